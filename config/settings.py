@@ -1,0 +1,322 @@
+"""Every setting, from the environment; without any, the embedded default runs.
+
+Embedded: SQLite, Celery over the file system, our own marketplace on the same
+site, everything kept under `var/`. `docs/settings.md` explains each variable.
+A value that cannot be used stops the start with one line that names it.
+"""
+
+import hashlib
+import hmac
+import secrets
+from decimal import Decimal
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+
+
+def _checked(name: str, value: str, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be one of: {', '.join(allowed)}.")
+    return value
+
+
+def _flag(name: str, default: bool) -> bool:
+    """A boolean that refuses what it does not understand (environ reads any typo as False)."""
+    raw = env.str(name, default="true" if default else "false").lower()
+    _checked(name, raw, ("true", "false", "1", "0", "yes", "no", "on", "off"))
+    return raw in ("true", "1", "yes", "on")
+
+
+def _number(name: str, default: str, *, low: str, high: str) -> Decimal:
+    raw = env.str(name, default=default)
+    try:
+        value = Decimal(raw)
+    except ArithmeticError:
+        raise ImproperlyConfigured(f"{name} is {raw!r}; it must be a number.") from None
+    if not Decimal(low) <= value <= Decimal(high):
+        raise ImproperlyConfigured(f"{name} is {raw}; it must lie between {low} and {high}.")
+    return value
+
+
+def _origin(name: str, default: str) -> str:
+    raw = env.str(name, default=default).rstrip("/")
+    parts = urlsplit(raw)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path:
+        raise ImproperlyConfigured(
+            f"{name} is {raw!r}; it must be an origin such as https://touchstone.example."
+        )
+    return raw
+
+
+def _secret_key(var: Path) -> str:
+    """The key given, or one made at the first start and kept, readable by its owner alone."""
+    if given := env.str("SECRET_KEY", default=""):
+        return given
+    kept = var / "secret_key"
+    if not kept.exists():
+        candidate = var / f"secret_key.{secrets.token_hex(8)}"
+        candidate.touch(mode=0o600)
+        candidate.write_text(secrets.token_urlsafe(50))
+        try:
+            kept.hardlink_to(candidate)  # atomic: two processes that start together agree on one key
+        except FileExistsError:
+            pass
+        candidate.unlink()
+    return kept.read_text()
+
+
+# --- where things are ------------------------------------------------------------------------
+
+VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var")))
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+
+DEBUG = _flag("DEBUG", False)
+DEMO = _flag("DEMO", False)
+SECRET_KEY = _secret_key(VAR_DIR)
+SITE_URL = _origin("SITE_URL", "http://127.0.0.1:8000")
+SITE_IS_SECURE = SITE_URL.startswith("https://")
+ALLOWED_HOSTS = env.list(
+    "ALLOWED_HOSTS", default=sorted({str(urlsplit(SITE_URL).hostname), "127.0.0.1", "localhost"})
+)
+
+# --- the house -------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "dashboard",
+    "qualification",
+    "consolidation",
+    "annotation",
+    "crowd",
+    "audit",
+    "marketplace",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "rest_framework",
+    "django_filters",
+    "drf_spectacular",
+    "axes",
+    "csp",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- data ------------------------------------------------------------------------------------
+
+DATABASE_URL = env.str("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'touchstone.sqlite3'}")
+_checked("DATABASE_URL scheme", urlsplit(DATABASE_URL).scheme, ("sqlite", "postgres", "postgresql"))
+DATABASES = {"default": env.db_url_config(DATABASE_URL)}
+DATABASES["default"]["CONN_MAX_AGE"] = 60
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        "timeout": 30,
+        # A deferred transaction that turns to writing fails at once under contention, without
+        # waiting for the timeout; an immediate one waits its turn.
+        "transaction_mode": "IMMEDIATE",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-32000;",
+    }
+else:
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    DATABASES["default"].setdefault("OPTIONS", {})["client_encoding"] = "UTF8"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en-us"
+USE_I18N = False
+
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = DEBUG
+MEDIA_ROOT = VAR_DIR / "media"
+EXPORT_DIR = VAR_DIR / "exports"
+
+# --- background work -------------------------------------------------------------------------
+
+REDIS_URL = env.str("REDIS_URL", default="")
+if REDIS_URL:
+    _checked("REDIS_URL scheme", urlsplit(REDIS_URL).scheme, ("redis", "rediss", "unix"))
+    CELERY_BROKER_URL = REDIS_URL
+    # Longer than any task: Redis hands a task out again once this has passed.
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
+else:
+    _queue = VAR_DIR / "queue"
+    _queue.mkdir(exist_ok=True)
+    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        # One folder for both: what a producer puts out is what a worker takes in.
+        "data_folder_in": str(_queue),
+        "data_folder_out": str(_queue),
+        "control_folder": str(_queue / "control"),
+        "polling_interval": 0.2,
+    }
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_TIME_LIMIT = 3000
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+SWEEP_SECONDS = float(_number("SWEEP_SECONDS", "10", low="0.2", high="3600"))
+CELERY_BEAT_SCHEDULE = {
+    name: {"task": name, "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS * 3}}
+    for name in (
+        "crowd.tasks.create_pending_hits",
+        "crowd.tasks.sync_due_hits",
+        "crowd.tasks.send_due_payments",
+        "annotation.tasks.record_new_assignments",
+        "consolidation.tasks.open_due_cases",
+        "consolidation.tasks.record_new_gold",
+    )
+}
+
+# --- the crowd -------------------------------------------------------------------------------
+
+MTURK_REGION = env.str("MTURK_REGION", default="us-east-1")
+MTURK_ENDPOINT_URL = env.str("MTURK_ENDPOINT_URL", default=f"{SITE_URL}/mturk/")
+MTURK_IS_OURS = "MTURK_ENDPOINT_URL" not in env.ENVIRON
+# Where finished work may be posted, and who may frame a worker's page: the same places.
+MTURK_WORKER_ORIGINS = [
+    origin.rstrip("/") for origin in env.list("MTURK_WORKER_ORIGINS", default=[SITE_URL])
+]
+MTURK_REQUESTS_PER_SECOND = float(
+    _number("MTURK_REQUESTS_PER_SECOND", "0" if MTURK_IS_OURS else "10", low="0", high="10000")
+)
+MTURK_FEE_RATE = _number("MTURK_FEE_RATE", "0.20", low="0", high="1")
+MTURK_FEE_RATE_MANY = _number("MTURK_FEE_RATE_MANY", "0.40", low="0", high="1")
+
+
+def _house_credential(purpose: str) -> str:
+    return hmac.new(SECRET_KEY.encode(), purpose.encode(), hashlib.sha256).hexdigest()
+
+
+if MTURK_IS_OURS:
+    # Our own marketplace on the same site: both ends derive one key pair from the secret key,
+    # so that nothing has to be typed in anywhere.
+    MTURK_ACCESS_KEY_ID = "TSHOUSE" + _house_credential("mturk access key id")[:13].upper()
+    MTURK_SECRET_ACCESS_KEY = _house_credential("mturk secret access key")
+    MARKETPLACE_HOUSE_KEY = (MTURK_ACCESS_KEY_ID, MTURK_SECRET_ACCESS_KEY)
+else:
+    # Empty: boto3's own chain (environment, profile, instance role) finds them.
+    MTURK_ACCESS_KEY_ID = env.str("MTURK_ACCESS_KEY_ID", default="")
+    MTURK_SECRET_ACCESS_KEY = env.str("MTURK_SECRET_ACCESS_KEY", default="")
+    MARKETPLACE_HOUSE_KEY = None
+
+# --- our marketplace, when this site runs it ---------------------------------------------------
+
+MARKETPLACE_ENABLED = _flag("MARKETPLACE_ENABLED", True)
+MARKETPLACE_URL = _origin("MARKETPLACE_URL", SITE_URL)
+MARKETPLACE_FEE_RATE = _number("MARKETPLACE_FEE_RATE", "0.20", low="0", high="1")
+MARKETPLACE_FEE_RATE_MANY = _number("MARKETPLACE_FEE_RATE_MANY", "0.40", low="0", high="1")
+MARKETPLACE_OPENING_BALANCE = _number(
+    "MARKETPLACE_OPENING_BALANCE", "100000.00", low="0", high="100000000"
+)
+# A task page over plain http is let through only where the marketplace itself is one.
+MARKETPLACE_ALLOW_HTTP = _flag("MARKETPLACE_ALLOW_HTTP", not MARKETPLACE_URL.startswith("https://"))
+MARKETPLACE_FAULTS = env.str("MARKETPLACE_FAULTS", default="")
+MARKETPLACE_REQUESTS_PER_SECOND = float(
+    _number("MARKETPLACE_REQUESTS_PER_SECOND", "0", low="0", high="100000")
+)
+
+# --- people and safety -------------------------------------------------------------------------
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = 0.25
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "dashboard:login"
+LOGIN_REDIRECT_URL = "dashboard:projects"
+LOGOUT_REDIRECT_URL = "dashboard:login"
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SITE_IS_SECURE
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_TRUSTED_ORIGINS = [SITE_URL]
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = 31_536_000 if SITE_IS_SECURE else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SITE_IS_SECURE
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SITE_IS_SECURE else None
+SECURE_SSL_REDIRECT = SITE_IS_SECURE and _flag("SSL_REDIRECT", True)
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "base-uri": [NONE],
+        "object-src": [NONE],
+        "frame-ancestors": [NONE],
+        "form-action": [SELF],
+        "img-src": [SELF, "data:"],
+    },
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 2**20
+
+REST_FRAMEWORK = {
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+}
+SPECTACULAR_SETTINGS = {"TITLE": "Touchstone", "VERSION": "1"}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="WARNING").upper()},
+    "loggers": {"touchstone": {"level": env.str("LOG_LEVEL", default="INFO").upper()}},
+}
+_checked("LOG_LEVEL", LOGGING["root"]["level"], ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
