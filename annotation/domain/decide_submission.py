@@ -1,0 +1,80 @@
+"""Submissions accepted or rejected, and with them the assignment that carried them."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from annotation.domain.publish import terms_of
+from annotation.enums import SubmissionState
+from annotation.models import Submission
+from audit.domain.change_state import change_state
+from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
+from crowd.domain.pay_scheme import bonus_cents, explain_bonus
+from crowd.enums import AssignmentState
+from crowd.models import Assignment
+from schemes.registry import get_scheme
+
+MOVES = {
+    SubmissionState.SUBMITTED: [SubmissionState.ACCEPTED, SubmissionState.REJECTED],
+    SubmissionState.REJECTED: [SubmissionState.ACCEPTED],
+}
+
+
+@transaction.atomic
+def accept_assignment(*, assignment: Assignment, actor: str, now: datetime) -> None:
+    """Accept all its submissions, approve it and owe its bonus. A repeat changes nothing.
+
+    Raises MoveRefused when one of the submissions can't be accepted.
+    """
+    submissions = list(assignment.submissions.select_related("item__project"))
+    for one in submissions:
+        change_state(
+            instance=one, new=SubmissionState.ACCEPTED, moves=MOVES, actor=actor, now=now
+        )
+    approve_assignment(assignment=assignment, bonus=bonus_for(submissions), actor=actor, now=now)
+
+
+@transaction.atomic
+def reject_submissions(
+    *, assignment: Assignment, reason: str, actor: str, now: datetime
+) -> None:
+    """Reject the assignment with all its submissions. Raises MoveRefused, ValueError without reason."""
+    reject_assignment(assignment=assignment, reason=reason, actor=actor, now=now)
+    for one in assignment.submissions.all():
+        change_state(
+            instance=one,
+            new=SubmissionState.REJECTED,
+            moves=MOVES,
+            actor=actor,
+            now=now,
+            reason=reason,
+        )
+
+
+def bonus_for(submissions: list[Submission]) -> BonusAward | None:
+    """What the pay scheme adds to the reward, with the calculation in words; None for nothing."""
+    amount, reasons = 0, []
+    for one in submissions:
+        project = one.item.project
+        terms = terms_of(project, one.role)
+        units = get_scheme(project.scheme).count_units(one.content, role=one.role)
+        if bonus := bonus_cents(terms, units):
+            amount += bonus
+            reasons.append(explain_bonus(terms, units))
+    if not amount:
+        return None
+    return BonusAward(amount_cents=amount, reason=f"Thank you! {' '.join(reasons)}"[:2000])
+
+
+def accept_if_sound(*, submissions: list[Submission], now: datetime) -> bool:
+    """Accept an assignment's fresh submissions unless one of them waits for a person; says whether."""
+    if not submissions or any(
+        one.problem or one.state != SubmissionState.SUBMITTED for one in submissions
+    ):
+        return False
+    assignment = submissions[0].assignment
+    assert assignment
+    if assignment.state not in (AssignmentState.SUBMITTED, AssignmentState.APPROVED):
+        return False  # somebody rejected it at the marketplace
+    accept_assignment(assignment=assignment, actor="automatic acceptance", now=now)
+    return True

@@ -1,0 +1,38 @@
+"""What pages send, parsed at the edge."""
+
+import json
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from annotation.domain.drafts import PageState
+from annotation.domain.worker_page import BadPage
+
+
+class PageMessage(BaseModel):
+    """The body of a save or a submit from a worker's page."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    token: str = Field(max_length=1000)
+    revision: int = Field(ge=0)
+    content: dict[str, object] = Field(max_length=200)
+    active_seconds: int = Field(default=0, ge=0, le=10_000_000)
+    moves: int = Field(default=0, ge=0, le=10_000_000)
+    comment: str = Field(default="", max_length=20_000)
+
+    def state(self) -> PageState:
+        return PageState(
+            revision=self.revision,
+            content=self.content,
+            active_seconds=self.active_seconds,
+            moves=self.moves,
+            comment=self.comment,
+        )
+
+
+def read_page_message(body: bytes) -> PageMessage:
+    """Raises BadPage for anything that our own page would not send."""
+    try:
+        return PageMessage.model_validate(json.loads(body))
+    except (ValueError, RecursionError, ValidationError) as error:
+        raise BadPage("This message is not one of our page's.") from error

@@ -1,0 +1,28 @@
+"""Guidelines and notes, from Markdown to HTML that is safe to show."""
+
+import re
+from functools import lru_cache
+
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+# Raw HTML is shown as text; links may lead to web pages, mail, or a heading of the same text.
+_MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
+
+
+@lru_cache(maxsize=64)
+def render_markdown(text: str) -> SafeString:
+    """HTML of a Markdown text. Headings get ids made of their words, for links to `#that-heading`."""
+    tokens = _MARKDOWN.parse(text)
+    for opening, inline in zip(tokens, tokens[1:], strict=False):
+        if opening.type == "heading_open":
+            opening.attrSet("id", heading_id(inline))
+    assert isinstance(_MARKDOWN.renderer, RendererHTML)
+    # The renderer escapes everything that is not Markdown of its own making.
+    return mark_safe(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S308
+
+
+def heading_id(inline: Token) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", inline.content.lower()).strip("-")

@@ -1,0 +1,11 @@
+from django.urls import path
+
+from annotation import views
+
+app_name = "annotation"
+
+urlpatterns = [
+    path("generate/<uuid:public_id>/", views.generate, name="generate"),
+    path("work/draft/", views.draft, name="draft"),
+    path("work/submit/", views.submit, name="submit"),
+]

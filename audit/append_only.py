@@ -1,0 +1,33 @@
+"""Tables whose rows are written once, guarded by the database itself."""
+
+from django.apps.registry import Apps
+from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+POSTGRES = """
+CREATE FUNCTION {table}_append_only() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION '{table} is append-only'; END $$;
+CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table}
+FOR EACH ROW EXECUTE FUNCTION {table}_append_only();
+"""
+# No DELETE trigger on SQLite: the test runner empties tables there with DELETE.
+SQLITE = """
+CREATE TRIGGER {table}_append_only BEFORE UPDATE ON {table}
+BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END;
+"""
+
+
+def append_only(table: str) -> migrations.RunPython:
+    """A migration step that lets rows of `table` be added but not changed (nor deleted, on PostgreSQL)."""
+
+    def create(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
+        script = POSTGRES if editor.connection.vendor == "postgresql" else SQLITE
+        editor.execute(script.format(table=table), params=None)
+
+    def drop(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
+        postgres = editor.connection.vendor == "postgresql"
+        editor.execute(f"DROP TRIGGER {table}_append_only" + (f" ON {table}" if postgres else ""))
+        if postgres:
+            editor.execute(f"DROP FUNCTION {table}_append_only")
+
+    return migrations.RunPython(create, drop)

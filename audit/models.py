@@ -1,0 +1,19 @@
+from django.db import models
+
+
+class StateChange(models.Model):
+    """One move of one aggregate: who moved what from where to where, when, and why."""
+
+    aggregate = models.CharField(max_length=60)  # the model's label, such as "annotation.Submission"
+    object_id = models.BigIntegerField()
+    old = models.CharField(max_length=30)
+    new = models.CharField(max_length=30)
+    actor = models.CharField(max_length=150)
+    reason = models.TextField(blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["aggregate", "object_id", "at"])]
+
+    def __str__(self) -> str:
+        return f"{self.aggregate} {self.object_id}: {self.old} -> {self.new}"

@@ -1,0 +1,144 @@
+"""A requester's word on an assignment: what it earns, or why not. Written first, sent by a sweep."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from audit.domain.change_state import change_state, log_state_change
+from crowd.domain.fees import fee_cents
+from crowd.domain.ledger import BudgetExceeded, offer_cents_left, release, reserve
+from crowd.domain.prepare_hits import HitTerms, slot_cents
+from crowd.enums import AssignmentState, PaymentKind, PaymentState
+from crowd.models import Assignment, Hit, Payment
+
+MOVES = {
+    AssignmentState.SUBMITTED: [AssignmentState.APPROVED, AssignmentState.REJECTING],
+    AssignmentState.REJECTING: [AssignmentState.REJECTED],
+    # MTurk lets a rejection be overridden for 30 days.
+    AssignmentState.REJECTED: [AssignmentState.APPROVED],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BonusAward:
+    """What is paid beyond the reward. `reason` is read by the worker: it holds the calculation."""
+
+    amount_cents: int
+    reason: str
+
+
+def payment_token(assignment: Assignment, kind: str) -> str:
+    """The same for the same debt, always: <= 64 characters, and unlike any other."""
+    return f"ts-{kind}-{assignment.worker_id}-{assignment.external_id}"[:64]
+
+
+@transaction.atomic
+def approve_assignment(
+    *, assignment: Assignment, bonus: BonusAward | None, actor: str, now: datetime
+) -> None:
+    """Owe the worker the reward and the bonus. A repeat changes nothing. Raises MoveRefused.
+
+    The money set aside for the assignment is given back, and exactly what is owed is set aside
+    instead; a bonus that the budget's cap doesn't allow is held until the cap is raised.
+    """
+    assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
+    hit = Hit.objects.select_related("hit_type").get(pk=assignment.hit_id)
+    if assignment.payments.filter(kind=PaymentKind.REWARD).exists():
+        return
+    if assignment.state != AssignmentState.APPROVED:  # it may have been approved at the marketplace
+        change_state(
+            instance=assignment,
+            new=AssignmentState.APPROVED,
+            moves=MOVES,
+            actor=actor,
+            now=now,
+            decided_at=now,
+        )
+    release_slot(assignment=assignment, hit=hit, now=now)
+    reward_fee = fee_cents(hit.hit_type.reward_cents, max_assignments=hit.max_assignments)
+    _owe(assignment, hit, PaymentKind.REWARD, hit.hit_type.reward_cents, reward_fee, "", now)
+    if bonus and bonus.amount_cents:
+        fee = fee_cents(bonus.amount_cents)
+        _owe(assignment, hit, PaymentKind.BONUS, bonus.amount_cents, fee, bonus.reason, now)
+
+
+@transaction.atomic
+def reject_assignment(*, assignment: Assignment, reason: str, actor: str, now: datetime) -> None:
+    """Refuse the work, with the reason that the worker will read. Raises MoveRefused, ValueError."""
+    if not reason.strip():
+        raise ValueError("A rejection needs a reason: the worker will read it.")
+    change_state(
+        instance=assignment,
+        new=AssignmentState.REJECTING,
+        moves=MOVES,
+        actor=actor,
+        now=now,
+        reason=reason,
+        decision_reason=reason,
+    )
+    hit = Hit.objects.select_related("hit_type").get(pk=assignment.hit_id)
+    release_slot(assignment=assignment, hit=hit, now=now)
+
+
+def release_slot(*, assignment: Assignment, hit: Hit, now: datetime) -> None:
+    """Give back what publishing set aside for this assignment.
+
+    Work handed in after the HIT expired finds nothing left to give back: it is payable all the same.
+    """
+    terms = HitTerms(hit.max_assignments, hit.lifetime_seconds, hit.bonus_allowance_cents)
+    if offer_cents_left(hit=hit) < sum(slot_cents(hit.hit_type, terms)):
+        return
+    amount, fees = slot_cents(hit.hit_type, terms)
+    release(
+        hit=hit,
+        key=f"release:assignment:{assignment.pk}",
+        amount_cents=amount,
+        fee_cents=fees,
+        now=now,
+    )
+
+
+def _owe(
+    assignment: Assignment,
+    hit: Hit,
+    kind: PaymentKind,
+    amount_cents: int,
+    fee: int,
+    reason: str,
+    now: datetime,
+) -> None:
+    payment = Payment.objects.create(
+        assignment=assignment,
+        kind=kind,
+        amount_cents=amount_cents,
+        fee_cents=fee,
+        token=payment_token(assignment, kind),
+        reason=reason,
+        intended_at=now,
+    )
+    set_aside_payment(payment=payment, hit=hit, now=now)
+
+
+def set_aside_payment(*, payment: Payment, hit: Hit, now: datetime) -> bool:
+    """Reserve what the payment costs; without room under the cap it is held. Says which."""
+    try:
+        reserve(
+            hit=hit,
+            key=f"reserve:{payment.token}",
+            amount_cents=payment.amount_cents,
+            fee_cents=payment.fee_cents,
+            now=now,
+            payment=payment,
+        )
+    except BudgetExceeded:
+        wanted = PaymentState.HELD
+    else:
+        wanted = PaymentState.PENDING
+    if payment.state != wanted:
+        log_state_change(
+            instance=payment, old=payment.state, new=wanted, actor="budget", now=now
+        )
+        payment.state = wanted
+        payment.save(update_fields=["state"])
+    return wanted == PaymentState.PENDING

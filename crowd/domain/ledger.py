@@ -1,0 +1,117 @@
+"""Money set aside, given back and spent: entries that are written once, and their sums.
+
+Each function runs inside the caller's transaction, and does nothing the second time it is called
+with the same key, so that a repeat after a crash leaves the books as they were.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F, Q, Sum
+
+from crowd.enums import LedgerKind
+from crowd.models import Budget, Hit, LedgerEntry, Payment
+
+
+class BudgetExceeded(Exception):
+    """The budget's cap leaves less than this needs; nothing was reserved."""
+
+    def __init__(self, budget: Budget, needed_cents: int) -> None:
+        left = budget.left_cents or 0
+        super().__init__(
+            f"The budget {budget.key} has {left / 100:.2f} dollars left; "
+            f"this needs {needed_cents / 100:.2f}. Raise its cap or publish less."
+        )
+        self.budget = budget
+        self.needed_cents = needed_cents
+
+
+def raise_reserved(*, budget_id: int, cents: int) -> None:
+    """Add to what the budget has reserved, never past its cap. Raises BudgetExceeded."""
+    room = Q(cap_cents=None) | Q(cap_cents__gte=F("reserved_cents") + F("spent_cents") + cents)
+    # One conditional statement: two publishers can't both pass a check made beforehand.
+    if not Budget.objects.filter(room, pk=budget_id).update(reserved_cents=F("reserved_cents") + cents):
+        raise BudgetExceeded(Budget.objects.get(pk=budget_id), cents)
+
+
+@transaction.atomic
+def reserve(
+    *,
+    hit: Hit,
+    key: str,
+    amount_cents: int,
+    fee_cents: int,
+    now: datetime,
+    payment: Payment | None = None,
+) -> None:
+    """Set money aside. Raises BudgetExceeded."""
+    if _enter(LedgerKind.RESERVE, hit, key, amount_cents, fee_cents, now, payment):
+        raise_reserved(budget_id=hit.budget_id, cents=amount_cents + fee_cents)
+
+
+@transaction.atomic
+def release(
+    *,
+    hit: Hit,
+    key: str,
+    amount_cents: int,
+    fee_cents: int,
+    now: datetime,
+    payment: Payment | None = None,
+) -> None:
+    """Give back money that was set aside."""
+    if _enter(LedgerKind.RELEASE, hit, key, amount_cents, fee_cents, now, payment):
+        Budget.objects.filter(pk=hit.budget_id).update(
+            reserved_cents=F("reserved_cents") - (amount_cents + fee_cents)
+        )
+
+
+@transaction.atomic
+def settle(*, payment: Payment, hit: Hit, now: datetime) -> None:
+    """Book a confirmed payment: what was set aside for it is now spent."""
+    amount, fee = payment.amount_cents, payment.fee_cents
+    release(
+        hit=hit,
+        key=f"release:{payment.token}",
+        amount_cents=amount,
+        fee_cents=fee,
+        now=now,
+        payment=payment,
+    )
+    if _enter(LedgerKind.SETTLE, hit, f"settle:{payment.token}", amount, fee, now, payment):
+        Budget.objects.filter(pk=hit.budget_id).update(spent_cents=F("spent_cents") + amount + fee)
+
+
+def offer_cents_left(*, hit: Hit) -> int:
+    """What is still set aside for work on the HIT that nobody has handed in or decided."""
+    total = F("amount_cents") + F("fee_cents")
+    sums = hit.ledger_entries.filter(payment=None).aggregate(
+        reserved=Sum(total, filter=Q(kind=LedgerKind.RESERVE)),
+        released=Sum(total, filter=Q(kind=LedgerKind.RELEASE)),
+    )
+    return int(sums["reserved"] or 0) - int(sums["released"] or 0)
+
+
+def _enter(
+    kind: LedgerKind,
+    hit: Hit,
+    key: str,
+    amount_cents: int,
+    fee_cents: int,
+    now: datetime,
+    payment: Payment | None,
+) -> bool:
+    """Write the entry unless its key is there already; says whether it was written."""
+    _, written = LedgerEntry.objects.get_or_create(
+        key=key,
+        defaults={
+            "budget_id": hit.budget_id,
+            "kind": kind,
+            "amount_cents": amount_cents,
+            "fee_cents": fee_cents,
+            "hit": hit,
+            "payment": payment,
+            "at": now,
+        },
+    )
+    return written

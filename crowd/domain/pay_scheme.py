@@ -1,0 +1,85 @@
+"""Pay schemes: data that says what a unit of work earns. Amounts are whole cents.
+
+A scheme maps a role to its terms: `reward_cents` for the assignment; the first `free_units` units
+are covered by it; the k-th unit beyond them earns `bonus_first_cents + (k - 1) * bonus_step_cents`.
+`allowance_units` is the number of units that publishing sets money aside for.
+"""
+
+from typing import Any, TypedDict
+
+
+class Terms(TypedDict):
+    reward_cents: int
+    free_units: int
+    bonus_first_cents: int
+    bonus_step_cents: int
+    allowance_units: int
+
+
+PayScheme = dict[str, Terms]
+
+
+def _qasrl(free_units: int) -> PayScheme:
+    return {
+        "generator": {
+            "reward_cents": 5,
+            "free_units": free_units,
+            "bonus_first_cents": 5,
+            "bonus_step_cents": 1,
+            "allowance_units": 5,
+        },
+        "consolidator": {
+            "reward_cents": 5,
+            "free_units": 0,
+            "bonus_first_cents": 3,
+            "bonus_step_cents": 0,
+            "allowance_units": 8,
+        },
+    }
+
+
+# Roit et al. 2020, section 3 (two free questions); FitzGerald et al. 2018 (one).
+PRESETS: dict[str, PayScheme] = {"qasrl-2020": _qasrl(2), "qasrl-2018": _qasrl(1)}
+
+
+class PaySchemeError(ValueError):
+    """The pay scheme is unknown, or its terms can't be used."""
+
+
+def bonus_cents(terms: Terms, units: int) -> int:
+    """The bonus for `units` units of work under `terms`."""
+    paid = max(0, units - terms["free_units"])
+    return sum(terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid))
+
+
+def explain_bonus(terms: Terms, units: int) -> str:
+    """The calculation in words, for the worker who gets it."""
+    paid = max(0, units - terms["free_units"])
+    each = [terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid)]
+    free = f"the first {terms['free_units']} are part of the reward; " if terms["free_units"] else ""
+    if len(set(each)) == 1:
+        sums = f"{paid} x {each[0]} cents" if paid > 1 else f"{each[0]} cents"
+    else:
+        sums = " + ".join(map(str, each)) + " cents"
+    return f"{units} questions: {free}{sums}."
+
+
+def check_pay_scheme(raw: object) -> PayScheme:
+    """The pay scheme in `raw` (a preset's name, or a mapping of role to terms). Raises PaySchemeError."""
+    if isinstance(raw, str):
+        if raw not in PRESETS:
+            raise PaySchemeError(f"no pay scheme {raw!r}; there are {', '.join(sorted(PRESETS))}.")
+        return PRESETS[raw]
+    if not isinstance(raw, dict) or not raw:
+        raise PaySchemeError("a pay scheme maps roles to their terms.")
+    return {str(role): _check_terms(str(role), terms) for role, terms in raw.items()}
+
+
+def _check_terms(role: str, terms: Any) -> Terms:
+    names = set(Terms.__annotations__)
+    if not isinstance(terms, dict) or set(terms) != names:
+        raise PaySchemeError(f"{role}: terms are exactly {', '.join(sorted(names))}.")
+    for name, value in terms.items():
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= 100_000:
+            raise PaySchemeError(f"{role}.{name}: {value!r} is no whole number from 0 to 100000.")
+    return Terms(**terms)  # type: ignore[typeddict-item]

@@ -1,0 +1,133 @@
+"""Qualifications: defined here, made at the marketplace, granted to workers, asked for by HITs."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from crowd.domain.lease import take_leases
+from crowd.domain.marketplace import marketplace_of
+from crowd.enums import GrantState
+from crowd.models import HitType, QualificationGrant, QualificationType, Worker
+from crowd.providers.base import ProviderInDoubt, ProviderRefused, Requirement
+
+
+def define_qualification(
+    *, provider: str, code: str, name: str, description: str
+) -> QualificationType:
+    """The qualification of this code; made at the marketplace when it is first needed there."""
+    qualification, _ = QualificationType.objects.get_or_create(
+        provider=provider, code=code, defaults={"name": name, "description": description}
+    )
+    return qualification
+
+
+def ensure_type(*, provider: str, code: str) -> QualificationType:
+    """The qualification with its id at the marketplace. A name is unique there, so a repeat finds it."""
+    qualification = QualificationType.objects.get(provider=provider, code=code)
+    if not qualification.external_id:
+        qualification.external_id = marketplace_of(provider).create_qualification_type(
+            name=qualification.name, description=qualification.description
+        )
+        qualification.save(update_fields=["external_id"])
+    return qualification
+
+
+@transaction.atomic
+def grant_qualification(
+    *, qualification: QualificationType, worker: Worker, value: int | None = None, now: datetime
+) -> QualificationGrant:
+    """Let the worker have the qualification. Without a value each holder gets a number of their own."""
+    QualificationType.objects.select_for_update().get(pk=qualification.pk)
+    grant = QualificationGrant.objects.filter(
+        qualification_type=qualification, worker=worker
+    ).first()
+    if grant is None:
+        grant = QualificationGrant(
+            qualification_type=qualification, worker=worker, value=_next_value(qualification)
+        )
+    elif grant.state == GrantState.HELD and value in (None, grant.value):
+        return grant
+    grant.value = grant.value if value is None else value
+    grant.state, grant.changed_at, grant.leased_until = GrantState.PENDING, now, None
+    grant.save()
+    return grant
+
+
+def _next_value(qualification: QualificationType) -> int:
+    return (qualification.grants.aggregate(last=Max("value"))["last"] or 0) + 1
+
+
+def revoke_qualification(
+    *, qualification: QualificationType, worker: Worker, reason: str, now: datetime
+) -> None:
+    """Take the qualification away, with a reason that the worker will read."""
+    QualificationGrant.objects.filter(
+        qualification_type=qualification,
+        worker=worker,
+        state__in=[GrantState.PENDING, GrantState.HELD],
+    ).update(state=GrantState.REVOKING, changed_at=now, error=reason, leased_until=None)
+
+
+def send_due_grants(*, clock: Callable[[], datetime], limit: int = 100) -> int:
+    """Tell the marketplace of up to `limit` grants and revocations; returns how many it took."""
+    due = QualificationGrant.objects.filter(
+        state__in=[GrantState.PENDING, GrantState.REVOKING]
+    ).select_related("worker", "qualification_type")
+    return sum(_send(grant, clock()) for grant in take_leases(due, now=clock(), limit=limit))
+
+
+def _send(grant: QualificationGrant, now: datetime) -> bool:
+    kind, worker = grant.qualification_type, grant.worker
+    market = marketplace_of(kind.provider)
+    revoking = grant.state == GrantState.REVOKING
+    try:
+        type_id = ensure_type(provider=kind.provider, code=kind.code).external_id
+        if revoking:
+            market.revoke(qualification=type_id, worker=worker.external_id, reason=grant.error)
+        else:
+            market.grant(qualification=type_id, worker=worker.external_id, value=grant.value)
+    except ProviderInDoubt:
+        # Both calls may be repeated without harm; the lease runs out by itself.
+        return False
+    except ProviderRefused as refused:
+        QualificationGrant.objects.filter(pk=grant.pk).update(error=str(refused), leased_until=None)
+        return False
+    done = GrantState.REVOKED if revoking else GrantState.HELD
+    return bool(
+        QualificationGrant.objects.filter(pk=grant.pk, changed_at=grant.changed_at).update(
+            state=done, leased_until=None, error=grant.error if revoking else ""
+        )
+    )
+
+
+def requirement_for(
+    *, qualification: QualificationType, without: Iterable[Worker] = ()
+) -> dict[str, Any]:
+    """Who may take a HIT: the holders, but for those named. Stored with the HIT type."""
+    held = sorted(
+        qualification.grants.filter(worker__in=list(without)).values_list("value", flat=True)
+    )
+    if held:
+        return {"code": qualification.code, "comparator": "NotIn", "integers": held}
+    return {"code": qualification.code, "comparator": "Exists"}
+
+
+def requirements_of(hit_type: HitType) -> list[Requirement]:
+    return [_requirement(hit_type.provider, one) for one in hit_type.qualifications]
+
+
+def _requirement(provider: str, one: dict[str, Any]) -> Requirement:
+    """From its stored form: `code` names one of our qualifications, `system` the marketplace's."""
+    if "code" in one:
+        kind = QualificationType.objects.get(provider=provider, code=one["code"]).external_id
+    else:
+        kind = one["system"]
+    return Requirement(
+        qualification=kind,
+        comparator=one["comparator"],
+        integers=tuple(one.get("integers", ())),
+        locales=tuple(one.get("locales", ())),
+    )

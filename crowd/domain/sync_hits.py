@@ -1,0 +1,107 @@
+"""Finished work, fetched from the marketplace. Notifications and pages only hasten it."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+
+from crowd.domain.lease import take_leases
+from crowd.domain.ledger import release
+from crowd.domain.marketplace import marketplace_of
+from crowd.domain.prepare_hits import HitTerms, slot_cents
+from crowd.domain.register_worker import register_worker
+from crowd.enums import AssignmentState, HitState
+from crowd.models import Assignment, Hit
+from crowd.providers.base import ConfirmedAssignment, ProviderInDoubt, ProviderRefused
+
+# How long a HIT rests while nobody says that work on it is finished, and after a look in doubt.
+POLL = timedelta(hours=1)
+RETRY = timedelta(seconds=15)
+# The shortest rest while finished work that somebody spoke of isn't listed yet.
+SOON = timedelta(seconds=1)
+# A worker may submit at the last moment of an assignment accepted at the HIT's last moment.
+GRACE = timedelta(hours=1)
+
+
+def hasten_sync(*, hit_id: int, now: datetime) -> None:
+    """Have the HIT looked at by the next sweep: somebody says that work on it is finished."""
+    Hit.objects.filter(pk=hit_id, state__in=[HitState.LIVE, HitState.EXPIRED]).update(
+        sync_due_at=now, claimed_at=now, claimed_assignments=F("claimed_assignments") + 1
+    )
+
+
+def sync_due_hits(*, clock: Callable[[], datetime], limit: int = 100) -> int:
+    """Look at up to `limit` HITs that are due; returns how many assignments were new."""
+    now = clock()
+    due = Hit.objects.to_sync(now).select_related("hit_type")
+    return sum(sync_hit(hit=hit, now=clock()) for hit in take_leases(due, now=now, limit=limit))
+
+
+def sync_hit(*, hit: Hit, now: datetime) -> int:
+    """Fetch the HIT's assignments; returns how many were new."""
+    assert hit.external_id
+    try:
+        found = list(marketplace_of(hit.hit_type.provider).list_assignments(hit.external_id))
+    except (ProviderInDoubt, ProviderRefused) as error:
+        Hit.objects.filter(pk=hit.pk).update(
+            error=str(error), sync_due_at=now + RETRY, leased_until=None
+        )
+        return 0
+    new = sum(_store(hit, one, now) for one in found)
+    _schedule(hit, len(found), now)
+    return new
+
+
+@transaction.atomic
+def _store(hit: Hit, one: ConfirmedAssignment, now: datetime) -> bool:
+    worker = register_worker(provider=hit.hit_type.provider, external_id=one.worker, now=now)
+    decided = one.state != AssignmentState.SUBMITTED
+    assignment, created = Assignment.objects.get_or_create(
+        external_id=one.external_id,
+        worker=worker,
+        defaults={
+            "hit": hit,
+            "state": one.state,
+            "answer": one.answer,
+            "accepted_at": one.accepted_at,
+            "submitted_at": one.submitted_at,
+            "decided_at": now if decided else None,
+            "decision_reason": "decided at the marketplace" if decided else "",
+        },
+    )
+    return created
+
+
+def _schedule(hit: Hit, found: int, now: datetime) -> None:
+    changes: dict[str, object] = {"leased_until": None, "error": ""}
+    if found >= hit.max_assignments:
+        changes |= {"state": HitState.FINISHED, "sync_due_at": None}
+    elif hit.state == HitState.LIVE and now > _last_moment(hit):
+        changes |= {"state": HitState.EXPIRED, "sync_due_at": None}
+        _release_unused(hit, found, now)
+    else:
+        changes["sync_due_at"] = now + _rest(hit, found, now)
+    seen = Hit.objects.filter(pk=hit.pk, claimed_assignments=hit.claimed_assignments)
+    if not seen.update(**changes):
+        # Somebody spoke up while we looked: the HIT stays due.
+        Hit.objects.filter(pk=hit.pk).update(leased_until=None)
+
+
+def _rest(hit: Hit, found: int, now: datetime) -> timedelta:
+    """Lists lag behind submissions, and claims may be idle: look again ever more slowly."""
+    if found >= hit.claimed_assignments or hit.claimed_at is None:
+        return POLL
+    return min(POLL, max(SOON, now - hit.claimed_at))
+
+
+def _last_moment(hit: Hit) -> datetime:
+    assert hit.expires_at
+    return hit.expires_at + timedelta(seconds=hit.hit_type.assignment_seconds) + GRACE
+
+
+def _release_unused(hit: Hit, found: int, now: datetime) -> None:
+    unused = hit.max_assignments - found
+    terms = HitTerms(hit.max_assignments, hit.lifetime_seconds, hit.bonus_allowance_cents)
+    amount, fees = (each * unused for each in slot_cents(hit.hit_type, terms))
+    release(hit=hit, key=f"release:hit:{hit.pk}", amount_cents=amount, fee_cents=fees, now=now)

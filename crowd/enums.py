@@ -1,0 +1,54 @@
+from django.db.models import TextChoices
+
+
+class Provider(TextChoices):
+    """The kinds of marketplace; `crowd.providers.registry` names the code of each."""
+
+    MTURK = "mturk", "MTurk-compatible"
+
+
+class HitState(TextChoices):
+    PENDING = "pending", "to be created"
+    LIVE = "live", "live"
+    FINISHED = "finished", "finished"
+    EXPIRED = "expired", "expired"
+    FAILED = "failed", "refused by the marketplace"
+
+
+class AssignmentState(TextChoices):
+    SUBMITTED = "submitted", "submitted"
+    APPROVED = "approved", "approved"
+    REJECTING = "rejecting", "rejection on its way"
+    REJECTED = "rejected", "rejected"
+
+
+class PaymentKind(TextChoices):
+    REWARD = "reward", "reward"
+    BONUS = "bonus", "bonus"
+
+
+class PaymentState(TextChoices):
+    HELD = "held", "waits for budget"
+    PENDING = "pending", "to be sent"
+    SENT = "sent", "sent, answer unknown"
+    CONFIRMED = "confirmed", "confirmed"
+    FAILED = "failed", "refused by the marketplace"
+
+
+class LedgerKind(TextChoices):
+    RESERVE = "reserve", "reserved"
+    RELEASE = "release", "released"
+    SETTLE = "settle", "settled"
+
+
+class GrantState(TextChoices):
+    PENDING = "pending", "to be granted"
+    HELD = "held", "held"
+    REVOKING = "revoking", "to be revoked"
+    REVOKED = "revoked", "revoked"
+
+
+class MessageState(TextChoices):
+    PENDING = "pending", "to be sent"
+    SENT = "sent", "sent"
+    FAILED = "failed", "not delivered"

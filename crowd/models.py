@@ -1,0 +1,320 @@
+"""People and money. Amounts are whole US cents; times are aware UTC.
+
+Rows that stand for a call to a marketplace (Hit, Payment, QualificationGrant, Message) are written
+and committed before the call, carry the token that makes a repeat harmless, and are leased by the
+process that makes the call (`leased_until`): see `crowd.domain.lease`.
+"""
+
+import secrets
+from datetime import datetime, timedelta
+
+from django.db import models
+from django.db.models import F, Q
+
+from crowd.enums import (
+    AssignmentState,
+    GrantState,
+    HitState,
+    LedgerKind,
+    MessageState,
+    PaymentKind,
+    PaymentState,
+    Provider,
+)
+
+# Letters that can't be misread for one another, and no vowels, so that no word appears by chance.
+PSEUDONYM_LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
+
+
+def new_pseudonym() -> str:
+    return "W" + "".join(secrets.choice(PSEUDONYM_LETTERS) for _ in range(9))
+
+
+class Budget(models.Model):
+    """What may be spent under one heading. `reserved` and `spent` are the sums of its ledger."""
+
+    key = models.CharField(max_length=120, unique=True)
+    cap_cents = models.BigIntegerField(null=True, blank=True)
+    reserved_cents = models.BigIntegerField(default=0)
+    spent_cents = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(reserved_cents__gte=0), name="budget_reserved_not_negative"),
+            models.CheckConstraint(condition=Q(spent_cents__gte=0), name="budget_spent_not_negative"),
+            models.CheckConstraint(
+                condition=Q(cap_cents=None) | Q(cap_cents__gte=F("reserved_cents") + F("spent_cents")),
+                name="budget_within_cap",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+    @property
+    def left_cents(self) -> int | None:
+        """Free to reserve; None without a cap."""
+        if self.cap_cents is None:
+            return None
+        return self.cap_cents - self.reserved_cents - self.spent_cents
+
+
+class Worker(models.Model):
+    """A person at a marketplace. `external_id` identifies them there; exports use `pseudonym`."""
+
+    provider = models.CharField(max_length=20, choices=Provider)
+    external_id = models.CharField(max_length=64)
+    pseudonym = models.CharField(max_length=20, unique=True, default=new_pseudonym)
+    first_seen_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["provider", "external_id"], name="worker_once_per_provider")
+        ]
+
+    def __str__(self) -> str:
+        return self.pseudonym
+
+
+class QualificationType(models.Model):
+    """A qualification that we define at a marketplace; `external_id` is empty until it is made there."""
+
+    provider = models.CharField(max_length=20, choices=Provider)
+    code = models.CharField(max_length=80)
+    name = models.CharField(max_length=200)
+    description = models.TextField()
+    external_id = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["provider", "code"], name="qualification_code_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class QualificationGrant(models.Model):
+    """A worker holds a qualification with a value. Of a project's consolidators the value is a number
+    of their own, so that a HIT can leave out the people who generated for it."""
+
+    qualification_type = models.ForeignKey(
+        QualificationType, on_delete=models.PROTECT, related_name="grants"
+    )
+    worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="grants")
+    value = models.PositiveIntegerField(default=1)
+    state = models.CharField(max_length=20, choices=GrantState, default=GrantState.PENDING)
+    changed_at = models.DateTimeField()
+    leased_until = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["qualification_type", "worker"], name="grant_once_per_worker")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker} {self.qualification_type}={self.value}"
+
+
+class HitType(models.Model):
+    """What HITs of one kind have in common; equal values are one HIT type, here and there."""
+
+    provider = models.CharField(max_length=20, choices=Provider)
+    fingerprint = models.CharField(max_length=64)
+    title = models.CharField(max_length=128)
+    description = models.CharField(max_length=2000)
+    keywords = models.CharField(max_length=1000, blank=True)
+    reward_cents = models.PositiveIntegerField()
+    assignment_seconds = models.PositiveIntegerField()
+    auto_approval_seconds = models.PositiveIntegerField()
+    # [{"code" | "system": ..., "comparator": ..., "values": [...], "guard": ...}, ...]
+    qualifications = models.JSONField(default=list)
+    external_id = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["provider", "fingerprint"], name="hit_type_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class HitQuerySet(models.QuerySet["Hit"]):
+    def to_create(self, now: datetime) -> "HitQuerySet":
+        return self.filter(state=HitState.PENDING).filter(
+            Q(leased_until=None) | Q(leased_until__lt=now)
+        )
+
+    def to_sync(self, now: datetime) -> "HitQuerySet":
+        return self.filter(sync_due_at__lte=now).exclude(external_id=None)
+
+
+class Hit(models.Model):
+    hit_type = models.ForeignKey(HitType, on_delete=models.PROTECT, related_name="hits")
+    budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="hits")
+    # Derived from what is offered: the marketplace refuses a second HIT under the same token, and
+    # the HIT is found again by it (as RequesterAnnotation) when the answer to its creation was lost.
+    token = models.CharField(max_length=64, unique=True)
+    url = models.CharField(max_length=500)
+    max_assignments = models.PositiveSmallIntegerField(default=1)
+    lifetime_seconds = models.PositiveIntegerField()
+    bonus_allowance_cents = models.PositiveIntegerField(default=0)
+    state = models.CharField(max_length=20, choices=HitState, default=HitState.PENDING)
+    external_id = models.CharField(max_length=64, null=True, blank=True, unique=True)  # noqa: DJ001
+    prepared_at = models.DateTimeField()
+    attempted_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(null=True, blank=True)
+    # When to look for finished work next; how many workers say they have finished, and since when.
+    sync_due_at = models.DateTimeField(null=True, blank=True)
+    claimed_assignments = models.PositiveIntegerField(default=0)
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    objects = HitQuerySet.as_manager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["id"], name="hit_to_create", condition=Q(state="pending")),
+            models.Index(fields=["sync_due_at"], name="hit_to_sync", condition=~Q(sync_due_at=None)),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=["pending", "failed"]) | ~Q(external_id=None),
+                name="hit_known_to_the_marketplace",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id or f"HIT {self.token}"
+
+    @property
+    def expires_at(self) -> datetime | None:
+        return self.created_at and self.created_at + timedelta(seconds=self.lifetime_seconds)
+
+
+class AssignmentQuerySet(models.QuerySet["Assignment"]):
+    def unrecorded(self) -> "AssignmentQuerySet":
+        return self.filter(recorded_at=None)
+
+
+class Assignment(models.Model):
+    """One worker's finished work on one HIT, as the marketplace confirmed it.
+
+    A returned assignment's id may come back with another worker, so neither alone is the key.
+    """
+
+    hit = models.ForeignKey(Hit, on_delete=models.PROTECT, related_name="assignments")
+    worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="assignments")
+    external_id = models.CharField(max_length=64)
+    state = models.CharField(
+        max_length=20, choices=AssignmentState, default=AssignmentState.SUBMITTED
+    )
+    answer = models.JSONField(default=dict)  # form field -> text, as the marketplace holds it
+    accepted_at = models.DateTimeField()
+    submitted_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decision_reason = models.TextField(blank=True)
+    # Set by the owner of the work once it has taken the assignment in.
+    recorded_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+
+    objects = AssignmentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["external_id", "worker"], name="assignment_once"),
+            models.CheckConstraint(
+                condition=Q(state__in=["submitted", "rejecting"]) | ~Q(decided_at=None),
+                name="assignment_decided_with_its_time",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["id"], name="assignment_to_record", condition=Q(recorded_at=None)),
+            models.Index(fields=["id"], name="assignment_to_reject", condition=Q(state="rejecting")),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id
+
+
+class Payment(models.Model):
+    """An intent to pay one amount for one assignment, once, whatever happens on the way."""
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="payments")
+    kind = models.CharField(max_length=20, choices=PaymentKind)
+    amount_cents = models.PositiveIntegerField()
+    fee_cents = models.PositiveIntegerField()
+    token = models.CharField(max_length=64, unique=True)
+    reason = models.CharField(max_length=2000)
+    state = models.CharField(max_length=20, choices=PaymentState, default=PaymentState.PENDING)
+    intended_at = models.DateTimeField()
+    attempted_at = models.DateTimeField(null=True, blank=True)
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment"], condition=Q(kind="reward"), name="reward_once_per_assignment"
+            ),
+            models.CheckConstraint(
+                condition=Q(state="confirmed", confirmed_at__isnull=False)
+                | (~Q(state="confirmed") & Q(confirmed_at=None)),
+                name="payment_confirmed_with_its_time",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["id"], name="payment_to_send", condition=Q(state__in=["pending", "sent"])
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.amount_cents} cents for {self.assignment_id}"
+
+
+class LedgerEntry(models.Model):
+    """One movement of money, written once. `amount` is what workers get, `fee` the marketplace."""
+
+    budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="entries")
+    kind = models.CharField(max_length=20, choices=LedgerKind)
+    amount_cents = models.BigIntegerField()
+    fee_cents = models.BigIntegerField()
+    key = models.CharField(max_length=120, unique=True)
+    hit = models.ForeignKey(Hit, on_delete=models.PROTECT, related_name="ledger_entries")
+    payment = models.ForeignKey(
+        Payment, on_delete=models.PROTECT, null=True, blank=True, related_name="ledger_entries"
+    )
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "ledger entries"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(amount_cents__gte=0, fee_cents__gte=0), name="ledger_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind="settle") | ~Q(payment=None), name="ledger_settles_a_payment"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Message(models.Model):
+    worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="messages")
+    subject = models.CharField(max_length=200)
+    text = models.CharField(max_length=4096)
+    state = models.CharField(max_length=20, choices=MessageState, default=MessageState.PENDING)
+    written_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return self.subject

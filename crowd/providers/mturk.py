@@ -1,0 +1,338 @@
+"""Any marketplace that speaks the MTurk Requester API, over boto3.
+
+Facts: MTURK.md in the design papers; botocore's service model `mturk/2017-01-17`.
+"""
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+from xml.sax.saxutils import escape
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, ParamValidationError
+from defusedxml import ElementTree
+from django.conf import settings
+
+from crowd.providers.base import (
+    Bonus,
+    ConfirmedAssignment,
+    HitOrder,
+    HitTypeTerms,
+    ProviderInDoubt,
+    ProviderRefused,
+    Requirement,
+)
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
+T = TypeVar("T")
+
+QUESTION = (
+    '<ExternalQuestion xmlns="http://mechanicalturk.amazonaws.com/'
+    'AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd">'
+    "<ExternalURL>{url}</ExternalURL><FrameHeight>0</FrameHeight></ExternalQuestion>"
+)
+ANSWERS = (
+    "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
+    "2005-10-01/QuestionFormAnswers.xsd}"
+)
+PAGE = 100
+WORKER_ID = re.compile(r"^A[A-Z0-9]+$")
+ID_IN_MESSAGE = re.compile(r"\b(?:HIT|hit)\s*(?:id)?\W*([A-Z0-9]{20,64})\b", re.IGNORECASE)
+SYSTEM_QUALIFICATIONS = {
+    "approval-rate": "000000000000000000L0",
+    "hits-approved": "00000000000000000040",
+    "locale": "00000000000000000071",
+    "adult": "00000000000000000060",
+}
+
+
+def dollars(cents: int) -> str:
+    """An amount as the API writes it: "0.05"."""
+    return f"{cents // 100}.{cents % 100:02}"
+
+
+def cents(amount: str) -> int:
+    """The inverse of `dollars`, for any number of decimals up to two."""
+    whole, _, fraction = amount.partition(".")
+    return int(whole or 0) * 100 + int((fraction + "00")[:2])
+
+
+class RateLimit:
+    """At most `per_second` calls a second from this process, evenly spaced; 0 is no limit."""
+
+    def __init__(self, per_second: float) -> None:
+        self._gap = 1 / per_second if per_second else 0.0
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def wait(self) -> None:
+        if not self._gap:
+            return
+        with self._lock:
+            start = max(time.monotonic(), self._next)
+            self._next = start + self._gap
+        time.sleep(max(0.0, start - time.monotonic()))
+
+
+class MTurk:
+    """See `crowd.providers.base.Marketplace`."""
+
+    def __init__(self, client: "MTurkClient", *, requests_per_second: float) -> None:
+        self._client = client
+        self._rate = RateLimit(requests_per_second)
+
+    # --- publishing
+
+    def create_hit_type(self, terms: HitTypeTerms) -> str:
+        answer = self._call(
+            self._client.create_hit_type,
+            Title=_within("title", terms.title, 128),
+            Description=_within("description", terms.description, 2000),
+            Keywords=_within("keywords", terms.keywords, 1000),
+            Reward=dollars(terms.reward_cents),
+            AssignmentDurationInSeconds=terms.assignment_seconds,
+            AutoApprovalDelayInSeconds=terms.auto_approval_seconds,
+            QualificationRequirements=[_requirement(one) for one in terms.requirements],
+        )
+        return answer["HITTypeId"]
+
+    def create_hit(self, order: HitOrder) -> str:
+        try:
+            answer = self._call(
+                self._client.create_hit_with_hit_type,
+                HITTypeId=order.hit_type,
+                MaxAssignments=order.max_assignments,
+                LifetimeInSeconds=order.lifetime_seconds,
+                Question=QUESTION.format(url=escape(order.url)),
+                RequesterAnnotation=_within("annotation", order.token, 255),
+                UniqueRequestToken=_within("token", order.token, 64),
+            )
+        except ProviderRefused as refused:
+            if refused.code != "hitalreadyexists":
+                raise
+            return self._existing_hit(order.token, refused.message)
+        return answer["HIT"]["HITId"]
+
+    def _existing_hit(self, token: str, message: str) -> str:
+        if named := ID_IN_MESSAGE.search(message):
+            return named.group(1)
+        # Lists lag behind writes: not found yet is no proof of absence.
+        if found := self.find_hit(token):
+            return found
+        raise ProviderInDoubt(f"HIT {token} exists but isn't listed yet.")
+
+    def find_hit(self, token: str) -> str | None:
+        for page in self._pages(self._client.list_hits):
+            for hit in page["HITs"]:
+                if hit.get("RequesterAnnotation") == token:
+                    return str(hit["HITId"])
+        return None
+
+    def expire_hit(self, hit: str) -> None:
+        self._call(
+            self._client.update_expiration_for_hit, HITId=hit, ExpireAt=datetime(2020, 1, 1, tzinfo=UTC)
+        )
+
+    # --- collecting
+
+    def list_assignments(self, hit: str) -> Iterator[ConfirmedAssignment]:
+        for page in self._pages(self._client.list_assignments_for_hit, HITId=hit):
+            for one in page["Assignments"]:
+                yield ConfirmedAssignment(
+                    external_id=one["AssignmentId"],
+                    worker=one["WorkerId"],
+                    state=one["AssignmentStatus"].lower(),
+                    accepted_at=one["AcceptTime"],
+                    submitted_at=one["SubmitTime"],
+                    answer=parse_answer(one.get("Answer", "")),
+                )
+
+    # --- paying
+
+    def approve(self, assignment: str) -> None:
+        self._decide(
+            self._client.approve_assignment, assignment, "Approved", OverrideRejection=False
+        )
+
+    def reject(self, assignment: str, *, reason: str) -> None:
+        self._decide(
+            self._client.reject_assignment, assignment, "Rejected", RequesterFeedback=reason
+        )
+
+    def _decide(
+        self, method: Callable[..., Any], assignment: str, wanted: str, **parameters: Any
+    ) -> None:
+        """A second decision is refused by the API; it is a success when the first was the same."""
+        try:
+            self._call(method, AssignmentId=assignment, **parameters)
+        except ProviderRefused:
+            answer = self._call(self._client.get_assignment, AssignmentId=assignment)
+            if answer["Assignment"]["AssignmentStatus"] != wanted:
+                raise
+
+    def send_bonus(self, bonus: Bonus) -> None:
+        if not WORKER_ID.match(bonus.worker):
+            raise ProviderRefused("invalidworker", f"{bonus.worker!r} is no worker id.")
+        try:
+            self._call(
+                self._client.send_bonus,
+                WorkerId=bonus.worker,
+                AssignmentId=bonus.assignment,
+                BonusAmount=dollars(bonus.amount_cents),
+                Reason=bonus.reason,
+                UniqueRequestToken=_within("token", bonus.token, 64),
+            )
+        except ProviderRefused:
+            # The token was used: the API says so by an error. The books tell which error it was.
+            if not self.find_bonus(bonus):
+                raise
+
+    def find_bonus(self, bonus: Bonus) -> bool:
+        pages = self._pages(self._client.list_bonus_payments, AssignmentId=bonus.assignment)
+        return any(
+            paid["WorkerId"] == bonus.worker
+            and cents(paid["BonusAmount"]) == bonus.amount_cents
+            and paid["Reason"] == bonus.reason
+            for page in pages
+            for paid in page["BonusPayments"]
+        )
+
+    def balance_cents(self) -> int:
+        return cents(self._call(self._client.get_account_balance)["AvailableBalance"])
+
+    # --- people
+
+    def create_qualification_type(self, *, name: str, description: str) -> str:
+        if existing := self._find_qualification_type(name):
+            return existing
+        answer = self._call(
+            self._client.create_qualification_type,
+            Name=name,
+            Description=description,
+            QualificationTypeStatus="Active",
+        )
+        return str(answer["QualificationType"]["QualificationTypeId"])
+
+    def _find_qualification_type(self, name: str) -> str | None:
+        pages = self._pages(
+            self._client.list_qualification_types,
+            Query=name,
+            MustBeRequestable=False,
+            MustBeOwnedByCaller=True,
+        )
+        for page in pages:
+            for one in page["QualificationTypes"]:
+                if one["Name"] == name:
+                    return str(one["QualificationTypeId"])
+        return None
+
+    def grant(self, *, qualification: str, worker: str, value: int) -> None:
+        self._call(
+            self._client.associate_qualification_with_worker,
+            QualificationTypeId=qualification,
+            WorkerId=worker,
+            IntegerValue=value,
+            SendNotification=False,
+        )
+
+    def revoke(self, *, qualification: str, worker: str, reason: str) -> None:
+        self._call(
+            self._client.disassociate_qualification_from_worker,
+            QualificationTypeId=qualification,
+            WorkerId=worker,
+            Reason=reason,
+        )
+
+    # --- the wire
+
+    def _pages(self, method: Callable[..., Any], **parameters: Any) -> Iterator[Any]:
+        token: dict[str, str] = {}
+        while True:
+            page = self._call(method, MaxResults=PAGE, **token, **parameters)
+            yield page
+            if not page.get("NextToken"):
+                return
+            token = {"NextToken": page["NextToken"]}
+
+    def _call(self, method: Callable[..., T], **parameters: Any) -> T:
+        self._rate.wait()
+        try:
+            return method(**parameters)
+        except ClientError as error:
+            raise _translate(error) from error
+        except (ParamValidationError, NoCredentialsError) as error:
+            raise ProviderRefused("not-sent", str(error)) from error
+        except BotoCoreError as error:
+            raise ProviderInDoubt(str(error)) from error
+
+
+def _translate(error: ClientError) -> Exception:
+    """RequestError is the marketplace's final word; throttling and faults ask to come again."""
+    response: Any = error.response
+    kind = response["Error"]["Code"]
+    message = response["Error"].get("Message", "")
+    status = response["ResponseMetadata"]["HTTPStatusCode"]
+    if kind == "ThrottlingException" or status >= 500:
+        return ProviderInDoubt(f"{kind}: {message}")
+    code = response.get("TurkErrorCode", kind).rsplit(".", 1)[-1].lower()
+    return ProviderRefused(code, message)
+
+
+def _within(name: str, value: str, limit: int) -> str:
+    if len(value) > limit:
+        raise ProviderRefused(f"{name}-too-long", f"{len(value)} characters; the limit is {limit}.")
+    return value
+
+
+def _requirement(one: Requirement) -> Any:
+    described: dict[str, Any] = {
+        "QualificationTypeId": SYSTEM_QUALIFICATIONS.get(one.qualification, one.qualification),
+        "Comparator": one.comparator,
+        "ActionsGuarded": one.guard,
+    }
+    if one.integers:
+        described["IntegerValues"] = list(one.integers)
+    if one.locales:
+        described["LocaleValues"] = [{"Country": country} for country in one.locales]
+    return described
+
+
+def parse_answer(xml: str) -> dict[str, str]:
+    """Form field -> text of a QuestionFormAnswers document; empty for an empty one.
+
+    External entities and the like are refused by the parser (defusedxml).
+    """
+    if not xml:
+        return {}
+    root = ElementTree.fromstring(xml)
+    return {
+        answer.findtext(f"{ANSWERS}QuestionIdentifier", ""): answer.findtext(f"{ANSWERS}FreeText", "")
+        for answer in root.iter(f"{ANSWERS}Answer")
+    }
+
+
+@cache
+def connect() -> MTurk:
+    """The marketplace of the settings. Credentials left empty are found by boto3's own chain."""
+    client = boto3.client(
+        "mturk",
+        region_name=settings.MTURK_REGION,
+        endpoint_url=settings.MTURK_ENDPOINT_URL,
+        aws_access_key_id=settings.MTURK_ACCESS_KEY_ID or None,
+        aws_secret_access_key=settings.MTURK_SECRET_ACCESS_KEY or None,
+        config=Config(
+            # Every call that creates or pays carries our token, so botocore may send it again.
+            retries={"mode": "standard", "total_max_attempts": 4},
+            connect_timeout=5,
+            read_timeout=30,
+            tcp_keepalive=True,
+        ),
+    )
+    return MTurk(client, requests_per_second=settings.MTURK_REQUESTS_PER_SECOND)

@@ -1,0 +1,31 @@
+"""Sweeps: each works off what is due, in small bites, until nothing is left or its time is up."""
+
+from collections.abc import Callable
+
+from celery import shared_task
+from django.utils import timezone
+
+from crowd.domain import create_hits, qualifications, send_payments, sync_hits
+from crowd.domain.sweep import sweep
+
+
+def _clocked(domain: Callable[..., int]) -> Callable[[], int]:
+    return lambda: domain(clock=timezone.now)
+
+
+@shared_task
+def create_pending_hits() -> None:
+    sweep(_clocked(qualifications.send_due_grants))
+    sweep(_clocked(create_hits.create_pending_hits))
+
+
+@shared_task
+def sync_due_hits() -> None:
+    sweep(_clocked(sync_hits.sync_due_hits))
+
+
+@shared_task
+def send_due_payments() -> None:
+    sweep(lambda: send_payments.release_held_payments(now=timezone.now()))
+    sweep(_clocked(send_payments.send_due_payments))
+    sweep(_clocked(send_payments.send_due_rejections))
