@@ -54,7 +54,7 @@ def argument_scores(
     Predictions on items that the reference lacks are ignored and counted; a reference item without
     predictions counts all its spans as missed. Linear in the number of items.
     """
-    return summed(score_items(reference, predicted), ignored=_ignored(reference, predicted))
+    return summed(score_items(reference, predicted), ignored=count_ignored(reference, predicted))
 
 
 def summed(scores: Mapping[Item, ItemScore], *, ignored: int) -> ArgumentScores:
@@ -67,5 +67,6 @@ def summed(scores: Mapping[Item, ItemScore], *, ignored: int) -> ArgumentScores:
     )
 
 
-def _ignored(reference: Mapping[Item, object], predicted: Mapping[Item, object]) -> int:
+def count_ignored(reference: Mapping[Item, object], predicted: Mapping[Item, object]) -> int:
+    """The number of predicted items that the reference lacks."""
     return sum(item not in reference for item in predicted)
