@@ -52,13 +52,6 @@ def ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def harmonic_mean(first: float | None, second: float | None) -> float | None:
-    """2ab / (a + b) of two figures in [0, 1]; None where either is undefined or both are 0."""
-    if first is None or second is None:
-        return None
-    return ratio(2 * first * second, first + second)
-
-
 def mean(values: Iterable[float | None]) -> float | None:
     """The mean of the defined values; None where there is none."""
     defined = [value for value in values if value is not None]
