@@ -8,6 +8,7 @@ A value that cannot be used stops the start with one line that names it.
 import hashlib
 import hmac
 import secrets
+import tomllib
 from decimal import Decimal
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -70,6 +71,8 @@ def _secret_key(var: Path) -> str:
         candidate.unlink()
     return kept.read_text()
 
+
+VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 
 # --- where things are ------------------------------------------------------------------------
 

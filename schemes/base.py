@@ -180,6 +180,10 @@ class Scheme(Protocol):
         """Streams the rows to `path`; returns how many rows of the format were written."""
         ...
 
+    def write_sentences(self, sentences: Iterable[SentenceRecord], path: Path) -> int:
+        """Streams the sentences to `path`, as the scheme's field publishes them; returns how many."""
+        ...
+
 
 class ErrorSink(Protocol):
     def __call__(self, error: FileError) -> None: ...
