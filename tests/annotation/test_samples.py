@@ -4,10 +4,23 @@ import csv
 import re
 import unicodedata
 from collections import Counter, defaultdict
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
+from schemes.qasrl.grammar import item_table
+from schemes.qasrl.published_csv import (
+    read_gold_rows,
+    read_sentence_rows,
+    write_gold_rows,
+    write_sentence_rows,
+)
+from schemes.qasrl.reading import question_of
+from schemes.qasrl.slots import Slots
+from schemes.qasrl.verbs import verb_forms
+from schemes.qasrl.walker import Walker
 
 SAMPLES = Path(__file__).parents[2] / "annotation" / "samples"
 SEPARATOR = "~!~"
@@ -40,6 +53,16 @@ def predicate_of(row: Row) -> Predicate:
 def spans_of(row: Row) -> list[Span]:
     ranges = (part.split(":") for part in row["answer_range"].split(SEPARATOR))
     return [(int(start), int(end)) for start, end in ranges]
+
+
+def slots_of(row: Row) -> Slots:
+    flags = {"is_passive", "is_negated"}
+    names = [field.name for field in fields(Slots)]
+    return Slots(**{name: row[name] == "True" if name in flags else row[name] for name in names})
+
+
+def refuse(error: Exception) -> None:
+    raise error
 
 
 def kind_of(qasrl_id: str) -> str:
@@ -200,6 +223,37 @@ def test_questions_show_what_the_guidelines_teach(expert):
     assert sum(row["is_negated"] == "True" for row in expert) >= 20
     assert sum(row["is_passive"] == "True" for row in expert) >= 40
     assert sum(SEPARATOR in row["answer_range"] for row in expert) >= 20
+
+
+def test_questions_are_what_the_page_would_accept(tokens, expert):
+    for row in expert:
+        sentence = tokens[row["qasrl_id"]]
+        forms = verb_forms(sentence[int(row["verb_idx"])])
+        walker = Walker(item_table(forms, sentence))
+        assert walker.check(row["question"]).state == "complete", row["question"]
+        assert re.fullmatch(r"[A-Z][a-z' ]+\?", row["question"])
+
+
+def test_slot_columns_are_those_of_the_grammar(tokens, expert):
+    for row in expert:
+        sentence = tokens[row["qasrl_id"]]
+        forms = verb_forms(sentence[int(row["verb_idx"])])
+        reading = Walker(item_table(forms, sentence)).read(row["question"])
+        assert reading is not None
+        assert reading.slots == slots_of(row), row["question"]
+        assert question_of(reading.slots, forms) == row["question"]
+
+
+def test_files_pass_reader_and_writer_unchanged(tmp_path):
+    sentences = list(read_sentence_rows(SAMPLES / "sentences.csv", on_error=refuse))
+    gold = list(read_gold_rows(SAMPLES / "expert.csv", on_error=refuse))
+    tokens = {sentence.external_id: sentence.tokens for sentence in sentences}
+
+    write_sentence_rows(sentences, tmp_path / "sentences.csv")
+    write_gold_rows(((row, tokens[row.qasrl_id]) for row in gold), tmp_path / "expert.csv")
+
+    for name in ("sentences.csv", "expert.csv"):
+        assert (tmp_path / name).read_bytes() == (SAMPLES / name).read_bytes()
 
 
 # --- training rounds
