@@ -84,6 +84,11 @@ DEMO = _flag("DEMO", False)
 SECRET_KEY = _secret_key(VAR_DIR)
 SITE_URL = _origin("SITE_URL", "http://127.0.0.1:8000")
 SITE_IS_SECURE = SITE_URL.startswith("https://")
+if DEMO and urlsplit(SITE_URL).hostname not in ("127.0.0.1", "localhost", "::1"):
+    raise ImproperlyConfigured(
+        f"DEMO is set and SITE_URL is {SITE_URL}: the demo's passwords are public, it runs on this "
+        "machine only."
+    )
 ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS", default=sorted({str(urlsplit(SITE_URL).hostname), "127.0.0.1", "localhost"})
 )
@@ -92,6 +97,7 @@ ALLOWED_HOSTS = env.list(
 
 INSTALLED_APPS = [
     "dashboard",
+    "rehearsal",
     "qualification",
     "consolidation",
     "annotation",

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from metrics.counts import Counts
+
 Json = dict[str, Any]
 Tokens = Sequence[str]
 
@@ -80,15 +82,6 @@ class ExportRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """One figure's true positives, false positives and false negatives."""
-
-    tp: int
-    fp: int
-    fn: int
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """A submission against a reference: counts by figure ("UA", "LA"), and the aligned rows.
 
@@ -157,6 +150,21 @@ class Scheme(Protocol):
 
         A consolidator's are those judged.
         """
+        ...
+
+    # --- rehearsal: what simulated workers write
+    def simulate_generation(self, reference: Json, *, tokens: Tokens, skill: float, seed: str) -> Json:
+        """A generator's content: the reference's with errors, fewer the nearer `skill` is to 1."""
+        ...
+
+    def simulate_consolidation(
+        self, reference: Json, sources: Sequence[Json], *, tokens: Tokens, skill: float, seed: str
+    ) -> Json:
+        """A consolidator's content: at skill 1 its gold is exactly the reference."""
+        ...
+
+    def split_by_source(self, reference: Json, provenance: Sequence[Json]) -> list[Json]:
+        """What each of a published gold's generators wrote of it, as generations, in a stable order."""
         ...
 
     # --- figures
