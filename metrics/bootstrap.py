@@ -1,27 +1,14 @@
 """Percentile bootstrap: how far a figure would move with another draw of the same items."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metrics.counts import Counts
+from metrics.intervals import Interval
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """The middle `level` of the resampled figures; None where no resample defined the figure.
-
-    `undefined` is the share of resamples without a value (they are left out of the percentiles).
-    """
-
-    low: float | None
-    high: float | None
-    level: float
-    undefined: float
 
 
 def resampled_sums(rows: ArrayLike, *, repetitions: int, seed: int) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.bootstrap import Interval, bootstrap_share
+from metrics.bootstrap import bootstrap_share
 from metrics.boxes import (
     AreaOverlap,
     BoxSets,
@@ -28,6 +28,7 @@ from metrics.boxes import (
 )
 from metrics.component_matching import box_iou, match_components
 from metrics.counts import ratio
+from metrics.intervals import Interval
 from schemes.base import FileError, Json
 from schemes.grounding.phrases import Box, Boxes, Phrase, read_phrases
 
