@@ -91,14 +91,14 @@ class Browser:
         answer = self._send("POST", url, data=fields, bare=True)
         return answer.status_code
 
-    def _send(self, method: str, url: str, *, bare: bool = False, **extra: Any) -> requests.Response:
+    def _send(
+        self, method: str, url: str, *, bare: bool = False, **extra: Any
+    ) -> requests.Response:
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
                 sender: Any = requests if bare else self._session
-                answer = sender.request(
-                    method, urljoin(self.site, url), timeout=60, **extra
-                )
+                answer = sender.request(method, urljoin(self.site, url), timeout=60, **extra)
             except requests.RequestException:
                 time.sleep(PAUSE)
                 continue

@@ -3,6 +3,7 @@ import signal
 import sys
 import threading
 from argparse import ArgumentParser
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -88,12 +89,8 @@ def _open_for_trying(project: Project) -> None:
     account = make_account(name="Demo worker", email=WORKER.name, password=WORKER.password)
     script = Script(project, {}, None, 0)
     SimulatedWorker(site=settings.SITE_URL, account=account, script=script).sign_in()
-    try:
-        publish_batch(
-            project=Project.objects.get(slug=OPEN), limit=OPEN_ITEMS, now=timezone.now()
-        )
-    except NothingToPublish:
-        pass
+    with suppress(NothingToPublish):
+        publish_batch(project=Project.objects.get(slug=OPEN), limit=OPEN_ITEMS, now=timezone.now())
 
 
 def _guide(folder: Path) -> str:
