@@ -86,7 +86,7 @@ def _start_again_as_demo() -> None:
 
 def _open_for_trying(project: Project) -> None:
     """Work for the visitor: a worker's account, and HITs that nobody else takes."""
-    account = make_account(name="Demo worker", email=WORKER.name, password=WORKER.password)
+    account = make_account(name=WORKER.name, password=WORKER.password)
     script = Script(project, {}, None, 0)
     SimulatedWorker(site=settings.SITE_URL, account=account, script=script).sign_in()
     with suppress(NothingToPublish):
@@ -95,7 +95,7 @@ def _open_for_trying(project: Project) -> None:
 
 def _guide(folder: Path) -> str:
     site = settings.SITE_URL
-    logins = [f"  {one.role:<9}{one.name:<22}{one.password}" for one in STAFF]
+    logins = [f"  {one.role:<9}{one.name:<10}{one.password}" for one in STAFF]
     return "\n".join(
         [
             f"Touchstone runs at        {site}/",
@@ -104,7 +104,7 @@ def _guide(folder: Path) -> str:
             "",
             "Demo logins (for this demo alone; never use them elsewhere):",
             *logins,
-            f"  {WORKER.role:<9}{WORKER.name:<22}{WORKER.password}  (at {site}/hits/)",
+            f"  {WORKER.role:<9}{WORKER.name:<10}{WORKER.password}  (at {site}/hits/)",
         ]
     )
 
