@@ -135,7 +135,7 @@ class Import:
         insert_rows(Sentence, SENTENCE_COLUMNS, map(self._sentence, fresh.values()))
         self.report.sentences_added += len(fresh)
 
-    def _sentence(self, record: SentenceRecord) -> tuple[object, ...]:
+    def _sentence(self, record: SentenceRecord) -> tuple[str | int, ...]:
         return (
             self.project.pk,
             record.external_id,
@@ -185,9 +185,9 @@ class Import:
         batch: list[ItemRecord],
         sentences: dict[str, tuple[int, list[str]]],
         file: str,
-    ) -> dict[str, tuple[object, ...]]:
+    ) -> dict[str, tuple[str | int, ...]]:
         """The batch's good items as rows, by key."""
-        rows: dict[str, tuple[object, ...]] = {}
+        rows: dict[str, tuple[str | int, ...]] = {}
         for record in batch:
             line = record.line or None
             if record.external_id not in sentences:

@@ -12,7 +12,7 @@ from django.db import connection, models
 
 
 def insert_rows(
-    model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[object]]
+    model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[str | int]]
 ) -> None:
     """Insert rows of plain values: text, numbers, and JSON as text. Raises IntegrityError."""
     table = connection.ops.quote_name(model._meta.db_table)
@@ -27,7 +27,7 @@ def insert_rows(
             cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", list(rows))  # noqa: S608
 
 
-def _as_csv(rows: Iterable[Sequence[object]]) -> io.StringIO:
+def _as_csv(rows: Iterable[Sequence[str | int]]) -> io.StringIO:
     text = io.StringIO()
     # Everything quoted: an unquoted empty field would be NULL.
     csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
