@@ -103,7 +103,9 @@ def _secret_key(var: Path) -> str:
     """The key given, or one made at the first start and kept, readable by its owner alone."""
     if given := env.str("SECRET_KEY", default=""):
         if len(given) < 50:
-            raise ImproperlyConfigured("SECRET_KEY is too short; it must have at least 50 characters.")
+            raise ImproperlyConfigured(
+                "SECRET_KEY is too short; it must have at least 50 characters."
+            )
         return given
     kept = var / "secret_key"
     if not kept.exists():

@@ -9,7 +9,11 @@ import yaml
 
 from tests import environment
 
-SECRETS = {"SITE_HOST": "touchstone.example", "SECRET_KEY": "0123456789abcdef" * 4, "POSTGRES_PASSWORD": "pw"}
+SECRETS = {
+    "SITE_HOST": "touchstone.example",
+    "SECRET_KEY": "0123456789abcdef" * 4,
+    "POSTGRES_PASSWORD": "pw",
+}
 OURS = ("setup", "web", "worker", "beat")
 
 
