@@ -42,10 +42,9 @@ lint:  ## ruff, mypy, import-linter, djlint, missing migrations, traces of a mac
 	@scripts/install dev
 	@scripts/lint
 
-format:  ## let ruff and djlint format what they can
+format:  ## let ruff format what it can
 	@scripts/install dev
 	@.venv/bin/ruff check --fix --exit-zero --quiet . && .venv/bin/ruff format --quiet .
-	@test ! -d templates || .venv/bin/djlint templates --reformat --quiet || true
 
 lock:  ## write requirements/*.txt anew from pyproject.toml (needs uv)
 	@scripts/lock
