@@ -103,8 +103,10 @@ def _folder(name: str, default: Path) -> Path:
 def _secret_key(var: Path) -> str:
     """The key given, or one made at the first start and kept, readable by its owner alone."""
     if given := env.str("SECRET_KEY", default=""):
-        if len(given) < 32:
-            raise ImproperlyConfigured("SECRET_KEY is too short; it must have 32 characters.")
+        if len(given) < 50:
+            raise ImproperlyConfigured(
+                "SECRET_KEY is too short; it must have at least 50 characters."
+            )
         return given
     kept = var / "secret_key"
     if not kept.exists():
