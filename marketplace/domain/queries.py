@@ -1,12 +1,13 @@
 """Reads that pages and the API share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
 
-from marketplace.models import HitType, Message, WorkerAccount
+from marketplace.models import Assignment, HitType, Message, WorkerAccount
 
 #: The list counts so far and then says "1,000+": no page counts a hundred thousand HITs.
 MOST_COUNTED = 1_000
@@ -52,6 +53,39 @@ def open_groups(*, worker: WorkerAccount, now: datetime) -> Sequence[Group]:
         counts = {pk: available for pk, available in cursor.fetchall() if available}
     types = HitType.objects.select_related("requester").in_bulk(counts)
     return [Group(types[pk], available) for pk, available in counts.items() if pk in types]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkPage:
+    """What the page around a task shows."""
+
+    code: str
+    status: str
+    reward_cents: int
+    deadline_at: datetime
+    hit_code: str
+    external_url: str
+    frame_height: int
+    title: str
+
+
+_WORK_PAGE = """
+SELECT a.id, a.code, a.status, a.reward_cents, a.deadline_at,
+    h.code AS hit_code, h.external_url, h.frame_height, t.title
+FROM marketplace_assignment a
+JOIN marketplace_hit h ON h.id = a.hit_id
+JOIN marketplace_hittype t ON t.id = a.hit_type_id
+WHERE a.code = %s AND a.worker_id = %s
+"""
+
+
+def work_page(*, worker: WorkerAccount, assignment_code: str) -> WorkPage | None:
+    """The worker's own assignment with its task; None for another's."""
+    found = Assignment.objects.raw(_WORK_PAGE, [assignment_code, worker.pk])
+    row: Any = next(iter(found), None)
+    if row is None:
+        return None
+    return WorkPage(**{field.name: getattr(row, field.name) for field in fields(WorkPage)})
 
 
 def unread_messages(worker: WorkerAccount) -> int:
