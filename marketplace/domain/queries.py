@@ -6,8 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
+from django.db.models import Count, Q, Sum
+from django.db.models.functions import Coalesce, TruncMonth
 
-from marketplace.models import Assignment, HitType, Message, WorkerAccount
+from marketplace.enums import AssignmentStatus, EntryKind
+from marketplace.models import Assignment, BookEntry, HitType, Message, Requester, WorkerAccount
 
 #: The list counts so far and then says "1,000+": no page counts a hundred thousand HITs.
 MOST_COUNTED = 1_000
@@ -90,3 +93,65 @@ def work_page(*, worker: WorkerAccount, assignment_code: str) -> WorkPage | None
 
 def unread_messages(worker: WorkerAccount) -> int:
     return Message.objects.filter(worker=worker, read_at__isnull=True).count()
+
+
+@dataclass(frozen=True, slots=True)
+class MonthOfWork:
+    """A worker's earnings in a calendar month (UTC), in cents."""
+
+    month: datetime
+    assignments: int
+    reward_cents: int
+    bonus_cents: int
+
+    @property
+    def total_cents(self) -> int:
+        return self.reward_cents + self.bonus_cents
+
+
+def earnings_by_month(worker: WorkerAccount) -> Sequence[MonthOfWork]:
+    """From the books, newest month first."""
+    rewards, bonuses = Q(kind=EntryKind.REWARD), Q(kind=EntryKind.BONUS)
+    rows = (
+        BookEntry.objects.filter(rewards | bonuses, worker=worker)
+        .annotate(month=TruncMonth("created_at"))
+        .values_list("month")
+        .annotate(
+            count=Count("pk", filter=rewards),
+            rewards=Coalesce(Sum("amount_cents", filter=rewards), 0),
+            bonuses=Coalesce(Sum("amount_cents", filter=bonuses), 0),
+        )
+        .order_by("-month")
+    )
+    return [MonthOfWork(month, count, -reward, -bonus) for month, count, reward, bonus in rows]
+
+
+def waiting_cents(worker: WorkerAccount) -> int:
+    """What the worker would earn if everything submitted were approved."""
+    waiting = Assignment.objects.filter(worker=worker, status=AssignmentStatus.SUBMITTED)
+    return int(waiting.aggregate(cents=Coalesce(Sum("reward_cents"), 0))["cents"])
+
+
+@dataclass(frozen=True, slots=True)
+class RequesterBooks:
+    """A requester's totals, in cents; `spent` counts rewards, bonuses and their fees."""
+
+    deposited_cents: int
+    rewards_cents: int
+    bonuses_cents: int
+    fees_cents: int
+
+
+def books_of(requester: Requester) -> RequesterBooks:
+    """Summed from the entries, not read from the balance."""
+    kinds = dict(
+        BookEntry.objects.filter(requester=requester)
+        .values_list("kind")
+        .annotate(cents=Sum("amount_cents"))
+    )
+    return RequesterBooks(
+        deposited_cents=kinds.get(EntryKind.DEPOSIT, 0),
+        rewards_cents=-kinds.get(EntryKind.REWARD, 0),
+        bonuses_cents=-kinds.get(EntryKind.BONUS, 0),
+        fees_cents=-kinds.get(EntryKind.REWARD_FEE, 0) - kinds.get(EntryKind.BONUS_FEE, 0),
+    )
