@@ -25,4 +25,5 @@ def render_markdown(text: str) -> SafeString:
 
 
 def heading_id(inline: Token) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", inline.content.lower()).strip("-")
+    """Lower case, punctuation dropped, blanks to hyphens: as readers of Markdown expect it."""
+    return re.sub(r"[^\w\- ]", "", inline.content.lower()).replace(" ", "-")

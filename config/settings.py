@@ -8,6 +8,7 @@ A value that cannot be used stops the start with one line that names it.
 import hashlib
 import hmac
 import secrets
+import tomllib
 from decimal import Decimal
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -71,6 +72,8 @@ def _secret_key(var: Path) -> str:
     return kept.read_text()
 
 
+VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+
 # --- where things are ------------------------------------------------------------------------
 
 VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var")))
@@ -81,6 +84,11 @@ DEMO = _flag("DEMO", False)
 SECRET_KEY = _secret_key(VAR_DIR)
 SITE_URL = _origin("SITE_URL", "http://127.0.0.1:8000")
 SITE_IS_SECURE = SITE_URL.startswith("https://")
+if DEMO and urlsplit(SITE_URL).hostname not in ("127.0.0.1", "localhost", "::1"):
+    raise ImproperlyConfigured(
+        f"DEMO is set and SITE_URL is {SITE_URL}: the demo's passwords are public, it runs on this "
+        "machine only."
+    )
 ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS", default=sorted({str(urlsplit(SITE_URL).hostname), "127.0.0.1", "localhost"})
 )
@@ -89,6 +97,7 @@ ALLOWED_HOSTS = env.list(
 
 INSTALLED_APPS = [
     "dashboard",
+    "rehearsal",
     "qualification",
     "consolidation",
     "annotation",

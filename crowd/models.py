@@ -66,6 +66,7 @@ class Worker(models.Model):
     external_id = models.CharField(max_length=64)
     pseudonym = models.CharField(max_length=20, unique=True, default=new_pseudonym)
     first_seen_at = models.DateTimeField()
+    is_simulated = models.BooleanField(default=False)  # one of a rehearsal's, not a person
 
     class Meta:
         constraints = [
