@@ -153,7 +153,9 @@ class Scheme(Protocol):
         ...
 
     # --- rehearsal: what simulated workers write
-    def simulate_generation(self, reference: Json, *, tokens: Tokens, skill: float, seed: str) -> Json:
+    def simulate_generation(
+        self, reference: Json, *, tokens: Tokens, skill: float, seed: str
+    ) -> Json:
         """A generator's content: the reference's with errors, fewer the nearer `skill` is to 1."""
         ...
 
@@ -164,7 +166,7 @@ class Scheme(Protocol):
         ...
 
     def split_by_source(self, reference: Json, provenance: Sequence[Json]) -> list[Json]:
-        """What each of a published gold's generators wrote of it, as generations, in a stable order."""
+        """What each of a published gold's generators wrote of it, in a stable order."""
         ...
 
     # --- figures
@@ -189,7 +191,7 @@ class Scheme(Protocol):
         ...
 
     def write_sentences(self, sentences: Iterable[SentenceRecord], path: Path) -> int:
-        """Streams the sentences to `path`, as the scheme's field publishes them; returns how many."""
+        """Streams the sentences to `path`, as the field publishes them; returns how many."""
         ...
 
 

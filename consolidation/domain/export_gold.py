@@ -69,9 +69,8 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
     (folder / "manifest.json").unlink(missing_ok=True)
     counts = Counts()
     files: dict[str, Any] = {}
-    for domain, partition in groups:
-        stem = f"{domain or project.slug}.{partition or 'all'}"
-        files |= _export_group(project, options, folder, stem, (domain, partition), counts)
+    for group in groups:
+        files |= _export_group(project, options, folder, group, counts)
     manifest = _manifest(project, options, files, counts)
     with _whole_file(folder / "manifest.json") as path:
         path.write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n", "utf-8")
@@ -96,16 +95,13 @@ def _groups(project: Project, options: ExportOptions) -> list[tuple[str, str]]:
 
 
 def _export_group(
-    project: Project,
-    options: ExportOptions,
-    folder: Path,
-    stem: str,
-    group: tuple[str, str],
-    counts: Counts,
+    project: Project, options: ExportOptions, folder: Path, group: tuple[str, str], counts: Counts
 ) -> dict[str, Any]:
+    domain, partition = group
+    stem = f"{domain or project.slug}.{partition or 'all'}"
     scheme = get_scheme(project.scheme)
     gold = standing_gold(project, options.source).filter(
-        item__sentence__domain=group[0], item__sentence__partition=group[1]
+        item__sentence__domain=domain, item__sentence__partition=partition
     )
     gold_name = f"{stem}.gold.{SUFFIXES[options.fmt]}"
     sentences_name = f"{stem}.sentences.csv"
@@ -149,15 +145,17 @@ def _source_assignments(cases: set[int]) -> dict[int, list[str]]:
     """The assignments behind each case's sources, in the order of their positions."""
     found: dict[int, list[str]] = {}
     sources = CaseSource.objects.filter(case__in=cases).order_by("case_id", "position")
-    for case, assignment in sources.values_list(
-        "case_id", "submission__assignment__external_id"
-    ):
+    for case, assignment in sources.values_list("case_id", "submission__assignment__external_id"):
         found.setdefault(case, []).append(assignment or "")
     return found
 
 
 def _origin(
-    one: Json, sources: list[str], worker: str | None, assignment: str | None, options: ExportOptions
+    one: Json,
+    sources: list[str],
+    worker: str | None,
+    assignment: str | None,
+    options: ExportOptions,
 ) -> Json:
     """Where a question came from, in ids that may leave the house."""
     if worker is None:  # imported gold: the ids are those of its file

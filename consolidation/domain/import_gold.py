@@ -10,7 +10,7 @@ from django.db import transaction
 from annotation.domain.import_corpus import batched, item_key
 from annotation.models import Item, Project
 from consolidation.domain.record_gold import add_gold
-from schemes.base import ContentError, FileError, GoldRecord, Scheme
+from schemes.base import ContentError, FileError, GoldRecord, Json
 from schemes.registry import get_scheme
 
 BATCH = 200
@@ -48,10 +48,11 @@ def import_gold(
             items = _items(project, batch)
             for record in batch:
                 try:
-                    added = _import_one(scheme, items, record, source, path, now)
+                    item, content = _read(items, record, path.name)
                 except FileError as error:
                     refuse(error)
                     continue
+                added = _add_if_new(item, source, content, record.provenance, now)
                 report.added += added
                 report.known += not added
     return report
@@ -63,32 +64,25 @@ def _items(project: Project, batch: list[GoldRecord]) -> dict[str, Item]:
     return {item.key: item for item in found}
 
 
-def _import_one(
-    scheme: Scheme,
-    items: dict[str, Item],
-    record: GoldRecord,
-    source: str,
-    path: Path,
-    now: datetime,
-) -> bool:
+def _read(items: dict[str, Item], record: GoldRecord, file: str) -> tuple[Item, Json]:
+    """The record's item and its content as the scheme reads it. Raises FileError."""
     key = item_key(record.item.external_id, record.item.local_key)
     item = items.get(key)
     if item is None:
-        raise FileError(path.name, record.line, f"no item {key!r} in the project.")
+        raise FileError(file, record.line, f"no item {key!r} in the project.")
+    scheme = get_scheme(item.project.scheme)
     try:
-        content = scheme.parse_gold(
-            record.content, tokens=item.sentence.tokens, target=item.target
-        )
+        content = scheme.parse_gold(record.content, tokens=item.sentence.tokens, target=item.target)
     except ContentError as error:
-        raise FileError(path.name, record.line, error.message, field=error.path) from error
+        raise FileError(file, record.line, error.message, field=error.path) from error
+    return item, content
+
+
+def _add_if_new(
+    item: Item, source: str, content: Json, provenance: list[Json], now: datetime
+) -> bool:
     newest = item.gold.filter(source=source).order_by("-version").first()
     if newest and newest.content == content:
         return False
-    add_gold(
-        item=item,
-        source=source,
-        content=content,
-        provenance=record.provenance,
-        now=now,
-    )
+    add_gold(item=item, source=source, content=content, provenance=provenance, now=now)
     return True

@@ -24,7 +24,7 @@ class Form:
 
 
 class Page(HTMLParser):
-    """The parts of a page that a simulated worker uses: forms, frames, marked elements, its data."""
+    """The parts of a page that a simulated worker uses: forms, links, frames, marked elements, data."""
 
     def __init__(self, url: str, text: str) -> None:
         super().__init__()
@@ -32,6 +32,8 @@ class Page(HTMLParser):
         self.forms: list[Form] = []
         self.frames: dict[str, str] = {}
         self.marked: list[dict[str, str]] = []
+        self.links: list[str] = []
+        self.text = text
         self.data: Any = None
         self._in_data = False
         self.feed(text)
@@ -42,6 +44,8 @@ class Page(HTMLParser):
             self.forms.append(Form(urljoin(self.url, values.get("action", ""))))
         elif tag == "input" and self.forms and "name" in values:
             self.forms[-1].fields[values["name"]] = values.get("value", "")
+        elif tag == "a":
+            self.links.append(urljoin(self.url, values.get("href", "")))
         elif tag == "iframe":
             self.frames[values.get("id", "")] = values.get("src", "")
         elif tag == "script":
@@ -91,14 +95,14 @@ class Browser:
         answer = self._send("POST", url, data=fields, bare=True)
         return answer.status_code
 
-    def _send(self, method: str, url: str, *, bare: bool = False, **extra: Any) -> requests.Response:
+    def _send(
+        self, method: str, url: str, *, bare: bool = False, **extra: Any
+    ) -> requests.Response:
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
                 sender: Any = requests if bare else self._session
-                answer = sender.request(
-                    method, urljoin(self.site, url), timeout=60, **extra
-                )
+                answer = sender.request(method, urljoin(self.site, url), timeout=60, **extra)
             except requests.RequestException:
                 time.sleep(PAUSE)
                 continue

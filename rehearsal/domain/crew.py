@@ -32,9 +32,9 @@ def make_accounts(*, project: Project, count: int, seed: int) -> list[Account]:
     ]
 
 
-def make_account(*, name: str, email: str, password: str) -> Account:
+def make_account(*, name: str, password: str) -> Account:
     """One account under a name and a password of the caller's."""
-    return Account(name, email, password, _invitations(1)[0])
+    return Account(name, f"{name}@rehearsal.invalid", password, _invitations(1)[0])
 
 
 def _invitations(count: int) -> list[str]:

@@ -35,7 +35,7 @@ STAFF = (
     Login(MemberRole.TRAINER, "trainer", "demo-trainer"),
     Login(MemberRole.EXPERT, "expert", "demo-expert"),
 )
-WORKER = Login("worker", "worker@demo.invalid", "demo-worker-1")
+WORKER = Login("worker", "worker", "demo-worker-1")
 
 
 class NotADemo(Exception):

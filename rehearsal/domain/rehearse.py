@@ -85,17 +85,13 @@ def _crew(project: Project, site: str, script: Script, options: Options) -> list
         raise RehearsalFailed(f"This project needs at least {least} workers for an item.")
     accounts = make_accounts(project=project, count=options.workers, seed=options.seed)
     workers = [SimulatedWorker(site=site, account=one, script=script) for one in accounts]
-    train(
-        project=project, worker_ids=[worker.sign_in() for worker in workers], now=timezone.now()
-    )
+    train(project=project, worker_ids=[worker.sign_in() for worker in workers], now=timezone.now())
     return workers
 
 
 def _publish(project: Project) -> None:
     try:
-        publish_batch(
-            project=project, pool=pool_of(project, Role.GENERATOR), now=timezone.now()
-        )
+        publish_batch(project=project, pool=pool_of(project, Role.GENERATOR), now=timezone.now())
     except NothingToPublish:
         if not project.batches.exists():
             raise
@@ -143,7 +139,9 @@ def _unfinished(project: Project) -> bool:
 def _diagnosis(project: Project) -> str:
     """What stands still, in one line."""
     hits = Hit.objects.filter(budget=project.budget_id).values_list("state")
-    payments = Payment.objects.filter(assignment__hit__budget=project.budget_id).values_list("state")
+    payments = Payment.objects.filter(assignment__hit__budget=project.budget_id).values_list(
+        "state"
+    )
     problems = Submission.objects.filter(item__project=project).exclude(problem="")
     told = [
         f"HITs: {dict(hits.annotate(n=Count('id')))}",

@@ -40,7 +40,14 @@ def _commands(host: str, port: int) -> dict[str, list[str]]:
         ],
         "worker": [
             *(python, "-m", "celery", "-A", "config", "worker", "--beat"),
-            *("--concurrency", "2", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
+            *(
+                "--concurrency",
+                "2",
+                "--loglevel",
+                "WARNING",
+                "--without-gossip",
+                "--without-mingle",
+            ),
         ],
     }
 

@@ -11,7 +11,8 @@ from rehearsal.domain.browser import Browser, Page
 from rehearsal.domain.script import Script
 
 IDLE_SECONDS = 0.5
-WORK_PATH = re.compile(r"/hits/work/([^/]+)/$")
+WORK_PATH = re.compile(r"^/hits/work/[^/]+/$")
+WORKER_ID = re.compile(r"<code>(A[A-Z0-9]+)</code>")
 
 
 class RehearsalFailed(Exception):
@@ -38,61 +39,67 @@ class SimulatedWorker:
 
     def sign_in(self) -> str:
         """Sign in, or up by the invitation; returns the worker's id at the marketplace."""
-        page = self._log_in()
-        if not page.all_marked("data-worker"):
-            page = self._join()
-        marked = page.all_marked("data-worker")
-        if not marked:
-            raise RehearsalFailed(f"{self.account.name} could not sign in at {page.url}.")
-        self.worker_id = marked[0]["data-worker"]
-        return self.worker_id
+        shown = self._account_page()
+        if shown is None:
+            self._fill("/hits/login/", username=self.account.name, password=self.account.password)
+            shown = self._account_page()
+        if shown is None:
+            self._join()
+            shown = self._account_page()
+        if shown is None:
+            raise RehearsalFailed(f"{self.account.name} could not sign in at {self.browser.site}.")
+        self.worker_id = shown
+        return shown
 
-    def _log_in(self) -> Page:
-        form = self.browser.get("/hits/login/").form_to("/hits/login/")
-        if form is None:
-            return self.browser.get("/hits/")
-        form.fields |= {"email": self.account.email, "password": self.account.password}
-        return self.browser.post(form.action, form.fields)
+    def _account_page(self) -> str | None:
+        """The worker's id as their account page shows it; None for someone not signed in."""
+        found = WORKER_ID.search(self.browser.get("/hits/account/").text)
+        return found.group(1) if found else None
 
-    def _join(self) -> Page:
-        path = f"/hits/join/{self.account.invitation}/"
+    def _join(self) -> None:
+        self._fill(
+            f"/hits/join/{self.account.invitation}/",
+            username=self.account.name,
+            email=self.account.email,
+            password=self.account.password,
+            country="US",
+            is_adult="on",
+        )
+
+    def _fill(self, path: str, **fields: str) -> None:
         form = self.browser.get(path).form_to(path)
         if form is None:
-            raise RehearsalFailed(f"The invitation of {self.account.name} is not valid (any more).")
-        secret = {"password": self.account.password, "password2": self.account.password}
-        form.fields |= {"name": self.account.name, "email": self.account.email, **secret}
-        self.browser.post(form.action, form.fields)
-        return self.browser.get("/hits/")
+            raise RehearsalFailed(f"{path} shows no form to fill in.")
+        self.browser.post(form.action, form.fields | fields)
 
     def work_until(self, done: threading.Event) -> None:
         """Take and do HITs until told that all is done."""
         while not done.is_set():
-            if not self._work_once():
-                done.wait(IDLE_SECONDS)
+            wrapper = self._next_hit()
+            while wrapper and not done.is_set():
+                wrapper = self._do(wrapper)
+            done.wait(IDLE_SECONDS)
 
-    def _work_once(self) -> bool:
-        """Do one HIT: one accepted before and left, else the next of a group; False if there is none."""
+    def _next_hit(self) -> Page | None:
+        """A HIT accepted before and left unfinished, else the next of some group; None without any."""
         listing = self.browser.get("/hits/")
-        unfinished = listing.all_marked("data-assignment")
-        if unfinished:
-            return self._do(self.browser.get(f"/hits/work/{unfinished[0]['data-assignment']}/"))
+        for link in listing.links:
+            if WORK_PATH.search(urlsplit(link).path):
+                return self.browser.get(link)
         groups = listing.all_marked("data-group")
         self._rng.shuffle(groups)
         for group in groups:
-            path = f"/hits/groups/{group['data-group']}/accept/"
-            form = listing.form_to(path)
-            if form is None:
-                continue
-            wrapper = self.browser.post(form.action, form.fields)
-            if WORK_PATH.search(urlsplit(wrapper.url).path):
-                return self._do(wrapper)
-        return False
+            form = listing.form_to(f"/hits/groups/{group['data-group']}/accept/")
+            if form and (wrapper := _wrapper(self.browser.post(form.action, form.fields))):
+                return wrapper
+        return None
 
-    def _do(self, wrapper: Page) -> bool:
-        """Work through what stands in the frame, hand it in to us, then to the marketplace."""
+    def _do(self, wrapper: Page) -> Page | None:
+        """Work through what stands in the frame, hand it in to us, then to the marketplace, and go on
+        to the next HIT of the group, if there is one."""
         source = wrapper.frames.get("task")
         if not source:
-            return False
+            return None
         page = self.browser.get(source).data
         if page is None:
             return self._give_back(wrapper)
@@ -104,14 +111,18 @@ class SimulatedWorker:
         )
         if status >= 400:
             raise RehearsalFailed(f"The marketplace refused finished work (status {status}).")
-        return True
+        following = wrapper.form_to("/next/")
+        if following is None:
+            return None
+        going_on = following.fields | {"accepts_next": "on"}
+        return _wrapper(self.browser.post(following.action, going_on))
 
-    def _give_back(self, wrapper: Page) -> bool:
-        form = next((one for one in wrapper.forms if one.action.endswith("/return/")), None)
+    def _give_back(self, wrapper: Page) -> None:
+        """Return a HIT whose page can't be used: our own annotations are to be merged there."""
+        form = wrapper.form_to("/return/")
         if form is None:
             raise RehearsalFailed(f"{wrapper.url} shows a task that can't be done or returned.")
         self.browser.post(form.action, form.fields)
-        return False
 
     def _content(self, page: Any, item: Any) -> Any:
         if "sources" in item:
@@ -143,3 +154,8 @@ class SimulatedWorker:
             "active_seconds": seconds,
             "moves": 10,
         }
+
+
+def _wrapper(page: Page) -> Page | None:
+    """The page, if it is one around a task."""
+    return page if WORK_PATH.search(urlsplit(page.url).path) else None

@@ -34,9 +34,7 @@ def simulate_generation(reference: Json, *, tokens: Tokens, skill: float, seed: 
     return _generation(_distinct(kept))
 
 
-def _blurred(
-    span: Span, taken: set[int], length: int, skill: float, rng: random.Random
-) -> Span:
+def _blurred(span: Span, taken: set[int], length: int, skill: float, rng: random.Random) -> Span:
     """The span, or one that errs by a token at either end without touching another answer."""
     start, end = span
     if rng.random() < skill:
@@ -54,7 +52,12 @@ def _blurred(
 
 def _other_question(question: str) -> str:
     """A question for another role: the person asked for as a thing, or the other way round."""
-    for mine, other in (("Who ", "What "), ("What ", "Who "), ("When ", "Where "), ("Where ", "When ")):
+    for mine, other in (
+        ("Who ", "What "),
+        ("What ", "Who "),
+        ("When ", "Where "),
+        ("Where ", "When "),
+    ):
         if question.startswith(mine):
             return other + question[len(mine) :]
     return question

@@ -43,7 +43,9 @@ class Command(BaseCommand):
         except (ProjectExists, PaySchemeError) as error:
             raise Refused(error) from error
         facts = {"project": project.slug, "scheme": project.scheme}
-        self.tell(facts, f"Project {project.slug} is ready for its corpus.", as_json=options["json"])
+        self.tell(
+            facts, f"Project {project.slug} is ready for its corpus.", as_json=options["json"]
+        )
 
 
 def _cents(dollars: str | None) -> int | None:

@@ -39,11 +39,16 @@ class Command(BaseCommand):
             strict=options["strict"],
         )
         with tqdm(unit=" rows", disable=None) as bar:
+
+            def progress(what: str, count: int) -> None:
+                bar.set_description(what)
+                bar.update(count)
+
             run = Import(
                 project=project,
                 options=corpus,
                 on_error=lambda error: self.stderr.write(str(error)),
-                progress=lambda what, count: bar.update(count),
+                progress=progress,
             )
             try:
                 report = run.run(options["files"])

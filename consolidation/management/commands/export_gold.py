@@ -23,9 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--out", required=True, type=Path, metavar="DIR")
         parser.add_argument("--partition")
         parser.add_argument("--domain")
-        parser.add_argument(
-            "--source", default=GoldSource.CONSOLIDATED, choices=GoldSource.values
-        )
+        parser.add_argument("--source", default=GoldSource.CONSOLIDATED, choices=GoldSource.values)
         parser.add_argument(
             "--raw-worker-ids",
             action="store_true",

@@ -3,6 +3,7 @@ import signal
 import sys
 import threading
 from argparse import ArgumentParser
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,20 +86,16 @@ def _start_again_as_demo() -> None:
 
 def _open_for_trying(project: Project) -> None:
     """Work for the visitor: a worker's account, and HITs that nobody else takes."""
-    account = make_account(name="Demo worker", email=WORKER.name, password=WORKER.password)
+    account = make_account(name=WORKER.name, password=WORKER.password)
     script = Script(project, {}, None, 0)
     SimulatedWorker(site=settings.SITE_URL, account=account, script=script).sign_in()
-    try:
-        publish_batch(
-            project=Project.objects.get(slug=OPEN), limit=OPEN_ITEMS, now=timezone.now()
-        )
-    except NothingToPublish:
-        pass
+    with suppress(NothingToPublish):
+        publish_batch(project=Project.objects.get(slug=OPEN), limit=OPEN_ITEMS, now=timezone.now())
 
 
 def _guide(folder: Path) -> str:
     site = settings.SITE_URL
-    logins = [f"  {one.role:<9}{one.name:<22}{one.password}" for one in STAFF]
+    logins = [f"  {one.role:<9}{one.name:<10}{one.password}" for one in STAFF]
     return "\n".join(
         [
             f"Touchstone runs at        {site}/",
@@ -107,7 +104,7 @@ def _guide(folder: Path) -> str:
             "",
             "Demo logins (for this demo alone; never use them elsewhere):",
             *logins,
-            f"  {WORKER.role:<9}{WORKER.name:<22}{WORKER.password}  (at {site}/hits/)",
+            f"  {WORKER.role:<9}{WORKER.name:<10}{WORKER.password}  (at {site}/hits/)",
         ]
     )
 

@@ -29,7 +29,9 @@ class Command(BaseCommand):
         parser.add_argument("--workers", type=int, default=6)
         mode = parser.add_mutually_exclusive_group()
         mode.add_argument("--skill", type=float, default=0.9, help="0 to 1; 1 makes no errors")
-        mode.add_argument("--replay", type=Path, metavar="GOLD.csv", help="write what this file has")
+        mode.add_argument(
+            "--replay", type=Path, metavar="GOLD.csv", help="write what this file has"
+        )
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--url", help="a running site of the same settings")
         parser.add_argument("--patience", type=float, default=180.0, help="seconds of standstill")
