@@ -3,6 +3,7 @@
 import io
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 BARS = 24
 # 1, 2 or 5 times a power of ten: widths that people can read off an axis.
@@ -65,7 +66,7 @@ def draw_distribution(distribution: Distribution) -> bytes:
     return _in_the_dark(drawn.getvalue()).encode()
 
 
-def _fill(axes, distribution: Distribution) -> None:  # type: ignore[no-untyped-def]
+def _fill(axes: Any, distribution: Distribution) -> None:
     for one in distribution.bins:
         width = (one.high - one.low + 1) / 100
         axes.bar(

@@ -1,11 +1,14 @@
 """What the office types in, checked at the edge."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.core.validators import MaxValueValidator
 
 from annotation.enums import Partition
 from consolidation.domain.queries import ItemFilter, ItemState
+from consolidation.enums import GoldSource
 from crowd.domain.queries import LedgerFilter
 from crowd.enums import LedgerKind
 
@@ -37,10 +40,8 @@ class PublishForm(forms.Form):
             del self.fields["pool"]
 
 
-def _at_most(unoffered: int) -> forms.fields.validators.MaxValueValidator:
-    return forms.fields.validators.MaxValueValidator(
-        unoffered, f"There are {unoffered:,} items left to publish."
-    )
+def _at_most(unoffered: int) -> MaxValueValidator:
+    return MaxValueValidator(unoffered, f"There are {unoffered:,} items left to publish.")
 
 
 class RejectForm(forms.Form):
@@ -59,7 +60,10 @@ class ItemFilterForm(forms.Form):
     domain = forms.ChoiceField(required=False)
     partition = forms.ChoiceField(required=False, choices=[ANY, *Partition.choices])
     text = forms.CharField(
-        required=False, max_length=200, label="Words", widget=forms.TextInput(attrs={"type": "search"})
+        required=False,
+        max_length=200,
+        label="Words",
+        widget=forms.TextInput(attrs={"type": "search"}),
     )
 
     def __init__(self, *args: Any, domains: list[str], **kwargs: Any) -> None:
@@ -88,3 +92,24 @@ class LedgerFilterForm(forms.Form):
         """The filter; fields that hold nothing usable filter nothing."""
         self.is_valid()
         return LedgerFilter(**self.cleaned_data)
+
+
+class ExportForm(forms.Form):
+    """Which gold, in which format. `items` counts the items with gold by source."""
+
+    source = forms.ChoiceField(label="Gold")
+    fmt = forms.ChoiceField(label="Format")
+
+    def __init__(
+        self, *args: Any, formats: Sequence[str], items: Mapping[str, int], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        source, fmt = self.fields["source"], self.fields["fmt"]
+        assert isinstance(source, forms.ChoiceField)
+        assert isinstance(fmt, forms.ChoiceField)
+        source.choices = [
+            (one.value, f"{one.label} ({items[one.value]:,} items)")
+            for one in GoldSource
+            if one.value in items
+        ]
+        fmt.choices = [(one, one) for one in formats]

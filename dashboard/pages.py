@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.cache import patch_vary_headers
 
 from annotation.models import Project
 from dashboard.permissions import pages_open_to
@@ -19,10 +20,11 @@ MENU = (
     ("workers", "Workers"),
     ("costs", "Costs"),
     ("ledger", "Ledger"),
+    ("exports", "Exports"),
     ("jobs", "Jobs"),
 )
 # Pages that have no entry of their own stand under another's.
-UNDER = {"item": "items", "worker": "workers", "publish": "project"}
+UNDER = {"item": "items", "worker": "workers", "publish": "project", "export": "exports"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +44,25 @@ def render_page(
     status: int = 200,
 ) -> HttpResponse:
     """The whole page or, asked for by htmx, the template of its `fragment` alone."""
-    is_fragment = bool(fragment and request.htmx)  # type: ignore[attr-defined]
+    is_fragment = bool(fragment) and wants_fragment(request)
     may = pages_open_to(request.user, project)
-    shared = {"project": project, "may": may, "fragment": fragment, "menu": _menu(request, project, may)}
+    shared = {
+        "project": project,
+        "may": may,
+        "fragment": fragment,
+        "menu": _menu(request, project, may),
+    }
     response = render(
         request, fragment if is_fragment else template, {**shared, **context}, status=status
     )
-    response["Vary"] = "HX-Request"  # the same address has two bodies
+    patch_vary_headers(response, ["HX-Request"])  # the same address has two bodies
     return response
+
+
+def wants_fragment(request: HttpRequest) -> bool:
+    """Whether htmx asks for a part of the page it stands on (and not to restore a whole one)."""
+    htmx = request.htmx  # type: ignore[attr-defined]
+    return bool(htmx) and htmx.request_type != "full" and not htmx.history_restore_request
 
 
 def _menu(request: HttpRequest, project: Project, may: frozenset[str]) -> list[MenuEntry]:

@@ -64,7 +64,8 @@ def _read(cursor: str, length: int) -> tuple[bool, tuple[int, ...]]:
 
 def _beyond(fields: tuple[str, ...], values: tuple[int, ...], than: str) -> Q:
     """Lexicographically past `values`."""
-    beyond, equal = Q(), {}
+    beyond = Q()
+    equal: dict[str, Any] = {}
     for name, value in zip(fields, values, strict=True):
         step: dict[str, Any] = {f"{name}__{than}": value, **equal}
         beyond |= Q(**step)

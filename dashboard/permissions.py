@@ -58,6 +58,9 @@ RULES: Mapping[str, Rule] = {
     "cost_chart": OFFICE,
     "ledger": OFFICE,
     "ledger_csv": OFFICE,
+    "exports": OFFICE,
+    "export": OFFICE,
+    "export_file": OFFICE,
     "jobs": OFFICE,
 }
 

@@ -18,6 +18,7 @@ from consolidation.enums import CaseState
 from crowd.domain.queries import PendingWork, pending_work
 from crowd.enums import GrantState, HitState, PaymentState
 from crowd.models import QualificationGrant
+from dashboard.exports import exports_of
 from qualification.enums import EnrolmentState, RoundKind
 from qualification.models import Enrolment
 
@@ -61,6 +62,7 @@ class Progress:
     enrolments: Mapping[tuple[str, str], int] = field(default_factory=dict)
     pool: int = 0
     generators_per_item: int = 2
+    exports: int = 0
 
     def accepted(self, role: Role) -> int:
         return self.submissions.get((role, "accepted"), 0)
@@ -81,6 +83,7 @@ def progress_of(*, project: Project) -> Progress:
         enrolments={(kind, state): n for kind, state, n in rows},
         pool=pool_size(project=project, role=Role.GENERATOR),
         generators_per_item=project.generators_per_item,
+        exports=sum(one.is_finished for one in exports_of(project)),
     )
 
 
@@ -97,10 +100,13 @@ def steps_of(progress: Progress) -> list[Step]:
     """Screening, training, generation, consolidation, gold, export."""
     return [
         _round_step(progress, RoundKind.SCREENING, "workers enrolled"),
-        _round_step(progress, RoundKind.TRAINING, "workers passed", _count(progress.pool, "in the pool")),
+        _round_step(
+            progress, RoundKind.TRAINING, "workers passed", _count(progress.pool, "in the pool")
+        ),
         _generation(progress),
         _consolidation(progress),
         _gold(progress),
+        Step("export", "Export", "exports finished", progress.exports, None, route="exports"),
     ]
 
 
@@ -170,9 +176,13 @@ def waiting_of(progress: Progress) -> list[Waiting]:
         n for (_, state), n in progress.enrolments.items() if state == EnrolmentState.FINISHED
     )
     every = [
-        Waiting("requester", progress.waiting_submissions(), "submissions to decide", "submissions"),
+        Waiting(
+            "requester", progress.waiting_submissions(), "submissions to decide", "submissions"
+        ),
         Waiting("requester", progress.items.unoffered, "items not published", "publish"),
-        Waiting("requester", payments.get(PaymentState.HELD, 0), "payments wait for budget", "jobs"),
+        Waiting(
+            "requester", payments.get(PaymentState.HELD, 0), "payments wait for budget", "jobs"
+        ),
         Waiting("requester", _refused(progress.work), "HITs and payments refused", "jobs"),
         Waiting("trainer", finished, "trainees to judge"),
         Waiting("expert", progress.gold.reviews, "gold annotations to review"),

@@ -1,7 +1,7 @@
 from django.conf import settings
 from django.urls import path
 
-from dashboard.views import accounts, costs, items, jobs, projects, submissions, workers
+from dashboard.views import accounts, costs, exports, items, jobs, projects, submissions, workers
 
 app_name = "dashboard"
 
@@ -22,6 +22,13 @@ urlpatterns = [
     path("projects/<slug:slug>/costs/items.svg", costs.cost_chart, name="cost_chart"),
     path("projects/<slug:slug>/ledger/", costs.ledger, name="ledger"),
     path("projects/<slug:slug>/ledger.csv", costs.ledger_csv, name="ledger_csv"),
+    path("projects/<slug:slug>/exports/", exports.exports, name="exports"),
+    path("projects/<slug:slug>/exports/new/", exports.export, name="export"),
+    path(
+        "projects/<slug:slug>/exports/<str:name>/<str:file>",
+        exports.export_file,
+        name="export_file",
+    ),
     path("projects/<slug:slug>/jobs/", jobs.jobs, name="jobs"),
 ]
 

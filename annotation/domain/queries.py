@@ -160,9 +160,7 @@ def workers_of(*, project: Project) -> QuerySet[Worker]:
     return Worker.objects.filter(Exists(own)).order_by("-pk")
 
 
-def worker_figures(
-    *, project: Project, workers: Iterable[Worker]
-) -> dict[int, WorkerFigures]:
+def worker_figures(*, project: Project, workers: Iterable[Worker]) -> dict[int, WorkerFigures]:
     """Worker id -> figures, in one query for all the workers given."""
     ids = [one.pk for one in workers]
     rows = (

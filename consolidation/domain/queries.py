@@ -68,9 +68,7 @@ def items_of(*, project: Project, wanted: ItemFilter) -> QuerySet[Item]:
         items = containing_text(items, wanted.text)
     return items.annotate(
         offered=offered_for_generation(),
-        case_state=Subquery(
-            Case.objects.filter(item=OuterRef("pk"), place=0).values("state")[:1]
-        ),
+        case_state=Subquery(Case.objects.filter(item=OuterRef("pk"), place=0).values("state")[:1]),
         generations=_count(Submission.objects.accepted().filter(role=Role.GENERATOR)),
         golds=_count(Gold.objects.all()),
     )
@@ -112,9 +110,7 @@ def count_gold(*, project: Project) -> GoldCounts:
         cases=dict(cases.annotate(n=Count("pk"))),
         items_by_source=dict(by_source),
         items=gold.aggregate(n=Count("item", distinct=True))["n"],
-        reviews=Review.objects.filter(
-            gold__item__project=project, state=ReviewState.DRAWN
-        ).count(),
+        reviews=Review.objects.filter(gold__item__project=project, state=ReviewState.DRAWN).count(),
     )
 
 
@@ -158,9 +154,7 @@ def history_of_item(*, item: Item) -> list[Move]:
         "crowd.Hit": item.tasks.values("hit"),
         "crowd.Assignment": Assignment.objects.filter(**hits).values("pk"),
         "annotation.Submission": item.submissions.values("pk"),
-        "crowd.Payment": Payment.objects.filter(
-            assignment__hit__task__items=item
-        ).values("pk"),
+        "crowd.Payment": Payment.objects.filter(assignment__hit__task__items=item).values("pk"),
         "consolidation.Case": item.cases.values("pk"),
     }
     ours = Q(pk__in=[])

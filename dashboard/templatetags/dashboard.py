@@ -81,8 +81,27 @@ def sentence_with_target(item: Item) -> SafeString:
 
 @register.simple_tag
 def annotation(content: Any, item: Item) -> SafeString:
-    """An annotation's content as its scheme's people read it; as JSON where it is not understood."""
-    shaped = isinstance(content, dict) and isinstance(content.get("questions"), list)
-    names = [f"dashboard/content/{item.project.scheme}.html"] if shaped else []
+    """An annotation's content as its scheme's people read it; as JSON where it has another shape
+    (a copy that the marketplace holds may be anything)."""
+    tokens = item.sentence.tokens
+    names = [f"dashboard/content/{item.project.scheme}.html"] if _asks(content, len(tokens)) else []
     chosen = select_template([*names, "dashboard/content/raw.html"])
-    return chosen.render({"content": content, "tokens": item.sentence.tokens})
+    return chosen.render({"content": content, "tokens": tokens})
+
+
+def _asks(content: Any, length: int) -> bool:
+    """Whether content is a list of questions with answers on the sentence's tokens."""
+    questions = content.get("questions") if isinstance(content, dict) else None
+    return isinstance(questions, list) and all(
+        isinstance(one, dict)
+        and isinstance(one.get("question"), str)
+        and isinstance(one.get("answers"), list)
+        and all(_is_span(answer, length) for answer in one["answers"])
+        for one in questions
+    )
+
+
+def _is_span(answer: Any, length: int) -> bool:
+    if not isinstance(answer, list) or [type(end) for end in answer] != [int, int]:
+        return False
+    return 0 <= answer[0] < answer[1] <= length

@@ -2,7 +2,5 @@
 
 from django.contrib.auth.views import LoginView, LogoutView
 
-login = LoginView.as_view(
-    template_name="dashboard/login.html", redirect_authenticated_user=True
-)
+login = LoginView.as_view(template_name="dashboard/login.html", redirect_authenticated_user=True)
 logout = LogoutView.as_view()

@@ -62,15 +62,13 @@ def _state(item: Item) -> ItemState:
 @require_GET
 @project_page
 def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    found = get_object_or_404(
-        items_of(project=project, wanted=ItemFilter()), pk=pk
-    )
+    found = get_object_or_404(items_of(project=project, wanted=ItemFilter()), pk=pk)
     entries = list(ledger_of_item(item=found))
     context = {
         "item": found,
         "headline": get_scheme(project.scheme).headline(found.sentence.tokens, found.target),
         "state": _state(found),
-        "submissions": found.submissions.select_related("worker", "author").order_by("role", "pk"),
+        "submissions": found.submissions.select_related("worker", "author").order_by("pk"),
         "gold": gold_of_item(item=found),
         "history": history_of_item(item=found),
         "entries": entries,

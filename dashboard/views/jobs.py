@@ -1,5 +1,9 @@
 """What the sweeps have before them, and what the marketplace refused."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.db.models import TextChoices
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
@@ -26,35 +30,35 @@ def jobs(request: HttpRequest, project: Project) -> HttpResponse:
     )
 
 
-def _rows(work: PendingWork) -> list[dict[str, object]]:
-    """What is not finished: (what, how it stands, how many, cents)."""
-    rows: list[dict[str, object]] = [
-        {"what": "HITs", "state": HitState(state).label, "count": count}
-        for state, count in work.hits.items()
-        if state in (HitState.PENDING, HitState.FAILED)
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Rows of one kind that are not finished, and what they are worth where they are money."""
+
+    what: str
+    state: str
+    count: int
+    cents: int | None = None
+
+
+def _rows(work: PendingWork) -> list[Row]:
+    hits = (HitState.PENDING, HitState.FAILED)
+    payments = set(PaymentState) - {PaymentState.CONFIRMED}
+    grants = (GrantState.PENDING, GrantState.REVOKING)
+    messages = (MessageState.PENDING, MessageState.FAILED)
+    rows = [
+        *_in(hits, "HITs", work.hits),
+        *(
+            Row("payments", state.label, work.payments[state], work.payment_cents[state])
+            for state in PaymentState
+            if state in payments and state in work.payments
+        ),
+        Row("rejections", "to be sent", work.rejections),
+        Row("assignments", "to be recorded", work.unrecorded),
+        *_in(grants, "qualifications", work.grants),
+        *_in(messages, "messages", work.messages),
     ]
-    rows += [
-        {
-            "what": "payments",
-            "state": PaymentState(state).label,
-            "count": count,
-            "cents": work.payment_cents[state],
-        }
-        for state, count in work.payments.items()
-        if state != PaymentState.CONFIRMED
-    ]
-    rows += [
-        {"what": "rejections", "state": "to be sent", "count": work.rejections},
-        {"what": "assignments", "state": "to be recorded", "count": work.unrecorded},
-    ]
-    rows += [
-        {"what": "qualifications", "state": GrantState(state).label, "count": count}
-        for state, count in work.grants.items()
-        if state in (GrantState.PENDING, GrantState.REVOKING)
-    ]
-    rows += [
-        {"what": "messages", "state": MessageState(state).label, "count": count}
-        for state, count in work.messages.items()
-        if state != MessageState.SENT
-    ]
-    return [row for row in rows if row["count"]]
+    return [row for row in rows if row.count]
+
+
+def _in(states: Iterable[TextChoices], what: str, counts: Mapping[str, int]) -> list[Row]:
+    return [Row(what, str(state.label), counts.get(state, 0)) for state in states]

@@ -101,7 +101,7 @@ def publish_now(*, project: Project, count: int, pool: QualificationType | None)
     with transaction.atomic():
         batch = publish_batch(project=project, now=timezone.now(), limit=count, pool=pool)
         # Robust: with the broker away the batch stands, and the sweep creates the HITs later.
-        transaction.on_commit(lambda: create_pending_hits.delay(), robust=True)
+        transaction.on_commit(create_pending_hits.delay, robust=True)
     return batch
 
 

@@ -29,9 +29,7 @@ def hourly_cents(earned_cents: int, figures: WorkerFigures) -> float | None:
 @require_GET
 @project_page
 def workers(request: HttpRequest, project: Project) -> HttpResponse:
-    page = page_of(
-        workers_of(project=project), cursor=request.GET.get("page", ""), by=("-pk",)
-    )
+    page = page_of(workers_of(project=project), cursor=request.GET.get("page", ""), by=("-pk",))
     figures = worker_figures(project=project, workers=page.rows)
     earned = earned_in(project=project, workers=page.rows)
     rows = [
