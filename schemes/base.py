@@ -14,7 +14,7 @@ Tokens = Sequence[str]
 
 
 class ContentError(ValueError):
-    """Content that the scheme refuses: `path` says where (`questions[2].answers[0]`), in JSON terms."""
+    """Content that the scheme refuses: `path` says where, as in `questions[2].answers[0]`."""
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(f"{path}: {message}" if path else message)
@@ -46,7 +46,7 @@ class SentenceRecord:
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """A unit of annotation. `local_key` is unique within its sentence; `target` is the scheme's own."""
+    """A unit of annotation; `local_key` is unique in its sentence, `target` the scheme's own."""
 
     external_id: str
     local_key: str
@@ -70,7 +70,7 @@ class GoldRecord:
 
 @dataclass(frozen=True, slots=True)
 class ExportRow:
-    """What a writer needs to know of one gold item; ids are already those that may leave the house."""
+    """What a writer needs to know of one gold item; ids are those that may leave the house."""
 
     external_id: str
     tokens: tuple[str, ...]
@@ -117,8 +117,10 @@ class Scheme(Protocol):
         ...
 
     def complete_item(self, item: ItemRecord, tokens: Tokens) -> ItemRecord:
-        """The item with what its pages need added to its target. Raises ContentError (path `verb_idx` ...)
-        when the sentence has no such item."""
+        """The item with what its pages need added to its target.
+
+        Raises ContentError (path `verb_idx` ...) when the sentence has no such item.
+        """
         ...
 
     def headline(self, tokens: Tokens, target: Json) -> str:
@@ -127,7 +129,7 @@ class Scheme(Protocol):
 
     # --- pages
     def page_data(self, tokens: Tokens, target: Json) -> Json:
-        """What the generation page's script needs beyond tokens and target (a compiled grammar ...)."""
+        """What the generation page's script needs beyond tokens and target, such as a grammar."""
         ...
 
     def lay_out(self, sources: Sequence[Json], *, tokens: Tokens, target: Json) -> Json:
@@ -144,11 +146,17 @@ class Scheme(Protocol):
     def parse_gold(self, content: object, *, tokens: Tokens, target: Json) -> Json: ...
 
     def gold_of(self, consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
-        """Gold content and, per question, `{"source": position or None, "kept" | "edited" | "new": true}`."""
+        """Gold content and, per question, `{"source": position or None, "state": state}`.
+
+        `state` is kept, edited or new.
+        """
         ...
 
     def count_units(self, content: Json, *, role: str) -> int:
-        """The number of units that pay depends on: for QA-SRL, questions (a consolidator's: those judged)."""
+        """The number of units that pay depends on: for QA-SRL, questions.
+
+        A consolidator's are those judged.
+        """
         ...
 
     # --- figures

@@ -1,0 +1,299 @@
+"""Clusterings against gold clusters: purity, inverse purity, BCubed (Amigo et al. 2009).
+
+Gold and system give one label per item, in the same order: numpy arrays of whole numbers (fast) or
+any sequence of hashable labels. Only which items share a label matters. All figures are fractions
+in [0, 1], None without items. They are rational numbers and computed as such, rounded once at the
+end, so the order of the items cannot change a figure. QasemiZadeh et al. 2019 (SemEval Task 2).
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.bootstrap import Floats, percentile_interval, quotient
+from metrics.intervals import Interval
+
+Labels = Sequence[Hashable] | NDArray[np.integer]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterScores:
+    """The eight figures of one clustering; each F is the harmonic mean of the two before it."""
+
+    items: int
+    gold_clusters: int
+    system_clusters: int
+    purity: float | None
+    inverse_purity: float | None
+    purity_f: float | None
+    bcubed_precision: float | None
+    bcubed_recall: float | None
+    bcubed_f: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contingency:
+    """The cells n(g, s) > 0: `counts[i]` items have codes `gold[i]` and `system[i]`.
+
+    Cells are sorted by gold code, then system code; the sizes are indexed by code.
+    """
+
+    counts: Ints
+    gold: Ints
+    system: Ints
+    gold_sizes: Ints
+    system_sizes: Ints
+
+    @property
+    def items(self) -> int:
+        return int(self.counts.sum())
+
+
+def contingency(gold: Labels, system: Labels) -> Contingency:
+    """How often each gold label meets each system label.
+
+    Raises ValueError where the two do not have the same length.
+    """
+    if len(gold) != len(system):
+        raise ValueError(f"{len(gold)} gold labels but {len(system)} system labels")
+    gold_codes, system_codes = label_codes(gold), label_codes(system)
+    gold_sizes, system_sizes = np.bincount(gold_codes), np.bincount(system_codes)
+    width = max(len(system_sizes), 1)
+    keys = np.sort(gold_codes * width + system_codes)
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    counts = np.diff(starts, append=len(keys))
+    cells = keys[starts]
+    return Contingency(counts, cells // width, cells % width, gold_sizes, system_sizes)
+
+
+def label_codes(labels: Labels) -> Ints:
+    """A code >= 0 for each item, equal exactly for equal labels; arrays may leave codes unused."""
+    if not isinstance(labels, np.ndarray):
+        codes: dict[Hashable, int] = {}
+        return np.array([codes.setdefault(label, len(codes)) for label in labels], dtype=np.int64)
+    if len(labels) == 0:
+        return np.zeros(0, dtype=np.int64)
+    if labels.min() >= 0 and labels.max() < 2 * len(labels):
+        return labels.astype(np.int64, copy=False)  # small numbers are codes already
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64, copy=False)
+
+
+def purity(gold: Labels, system: Labels) -> float | None:
+    """The share of items in the largest gold cluster of their system cluster; in (0, 1].
+
+    1 where no system cluster mixes gold clusters, so also for one cluster per item.
+    """
+    return _rounded(_purity(contingency(gold, system)))
+
+
+def inverse_purity(gold: Labels, system: Labels) -> float | None:
+    """Purity with the sides exchanged: 1 where no gold cluster is split, so also for all in one."""
+    return purity(system, gold)
+
+
+def bcubed_precision(gold: Labels, system: Labels) -> float | None:
+    """The mean over items of the share of their system cluster with their gold label; in (0, 1].
+
+    sum over cells of n(g, s)^2 / (|s| N). Bagga and Baldwin 1998.
+    """
+    return _rounded(_bcubed_precision(contingency(gold, system)))
+
+
+def bcubed_recall(gold: Labels, system: Labels) -> float | None:
+    """BCubed precision with the sides exchanged."""
+    return bcubed_precision(system, gold)
+
+
+def cluster_scores(gold: Labels, system: Labels) -> ClusterScores:
+    """All figures at once. O(n log n), from whole numbers below 2 n without sorting labels."""
+    return scores_of(contingency(gold, system))
+
+
+def scores_of(table: Contingency) -> ClusterScores:
+    """All figures of a contingency table."""
+    inverse = _exchanged(table)
+    return ClusterScores(
+        table.items,
+        int(np.count_nonzero(table.gold_sizes)),
+        int(np.count_nonzero(table.system_sizes)),
+        *_with_f(_purity(table), _purity(inverse)),
+        *_with_f(_bcubed_precision(table), _bcubed_precision(inverse)),
+    )
+
+
+def _with_f(
+    precision: Fraction | None, recall: Fraction | None
+) -> tuple[float | None, float | None, float | None]:
+    if precision is None or recall is None:
+        return None, None, None
+    return float(precision), float(recall), float(2 / (1 / precision + 1 / recall))
+
+
+def _rounded(figure: Fraction | None) -> float | None:
+    return None if figure is None else float(figure)
+
+
+def _exchanged(table: Contingency) -> Contingency:
+    return Contingency(table.counts, table.system, table.gold, table.system_sizes, table.gold_sizes)
+
+
+def _purity(table: Contingency) -> Fraction | None:
+    if not len(table.counts):
+        return None
+    largest = np.zeros(len(table.system_sizes), dtype=np.int64)
+    np.maximum.at(largest, table.system, table.counts)
+    return Fraction(int(largest.sum()), table.items)
+
+
+def _bcubed_precision(table: Contingency) -> Fraction | None:
+    if not len(table.counts):
+        return None
+    # Cells of clusters of one size share a denominator: whole sums first, few divisions after.
+    sizes = table.system_sizes[table.system]
+    distinct, group = _grouped(sizes)
+    squares = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(squares, group, table.counts * table.counts)
+    totals, denominators = squares.tolist(), distinct.tolist()
+    common = lcm(*denominators)
+    shares = sum(total * (common // size) for total, size in zip(totals, denominators, strict=True))
+    return Fraction(shares, common * table.items)
+
+
+def _grouped(sizes: Ints) -> tuple[Ints, Ints]:
+    """The distinct sizes, and for each entry which of them it has."""
+    present = np.flatnonzero(np.bincount(sizes))
+    position = np.zeros(int(present[-1]) + 1, dtype=np.int64)
+    position[present] = np.arange(len(present))
+    return present, position[sizes]
+
+
+def item_bcubed(gold: Labels, system: Labels) -> tuple[Floats, Floats]:
+    """BCubed precision and recall of each item: two arrays of n values in (0, 1], whose means are
+    the aggregates."""
+    gold_codes, system_codes = label_codes(gold), label_codes(system)
+    table = contingency(gold_codes, system_codes)
+    width = max(len(table.system_sizes), 1)
+    cells = table.gold * width + table.system
+    shared = table.counts[np.searchsorted(cells, gold_codes * width + system_codes)]
+    return (
+        quotient(shared, table.system_sizes[system_codes]),
+        quotient(shared, table.gold_sizes[gold_codes]),
+    )
+
+
+def one_cluster_per_item(items: int) -> Ints:
+    """Baseline 1CPI: purity 1, and the smallest inverse purity there is."""
+    return np.arange(items, dtype=np.int64)
+
+
+def all_in_one(items: int) -> Ints:
+    """Baseline AIN1: inverse purity 1, and the smallest purity there is."""
+    return np.zeros(items, dtype=np.int64)
+
+
+def random_clusters(items: int, *, clusters: int, seed: int) -> Ints:
+    """Baseline RANDOM: each item in one of `clusters` clusters, all equally likely."""
+    return np.random.default_rng(seed).integers(0, max(clusters, 1), items, dtype=np.int64)
+
+
+def scores_by_confidence(
+    gold: Labels, system: Labels, confidence: Sequence[int]
+) -> dict[int, tuple[ClusterScores, ClusterScores]]:
+    """For each confidence c that occurs, ascending: the scores of the items with exactly c, and of
+    those with c or more. Raises ValueError where the lengths differ."""
+    if not len(gold) == len(system) == len(confidence):
+        raise ValueError("gold, system and confidence must have one entry per item")
+    gold_codes, system_codes = label_codes(gold), label_codes(system)
+    levels = np.asarray(confidence, dtype=np.int64)
+
+    def selected(chosen: NDArray[np.bool_]) -> ClusterScores:
+        return cluster_scores(gold_codes[chosen], system_codes[chosen])
+
+    return {
+        int(level): (selected(levels == level), selected(levels >= level))
+        for level in np.unique(levels)
+    }
+
+
+def leave_one_gold_cluster_out(gold: Labels, system: Labels) -> dict[Hashable, float | None]:
+    """How easy each gold label is: (BCubed F of all - BCubed F without its items) / its size.
+
+    In [-1, 1]; positive where its items raise the score. None for the only gold cluster, without
+    which nothing is left to score. Linear: taking a cluster out touches only the system clusters
+    that it meets. SemEval-2019 Task 2, analysis.
+    """
+    table = contingency(gold, system)
+    labels = _label_of_code(gold)
+    if not labels:
+        return {}
+    everything = scores_of(table).bcubed_f
+    without = _bcubed_f_without(table)
+    sizes = table.gold_sizes
+    return {
+        label: None
+        if everything is None or np.isnan(without[code])
+        else (everything - float(without[code])) / int(sizes[code])
+        for label, code in labels.items()
+    }
+
+
+def _label_of_code(labels: Labels) -> dict[Hashable, int]:
+    codes = label_codes(labels).tolist()
+    names = labels.tolist() if isinstance(labels, np.ndarray) else labels
+    return dict(zip(names, codes, strict=True))
+
+
+def _bcubed_f_without(table: Contingency) -> Floats:
+    """BCubed F after removing each gold code's items, by gold code; NaN where nothing is left."""
+    counts, gold, system = table.counts, table.gold, table.system
+    left = table.items - table.gold_sizes
+    squares = np.bincount(system, weights=counts * counts, minlength=len(table.system_sizes))
+    before = squares[system] / table.system_sizes[system]
+    after = quotient(squares[system] - counts * counts, table.system_sizes[system] - counts)
+    change = np.nan_to_num(after) - before
+    shares = quotient(squares, table.system_sizes)
+    kept = np.nansum(shares) + np.bincount(gold, weights=change, minlength=len(left))
+    recalls = quotient(counts * counts, table.gold_sizes[gold])
+    recalled = recalls.sum() - np.bincount(gold, weights=recalls, minlength=len(left))
+    precision, recall = quotient(kept, left), quotient(recalled, left)
+    return quotient(2 * precision * recall, precision + recall)
+
+
+def bootstrap_clusters(
+    gold: Labels, system: Labels, *, repetitions: int, seed: int, level: float = 0.95
+) -> dict[str, Interval]:
+    """Intervals of "purity_f" and "bcubed_f" over draws of the items with replacement.
+
+    An item drawn twice counts twice in its cell; both figures are of the same draws.
+    """
+    table = contingency(gold, system)
+    rng = np.random.default_rng(seed)
+    drawn = [_resampled(table, rng) for _ in range(repetitions if table.items else 0)]
+    figures = {
+        "purity_f": [scores.purity_f for scores in drawn],
+        "bcubed_f": [scores.bcubed_f for scores in drawn],
+    }
+    return {
+        name: percentile_interval(np.array(values or [None], dtype=np.float64), level=level)
+        for name, values in figures.items()
+    }
+
+
+def _resampled(table: Contingency, rng: np.random.Generator) -> ClusterScores:
+    counts = rng.multinomial(table.items, table.counts / table.items)
+    hit = counts > 0
+    gold, system = table.gold[hit], table.system[hit]
+    counts = counts[hit].astype(np.int64)
+    return scores_of(
+        Contingency(counts, gold, system, _sizes(gold, counts), _sizes(system, counts))
+    )
+
+
+def _sizes(codes: Ints, counts: Ints) -> Ints:
+    # Floats carry these whole sums exactly: they stay far below 2**53.
+    return np.bincount(codes, weights=counts).astype(np.int64)

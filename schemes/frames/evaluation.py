@@ -1,0 +1,173 @@
+"""Frame files against one another: what `evaluate frames` prints and writes."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from metrics.clustering import (
+    ClusterScores,
+    all_in_one,
+    bootstrap_clusters,
+    cluster_scores,
+    contingency,
+    item_bcubed,
+    leave_one_gold_cluster_out,
+    one_cluster_per_item,
+    random_clusters,
+    scores_by_confidence,
+)
+from metrics.intervals import Interval
+from schemes.base import Json
+from schemes.frames.items import (
+    Baseline,
+    BaselineError,
+    ItemKey,
+    Items,
+    Task,
+    by_lemma,
+    by_lemma_and_relation,
+    by_relation,
+    check_same_items,
+    read_items,
+    refuse,
+)
+from schemes.frames.records import joined, read_records
+
+ITEM_COLUMNS = (
+    "sentence", "verb_position", "argument_position", "gold", "system",
+    "bcubed_precision", "bcubed_recall",
+)  # fmt: skip
+ALIGNMENT_COLUMNS = ("gold", "system", "items", "gold_size", "system_size")
+CLUSTER_COLUMNS = ("gold", "size", "difference")
+
+
+class Evaluation:
+    """A labelling of the gold items: figures and tables, each made when asked for."""
+
+    def __init__(self, gold: Items, system: Sequence[Any]) -> None:
+        """`system` has one label per gold item, in the order of the gold items."""
+        self.keys = list(gold)
+        self.gold = [item.label for item in gold.values()]
+        self.system = list(system)
+
+    @cached_property
+    def scores(self) -> ClusterScores:
+        """The eight figures."""
+        return cluster_scores(self.gold, self.system)
+
+    def figures(self) -> Json:
+        """The object that `evaluate frames --json` prints."""
+        return asdict(self.scores)
+
+    def intervals(self, *, repetitions: int, seed: int) -> dict[str, Interval]:
+        """Bootstrap intervals of both F."""
+        return bootstrap_clusters(self.gold, self.system, repetitions=repetitions, seed=seed)
+
+    def by_confidence(
+        self, confidences: dict[ItemKey, int]
+    ) -> dict[int, tuple[ClusterScores, ClusterScores]]:
+        """Scores at exactly each confidence and at it or above; an argument has its verb's."""
+        levels = [confidences[ItemKey(key.sentence, key.verb)] for key in self.keys]
+        return scores_by_confidence(self.gold, self.system, levels)
+
+    def item_rows(self) -> Iterator[tuple[Any, ...]]:
+        """A row per item, in the order of ITEM_COLUMNS."""
+        precisions, recalls = item_bcubed(self.gold, self.system)
+        for at, key in enumerate(self.keys):
+            yield (
+                key.sentence,
+                joined(key.verb),
+                joined(key.argument),
+                label_text(self.gold[at]),
+                label_text(self.system[at]),
+                float(precisions[at]),
+                float(recalls[at]),
+            )
+
+    def alignment_rows(self) -> Iterator[tuple[Any, ...]]:
+        """A row per gold and system cluster that meet, the largest meetings first."""
+        table = contingency(self.gold, self.system)
+        gold_labels = list(dict.fromkeys(self.gold))
+        system_labels = list(dict.fromkeys(self.system))
+        cells = zip(table.counts.tolist(), table.gold.tolist(), table.system.tolist(), strict=True)
+        for count, gold, system in sorted(cells, key=lambda cell: (-cell[0], cell[1], cell[2])):
+            yield (
+                label_text(gold_labels[gold]),
+                label_text(system_labels[system]),
+                count,
+                int(table.gold_sizes[gold]),
+                int(table.system_sizes[system]),
+            )
+
+    def cluster_rows(self) -> Iterator[tuple[Any, ...]]:
+        """A row per gold cluster, in the order of CLUSTER_COLUMNS, the easiest first."""
+        differences = leave_one_gold_cluster_out(self.gold, self.system)
+        sizes = Counter(self.gold)
+        ranked = sorted(differences.items(), key=lambda entry: -(entry[1] or 0.0))
+        for label, difference in ranked:
+            yield label_text(label), sizes[label], difference
+
+
+def evaluate_files(gold_path: Path, system_path: Path, *, task: Task) -> Evaluation:
+    """A system's file against a gold file. Raises FileError where they do not hold the same items,
+    and as `read_items` does."""
+    gold, system = read_items(gold_path, task), read_items(system_path, task)
+    check_same_items(gold, gold_path.name, system, system_path.name)
+    return Evaluation(gold, [system[key].label for key in gold])
+
+
+def evaluate_baseline(
+    gold_path: Path,
+    baseline: Baseline,
+    *,
+    task: Task,
+    relations_path: Path | None = None,
+    seed: int = 0,
+) -> Evaluation:
+    """A baseline against a gold file.
+
+    The relations file has the same records, with relations in the role column; only 1CPG and
+    1CPHG read it. Raises BaselineError where it is needed and absent, or where the task has no
+    arguments for it; FileError where it lacks an item of the gold file.
+    """
+    gold = read_items(gold_path, task)
+    if baseline is Baseline.PER_HEAD:
+        records = read_records(gold_path, on_error=refuse)
+        labels = [item.label for item in by_lemma(records, task).values()]
+    elif baseline in (Baseline.PER_RELATION, Baseline.PER_HEAD_AND_RELATION):
+        labels = _relation_labels(gold, gold_path, baseline, task, relations_path)
+    else:
+        labels = _plain_labels(gold, baseline, seed)
+    return Evaluation(gold, labels)
+
+
+def _plain_labels(gold: Items, baseline: Baseline, seed: int) -> list[Any]:
+    if baseline is Baseline.PER_ITEM:
+        return list(one_cluster_per_item(len(gold)).tolist())
+    if baseline is Baseline.ALL_IN_ONE:
+        return list(all_in_one(len(gold)).tolist())
+    clusters = len({item.label for item in gold.values()})
+    return list(random_clusters(len(gold), clusters=clusters, seed=seed).tolist())
+
+
+def _relation_labels(
+    gold: Items, gold_path: Path, baseline: Baseline, task: Task, relations_path: Path | None
+) -> list[Any]:
+    if task is Task.FRAMES:
+        raise BaselineError(f"{baseline} clusters arguments; it goes with --task B.1 or B.2.")
+    if relations_path is None:
+        raise BaselineError(f"{baseline} needs grammatical relations; name their file.")
+    records = list(read_records(relations_path, on_error=refuse))
+    label = by_relation if baseline is Baseline.PER_RELATION else by_lemma_and_relation
+    relations = label(records)
+    covered = {key: relations[key] for key in gold if key in relations}
+    check_same_items(gold, gold_path.name, covered, relations_path.name)
+    return [relations[key].label for key in gold]
+
+
+def label_text(label: Any) -> str:
+    """A label as a table shows it: a pair (frame, role) as `frame role`, never joined otherwise."""
+    return " ".join(label) if isinstance(label, tuple) else str(label)

@@ -1,0 +1,149 @@
+"""From records to what is scored: the items of a task, and one label for each."""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import NoReturn
+
+from schemes.base import FileError
+from schemes.frames.records import Argument, Positions, Record, joined, read_records
+
+
+class Task(StrEnum):
+    """The three tasks of SemEval-2019 Task 2."""
+
+    FRAMES = "A"
+    FRAME_ROLES = "B.1"
+    GENERIC_ROLES = "B.2"
+
+
+class Baseline(StrEnum):
+    """The baselines of the task: one cluster per item, all in one, random, per lemma (head), per
+    grammatical relation, per lemma and relation."""
+
+    PER_ITEM = "1CPI"
+    ALL_IN_ONE = "AIN1"
+    RANDOM = "RANDOM"
+    PER_HEAD = "1CPH"
+    PER_RELATION = "1CPG"
+    PER_HEAD_AND_RELATION = "1CPHG"
+
+
+class BaselineError(ValueError):
+    """A baseline that does not go with the task, or lacks its file of relations."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ItemKey:
+    """A verb of a sentence (task A), or one of its arguments (B.1, B.2)."""
+
+    sentence: str
+    verb: Positions
+    argument: Positions = ()
+
+    def __str__(self) -> str:
+        verb = f"{self.sentence} {joined(self.verb)}"
+        return f"{verb}, argument at {joined(self.argument)}" if self.argument else verb
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledItem:
+    """An item's label, hashable and case-sensitive, and the line that it came from."""
+
+    label: Hashable
+    line: int
+
+
+Items = Mapping[ItemKey, LabelledItem]
+_LabelOf = Callable[[Record, Argument], Hashable]
+
+
+def read_items(path: Path, task: Task) -> dict[ItemKey, LabelledItem]:
+    """The items of a file in its order: A the frame, B.1 the pair (frame, role), B.2 the role.
+
+    Raises FileError, naming file and line, at the first line that cannot be used, and where the
+    file has no item of this task.
+    """
+    records = list(read_records(path, on_error=refuse))
+    items = labelled(records, task)
+    if not items:
+        what = "record" if task is Task.FRAMES else "argument"
+        raise FileError(path.name, None, f"holds no {what}, so there is nothing to score.")
+    return items
+
+
+def labelled(records: Iterable[Record], task: Task) -> dict[ItemKey, LabelledItem]:
+    """The items of a task in the records, with the labels that its scores compare."""
+    if task is Task.FRAMES:
+        return _verbs(records, lambda record: record.frame)
+    if task is Task.FRAME_ROLES:
+        return _arguments(records, lambda record, argument: (record.frame, argument.role))
+    return _arguments(records, lambda record, argument: argument.role)
+
+
+def by_lemma(records: Iterable[Record], task: Task) -> dict[ItemKey, LabelledItem]:
+    """Baseline 1CPH: one cluster per verb lemma, particles included."""
+    if task is Task.FRAMES:
+        return _verbs(records, lambda record: record.lemma)
+    return _arguments(records, lambda record, argument: record.lemma)
+
+
+def by_relation(records: Iterable[Record]) -> dict[ItemKey, LabelledItem]:
+    """Baseline 1CPG: one cluster per grammatical relation, which the role column holds here."""
+    return _arguments(records, lambda record, argument: argument.role)
+
+
+def by_lemma_and_relation(records: Iterable[Record]) -> dict[ItemKey, LabelledItem]:
+    """Baseline 1CPHG: one cluster per verb lemma and grammatical relation."""
+    return _arguments(records, lambda record, argument: (record.lemma, argument.role))
+
+
+def _verbs(
+    records: Iterable[Record], label: Callable[[Record], Hashable]
+) -> dict[ItemKey, LabelledItem]:
+    return {
+        ItemKey(record.sentence, record.positions): LabelledItem(label(record), record.line)
+        for record in records
+    }
+
+
+def _arguments(records: Iterable[Record], label: _LabelOf) -> dict[ItemKey, LabelledItem]:
+    return {
+        ItemKey(record.sentence, record.positions, argument.positions): LabelledItem(
+            label(record, argument), record.line
+        )
+        for record in records
+        for argument in record.arguments
+    }
+
+
+def check_same_items(gold: Items, gold_file: str, system: Items, system_file: str) -> None:
+    """Raises FileError for the first item that one file has and the other lacks.
+
+    A moved position shows as one item missing and one too many: it is never dropped silently.
+    """
+    missing = [key for key in gold if key not in system]
+    extra = [key for key in system if key not in gold]
+    if extra:
+        key = extra[0]
+        message = f"{key} is not in {gold_file}{_others(extra, missing)}."
+        raise FileError(system_file, system[key].line, message)
+    if missing:
+        key = missing[0]
+        where = f"{gold_file}, line {gold[key].line}"
+        raise FileError(system_file, None, f"{key} is missing ({where}){_others(missing, [])}.")
+
+
+def _others(kind: list[ItemKey], other_kind: list[ItemKey]) -> str:
+    counts = []
+    if len(kind) > 1:
+        counts.append(f"and so are {len(kind) - 1} more")
+    if other_kind:
+        counts.append(f"{len(other_kind)} are missing, first {other_kind[0]}")
+    return "".join(f"; {count}" for count in counts)
+
+
+def refuse(error: FileError) -> NoReturn:
+    """The error sink of an evaluation: a figure over half a file would be a wrong figure."""
+    raise error

@@ -1,0 +1,148 @@
+"""The record format of SemEval-2019 Task 2: one verb a line, with its frame and its arguments.
+
+    #20671029 11 sell.Commerce_sell fund-:-2-:-Seller bond-:-14-:-Goods
+
+Positions are token numbers from 1; `_` joins those of a unit of several words, gaps allowed.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from schemes.base import ErrorSink, FileError
+from schemes.text_lines import numbered_lines
+
+Positions = tuple[int, ...]
+
+SEPARATOR = "-:-"
+_BLANKS = re.compile(r"[ \t]+")
+_MAX_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A filler's words joined by `_`, where they stand, and the role (or relation) they fill."""
+
+    filler: str
+    positions: Positions
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A verb in a sentence. `lemma` has its particles (`buy_back`); `frame` is `na` or `unkn` where
+    there is none. `line` is where it stood, from 1."""
+
+    sentence: str
+    positions: Positions
+    lemma: str
+    frame: str
+    arguments: tuple[Argument, ...] = ()
+    line: int = 0
+
+    @property
+    def name(self) -> str:
+        """How messages call it: the sentence and the verb's positions, as the file writes them."""
+        return f"{self.sentence} {joined(self.positions)}"
+
+
+class _FieldError(ValueError):
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+
+def read_records(path: Path, *, on_error: ErrorSink) -> Iterator[Record]:
+    """Streams the records; blank lines are passed over.
+
+    A broken line, a verb that stood in the file before, or two arguments of a record at the same
+    position go to `on_error` and the line is left out. Raises FileError as `numbered_lines` does.
+    """
+    seen: dict[tuple[str, Positions], int] = {}
+    for line, text in numbered_lines(path):
+        if not text.strip():
+            continue
+        try:
+            record = _record(text, line)
+            first = seen.setdefault((record.sentence, record.positions), line)
+            if first != line:
+                raise _FieldError("", f"the verb {record.name} is repeated from line {first}.")
+        except _FieldError as bad:
+            on_error(FileError(path.name, line, bad.message, field=bad.field))
+            continue
+        yield record
+
+
+def write_records(records: Iterable[Record], path: Path) -> int:
+    """Streams the records, one a line; returns their number. What was read is written back as it
+    was, apart from blanks at the ends of lines. Raises ValueError for a field that holds a blank.
+    """
+    count = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for record in records:
+            file.write(record_line(record) + "\n")
+            count += 1
+    return count
+
+
+def record_line(record: Record) -> str:
+    """The record as a line of the format, without line end."""
+    fields = [record.sentence, joined(record.positions), f"{record.lemma}.{record.frame}"]
+    for argument in record.arguments:
+        parts = argument.filler, joined(argument.positions), argument.role
+        fields.append(SEPARATOR.join(parts))
+    for field in fields:
+        if not field or field.split() != [field]:
+            raise ValueError(f"{field!r} of {record.name} is empty or holds a blank")
+    return " ".join(fields)
+
+
+def joined(positions: Positions) -> str:
+    """Positions as the format writes them: `12_13`."""
+    return "_".join(map(str, positions))
+
+
+def _record(text: str, line: int) -> Record:
+    fields = _BLANKS.split(text.strip(" \t"))
+    if len(fields) < 3:
+        message = f"has {len(fields)} fields; sentence, position and verb.frame are needed."
+        raise _FieldError("", message)
+    sentence, positions, verb, *rest = fields
+    lemma, dot, frame = verb.rpartition(".")
+    if not (lemma and dot and frame):
+        raise _FieldError("verb", f"{verb[:40]!r} is not lemma.frame.")
+    arguments = tuple(_argument(field) for field in rest)
+    _no_two_at_one_place(arguments)
+    return Record(sentence, _positions(positions, "position"), lemma, frame, arguments, line)
+
+
+def _argument(text: str) -> Argument:
+    # From the right: a filler may hold anything, the separator included.
+    parts = text.rsplit(SEPARATOR, 2)
+    if len(parts) < 3 or not parts[0] or not parts[2]:
+        raise _FieldError("argument", f"{text[:40]!r} is not filler-:-position-:-role.")
+    return Argument(parts[0], _positions(parts[1], "argument"), parts[2])
+
+
+def _positions(text: str, field: str) -> Positions:
+    parts = text.split("_")
+    if not all(part.isascii() and part.isdigit() and len(part) <= _MAX_DIGITS for part in parts):
+        raise _FieldError(field, f"{text[:40]!r} is not a token number, or several joined by _.")
+    positions = tuple(map(int, parts))
+    if positions[0] < 1:
+        raise _FieldError(field, f"{text[:40]!r} is on no token: positions start at 1.")
+    if any(first >= second for first, second in pairwise(positions)):
+        raise _FieldError(field, f"{text[:40]!r} must ascend.")
+    return positions
+
+
+def _no_two_at_one_place(arguments: tuple[Argument, ...]) -> None:
+    seen: set[Positions] = set()
+    for argument in arguments:
+        if argument.positions in seen:
+            place = joined(argument.positions)
+            raise _FieldError("argument", f"the argument at position {place} is repeated.")
+        seen.add(argument.positions)

@@ -1,0 +1,1 @@
+"""Plural phrase grounding: Suter, Parcalabescu and Frank 2021."""

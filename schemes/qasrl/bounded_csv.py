@@ -1,0 +1,119 @@
+"""CSV tables read row by row in bounded memory, whatever the file turns out to be."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from schemes.base import ErrorSink, FileError
+
+# A sentence of 10,000 tokens takes some 60 kB; what is longer than this is no row of a corpus.
+MAX_LINE_BYTES = 1 << 20
+# A quoted field may run over lines; this bounds what one row may gather.
+MAX_ROW_BYTES = 4 << 20
+
+
+class CsvTable:
+    """A CSV file with a header, in UTF-8 with or without a byte-order mark; a context manager.
+
+    Iteration gives `(line, fields)`: the line on which the row starts, counted from 1, and as many
+    fields as the header has. A row that is no row goes to `on_error` and the next one is read.
+    Raises FileError where the file is unreadable, empty, not text, lacks a required column or
+    holds a line longer than 1 MiB; such a line is never read whole.
+    """
+
+    def __init__(self, path: Path, *, required: Sequence[str], on_error: ErrorSink) -> None:
+        self._path = path
+        self._required = required
+        self._on_error = on_error
+        self._lines_read = 0
+        self._row_bytes = 0
+        self.columns: dict[str, int] = {}
+
+    def __enter__(self) -> Self:
+        try:
+            self._file: BinaryIO = self._path.open("rb")
+        except OSError as error:
+            raise FileError(
+                self._path.name, None, f"cannot be opened ({error.strerror}); check the path."
+            ) from error
+        # The limit is csv's own global; any caller of ours wants at least this much.
+        csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
+        self._rows = csv.reader(self._lines(), strict=True)
+        try:
+            self.columns = self._header()
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        width = len(self.columns)
+        while True:
+            start = self._lines_read + 1
+            self._row_bytes = 0
+            try:
+                fields = next(self._rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                self._on_error(self._broken(start, error))
+                continue
+            if len(fields) == width:
+                yield start, fields
+            elif fields:
+                message = f"has {len(fields)} fields where the header has {width}; row left out."
+                self._on_error(FileError(self._path.name, start, message))
+
+    def _lines(self) -> Iterator[str]:
+        """Decoded lines; what has no end within the limit is refused before it is read on."""
+        for raw in iter(partial(self._file.readline, MAX_LINE_BYTES + 1), b""):
+            self._lines_read += 1
+            self._row_bytes += len(raw)
+            if len(raw) > MAX_LINE_BYTES or self._row_bytes > MAX_ROW_BYTES:
+                raise self._refused("is longer than 1 MiB; is this the right file?")
+            if self._lines_read == 1:
+                raw = raw.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901 - the mark is no text
+            try:
+                yield raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                at = f"byte {error.start + 1} of the line"
+                raise self._refused(f"is not UTF-8 ({at}); save the file as UTF-8.") from error
+
+    def _header(self) -> dict[str, int]:
+        try:
+            names = [name.strip() for name in next(self._rows, [])]
+        except csv.Error as error:
+            raise self._refused(f"is not the header of a CSV file ({error}).") from error
+        if not any(names):
+            raise FileError(self._path.name, None, "is empty; a header and rows are expected.")
+        for wanted in self._required:
+            if wanted not in names:
+                found = ", ".join(names)[:200].replace("\0", "")
+                message = f"the column is missing; the header has: {found}"
+                raise FileError(self._path.name, 1, message, field=wanted)
+        if len(set(names)) < len(names):
+            raise self._refused("names a column twice; every column needs its own name.")
+        return {name: at for at, name in enumerate(names)}
+
+    def _refused(self, message: str) -> FileError:
+        return FileError(self._path.name, max(self._lines_read, 1), message)
+
+    def _broken(self, start: int, error: csv.Error) -> FileError:
+        message = f"is not CSV ({error}); row left out."
+        if self._lines_read > start:
+            message = (
+                f"a quoted field that starts here does not end well ({error}); "
+                f"lines {start} to {self._lines_read} left out."
+            )
+        return FileError(self._path.name, start, message)

@@ -1,0 +1,309 @@
+"""The CSV files of the published QA-SRL gold standard (Roit et al. 2020): sentences, questions."""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from schemes.base import ErrorSink, FileError, SentenceRecord, Tokens
+from schemes.qasrl.bounded_csv import CsvTable
+from schemes.qasrl.slots import Slots
+
+Span = tuple[int, int]
+
+SEPARATOR = "~!~"
+SENTENCE_COLUMNS = ("qasrl_id", "tokens", "sentence")
+GOLD_COLUMNS = (
+    "qasrl_id",
+    "verb_idx",
+    "verb",
+    "worker_id",
+    "assign_id",
+    "source_assign_id",
+    "question",
+    "is_redundant",
+    "answer_range",
+    "answer",
+    "wh",
+    "subj",
+    "obj",
+    "obj2",
+    "aux",
+    "prep",
+    "verb_prefix",
+    "is_passive",
+    "is_negated",
+    "verb_slot_inflection",
+)
+_REQUIRED = ("qasrl_id", "verb_idx", "question", "answer_range")
+_SLOT_COLUMNS = ("wh", "aux", "subj", "verb_prefix", "obj", "prep", "obj2")
+_VOICE_COLUMNS = ("is_passive", "is_negated")
+# Longer numbers are no positions in a sentence of at most 1 MiB.
+_MAX_DIGITS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRow:
+    """A question of a predicate with all its answers, as one row of the file has it.
+
+    `answers` are half-open token ranges in the file's order; `slots` is None where the file has no
+    slot columns. A row with neither question nor answers says that nothing was asked about this
+    predicate. `line` counts from 1, the header included.
+    """
+
+    qasrl_id: str
+    verb_idx: int
+    verb: str
+    worker_id: str
+    assign_id: str
+    source_assign_id: str
+    question: str
+    is_redundant: bool
+    answers: tuple[Span, ...]
+    slots: Slots | None
+    line: int
+
+
+class _FieldError(ValueError):
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+
+def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
+    """Streams the rows, columns by name; only qasrl_id, verb_idx, question, answer_range must be
+    there. A bad row goes to `on_error` and is left out.
+
+    Raises FileError, at the first row asked for, where the file cannot be read (see CsvTable).
+    """
+    with CsvTable(path, required=_REQUIRED, on_error=on_error) as table:
+        columns = _GoldColumns(table.columns)
+        for line, fields in table:
+            try:
+                yield columns.parse(fields, line)
+            except _FieldError as bad:
+                on_error(FileError(path.name, line, bad.message, field=bad.field))
+
+
+def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, int, str, int]]:
+    """The distinct predicates of a QA file: `(qasrl_id, verb_idx, verb, line)`, in file order.
+
+    Reads nothing but these columns, so that a corpus with its items is in at once; errors as in
+    `read_gold_rows`.
+    """
+    with CsvTable(path, required=("qasrl_id", "verb_idx"), on_error=on_error) as table:
+        id_at, idx_at = table.columns["qasrl_id"], table.columns["verb_idx"]
+        verb_at = table.columns.get("verb")
+        seen: set[tuple[str, str]] = set()
+        for line, fields in table:
+            key = fields[id_at], fields[idx_at]
+            if key in seen:
+                continue
+            seen.add(key)
+            try:
+                verb_idx = _number(key[1], "verb_idx")
+                _not_empty(key[0], "qasrl_id")
+            except _FieldError as bad:
+                on_error(FileError(path.name, line, bad.message, field=bad.field))
+                continue
+            yield key[0], verb_idx, "" if verb_at is None else fields[verb_at], line
+
+
+def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
+    """Streams the sentences; a repeated row is dropped, one with other tokens is an error.
+
+    Raises FileError, at the first row asked for, where the file cannot be read (see CsvTable).
+    """
+    with CsvTable(path, required=("qasrl_id", "tokens"), on_error=on_error) as table:
+        id_at, tokens_at = table.columns["qasrl_id"], table.columns["tokens"]
+        seen: dict[str, int] = {}
+        for line, fields in table:
+            external_id, joined = fields[id_at], fields[tokens_at]
+            try:
+                known = seen.get(external_id)
+                if known is not None:
+                    _same_tokens(known, joined)
+                    continue
+                tokens = _tokens(external_id, joined)
+            except _FieldError as bad:
+                on_error(FileError(path.name, line, bad.message, field=bad.field))
+                continue
+            seen[external_id] = hash(joined)  # the text itself would not stay small
+            yield SentenceRecord(external_id, tokens, line)
+
+
+def write_gold_rows(rows: Iterable[tuple[GoldRow, Tokens]], path: Path) -> int:
+    """Streams the rows, each with its sentence's tokens, in the published columns and order.
+
+    Returns the number of rows. The same rows give the same bytes.
+    """
+    return _write(path, GOLD_COLUMNS, (_gold_fields(row, tokens) for row, tokens in rows))
+
+
+def write_sentence_rows(sentences: Iterable[SentenceRecord], path: Path) -> int:
+    """Streams the sentences in the published columns; returns their number."""
+    joined = ((sentence.external_id, " ".join(sentence.tokens)) for sentence in sentences)
+    return _write(path, SENTENCE_COLUMNS, ((name, text, text) for name, text in joined))
+
+
+class _GoldColumns:
+    """Where each column stands, found once for the file."""
+
+    def __init__(self, columns: dict[str, int]) -> None:
+        self._id, self._idx, self._question, self._ranges = (columns[name] for name in _REQUIRED)
+        self._optional = [
+            columns.get(name) for name in ("verb", "worker_id", "assign_id", "source_assign_id")
+        ]
+        self._redundant = columns.get("is_redundant")
+        self._inflection = columns.get("verb_slot_inflection")
+        self._slots: list[int] | None = None
+        if all(name in columns for name in (*_SLOT_COLUMNS, *_VOICE_COLUMNS)):
+            self._slots = [columns[name] for name in (*_SLOT_COLUMNS, *_VOICE_COLUMNS)]
+
+    def parse(self, fields: list[str], line: int) -> GoldRow:
+        question, ranges = fields[self._question].strip(), fields[self._ranges].strip()
+        if question and not ranges:
+            raise _FieldError("answer_range", "the question has no answer; row left out.")
+        if ranges and not question:
+            raise _FieldError("question", "there are answers but no question; row left out.")
+        verb, worker, assignment, source = (
+            "" if at is None else fields[at] for at in self._optional
+        )
+        return GoldRow(
+            qasrl_id=_not_empty(fields[self._id], "qasrl_id"),
+            verb_idx=_number(fields[self._idx], "verb_idx"),
+            verb=verb,
+            worker_id=worker,
+            assign_id=assignment,
+            source_assign_id=_unwrapped(source),
+            question=question,
+            is_redundant=self._redundant is not None
+            and _truth(fields[self._redundant], "is_redundant"),
+            answers=_spans(ranges),
+            slots=self._parse_slots(fields) if question else None,
+            line=line,
+        )
+
+    def _parse_slots(self, fields: list[str]) -> Slots | None:
+        if self._slots is None:
+            return None
+        *texts, passive, negated = (fields[at] for at in self._slots)
+        wh, aux, subj, prefix, obj, prep, obj2 = map(str.lower, texts)
+        return Slots(
+            wh=wh,
+            aux=aux,
+            subj=subj,
+            verb_prefix=prefix,
+            verb_slot_inflection="" if self._inflection is None else fields[self._inflection],
+            obj=obj,
+            prep=prep,
+            obj2=obj2,
+            is_passive=_truth(passive, "is_passive"),
+            is_negated=_truth(negated, "is_negated"),
+        )
+
+
+def _not_empty(text: str, field: str) -> str:
+    if not text.strip():
+        raise _FieldError(field, "is empty; row left out.")
+    return text
+
+
+def _number(text: str, field: str) -> int:
+    if not (text.isdigit() and text.isascii() and len(text) <= _MAX_DIGITS):
+        raise _FieldError(field, f"{text[:40]!r} is not a position; row left out.")
+    return int(text)
+
+
+def _truth(text: str, field: str) -> bool:
+    if text in ("True", "False", ""):
+        return text == "True"
+    lowered = text.lower()
+    if lowered not in ("true", "false", "1", "0"):
+        raise _FieldError(field, f"{text[:40]!r} is neither True nor False; row left out.")
+    return lowered in ("true", "1")
+
+
+def _spans(ranges: str) -> tuple[Span, ...]:
+    if not ranges:
+        return ()
+    return tuple(_span(part) for part in ranges.split(SEPARATOR))
+
+
+def _span(text: str) -> Span:
+    first, colon, last = text.partition(":")
+    if not colon:
+        raise _FieldError("answer_range", f"{text[:40]!r} is not start:end; row left out.")
+    start, end = _number(first.strip(), "answer_range"), _number(last.strip(), "answer_range")
+    if start >= end:
+        message = f"{start}:{end} ends before it starts (the end is exclusive); row left out."
+        raise _FieldError("answer_range", message)
+    return start, end
+
+
+def _unwrapped(assignment: str) -> str:
+    """Part of the published rows carry Scala's `Some(...)` around the id."""
+    if assignment.startswith("Some(") and assignment.endswith(")"):
+        return assignment[5:-1]
+    return "" if assignment == "None" else assignment
+
+
+def _tokens(external_id: str, joined: str) -> tuple[str, ...]:
+    _not_empty(external_id, "qasrl_id")
+    _not_empty(joined, "tokens")
+    # Only the plain blank joins: a token may hold a no-break space, and positions count tokens.
+    tokens = tuple(joined.split(" "))
+    if not all(tokens):
+        raise _FieldError("tokens", "tokens must be joined by single blanks; row left out.")
+    return tokens
+
+
+def _same_tokens(known: int, joined: str) -> None:
+    if known != hash(joined):
+        message = "this id stood above with other tokens; the first one is kept."
+        raise _FieldError("qasrl_id", message)
+
+
+def _gold_fields(row: GoldRow, tokens: Tokens) -> Sequence[object]:
+    slots = row.slots
+    answer = SEPARATOR.join(" ".join(tokens[start:end]) for start, end in row.answers)
+    return (
+        row.qasrl_id,
+        row.verb_idx,
+        row.verb,
+        row.worker_id,
+        row.assign_id,
+        row.source_assign_id,
+        row.question,
+        row.is_redundant,
+        SEPARATOR.join(f"{start}:{end}" for start, end in row.answers),
+        answer,
+        *(_slot_fields(slots) if slots else [""] * 10),
+    )
+
+
+def _slot_fields(slots: Slots) -> Sequence[object]:
+    return (
+        slots.wh,
+        slots.subj,
+        slots.obj,
+        slots.obj2,
+        slots.aux,
+        slots.prep,
+        slots.verb_prefix,
+        slots.is_passive,
+        slots.is_negated,
+        slots.verb_slot_inflection,
+    )
+
+
+def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
+    count = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        for row in rows:
+            writer.writerow(row)
+            count += 1
+    return count

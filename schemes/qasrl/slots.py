@@ -1,0 +1,64 @@
+"""The slots of a question, as published files name them; when two questions ask the same."""
+
+from dataclasses import dataclass
+
+StrictMatchKey = tuple[str, str, str, bool, bool, bool]
+
+# "will" is absent: it does not take back that the event happens (DESIGN.md, section 8).
+_MODALS = frozenset({"can", "could", "may", "might", "must", "shall", "should", "would"})
+_NEGATED_MODALS = frozenset(
+    {
+        "can't",
+        "cannot",
+        "couldn't",
+        "mayn't",
+        "mightn't",
+        "mustn't",
+        "shan't",
+        "shouldn't",
+        "wouldn't",
+    }
+)
+_FACTUALITY_CHANGING = _MODALS | _NEGATED_MODALS
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """A question's slots in the spelling of the published columns: lower case, "" where empty.
+
+    `verb_prefix` is what stands between subject and main verb, joined by `~!~`;
+    `verb_slot_inflection` is Stem, PresentSingular3rd, Past, PastParticiple, PresentParticiple or
+    "" where the verb's forms are not known.
+    """
+
+    wh: str
+    aux: str
+    subj: str
+    verb_prefix: str
+    verb_slot_inflection: str
+    obj: str
+    prep: str
+    obj2: str
+    is_passive: bool
+    is_negated: bool
+
+
+def strict_match_key(slots: Slots) -> StrictMatchKey:
+    """Equal for two questions exactly if they are equivalent by STRICT-MATCH (Roit et al. 2020,
+    section 4): WH, SUBJ, OBJ, negation, voice, presence of a factuality-changing modal.
+
+    `it` is something: the template takes the one for the other.
+    """
+    return (
+        slots.wh.lower(),
+        _argument(slots.subj),
+        _argument(slots.obj),
+        slots.is_negated,
+        slots.is_passive,
+        slots.aux.lower() in _FACTUALITY_CHANGING,
+    )
+
+
+def _argument(filler: str) -> str:
+    lowered = filler.lower()
+    return "something" if lowered == "it" else lowered

@@ -1,0 +1,41 @@
+"""The lines of a text file with their numbers, or an error that names the line that is no text."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from schemes.base import FileError
+
+MAX_LINE_BYTES = 16 << 20
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """`(line, text)`, counted from 1, without line end and byte-order mark.
+
+    Raises FileError where the file cannot be opened, a line is not UTF-8, holds a NUL or is longer
+    than 16 MiB; such a line is never read whole.
+    """
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        message = f"cannot be opened ({error.strerror}); check the path."
+        raise FileError(path.name, None, message) from error
+    with file:
+        raw_lines = iter(partial(file.readline, MAX_LINE_BYTES + 1), b"")
+        for line, raw in enumerate(raw_lines, start=1):
+            yield line, _text(raw, path.name, line)
+
+
+def _text(raw: bytes, file: str, line: int) -> str:
+    if len(raw) > MAX_LINE_BYTES:
+        raise FileError(file, line, "is longer than 16 MiB; is this the right file?")
+    if line == 1:
+        raw = raw.removeprefix(b"\xef\xbb\xbf")
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"is not UTF-8 text (byte {error.start + 1} of the line); is this the right file?"
+        raise FileError(file, line, message) from error
+    if "\0" in text:
+        raise FileError(file, line, "holds a NUL byte; this is no text file.")
+    return text.rstrip("\r\n")

@@ -1,0 +1,316 @@
+import csv
+import re
+import time
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemes.base import FileError, SentenceRecord
+from schemes.qasrl.bounded_csv import MAX_LINE_BYTES
+from schemes.qasrl.published_csv import (
+    GOLD_COLUMNS,
+    GoldRow,
+    read_gold_rows,
+    read_predicates,
+    read_sentence_rows,
+    write_gold_rows,
+    write_sentence_rows,
+)
+from schemes.qasrl.slots import Slots
+
+from .published_data import EXPERT, GOLD, SENTENCES, needs_published_data
+
+HEADER = "qasrl_id,verb_idx,question,answer_range"
+
+
+def raised(error: FileError) -> None:
+    raise error
+
+
+def gold(tmp_path: Path, text: str | bytes) -> tuple[list[GoldRow], list[FileError]]:
+    path = tmp_path / "gold.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    errors: list[FileError] = []
+    return list(read_gold_rows(path, on_error=errors.append)), errors
+
+
+def slots(**changes: object) -> Slots:
+    empty = {
+        "wh": "who",
+        "aux": "",
+        "subj": "",
+        "verb_prefix": "",
+        "verb_slot_inflection": "Past",
+        "obj": "something",
+        "prep": "",
+        "obj2": "",
+        "is_passive": False,
+        "is_negated": False,
+    }
+    return Slots(**{**empty, **changes})
+
+
+def row(**changes: object) -> GoldRow:
+    values = {
+        "qasrl_id": "s1",
+        "verb_idx": 1,
+        "verb": "cut",
+        "worker_id": "w",
+        "assign_id": "a",
+        "source_assign_id": "b",
+        "question": "Who cut something?",
+        "is_redundant": False,
+        "answers": ((0, 1),),
+        "slots": slots(),
+        "line": 2,
+    }
+    return GoldRow(**{**values, **changes})
+
+
+def test_gold_rows_with_the_minimal_columns_in_any_order(tmp_path):
+    rows, errors = gold(tmp_path, "answer_range,question,qasrl_id,verb_idx\n0:1~!~3:5,Who?,s1,2\n")
+    assert errors == []
+    assert rows == [
+        row(
+            verb_idx=2,
+            verb="",
+            worker_id="",
+            assign_id="",
+            source_assign_id="",
+            question="Who?",
+            answers=((0, 1), (3, 5)),
+            slots=None,
+        )
+    ]
+
+
+def test_gold_rows_take_a_byte_order_mark_and_unwrap_some(tmp_path):
+    text = f"\ufeff{HEADER},source_assign_id\ns1,2,Who?,0:1,Some(3ABC)\ns1,3,Who?,0:1,3ABC\n"
+    rows, errors = gold(tmp_path, text)
+    assert errors == []
+    assert [each.source_assign_id for each in rows] == ["3ABC", "3ABC"]
+
+
+def test_gold_row_with_neither_question_nor_answer_states_a_predicate(tmp_path):
+    rows, errors = gold(tmp_path, f"{HEADER}\ns1,2,,\n")
+    assert errors == []
+    assert [(each.question, each.answers) for each in rows] == [("", ())]
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "words"),
+    [
+        ("s1,x,Who?,0:1", "verb_idx", "not a position"),
+        ("s1,-1,Who?,0:1", "verb_idx", "not a position"),
+        ("s1,１,Who?,0:1", "verb_idx", "not a position"),
+        ("s1," + "9" * 5000 + ",Who?,0:1", "verb_idx", "not a position"),
+        (",1,Who?,0:1", "qasrl_id", "is empty"),
+        ("s1,1,Who?,", "answer_range", "no answer"),
+        ("s1,1,,0:1", "question", "no question"),
+        ("s1,1,Who?,3:1", "answer_range", "ends before it starts"),
+        ("s1,1,Who?,3:3", "answer_range", "ends before it starts"),
+        ("s1,1,Who?,3", "answer_range", "not start:end"),
+        ("s1,1,Who?,3:x", "answer_range", "not a position"),
+        ("s1,1,Who?,0:1~!~", "answer_range", "not start:end"),
+        ("s1,1,Who?", "", "3 fields where the header has 4"),
+        ('s1,1,"Who"x,0:1', "", "not CSV"),
+    ],
+)
+def test_bad_gold_row_is_named_and_the_others_are_kept(tmp_path, fields, field, words):
+    rows, errors = gold(tmp_path, f"{HEADER}\ns0,1,Who?,0:1\n{fields}\ns2,1,Who?,0:1\n")
+    assert [each.qasrl_id for each in rows] == ["s0", "s2"]
+    (error,) = errors
+    assert (error.file, error.line, error.field) == ("gold.csv", 3, field)
+    assert words in error.message
+
+
+def test_bad_truth_value_is_named(tmp_path):
+    rows, errors = gold(tmp_path, f"{HEADER},is_redundant\ns0,1,Who?,0:1,perhaps\n")
+    assert rows == []
+    assert (errors[0].line, errors[0].field) == (2, "is_redundant")
+
+
+def test_quote_without_end_names_the_lines_lost(tmp_path):
+    rows, errors = gold(tmp_path, f'{HEADER}\ns0,1,Who?,0:1\ns1,1,"Who?,0:1\ns2,1,Who?,0:1\n')
+    assert [each.qasrl_id for each in rows] == ["s0"]
+    assert errors[0].line == 3
+    assert "lines 3 to 4 left out" in errors[0].message
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"\n\n", "is empty"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "not UTF-8"),
+        (b"PK\x03\x04 no csv at all\n", "qasrl_id: the column is missing"),
+        (f"{HEADER}\ns1,1,Qui\u00e9n?,0:1\n".encode("latin-1"), "line 2: is not UTF-8"),
+        (f"{HEADER}\n".encode("utf-16"), "not UTF-8"),
+        (b"qasrl_id,verb_idx,answer_range\n", "question: the column is missing"),
+        (f"{HEADER},question\n".encode(), "names a column twice"),
+        (b'"qasrl_id"x,verb_idx\n', "not the header of a CSV file"),
+    ],
+)
+def test_file_that_cannot_be_read_says_why(tmp_path, content, words):
+    with pytest.raises(FileError, match=words):
+        gold(tmp_path, content)
+
+
+def test_missing_file_is_a_file_error(tmp_path):
+    with pytest.raises(FileError, match="cannot be opened"):
+        list(read_gold_rows(tmp_path / "none.csv", on_error=raised))
+
+
+@pytest.mark.parametrize("opening", [b"s1,1,", b's1,1,"'])
+def test_line_of_50_megabytes_is_refused_in_bounded_memory(tmp_path, opening):
+    path = tmp_path / "gold.csv"
+    with path.open("wb") as file:
+        file.write(HEADER.encode() + b"\n" + opening)
+        for _ in range(50):
+            file.write(b"x" * (1 << 20))
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileError, match=r"line 2: is longer than 1 MiB") as caught:
+            list(read_gold_rows(path, on_error=raised))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert caught.value.line == 2
+    assert peak < 4 * MAX_LINE_BYTES
+
+
+def test_quoted_field_over_many_lines_is_bounded(tmp_path):
+    text = f'{HEADER}\ns1,1,"' + "\n".join(["x" * 1000] * 6000) + '",0:1\ns2,1,Who?,0:1\n'
+    rows, errors = gold(tmp_path, text)
+    assert "field larger than field limit" in errors[0].message
+    assert len(text) > 5 * MAX_LINE_BYTES
+    assert [each.qasrl_id for each in rows] == ["s2"]
+
+
+def test_predicates_are_distinct_and_in_file_order(tmp_path):
+    path = tmp_path / "qa.csv"
+    path.write_text("qasrl_id,verb_idx,verb\ns1,4,cut\ns1,2,run\ns1,4,cut\ns2,x,go\n,1,a\n")
+    errors: list[FileError] = []
+    found = list(read_predicates(path, on_error=errors.append))
+    assert found == [("s1", 4, "cut", 2), ("s1", 2, "run", 3)]
+    assert [(error.line, error.field) for error in errors] == [(5, "verb_idx"), (6, "qasrl_id")]
+
+
+def test_sentences_drop_repeats_and_refuse_other_tokens(tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text(
+        "qasrl_id,tokens,sentence\n"
+        "s1,A b .,A b .\n"
+        "s1,A b .,A b .\n"
+        "s1,A c .,A c .\n"
+        "s2,A  b,A b\n"
+        "s3,,\n"
+        "s4,no\u00a0break space,x\n"
+    )
+    errors: list[FileError] = []
+    sentences = list(read_sentence_rows(path, on_error=errors.append))
+    assert sentences == [
+        SentenceRecord("s1", ("A", "b", "."), 2),
+        SentenceRecord("s4", ("no\u00a0break", "space"), 7),
+    ]
+    assert [(error.line, error.field) for error in errors] == [
+        (4, "qasrl_id"),
+        (5, "tokens"),
+        (6, "tokens"),
+    ]
+
+
+def test_written_gold_reads_back(tmp_path):
+    rows = [
+        row(answers=((0, 1), (2, 4))),
+        row(question='Who, "said" someone\n?', is_redundant=True, line=3),
+        row(slots=None, line=5),
+    ]
+    path = tmp_path / "gold.csv"
+    assert write_gold_rows([(each, ["A", "cut", "B", "é,"]) for each in rows], path) == 3
+    header, first, *_ = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    assert tuple(header) == GOLD_COLUMNS
+    assert first[8:10] == ["0:1~!~2:4", "A~!~B é,"]
+    back = list(read_gold_rows(path, on_error=raised))
+    assert back[:2] == rows[:2]
+    assert back[2].slots is not None  # the columns are there, empty
+    assert back[2].slots.wh == ""
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.text(st.characters(blacklist_categories=["Cs", "Cc"], blacklist_characters=" ")),
+            min_size=1,
+        ).filter(all),
+        max_size=5,
+    )
+)
+def test_written_sentences_read_back(tmp_path_factory, sentences):
+    records = [
+        SentenceRecord(f"s{at}", tuple(tokens), at + 2)
+        for at, tokens in enumerate(sentences)
+        if " ".join(tokens).strip()
+    ]
+    path = tmp_path_factory.mktemp("s") / "s.csv"
+    write_sentence_rows(records, path)
+    back = list(read_sentence_rows(path, on_error=raised))
+    assert [(each.external_id, each.tokens) for each in back] == [
+        (each.external_id, each.tokens) for each in records
+    ]
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_give_rows_or_file_errors(tmp_path_factory, noise):
+    path = tmp_path_factory.mktemp("noise") / "gold.csv"
+    path.write_bytes(HEADER.encode() + b"\n" + noise)
+    errors: list[FileError] = []
+    try:
+        rows = list(read_gold_rows(path, on_error=errors.append))
+    except FileError as error:
+        rows, errors = [], [*errors, error]
+    assert all(start < end for each in rows for start, end in each.answers)
+    assert {error.file for error in errors} <= {"gold.csv"}
+
+
+@needs_published_data
+def test_published_files_are_read_whole():
+    rows = list(read_gold_rows(GOLD, on_error=raised))
+    assert len(rows) == 3714
+    assert sum(len(each.answers) for each in rows) == 4315
+    assert len({(each.qasrl_id, each.verb_idx) for each in rows}) == 1264
+    assert len(list(read_predicates(GOLD, on_error=raised))) == 1264
+    assert len(list(read_sentence_rows(SENTENCES, on_error=raised))) == 917
+    expert = list(read_gold_rows(EXPERT, on_error=raised))
+    assert len(expert) == 148
+    assert all(each.slots and not each.worker_id for each in expert)
+
+
+@needs_published_data
+def test_written_rows_equal_the_published_bytes(tmp_path):
+    """But for the wrapper `Some(...)` and the letters that the file has lost."""
+    tokens = {
+        each.external_id: each.tokens for each in read_sentence_rows(SENTENCES, on_error=raised)
+    }
+    rows = list(read_gold_rows(GOLD, on_error=raised))
+    out = tmp_path / "out.csv"
+    write_gold_rows(((each, tokens[each.qasrl_id]) for each in rows), out)
+    published = re.sub(r"Some\((\w+)\)", r"\1", GOLD.read_text(encoding="utf-8")).splitlines()
+    written = out.read_text(encoding="utf-8").splitlines()
+    differing = [
+        (theirs, ours) for theirs, ours in zip(published, written, strict=True) if theirs != ours
+    ]
+    assert len(differing) == 3
+    assert all("?" in theirs and not ours.isascii() for theirs, ours in differing)
+
+
+def test_reading_is_fast_enough_for_a_corpus(tmp_path):
+    """A loose bound that a slow machine keeps; the figure itself is printed by the benchmark."""
+    path = tmp_path / "gold.csv"
+    path.write_text(f"{HEADER}\n" + "s1,1,Who?,0:1\n" * 50_000)
+    started = time.perf_counter()
+    assert len(list(read_gold_rows(path, on_error=raised))) == 50_000
+    assert time.perf_counter() - started < 5
