@@ -14,3 +14,4 @@ def open_due_cases() -> None:
 @shared_task
 def record_new_gold() -> None:
     sweep(lambda: record_gold.record_new_consolidations(clock=timezone.now))
+    sweep(lambda: record_gold.write_due_gold(clock=timezone.now))

@@ -8,9 +8,9 @@ from django.db.models import Max
 
 from annotation.domain.decide_submission import accept_if_sound
 from annotation.domain.record_assignment import record_assignment
-from annotation.enums import Role, SubmissionState
+from annotation.enums import Role
 from annotation.models import Item, Submission
-from audit.domain.change_state import change_state
+from audit.domain.change_state import Moves, change_state
 from consolidation.domain.open_cases import excluded_workers
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
@@ -18,7 +18,10 @@ from crowd.models import Assignment
 from schemes.base import Json
 from schemes.registry import get_scheme
 
-MOVES = {CaseState.OFFERED: [CaseState.CONSOLIDATED], CaseState.CONSOLIDATED: [CaseState.OFFERED]}
+MOVES: Moves = {
+    CaseState.OFFERED: [CaseState.CONSOLIDATED],
+    CaseState.CONSOLIDATED: [CaseState.OFFERED],
+}
 
 
 def sources_of(case: Case) -> list[Json]:
@@ -50,20 +53,15 @@ def record_new_consolidations(*, clock: Callable[[], datetime], limit: int = 50)
 
 
 @transaction.atomic
-def record_consolidation(*, assignment_id: int, now: datetime) -> Gold | None:
-    """Take in one consolidation; the gold, if it was sound."""
-    case = Case.objects.select_related("item__project").get(
-        task__hit__assignments=assignment_id
-    )
+def record_consolidation(*, assignment_id: int, now: datetime) -> bool:
+    """Take in one consolidation, once; says whether it could be accepted without a person's look."""
+    case = Case.objects.select_related("item__project").get(task__hit__assignments=assignment_id)
     submissions = record_assignment(
         assignment_id=assignment_id, parse=parse_for_case(case), now=now
     )
-    if not submissions:
-        return None
-    _check_independence(submissions[0], case)
-    if not accept_if_sound(submissions=submissions, now=now):
-        return None
-    return write_consolidated_gold(case=case, submission=submissions[0], now=now)
+    for one in submissions:
+        _check_independence(one, case)
+    return accept_if_sound(submissions=submissions, now=now)
 
 
 def _check_independence(submission: Submission, case: Case) -> None:
@@ -73,13 +71,27 @@ def _check_independence(submission: Submission, case: Case) -> None:
         submission.save(update_fields=["problem"])
 
 
+def write_due_gold(*, clock: Callable[[], datetime], limit: int = 50) -> int:
+    """Write the gold of up to `limit` accepted consolidations that have none; returns how many.
+
+    A sweep of its own, so that work which a person accepted later becomes gold in the same way.
+    """
+    due = Submission.objects.accepted().filter(role=Role.CONSOLIDATOR, gold=None).order_by("pk")
+    written = 0
+    for submission in due.select_related("item__project", "worker", "author")[:limit]:
+        write_gold_of(submission=submission, now=clock())
+        written += 1
+    return written
+
+
 @transaction.atomic
-def write_consolidated_gold(*, case: Case, submission: Submission, now: datetime) -> Gold:
+def write_gold_of(*, submission: Submission, now: datetime) -> Gold:
     """The gold of an accepted consolidation, with where each question came from."""
-    assert submission.state in (SubmissionState.SUBMITTED, SubmissionState.ACCEPTED)
-    content, origins = get_scheme(case.item.project.scheme).gold_of(
-        submission.content, sources_of(case)
-    )
+    case = Case.objects.select_for_update().get(task__hit__assignments=submission.assignment_id)
+    if existing := Gold.objects.filter(submission=submission).first():
+        return existing
+    item = submission.item
+    content, origins = get_scheme(item.project.scheme).gold_of(submission.content, sources_of(case))
     change_state(
         instance=case,
         new=CaseState.CONSOLIDATED,
@@ -88,7 +100,7 @@ def write_consolidated_gold(*, case: Case, submission: Submission, now: datetime
         now=now,
     )
     return add_gold(
-        item=case.item,
+        item=item,
         source=GoldSource.CONSOLIDATED,
         content=content,
         provenance=origins,

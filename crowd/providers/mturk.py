@@ -137,7 +137,9 @@ class MTurk:
 
     def expire_hit(self, hit: str) -> None:
         self._call(
-            self._client.update_expiration_for_hit, HITId=hit, ExpireAt=datetime(2020, 1, 1, tzinfo=UTC)
+            self._client.update_expiration_for_hit,
+            HITId=hit,
+            ExpireAt=datetime(2020, 1, 1, tzinfo=UTC),
         )
 
     # --- collecting
@@ -313,7 +315,9 @@ def parse_answer(xml: str) -> dict[str, str]:
         return {}
     root = ElementTree.fromstring(xml)
     return {
-        answer.findtext(f"{ANSWERS}QuestionIdentifier", ""): answer.findtext(f"{ANSWERS}FreeText", "")
+        answer.findtext(f"{ANSWERS}QuestionIdentifier", ""): answer.findtext(
+            f"{ANSWERS}FreeText", ""
+        )
         for answer in root.iter(f"{ANSWERS}Answer")
     }
 

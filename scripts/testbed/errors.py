@@ -1,0 +1,2 @@
+class MissingError(Exception):
+    """Something the tests need is not there and could not be brought up; says what to do."""

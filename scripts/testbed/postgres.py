@@ -1,0 +1,122 @@
+"""A PostgreSQL where we may create databases: one that answers, or a private cluster."""
+
+import getpass
+import os
+import secrets
+import shutil
+import signal
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import parse_qsl, quote, urlsplit
+
+import psycopg2
+
+from scripts.testbed import compose, debian
+from scripts.testbed.errors import MissingError
+from scripts.testbed.processes import Server, free_port, private_folder, run_as_server_user
+
+LOCAL = ("", "localhost", "127.0.0.1", "::1")
+SOCKETS = "/var/run/postgresql"
+# A test database is thrown away: waiting for the disk would only make the tests slow.
+FORGETFUL = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
+
+
+def bring_up(stack: ExitStack, *, own: bool, durable: bool, record: Path) -> str:
+    """The URL of a server; `stack` stops what had to be started. Raises MissingError."""
+    if not own and (url := _answering()):
+        return url
+    if not _programs() and debian.can_install():
+        debian.install("postgresql")
+    if programs := _programs():
+        return _private_cluster(stack, programs, durable=durable, record=record)
+    if compose.is_usable():
+        compose.start("postgres")
+        stack.callback(compose.stop, "postgres")
+        port = compose.port("postgres", 5432)
+        return f"postgres://touchstone:touchstone@127.0.0.1:{port}/postgres"
+    raise MissingError(
+        "PostgreSQL: none on this machine lets us create databases, and it is not installed.\n"
+        "    apt-get install postgresql     (as root; it need not be running or set up)\n"
+        "or name one on this machine: TEST_POSTGRES_URL=postgres://user:password@127.0.0.1/postgres"
+    )
+
+
+def _answering() -> str | None:
+    return next((url for url in _candidates() if not _refusal(url)), None)
+
+
+def _candidates() -> list[str]:
+    given = [os.environ.get("TEST_POSTGRES_URL", ""), os.environ.get("DATABASE_URL", "")]
+    local = [url for url in given if url.startswith("postgres") and _is_local(url)]
+    users = dict.fromkeys([getpass.getuser(), "postgres"])
+    by_port = [f"postgres://{quote(user)}@127.0.0.1:5432/postgres" for user in users]
+    by_socket = [f"postgres://{quote(user)}@/postgres?host={SOCKETS}" for user in users]
+    return [*local, *by_port, *by_socket]
+
+
+def _is_local(url: str) -> bool:
+    """Tests create and drop databases: never on a server elsewhere."""
+    parts = urlsplit(url)
+    host = dict(parse_qsl(parts.query)).get("host", parts.hostname or "")
+    if host in LOCAL or host.startswith("/"):
+        return True
+    print(f"testbed: {host} is not this machine; its database is left alone", file=sys.stderr)
+    return False
+
+
+def _refusal(url: str) -> str:
+    """Why this server is no use to us, or ''."""
+    try:
+        connection = psycopg2.connect(url, connect_timeout=3)
+    except psycopg2.Error as error:
+        return str(error)
+    with connection, connection.cursor() as cursor:
+        cursor.execute("SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user")
+        row = cursor.fetchone()
+    connection.close()
+    return "" if row and row[0] else "may not create databases"
+
+
+def _programs() -> Path | None:
+    """The folder of the newest initdb; Debian keeps it off the PATH."""
+    versions = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/initdb"),
+        key=lambda path: float(path.parent.parent.name),
+    )
+    if versions:
+        return versions[-1].parent
+    found = shutil.which("initdb")
+    return Path(found).resolve().parent if found else None
+
+
+def _private_cluster(stack: ExitStack, programs: Path, *, durable: bool, record: Path) -> str:
+    folder = private_folder(record)
+    stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    password = secrets.token_hex(16)
+    _initialise(folder, programs, password)
+    port = free_port()
+    server = Server(
+        [str(programs / "postgres"), "-D", str(folder / "data"), "-p", str(port),
+         "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+         *([] if durable else FORGETFUL)],
+        folder=folder,
+        # The fast shutdown; SIGTERM would wait for every client to leave.
+        stop=signal.SIGINT,
+    )  # fmt: skip
+    stack.callback(server.stop)
+    url = f"postgres://touchstone:{password}@127.0.0.1:{port}/postgres"
+    server.wait_until(lambda: not _refusal(url))
+    return url
+
+
+def _initialise(folder: Path, programs: Path, password: str) -> None:
+    secret = folder / "password"
+    secret.write_text(password)
+    shutil.chown(secret, folder.owner())
+    secret.chmod(0o600)
+    run_as_server_user(
+        [str(programs / "initdb"), "-D", str(folder / "data"), "-U", "touchstone", "-N",
+         "--no-locale", "--encoding=UTF8", "--auth=scram-sha-256", f"--pwfile={secret}"],
+        cwd=folder,
+    )  # fmt: skip

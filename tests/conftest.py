@@ -1,0 +1,254 @@
+"""Fixtures for every test: the databases, the browser, and a site in processes of its own."""
+
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from ipaddress import ip_address
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+import psycopg2
+import pytest
+from django.conf import settings
+from django.test import override_settings
+from playwright.sync_api import Browser, sync_playwright
+from redis import Redis
+
+from scripts.testbed import chromium as browsers
+from scripts.testbed.processes import die_with_parent
+from tests import environment
+
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
+_numbers = count(1)
+
+# --- this machine and nothing else -----------------------------------------------------------
+
+
+class OutsideConnectionError(Exception):
+    """A test wanted to leave the machine."""
+
+
+def _is_here(host: object) -> bool:
+    if host in (None, "", b"", "localhost", b"localhost"):
+        return True
+    try:
+        return ip_address(host.decode() if isinstance(host, bytes) else str(host)).is_loopback
+    except ValueError:
+        return False
+
+
+def _refuse_outside(host: object) -> None:
+    if not _is_here(host):
+        raise OutsideConnectionError(f"tests talk to this machine only, not to {host!r}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _stay_on_this_machine() -> Iterator[None]:
+    connect, connect_ex, look_up = (
+        socket.socket.connect,
+        socket.socket.connect_ex,
+        socket.getaddrinfo,
+    )
+
+    def guarded_connect(self, address):
+        if self.family != socket.AF_UNIX:
+            _refuse_outside(address[0])
+        return connect(self, address)
+
+    def guarded_connect_ex(self, address):
+        if self.family != socket.AF_UNIX:
+            _refuse_outside(address[0])
+        return connect_ex(self, address)
+
+    def guarded_look_up(host, *args, **kwargs):
+        _refuse_outside(host)
+        return look_up(host, *args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded_connect)
+        patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+        patch.setattr(socket, "getaddrinfo", guarded_look_up)
+        yield
+
+
+# --- the ordinary database and settings --------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix) -> None:
+    """SQLite in a file, as in production: in memory it knows neither WAL nor a second process."""
+    database = settings.DATABASES["default"]
+    if database["ENGINE"].endswith("sqlite3"):
+        database.setdefault("TEST", {})["NAME"] = str(settings.VAR_DIR / "test.sqlite3")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _settings_of_tests() -> Iterator[None]:
+    """Quick password hashes, and static files as they lie in the tree, without `collectstatic`."""
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    with override_settings(
+        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+        STORAGES={**settings.STORAGES, "staticfiles": plain},
+        WHITENOISE_USE_FINDERS=True,
+    ):
+        yield
+
+
+# --- a site in processes of its own ------------------------------------------------------------
+
+
+class StartProcess(Protocol):
+    def __call__(
+        self, command: Sequence[str], *, env: Mapping[str, str], log: Path
+    ) -> subprocess.Popen[bytes]: ...
+
+
+@pytest.fixture
+def start_process() -> Iterator[StartProcess]:
+    """Starts a program in the repository's root. It ends, with all its children, when the test
+    does, and is told to when the test run is killed. What it prints goes to `log`."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(command, *, env, log):
+        with log.open("ab") as output:
+            process = subprocess.Popen(
+                command,
+                cwd=environment.ROOT,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509
+            )
+        started.append(process)
+        return process
+
+    yield start
+    for process in reversed(started):
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """The orderly way first; then whatever of its group is left."""
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=15)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture
+def postgres_url() -> Iterator[str]:
+    """A fresh, empty PostgreSQL database for processes that a test starts; dropped afterwards."""
+    server = environment.postgres_server()
+    if not server:
+        pytest.skip("no PostgreSQL: run `make test`, or set TEST_POSTGRES_URL")
+    name = f"{environment.DATABASE_PREFIX}_{WORKER}_{next(_numbers)}"
+    drop = f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"
+    connection = psycopg2.connect(server)
+    connection.autocommit = True
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(drop)
+            cursor.execute(f"CREATE DATABASE {name}")
+            yield environment.database_url(server, name)
+            cursor.execute(drop)
+    finally:
+        connection.close()
+
+
+CLAIM = "touchstone-tests"
+
+
+def _claim(client: Redis) -> bool:
+    """Take this numbered database if it is empty or a dead run of this checkout left it behind."""
+    mine = f"{environment.ROOT}:{os.getpid()}"
+    if client.set(CLAIM, mine, nx=True):
+        if client.dbsize() == 1:
+            return True
+        client.delete(CLAIM)  # somebody's keys: not ours to touch
+        return False
+    checkout, _, pid = client.get(CLAIM).decode().rpartition(":")
+    if checkout != str(environment.ROOT) or Path(f"/proc/{pid}").exists():
+        return False
+    client.flushdb()
+    return bool(client.set(CLAIM, mine, nx=True))
+
+
+@pytest.fixture
+def redis_url() -> Iterator[str]:
+    """A Redis database that nobody else uses; emptied afterwards."""
+    server = os.environ.get("TEST_REDIS_URL", "")
+    if not server:
+        pytest.skip("no Redis: run `make test`, or set TEST_REDIS_URL")
+    for number in range(15, 0, -1):
+        url = environment.database_url(server, str(number))
+        with Redis.from_url(url) as client:
+            if _claim(client):
+                yield url
+                client.flushdb()
+                return
+    pytest.fail("every numbered database of this Redis holds keys; free one, or stop that Redis")
+
+
+@pytest.fixture
+def embedded_site(tmp_path: Path) -> dict[str, str]:
+    """The environment of a site without servers: pass it to `subprocess` as `env`."""
+    passed_on = {
+        name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
+    }
+    for name in ("DATABASE_URL", "DJANGO_SETTINGS_MODULE"):
+        passed_on.pop(name, None)
+    return {**passed_on, "VAR_DIR": str(tmp_path / "var")}
+
+
+@pytest.fixture
+def server_site(embedded_site: dict[str, str], postgres_url: str, redis_url: str) -> dict[str, str]:
+    """The environment of a site on PostgreSQL and Redis, both empty."""
+    return {**embedded_site, "DATABASE_URL": postgres_url, "REDIS_URL": redis_url}
+
+
+@pytest.fixture(params=["embedded", "servers"])
+def either_site(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Runs a test twice: on SQLite and the file system, and on PostgreSQL and Redis."""
+    name = {"embedded": "embedded_site", "servers": "server_site"}[request.param]
+    return request.getfixturevalue(name)
+
+
+# --- the browser -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The machine's own Chromium, driven by Playwright; open a `new_context()` per test."""
+    path = browsers.find()
+    if path is None:
+        pytest.skip("no Chromium: run `make test`, or set TEST_CHROMIUM")
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        # Playwright keeps an event loop in this thread; Django would refuse its database there.
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
+        yield browser
+        browser.close()
