@@ -9,6 +9,13 @@
 // Every move keeps two promises: what a redundant question repeats is kept, and the answers of one
 // question never overlap. What else must hold before it can be submitted is said by `problems`.
 
+import { byPosition, equal, overlaps } from "../spans.js";
+
+// What the server takes at most (schemes/qasrl/content.py).
+export const MAX_QUESTIONS = 240;
+export const MAX_ANSWERS = 60;
+export const MAX_QUESTION_LENGTH = 200;
+
 export const KEEP = "keep";
 export const INVALID = "invalid";
 export const REDUNDANT = "redundant";
@@ -115,24 +122,35 @@ export function conflicts(state) {
 }
 
 // Everything that stands between this state and the server's yes, as {kind, ids, tokens}. Kinds:
-// unjudged, no-question (not well formed), no-answer, same (as another kept one), conflict.
-// `grammar`: isQuestion(text) -> boolean, key(text) -> equal for questions that are the same.
-export function problems(state, grammar) {
-  const found = unjudged(state).map((each) => ({ kind: "unjudged", ids: [each.id], tokens: [] }));
-  const byKey = new Map();
+// unjudged, empty, too-long, no-answer, too-many-answers, same (as another kept one), conflict,
+// too-many-questions. `keyOf(text)` is equal for questions that are the same, "" for no question.
+export function problems(state, keyOf) {
+  const found = state.questions.flatMap((each) =>
+    kindsOf(each, keyOf).map((kind) => ({ kind, ids: [each.id], tokens: [] })),
+  );
+  const asked = new Map();
   for (const each of kept(state)) {
-    if (!grammar.isQuestion(each.question)) {
-      found.push({ kind: "no-question", ids: [each.id], tokens: [] });
-    } else {
-      const key = grammar.key(each.question);
-      byKey.set(key, [...(byKey.get(key) ?? []), each.id]);
-    }
-    if (each.answers.length === 0) found.push({ kind: "no-answer", ids: [each.id], tokens: [] });
+    const key = keyOf(each.question);
+    asked.set(key, [...(asked.get(key) ?? []), each.id]);
   }
-  for (const ids of byKey.values()) {
-    if (ids.length > 1) found.push({ kind: "same", ids, tokens: [] });
+  for (const [key, ids] of asked) {
+    if (key !== "" && ids.length > 1) found.push({ kind: "same", ids, tokens: [] });
+  }
+  if (state.questions.length > MAX_QUESTIONS) {
+    found.push({ kind: "too-many-questions", ids: [], tokens: [] });
   }
   return [...found, ...conflictProblems(state)];
+}
+
+function kindsOf({ verdict, question, answers }, keyOf) {
+  if (verdict === null) return ["unjudged"];
+  if (verdict !== KEEP) return [];
+  const kinds = [];
+  if (keyOf(question) === "") kinds.push("empty");
+  else if (Array.from(question).length > MAX_QUESTION_LENGTH) kinds.push("too-long");
+  if (answers.length === 0) kinds.push("no-answer");
+  if (answers.length > MAX_ANSWERS) kinds.push("too-many-answers");
+  return kinds;
 }
 
 // Neighbouring words that are claimed by the same questions make one problem.
@@ -188,7 +206,7 @@ const MOVES = {
     const next = MOVES.redundant(state, { id, of });
     if (next === state) return state;
     const own = find(next, of).answers;
-    const free = find(next, id).answers.filter((span) => !own.some((each) => overlap(each, span)));
+    const free = find(next, id).answers.filter((span) => !own.some((each) => overlaps(each, span)));
     return change(next, of, { answers: sorted([...own, ...free]) });
   },
 
@@ -205,7 +223,7 @@ const MOVES = {
     const added = {
       id: `new.${state.made}`,
       question,
-      answers: free.reduce((all, span) => without(all, span).concat([span]), []).sort(byStart),
+      answers: free.reduce((all, span) => without(all, span).concat([span]), []).sort(byPosition),
       source: null,
       verdict: KEEP,
       sameAs: null,
@@ -257,7 +275,7 @@ const MOVES = {
     const target = find(state, id);
     if (!target) return state;
     const answers = target.answers.flatMap(([start, end]) =>
-      overlap([start, end], [from, until])
+      overlaps([start, end], [from, until])
         ? [[start, from], [until, end]].filter(([a, b]) => a < b)
         : [[start, end]],
     );
@@ -305,60 +323,14 @@ function isSpan(span, size) {
   return Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start < end && end <= size;
 }
 
-export function overlap(a, b) {
-  return a[0] < b[1] && b[0] < a[1];
-}
-
 function without(answers, span) {
-  return answers.filter((each) => !overlap(each, span));
-}
-
-export function equal(a, b) {
-  return a[0] === b[0] && a[1] === b[1];
-}
-
-function byStart(a, b) {
-  return a[0] - b[0] || a[1] - b[1];
+  return answers.filter((each) => !overlaps(each, span));
 }
 
 function sorted(answers) {
-  return answers.map(([start, end]) => [start, end]).sort(byStart);
+  return answers.map(([start, end]) => [start, end]).sort(byPosition);
 }
 
 function same(a, b) {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
-}
-
-// --- undo ------------------------------------------------------------------------------------
-
-export class History {
-  constructor(state) {
-    this.state = state;
-    this.past = [];
-    this.future = [];
-  }
-
-  // Says whether the move changed anything; one that did not leaves nothing to undo.
-  do(move) {
-    const next = apply(this.state, move);
-    if (next === this.state) return false;
-    this.past.push(this.state);
-    this.future = [];
-    this.state = next;
-    return true;
-  }
-
-  undo() {
-    if (this.past.length === 0) return false;
-    this.future.push(this.state);
-    this.state = this.past.pop();
-    return true;
-  }
-
-  redo() {
-    if (this.future.length === 0) return false;
-    this.past.push(this.state);
-    this.state = this.future.pop();
-    return true;
-  }
 }
