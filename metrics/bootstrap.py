@@ -1,27 +1,14 @@
 """Percentile bootstrap: how far a figure would move with another draw of the same items."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metrics.counts import Counts
+from metrics.intervals import Interval
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """The middle `level` of the resampled figures; None where no resample defined the figure.
-
-    `undefined` is the share of resamples without a value (they are left out of the percentiles).
-    """
-
-    low: float | None
-    high: float | None
-    level: float
-    undefined: float
 
 
 def resampled_sums(rows: ArrayLike, *, repetitions: int, seed: int) -> NDArray[np.int64]:
@@ -85,22 +72,22 @@ def bootstrap_mean(
     return percentile_interval(means, level=level)
 
 
-def bootstrap_figure(
-    rows: ArrayLike,
-    figure: Callable[[NDArray[np.int64]], Floats],
-    *,
-    repetitions: int,
-    seed: int,
-    level: float = 0.95,
-) -> Interval:
-    """The interval of any figure of summed rows: repetitions x k sums in, one value each out."""
-    sums = resampled_sums(rows, repetitions=repetitions, seed=seed)
-    return percentile_interval(figure(sums), level=level)
-
-
 def quotient(part: ArrayLike, whole: ArrayLike) -> Floats:
     """part / whole, element by element; NaN where whole is 0."""
-    top, bottom = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    top, bottom = np.broadcast_arrays(
+        np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    )
     found: Floats = np.full(bottom.shape, np.nan)
     np.divide(top, bottom, out=found, where=bottom != 0)
     return found
+
+
+def bootstrap_share(
+    flags: ArrayLike, *, repetitions: int, seed: int, level: float = 0.95
+) -> Interval:
+    """The interval of the share of true flags (accuracy); all None without any flag."""
+    hits = np.asarray(flags, dtype=np.int64)
+    if len(hits) == 0:
+        return Interval(None, None, level, 1.0)
+    drawn = resampled_sums(hits.reshape(-1, 1), repetitions=repetitions, seed=seed)
+    return percentile_interval(quotient(drawn[:, 0], len(hits)), level=level)

@@ -14,7 +14,8 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.bootstrap import Floats, Interval, percentile_interval, quotient
+from metrics.bootstrap import Floats, percentile_interval, quotient
+from metrics.intervals import Interval
 
 Labels = Sequence[Hashable] | NDArray[np.integer]
 Ints = NDArray[np.int64]

@@ -3,12 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from metrics.bootstrap import Interval
 from metrics.clustering import (
     ClusterScores,
     all_in_one,
@@ -21,8 +19,11 @@ from metrics.clustering import (
     random_clusters,
     scores_by_confidence,
 )
-from schemes.base import FileError, Json
+from metrics.intervals import Interval
+from schemes.base import Json
 from schemes.frames.items import (
+    Baseline,
+    BaselineError,
     ItemKey,
     Items,
     Task,
@@ -34,7 +35,6 @@ from schemes.frames.items import (
     refuse,
 )
 from schemes.frames.records import joined, read_records
-from schemes.text_lines import numbered_lines
 
 ITEM_COLUMNS = (
     "sentence", "verb_position", "argument_position", "gold", "system",
@@ -42,22 +42,6 @@ ITEM_COLUMNS = (
 )  # fmt: skip
 ALIGNMENT_COLUMNS = ("gold", "system", "items", "gold_size", "system_size")
 CLUSTER_COLUMNS = ("gold", "size", "difference")
-
-
-class Baseline(StrEnum):
-    """The baselines of the task: one cluster per item, all in one, random, per lemma (head), per
-    grammatical relation, per lemma and relation."""
-
-    PER_ITEM = "1CPI"
-    ALL_IN_ONE = "AIN1"
-    RANDOM = "RANDOM"
-    PER_HEAD = "1CPH"
-    PER_RELATION = "1CPG"
-    PER_HEAD_AND_RELATION = "1CPHG"
-
-
-class BaselineError(ValueError):
-    """A baseline that does not go with the task, or lacks its file of relations."""
 
 
 class Evaluation:
@@ -182,35 +166,6 @@ def _relation_labels(
     covered = {key: relations[key] for key in gold if key in relations}
     check_same_items(gold, gold_path.name, covered, relations_path.name)
     return [relations[key].label for key in gold]
-
-
-def read_confidences(path: Path, gold: Sequence[ItemKey]) -> dict[ItemKey, int]:
-    """The annotators' confidence per verb: lines of sentence id, verb position, whole number.
-
-    Raises FileError for a broken or repeated line and where a verb of the gold items is missing.
-    """
-    found: dict[ItemKey, int] = {}
-    for line, text in numbered_lines(path):
-        if not text.strip():
-            continue
-        key, confidence = _confidence(text, path, line)
-        if key in found:
-            raise FileError(path.name, line, f"{key} is repeated.")
-        found[key] = confidence
-    for item in gold:
-        if ItemKey(item.sentence, item.verb) not in found:
-            raise FileError(path.name, None, f"{item} has no confidence.")
-    return found
-
-
-def _confidence(text: str, path: Path, line: int) -> tuple[ItemKey, int]:
-    try:
-        sentence, positions, confidence = text.split()
-        verb = tuple(int(part) for part in positions.split("_"))
-        return ItemKey(sentence, verb), int(confidence)
-    except ValueError:
-        message = "is not a sentence id, a verb position and a whole number."
-        raise FileError(path.name, line, message) from None
 
 
 def label_text(label: Any) -> str:

@@ -18,6 +18,22 @@ class Task(StrEnum):
     GENERIC_ROLES = "B.2"
 
 
+class Baseline(StrEnum):
+    """The baselines of the task: one cluster per item, all in one, random, per lemma (head), per
+    grammatical relation, per lemma and relation."""
+
+    PER_ITEM = "1CPI"
+    ALL_IN_ONE = "AIN1"
+    RANDOM = "RANDOM"
+    PER_HEAD = "1CPH"
+    PER_RELATION = "1CPG"
+    PER_HEAD_AND_RELATION = "1CPHG"
+
+
+class BaselineError(ValueError):
+    """A baseline that does not go with the task, or lacks its file of relations."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class ItemKey:
     """A verb of a sentence (task A), or one of its arguments (B.1, B.2)."""

@@ -145,6 +145,11 @@ class Evaluation:
             for key, annotation in self._reference.items()
         )
 
+    def role_figures(self) -> Json:
+        """Unlabelled role recall as JSON: reference roles found, all of them, their ratio."""
+        roles = self.roles
+        return {"found": roles.tp, "roles": roles.tp + roles.fn, "recall": roles.recall}
+
     def scores_by_worker(self) -> dict[str, ArgumentScores]:
         """Each predicted worker's scores over the predicates that they annotated, by id."""
         found = {}

@@ -227,11 +227,14 @@ def _number(state: State, states: dict[State, int]) -> None:
 def item_table(forms: VerbForms, tokens: Tokens) -> Json:
     """What one item adds: its verb's forms, its sentence's prepositions and pairs of them."""
     singles, pairs = offered_prepositions(tokens)
+    # In "given to him" the verb itself would pass for one: no preposition is its own verb's form.
+    own = {forms.present_participle, forms.past_participle}
     seconds: dict[str, list[str]] = {}
     for first, second in pairs:
-        seconds.setdefault(first, []).append(second)
+        if not own & {first, second}:
+            seconds.setdefault(first, []).append(second)
     return {
         "forms": forms.by_name(),
-        "prepositions": [word for word in singles if word != "to"],
+        "prepositions": [word for word in singles if word != "to" and word not in own],
         "pairs": seconds,
     }

@@ -3,12 +3,12 @@
 `static/js/qasrl/grammar.js` does the same, step by step; a test holds the two against each other.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from schemes.base import Json
-from schemes.qasrl.forms import FORM_NAMES, VerbForms, forms_from_names
+from schemes.qasrl.forms import VerbForms, forms_from_names
 from schemes.qasrl.grammar import automaton
 from schemes.qasrl.prepositions import ALWAYS_OFFERED, PREPOSITIONS
 from schemes.qasrl.reading import Reading, Step, finished, reading_of
@@ -70,6 +70,9 @@ class Thread:
     steps: tuple[Step, ...]
 
 
+Exit = tuple[str, str, int]  # class, slot, next state
+
+
 class Walker:
     """The template for one item. `item` is what `grammar.item_table` made; None for `pairs` means
     that any two prepositions may stand together (questions of existing datasets)."""
@@ -82,12 +85,12 @@ class Walker:
         self._class_names: list[str] = table["class_names"]
         self._slots: list[str] = table["slots"]
         self._states = table["states"]
-        own = {name: [item["forms"][name].lower()] for name in FORM_NAMES}
         self._words: dict[str, list[str]] = {
             **table["classes"],
-            **own,
+            **{name: [form] for name, form in self.forms.by_name().items()},
             "preposition": self._prepositions,
         }
+        self._exits: dict[tuple[int, str], dict[str, list[Exit]]] = {}
 
     # --- the walk
 
@@ -98,33 +101,35 @@ class Walker:
         """The readings after one more word; of two that meet in a state the first one stays."""
         reached: dict[int, Thread] = {}
         for thread in threads:
-            for word_class, slot, target in self._edges(thread):
-                if target not in reached and word in self._fillers(word_class, thread):
+            for word_class, slot, target in self._exits_of(thread).get(word, ()):
+                if target not in reached:
                     reached[target] = Thread(target, (*thread.steps, (slot, word_class, word)))
         return list(reached.values())
 
     def choices(self, threads: Sequence[Thread]) -> list[str]:
         """The words that may come next, in the grammar's order, each once."""
-        return list(
-            dict.fromkeys(
-                word
-                for thread in threads
-                for word_class, _, _ in self._edges(thread)
-                for word in self._fillers(word_class, thread)
-            )
-        )
+        return list(dict.fromkeys(word for thread in threads for word in self._exits_of(thread)))
 
     def ends(self, threads: Iterable[Thread]) -> bool:
         return any(self._states[thread.state][0] for thread in threads)
 
-    def _edges(self, thread: Thread) -> Iterator[tuple[str, str, int]]:
+    def _exits_of(self, thread: Thread) -> dict[str, list[Exit]]:
+        """The edges that each word may take, in the grammar's order."""
+        last = thread.steps[-1][2] if thread.steps else ""
+        known = self._exits.get((thread.state, last))
+        if known is not None:
+            return known
+        exits: dict[str, list[Exit]] = {}
         for word_class, slot, target in self._states[thread.state][1]:
-            yield self._class_names[word_class], self._slots[slot], target
+            name = self._class_names[word_class]
+            for word in self._fillers(name, last):
+                exits.setdefault(word, []).append((name, self._slots[slot], target))
+        self._exits[thread.state, last] = exits
+        return exits
 
-    def _fillers(self, word_class: str, thread: Thread) -> Sequence[str]:
+    def _fillers(self, word_class: str, last: str) -> Sequence[str]:
         if not word_class.startswith("second"):
             return self._words[word_class]
-        last = thread.steps[-1][2]
         seconds = self._seconds(last)
         if word_class == "second to":
             return ["to"] if "to" in seconds else []
@@ -193,7 +198,7 @@ class Walker:
         legal = self.choices(threads)
         if is_last and any(each.startswith(word.text) for each in legal):
             return Check("unfinished", length, length, ())
-        near = sorted(legal, key=lambda each: distance(each, word.text))[:NEAREST]
+        near = sorted(legal, key=lambda each: nearness(each, word.text))[:NEAREST]
         mark = ["?"] if self.ends(threads) else []
         return Check("wrong", word.start, word.end, (*near, *mark))
 
@@ -249,6 +254,11 @@ def split(text: str) -> Typed:
 
 def _folded(word: str) -> str:
     return word.lower().replace("\u2019", "'")
+
+
+def nearness(legal: str, typed: str) -> int:
+    """The lower the nearer; a word that only wants its end is nearest."""
+    return 0 if legal.startswith(typed) else distance(legal, typed)
 
 
 def distance(a: str, b: str) -> int:

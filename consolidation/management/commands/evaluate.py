@@ -1,0 +1,343 @@
+"""`evaluate qasrl|frames|grounding`: files against a reference (DESIGN.md, section 9)."""
+
+import json
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from consolidation.management.evaluation_report import (
+    bootstrap_json,
+    frames_text,
+    grounding_text,
+    qasrl_text,
+    write_csv,
+)
+from metrics.counts import Counts
+from schemes.base import FileError, Json
+from schemes.frames.confidences import read_confidences
+from schemes.frames.items import Baseline, BaselineError, Task
+from schemes.qasrl import evaluation as qasrl
+
+if TYPE_CHECKING:
+    from schemes.frames import evaluation as frames
+
+Options = Mapping[str, Any]
+Rows = Iterable[Sequence[Any]]
+
+_QASRL_HELP = """UA and LA of predicted QA-SRL roles against a reference (CSV).
+
+examples:
+  python manage.py evaluate qasrl expert.csv predicted.csv
+  python manage.py evaluate qasrl expert.csv predicted.csv --json --bootstrap 1000
+  python manage.py evaluate qasrl expert.csv predicted.csv --sentences sentences.csv \\
+      --alignment spans.csv --per-item predicates.csv --plot annotators.svg
+"""
+_FRAMES_HELP = """Purity and BCubed of induced frames or roles (SemEval-2019 Task 2 records).
+
+examples:
+  python manage.py evaluate frames --task A gold.txt system.txt
+  python manage.py evaluate frames --task B.1 gold.txt --baseline 1CPHG --relations relations.txt
+  python manage.py evaluate frames --task A gold.txt system.txt --confidence ratings.txt \\
+      --plot confidence.svg --json
+"""
+_GROUNDING_HELP = """IoU and c-IoU of grounded phrases (JSON Lines).
+
+examples:
+  python manage.py evaluate grounding phrases.jsonl
+  python manage.py evaluate grounding phrases.jsonl --json --bootstrap 1000
+  python manage.py evaluate grounding phrases.jsonl --clip --per-item scores.csv --plot accuracy.svg
+"""
+
+
+class UsageError(ValueError):
+    """Options that do not go together."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What an evaluation has to show: JSON, the same as text, and files by their path."""
+
+    figures: Json
+    text: Callable[[Json], str]
+    tables: list[tuple[Path, Sequence[str], Rows]] = field(default_factory=list)
+    draw: Callable[[Path], None] | None = None
+
+
+class Command(BaseCommand):
+    help = "Scores annotation files: evaluate qasrl, evaluate frames, evaluate grounding."
+    # Files in, figures out: no database, no settings to check.
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        schemes = parser.add_subparsers(dest="scheme", required=True, metavar="SCHEME")
+        for name, description, add in (
+            ("qasrl", _QASRL_HELP, _add_qasrl_arguments),
+            ("frames", _FRAMES_HELP, _add_frames_arguments),
+            ("grounding", _GROUNDING_HELP, _add_grounding_arguments),
+        ):
+            one = schemes.add_parser(
+                name,
+                help=description.partition("\n")[0],
+                description=description,
+                formatter_class=RawDescriptionHelpFormatter,
+            )
+            add(one)
+            _add_output_arguments(one)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        reports = {"qasrl": _qasrl_report, "frames": _frames_report, "grounding": _grounding_report}
+        try:
+            _check_output(options)
+            report = reports[options["scheme"]](options)
+            for path, columns, rows in report.tables:
+                write_csv(path, columns, rows)
+            if options["plot"]:
+                _draw(report, options["plot"])
+        except (FileError, UsageError, BaselineError) as error:
+            raise CommandError(_one_line(error), returncode=2) from error
+        except OSError as error:
+            message = f"{error.filename}: cannot be written ({error.strerror})."
+            raise CommandError(message, returncode=2) from error
+        text = json.dumps(report.figures) if options["json"] else report.text(report.figures)
+        self.stdout.write(text)
+
+
+def _add_qasrl_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("reference", type=Path, metavar="REFERENCE.csv")
+    parser.add_argument("predicted", type=Path, metavar="PREDICTED.csv")
+    parser.add_argument(
+        "--sentences",
+        type=Path,
+        metavar="FILE",
+        help="sentences CSV: every span must lie in its sentence, and the alignment shows words",
+    )
+    parser.add_argument(
+        "--roles", action="store_true", help="also the share of reference questions found at all"
+    )
+
+
+def _add_frames_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("gold", type=Path, metavar="GOLD")
+    parser.add_argument("system", type=Path, metavar="SYSTEM", nargs="?")
+    parser.add_argument("--task", required=True, choices=[task.value for task in Task])
+    parser.add_argument("--baseline", choices=[each.value for each in Baseline])
+    parser.add_argument(
+        "--relations", type=Path, metavar="STX", help="records with relations in place of roles"
+    )
+    parser.add_argument(
+        "--confidence",
+        type=Path,
+        metavar="FILE",
+        help="lines of sentence id, verb position, confidence: scores by confidence",
+    )
+    parser.add_argument(
+        "--leave-one-out",
+        type=Path,
+        metavar="OUT.csv",
+        help="what each gold cluster does to the BCubed F, per item of it",
+    )
+
+
+def _add_grounding_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("phrases", type=Path, metavar="PHRASES.jsonl")
+    parser.add_argument(
+        "--clip",
+        action="store_true",
+        help="cut boxes to the image and drop those without area, rather than refuse the file",
+    )
+
+
+def _add_output_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--per-item", type=Path, metavar="OUT.csv", help="one row per item")
+    parser.add_argument("--alignment", type=Path, metavar="OUT.csv", help="what met what")
+    parser.add_argument(
+        "--bootstrap", type=int, metavar="N", help="95 %% intervals from N draws of the items"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="for everything random (default 0)")
+    parser.add_argument("--plot", type=Path, metavar="OUT.svg", help="the figures as a picture")
+
+
+def _check_output(options: Options) -> None:
+    if options["bootstrap"] is not None and options["bootstrap"] < 1:
+        raise UsageError("--bootstrap needs at least 1 draw.")
+    if options["seed"] < 0:
+        raise UsageError("--seed must not be negative.")
+    if options["plot"] and options["plot"].suffix.lower() != ".svg":
+        raise UsageError(f"--plot writes SVG; {options['plot'].name} must end in .svg.")
+
+
+def _draw(report: Report, path: Path) -> None:
+    if report.draw is None:
+        raise UsageError("--plot has nothing to show for this evaluation.")
+    report.draw(path)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _qasrl_report(options: Options) -> Report:
+    sentences = options["sentences"] and qasrl.read_sentence_tokens(options["sentences"])
+    evaluation = qasrl.Evaluation(
+        qasrl.read_annotation_file(options["reference"], sentences=sentences),
+        qasrl.read_annotation_file(options["predicted"], sentences=sentences),
+    )
+    report = Report(evaluation.figures(), qasrl_text)
+    if options["roles"]:
+        report.figures["role_recall"] = evaluation.role_figures()
+    if options["bootstrap"]:
+        report.figures["bootstrap"] = _qasrl_bootstrap(evaluation, options)
+    if options["per_item"]:
+        report.tables.append((options["per_item"], qasrl.ITEM_COLUMNS, evaluation.item_rows()))
+    if options["alignment"]:
+        rows = evaluation.alignment_rows(sentences or None)
+        report.tables.append((options["alignment"], qasrl.ALIGNMENT_COLUMNS, rows))
+    report.draw = lambda path: _draw_annotators(evaluation, path)
+    return report
+
+
+def _qasrl_bootstrap(evaluation: qasrl.Evaluation, options: Options) -> Json:
+    # Inline: it loads numpy.
+    from metrics.bootstrap import bootstrap_counts  # noqa: PLC0415
+
+    scores = evaluation.item_scores.values()
+    draws = {"repetitions": options["bootstrap"], "seed": options["seed"]}
+    counts: dict[str, list[Counts]] = {
+        "UA": [score.ua for score in scores],
+        "LA": [score.la for score in scores],
+    }
+    return bootstrap_json(
+        {name: bootstrap_counts(each, **draws) for name, each in counts.items()}, **draws
+    )
+
+
+def _draw_annotators(evaluation: qasrl.Evaluation, path: Path) -> None:
+    by_worker = evaluation.scores_by_worker()
+    scored = {worker: scores for worker, scores in by_worker.items() if scores.items}
+    if not scored:
+        raise UsageError("--plot shows annotators; no predicted row with a worker_id is scored.")
+    _write_chart(
+        path,
+        "F1 by annotator (predicates)",
+        [f"{worker} ({scores.items})" for worker, scores in scored.items()],
+        {
+            "UA": [scores.ua.f1 for scores in scored.values()],
+            "LA": [scores.la.f1 for scores in scored.values()],
+        },
+    )
+
+
+def _frames_report(options: Options) -> Report:
+    # Inline, here and below: it loads numpy, which plain UA and LA do without.
+    from schemes.frames import evaluation as frames  # noqa: PLC0415
+
+    evaluation = _frames_evaluation(options)
+    report = Report(evaluation.figures(), frames_text)
+    if options["confidence"]:
+        report.figures["by_confidence"] = _by_confidence(evaluation, options["confidence"])
+    if options["bootstrap"]:
+        draws = {"repetitions": options["bootstrap"], "seed": options["seed"]}
+        intervals = {"frames": evaluation.intervals(**draws)}
+        report.figures["bootstrap"] = bootstrap_json(intervals, **draws)
+    for option, columns, rows in (
+        ("per_item", frames.ITEM_COLUMNS, evaluation.item_rows),
+        ("alignment", frames.ALIGNMENT_COLUMNS, evaluation.alignment_rows),
+        ("leave_one_out", frames.CLUSTER_COLUMNS, evaluation.cluster_rows),
+    ):
+        if options[option]:
+            report.tables.append((options[option], columns, rows()))
+    report.draw = lambda path: _draw_confidence(report.figures, path)
+    return report
+
+
+def _frames_evaluation(options: Options) -> "frames.Evaluation":
+    from schemes.frames import evaluation as frames  # noqa: PLC0415
+
+    if (options["system"] is None) == (options["baseline"] is None):
+        raise UsageError("name either a SYSTEM file or a --baseline.")
+    task = Task(options["task"])
+    if options["system"]:
+        return frames.evaluate_files(options["gold"], options["system"], task=task)
+    return frames.evaluate_baseline(
+        options["gold"],
+        Baseline(options["baseline"]),
+        task=task,
+        relations_path=options["relations"],
+        seed=options["seed"],
+    )
+
+
+def _by_confidence(evaluation: "frames.Evaluation", path: Path) -> Json:
+    levels = evaluation.by_confidence(read_confidences(path, evaluation.keys))
+    return {
+        str(level): {"exactly": asdict(exactly), "at_least": asdict(at_least)}
+        for level, (exactly, at_least) in levels.items()
+    }
+
+
+def _draw_confidence(figures: Json, path: Path) -> None:
+    if "by_confidence" not in figures:
+        raise UsageError("--plot shows F by confidence; name the ratings with --confidence.")
+    levels = figures["by_confidence"]
+    _write_chart(
+        path,
+        "BCubed F by confidence (items)",
+        [f"{level} ({found['exactly']['items']})" for level, found in levels.items()],
+        {
+            "exactly": [found["exactly"]["bcubed_f"] for found in levels.values()],
+            "at least": [found["at_least"]["bcubed_f"] for found in levels.values()],
+        },
+    )
+
+
+def _grounding_report(options: Options) -> Report:
+    # Inline: it loads numpy.
+    from schemes.grounding import evaluation as grounding  # noqa: PLC0415
+
+    evaluation = grounding.evaluate_file(
+        options["phrases"], clip=options["clip"], seed=options["seed"]
+    )
+    report = Report(evaluation.figures(), grounding_text)
+    if options["bootstrap"]:
+        draws = {"repetitions": options["bootstrap"], "seed": options["seed"]}
+        report.figures["bootstrap"] = bootstrap_json(evaluation.intervals(**draws), **draws)
+    if options["per_item"]:
+        report.tables.append((options["per_item"], grounding.ITEM_COLUMNS, evaluation.item_rows()))
+    if options["alignment"]:
+        rows = evaluation.alignment_rows()
+        report.tables.append((options["alignment"], grounding.ALIGNMENT_COLUMNS, rows))
+    report.draw = lambda path: _draw_accuracy(report.figures, path)
+    return report
+
+
+def _draw_accuracy(figures: Json, path: Path) -> None:
+    groups = ("all", "singular", "plural")
+    _write_chart(
+        path,
+        "Accuracy by metric (phrases)",
+        [f"{group} ({figures['iou'][group]['n']})" for group in groups],
+        {
+            "IoU": [figures["iou"][group]["accuracy"] for group in groups],
+            "c-IoU": [figures["c_iou"][group]["accuracy"] for group in groups],
+        },
+    )
+
+
+def _write_chart(
+    path: Path,
+    title: str,
+    categories: Sequence[str],
+    series: Mapping[str, Sequence[float | None]],
+) -> None:
+    # Inline: matplotlib takes longer to load than most evaluations take to run.
+    from consolidation.management.evaluation_charts import (  # noqa: PLC0415
+        BarChart,
+        write_bar_chart,
+    )
+
+    write_bar_chart(BarChart(title, categories, series), path)

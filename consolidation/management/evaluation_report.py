@@ -1,0 +1,180 @@
+"""The readable side of `evaluate`: plain-text tables of figures, and CSV files of rows."""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from metrics.intervals import Interval
+from schemes.base import Json
+
+_UNDEFINED = "–"
+_COUNTS_HEADER = ("", "TP", "FP", "FN", "Precision %", "Recall %", "F1 %")
+
+
+def text_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Columns under their headings, the first left-aligned, the others right-aligned."""
+    cells = [list(header), *([_shown(cell) for cell in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(_line(row, widths) for row in cells)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = (
+        cell.rjust(width) if at else cell.ljust(width)
+        for at, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    return "  ".join([first, *others]).rstrip()
+
+
+def _shown(cell: object) -> str:
+    if cell is None:
+        return _UNDEFINED
+    return f"{100 * cell:.2f}" if isinstance(cell, float) else str(cell)
+
+
+def qasrl_text(figures: Json) -> str:
+    """UA and LA, and what was ignored."""
+    rows = [(name, *figures[name].values()) for name in ("UA", "LA")]
+    ignored = figures["ignored_predicates"]
+    parts = [f"{figures['predicates']} predicates in the reference"]
+    if ignored:
+        parts.append(f"{ignored} predicted predicates that it lacks were ignored")
+    return _paragraphs(
+        "; ".join(parts) + ".", text_table(_COUNTS_HEADER, rows), _bootstrap(figures)
+    )
+
+
+def frames_text(figures: Json) -> str:
+    """The three figures of each kind, then what was asked for besides."""
+    size = "{items} items, {gold_clusters} gold clusters, {system_clusters} system clusters."
+    rows = [
+        ("purity", figures["purity"], figures["inverse_purity"], figures["purity_f"]),
+        (
+            "BCubed",
+            figures["bcubed_precision"],
+            figures["bcubed_recall"],
+            figures["bcubed_f"],
+        ),
+    ]
+    header = ("", "Purity or precision %", "Inverse or recall %", "F %")
+    return _paragraphs(
+        size.format(**figures),
+        text_table(header, rows),
+        _confidence_text(figures),
+        _bootstrap(figures),
+    )
+
+
+def _confidence_text(figures: Json) -> str:
+    if "by_confidence" not in figures:
+        return ""
+    header = ("Confidence", "Items", "Purity F %", "BCubed F %")
+    rows = []
+    for level, found in figures["by_confidence"].items():
+        for name, scores in ((level, found["exactly"]), (f"{level} or more", found["at_least"])):
+            rows.append((name, scores["items"], scores["purity_f"], scores["bcubed_f"]))
+    return text_table(header, rows)
+
+
+def grounding_text(figures: Json) -> str:
+    """Accuracies by both metrics, bounds and manipulated predictions beside the given ones."""
+    rows = _accuracy_rows("given predictions", figures)
+    for kind in ("upper_bound", "manipulated"):
+        for name, found in figures.get(kind, {}).items():
+            prefix = "upper bound, " if kind == "upper_bound" else ""
+            rows += _accuracy_rows(prefix + name.replace("_", " "), found)
+    header = ("Predictions", "Metric", "Phrases", "All %", "Singular %", "Plural %")
+    return _paragraphs(
+        f"{figures['phrases']} phrases.",
+        text_table(header, rows),
+        _count_text(figures),
+        _bootstrap(figures),
+    )
+
+
+def _accuracy_rows(name: str, found: Json) -> list[tuple[object, ...]]:
+    return [
+        (
+            name,
+            title,
+            found[key]["all"]["n"],
+            *(found[key][group]["accuracy"] for group in ("all", "singular", "plural")),
+        )
+        for key, title in (("iou", "IoU"), ("c_iou", "c-IoU"))
+    ]
+
+
+def _count_text(figures: Json) -> str:
+    numbers = figures["cardinality"]
+    table = text_table(
+        ("As many boxes as the phrase calls for", "Phrases", "All %", "Singular %", "Plural %"),
+        [
+            (
+                name,
+                found["all"]["n"],
+                *(found[g]["accuracy"] for g in ("all", "singular", "plural")),
+            )
+            for name, found in numbers.items()
+        ],
+    )
+    components, shares = figures["components"], figures["filler"]
+    if not components["plural_phrases"]:
+        return table
+    plural = (
+        f"Plural phrases: {components['plural_phrases']}, boxes in gold "
+        f"{components['gold_mean']:.2f} on average, "
+        f"with one box {components['gold_with_one_box']}; "
+        f"filler {100 * shares['mean']:.1f} % on average, over one half in {shares['over_half']}."
+    )
+    return f"{table}\n\n{plural}"
+
+
+def bootstrap_json(
+    intervals: Mapping[str, Mapping[str, Interval]], *, repetitions: int, seed: int
+) -> Json:
+    """Intervals as JSON: by figure and part `[low, high]`, each None where undefined."""
+    levels = {each.level for parts in intervals.values() for each in parts.values()}
+    return {
+        "repetitions": repetitions,
+        "seed": seed,
+        "level": min(levels),
+        "intervals": {
+            name: {part: [each.low, each.high] for part, each in parts.items()}
+            for name, parts in intervals.items()
+        },
+    }
+
+
+def _bootstrap(figures: Json) -> str:
+    if "bootstrap" not in figures:
+        return ""
+    found = figures["bootstrap"]
+    header = (
+        f"{100 * found['level']:.0f} % intervals, {found['repetitions']} draws",
+        "Low",
+        "High",
+    )
+    rows = [
+        (f"{name} {part}", *bounds)
+        for name, parts in found["intervals"].items()
+        for part, bounds in parts.items()
+    ]
+    return text_table(header, rows)
+
+
+def _paragraphs(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Writes the rows under their columns; the file appears only when it is whole."""
+    partial = path.with_name(path.name + ".part")
+    try:
+        with partial.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(rows)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

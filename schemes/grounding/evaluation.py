@@ -1,0 +1,252 @@
+"""Grounded phrases as figures: what `evaluate grounding` prints and writes."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.bootstrap import bootstrap_share
+from metrics.boxes import (
+    AreaOverlap,
+    BoxSets,
+    any_candidate_passes,
+    box_sets_from_lists,
+    cardinality_matches,
+    clipped,
+    component_overlap,
+    enlarged_areas,
+    enlarged_sides,
+    filler,
+    hull_overlap,
+    random_box_sets,
+    random_selections,
+    scaled,
+    whole_images,
+)
+from metrics.component_matching import box_iou, match_components
+from metrics.counts import ratio
+from metrics.intervals import Interval
+from schemes.base import FileError, Json
+from schemes.grounding.phrases import Box, Boxes, Phrase, read_phrases
+
+Flags = NDArray[np.bool_]
+
+ITEM_COLUMNS = (
+    "id", "plural", "cardinality", "gold_boxes", "predicted_boxes", "gold_filler",
+    "iou", "iou_correct", "c_iou", "c_iou_correct", "count_correct",
+)  # fmt: skip
+ALIGNMENT_COLUMNS = ("id", "plural", "state", "gold_box", "predicted_box", "iou")
+
+
+class Evaluation:
+    """Phrases with their predictions: figures and tables, each made when asked for."""
+
+    def __init__(self, phrases: Sequence[Phrase], *, seed: int = 0) -> None:
+        """`seed` settles the random predictions."""
+        self.phrases = phrases
+        self._seed = seed
+        self._plural: Flags = np.array([phrase.plural for phrase in phrases], dtype=np.bool_)
+        self._images = np.array([phrase.image for phrase in phrases]).reshape(-1, 2)
+
+    @cached_property
+    def _gold(self) -> BoxSets:
+        return box_sets_from_lists([phrase.gold for phrase in self.phrases])
+
+    @cached_property
+    def _predicted(self) -> BoxSets:
+        return box_sets_from_lists([phrase.predicted for phrase in self.phrases])
+
+    @cached_property
+    def _hulls(self) -> AreaOverlap:
+        return hull_overlap(self._gold, self._predicted)
+
+    @cached_property
+    def _components(self) -> AreaOverlap:
+        return component_overlap(self._gold, self._predicted)
+
+    def figures(self) -> Json:
+        """The object that `evaluate grounding --json` prints."""
+        found: Json = {
+            "phrases": len(self.phrases),
+            "iou": self._by_number(self._hulls.correct),
+            "c_iou": self._by_number(self._components.correct),
+            "filler": self._filler(),
+            "components": self._component_counts(),
+            "cardinality": self._cardinality(),
+        }
+        if any(phrase.candidates is not None for phrase in self.phrases):
+            found["upper_bound"] = self._upper_bounds()
+        found["manipulated"] = self._manipulated()
+        return found
+
+    def _by_number(self, correct: Flags, among: Flags | None = None) -> Json:
+        """Accuracy over all, singular and plural phrases, `among` some of them."""
+        chosen = np.ones(len(correct), dtype=np.bool_) if among is None else among
+        groups = {
+            "all": chosen,
+            "singular": chosen & ~self._plural,
+            "plural": chosen & self._plural,
+        }
+        return {name: _accuracy(correct[group]) for name, group in groups.items()}
+
+    def _filler(self) -> Json:
+        """Of the plural phrases' gold boxes: mean filler, share of phrases over one half."""
+        shares = filler(self._gold.select(self._plural))
+        over = int((shares > 0.5).sum())
+        return {
+            "n": len(shares),
+            "mean": float(shares.mean()) if len(shares) else None,
+            "over_half": over,
+            "over_half_share": ratio(over, len(shares)),
+        }
+
+    def _component_counts(self) -> Json:
+        """Of the plural phrases: boxes in gold and predicted, and how many have but one."""
+        gold = self._gold.select(self._plural).sizes
+        predicted = self._predicted.select(self._plural).sizes
+        return {
+            "plural_phrases": len(gold),
+            "gold_mean": ratio(int(gold.sum()), len(gold)),
+            "predicted_mean": ratio(int(predicted.sum()), len(predicted)),
+            "gold_with_one_box": int((gold == 1).sum()),
+            "predicted_with_one_box": int((predicted == 1).sum()),
+        }
+
+    def _cardinality(self) -> Json:
+        """Of the phrases that tell their number: do gold and predicted have as many boxes?"""
+        known = np.array([p.cardinality is not None for p in self.phrases], dtype=np.bool_)
+        numbers = np.array([phrase.cardinality or 0 for phrase in self.phrases])
+        return {
+            name: self._by_number(cardinality_matches(sets, numbers), known)
+            for name, sets in (("gold", self._gold), ("predicted", self._predicted))
+        }
+
+    def _upper_bounds(self) -> Json:
+        """Share of phrases of which some candidate passes, over the phrases with candidates."""
+        kinds: dict[str, Callable[[Phrase, Boxes], bool]] = {
+            "all_candidates": lambda phrase, boxes: True,
+            "single_box": lambda phrase, boxes: len(boxes) == 1,
+            "pruned": lambda phrase, boxes: (len(boxes) > 1) == phrase.plural and bool(boxes),
+        }
+        return {name: self._upper_bound(allows) for name, allows in kinds.items()}
+
+    def _upper_bound(self, allows: Callable[[Phrase, Boxes], bool]) -> Json:
+        places, candidates = [], []
+        for place, phrase in enumerate(self.phrases):
+            for boxes in phrase.candidates or ():
+                if allows(phrase, boxes):
+                    places.append(place)
+                    candidates.append(boxes)
+        given = np.array([p.candidates is not None for p in self.phrases], dtype=np.bool_)
+        sets = box_sets_from_lists(candidates)
+        numbers = np.array(places, dtype=np.int64)
+        return {
+            name: self._by_number(
+                any_candidate_passes(self._gold, sets, numbers, by_component=by_component), given
+            )
+            for name, by_component in (("iou", False), ("c_iou", True))
+        }
+
+    def _manipulated(self) -> Json:
+        """Accuracy of predictions that no system should be praised for (Suter et al. 2021)."""
+        images, gold, predicted = self._images, self._gold, self._predicted
+        quarters, grown = scaled(gold, 4), enlarged_sides(predicted)
+        larger = enlarged_areas(predicted)
+        found = {
+            "whole_image": self._both(gold, whole_images(images)),
+            "random_components": self._both(gold, random_box_sets(images, seed=self._seed)),
+            "enlarged_sides_clipped": self._both(quarters, clipped(grown, 4 * images)),
+            "enlarged_sides_unclipped": self._both(quarters, grown),
+            "enlarged_area_clipped": self._both(gold, clipped(larger, images)),
+            "enlarged_area_unclipped": self._both(gold, larger),
+        }
+        pools = [_distinct_boxes(phrase) for phrase in self.phrases]
+        if any(pools):
+            drawn = random_selections(box_sets_from_lists(pools), seed=self._seed)
+            among = np.array([bool(pool) for pool in pools], dtype=np.bool_)
+            found["random_candidate_components"] = self._both(gold, drawn, among)
+        return found
+
+    def _both(self, gold: BoxSets, predicted: BoxSets, among: Flags | None = None) -> Json:
+        return {
+            "iou": self._by_number(hull_overlap(gold, predicted).correct, among),
+            "c_iou": self._by_number(component_overlap(gold, predicted).correct, among),
+        }
+
+    def intervals(self, *, repetitions: int, seed: int) -> dict[str, dict[str, Interval]]:
+        """Bootstrap intervals of both accuracies, over all, singular and plural phrases."""
+        plural = self._plural
+        groups = {"all": plural | ~plural, "singular": ~plural, "plural": plural}
+        overlaps = {"iou": self._hulls, "c_iou": self._components}
+        return {
+            name: {
+                group: bootstrap_share(overlap.correct[chosen], repetitions=repetitions, seed=seed)
+                for group, chosen in groups.items()
+            }
+            for name, overlap in overlaps.items()
+        }
+
+    def item_rows(self) -> Iterator[tuple[Any, ...]]:
+        """A row per phrase, in the order of ITEM_COLUMNS."""
+        fillers = filler(self._gold)
+        ious, c_ious = self._hulls.iou, self._components.iou
+        correct, c_correct = self._hulls.correct, self._components.correct
+        for at, phrase in enumerate(self.phrases):
+            count = phrase.cardinality
+            yield (
+                phrase.id,
+                phrase.plural,
+                count,
+                len(phrase.gold),
+                len(phrase.predicted),
+                float(fillers[at]),
+                float(ious[at]),
+                bool(correct[at]),
+                float(c_ious[at]),
+                bool(c_correct[at]),
+                None if count is None else count == len(phrase.predicted),
+            )
+
+    def alignment_rows(self) -> Iterator[tuple[Any, ...]]:
+        """A row per component box, matched one to one where IoU >= 1/2."""
+        for phrase in self.phrases:
+            match = match_components(phrase.gold, phrase.predicted)
+            start = phrase.id, phrase.plural
+            for gold, predicted in match.pairs:
+                boxes = phrase.gold[gold], phrase.predicted[predicted]
+                yield *start, "matched", *map(_box_text, boxes), float(box_iou(*boxes))
+            for at in match.missed:
+                yield *start, "missed", _box_text(phrase.gold[at]), "", None
+            for at in match.extra:
+                yield *start, "extra", "", _box_text(phrase.predicted[at]), None
+
+
+def evaluate_file(path: Path, *, clip: bool = False, seed: int = 0) -> Evaluation:
+    """The evaluation of a file of phrases. Raises FileError at the first line that cannot be used,
+    and for a file without any."""
+    phrases = list(read_phrases(path, on_error=_refuse, clip=clip))
+    if not phrases:
+        raise FileError(path.name, None, "holds no phrase, so there is nothing to score.")
+    return Evaluation(phrases, seed=seed)
+
+
+def _refuse(error: FileError) -> NoReturn:
+    # A figure over half a file would be a wrong figure.
+    raise error
+
+
+def _accuracy(correct: Flags) -> Json:
+    hits = int(correct.sum())
+    return {"n": len(correct), "correct": hits, "accuracy": ratio(hits, len(correct))}
+
+
+def _distinct_boxes(phrase: Phrase) -> list[Box]:
+    boxes: Iterable[Box] = (box for each in phrase.candidates or () for box in each)
+    return list(dict.fromkeys(boxes))
+
+
+def _box_text(box: Box) -> str:
+    return " ".join(f"{corner:g}" if isinstance(corner, float) else str(corner) for corner in box)

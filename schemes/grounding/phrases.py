@@ -1,0 +1,175 @@
+"""Grounded phrases in JSON Lines: gold boxes, predicted boxes, candidates; one phrase a line.
+
+{"id": "p1", "image": [640, 480], "gold": [[10, 20, 60, 80]], "predicted": [[12, 20, 60, 81]],
+ "plural": false, "cardinality": null, "candidates": [[[12, 20, 60, 81]], []]}
+"""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from schemes.base import ErrorSink, FileError
+from schemes.text_lines import numbered_lines
+
+Box = tuple[float, float, float, float]
+Boxes = tuple[Box, ...]
+
+_REQUIRED = ("id", "image", "gold", "predicted", "plural")
+_MAX_SIDE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase and its boxes, half-open `[x1, y1, x2, y2)` inside an image of width x height.
+
+    Whole numbers are kept as such. `cardinality` is how many individuals the phrase speaks of, None
+    if it does not tell; `candidates` is None where the file has none.
+    """
+
+    id: str
+    image: tuple[int, int]
+    gold: Boxes
+    predicted: Boxes
+    plural: bool
+    cardinality: int | None
+    candidates: tuple[Boxes, ...] | None
+    line: int
+
+
+class _FieldError(ValueError):
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+
+def read_phrases(path: Path, *, on_error: ErrorSink, clip: bool = False) -> Iterator[Phrase]:
+    """Streams the phrases; blank lines are passed over.
+
+    A line that is no such object, an id that stood in the file before, a phrase without gold, a
+    box without area or outside its image go to `on_error` and the phrase is left out. With `clip`
+    boxes are cut to the image, and those left without area dropped, instead. Raises FileError as
+    `numbered_lines` does.
+    """
+    seen: dict[str, int] = {}
+    for line, text in numbered_lines(path):
+        if not text.strip():
+            continue
+        try:
+            phrase = _phrase(_object(text), line, clip=clip)
+            first = seen.setdefault(phrase.id, line)
+            if first != line:
+                raise _FieldError("id", f"{phrase.id!r} is repeated from line {first}.")
+        except _FieldError as bad:
+            on_error(FileError(path.name, line, bad.message, field=bad.field))
+            continue
+        yield phrase
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _FieldError("", f"is not JSON ({error}).") from None
+    if not isinstance(found, dict):
+        raise _FieldError("", "is not a JSON object.")
+    for name in _REQUIRED:
+        if name not in found:
+            raise _FieldError(name, "is missing.")
+    return found
+
+
+def _phrase(found: dict[str, Any], line: int, *, clip: bool) -> Phrase:
+    image = _image(found["image"])
+    limits = _Limits(*image, clip=clip)
+    gold = _boxes(found["gold"], "gold", limits)
+    if not gold:
+        raise _FieldError("gold", "has no box; leave phrases without boxes out.")
+    candidates = found.get("candidates")
+    return Phrase(
+        id=_id(found["id"]),
+        image=image,
+        gold=gold,
+        predicted=_boxes(found["predicted"], "predicted", limits),
+        plural=_flag(found["plural"]),
+        cardinality=_cardinality(found.get("cardinality")),
+        candidates=None
+        if candidates is None
+        else tuple(
+            _boxes(each, f"candidates[{at}]", limits)
+            for at, each in enumerate(_list(candidates, "candidates"))
+        ),
+        line=line,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    width: int
+    height: int
+    clip: bool
+
+
+def _id(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise _FieldError("id", f"{_shown(value)} is neither text nor a whole number.")
+    return str(value)
+
+
+def _image(value: object) -> tuple[int, int]:
+    sides = _list(value, "image")
+    if len(sides) != 2 or not all(type(side) is int and 0 < side <= _MAX_SIDE for side in sides):
+        raise _FieldError("image", f"{_shown(value)} is not [width, height] in whole pixels.")
+    return sides[0], sides[1]
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _FieldError("plural", f"{_shown(value)} is neither true nor false.")
+    return value
+
+
+def _cardinality(value: object) -> int | None:
+    if value is None or (type(value) is int and value > 0):
+        return value
+    raise _FieldError("cardinality", f"{_shown(value)} is neither null nor a number from 1.")
+
+
+def _boxes(value: object, field: str, limits: _Limits) -> Boxes:
+    boxes = [_box(box, f"{field}[{at}]", limits) for at, box in enumerate(_list(value, field))]
+    return tuple(box for box in boxes if box is not None)
+
+
+def _box(value: object, field: str, limits: _Limits) -> Box | None:
+    corners = _list(value, field)
+    if len(corners) != 4 or not all(_is_number(corner) for corner in corners):
+        raise _FieldError(field, f"{_shown(value)} is not a box [x1, y1, x2, y2].")
+    x1, y1, x2, y2 = corners
+    if limits.clip:
+        x1, y1 = max(x1, 0), max(y1, 0)
+        x2, y2 = min(x2, limits.width), min(y2, limits.height)
+        return (x1, y1, x2, y2) if x1 < x2 and y1 < y2 else None
+    if not (x1 < x2 and y1 < y2):
+        raise _FieldError(field, f"{_shown(value)} has no area; x1 < x2 and y1 < y2 are needed.")
+    if x1 < 0 or y1 < 0 or x2 > limits.width or y2 > limits.height:
+        size = f"{limits.width} x {limits.height}"
+        raise _FieldError(field, f"{_shown(value)} is not inside the image of {size}.")
+    return x1, y1, x2, y2
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int or (type(value) is float and math.isfinite(value))
+
+
+def _list(value: object, field: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise _FieldError(field, f"{_shown(value)} is not a list.")
+    return value
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."
