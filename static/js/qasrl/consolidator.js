@@ -26,7 +26,7 @@ class ConsolidationPage {
     this.time = new ActiveTime(page.activeSeconds).watch();
     this.moves = page.moves;
     this.history = new History();
-    this.walker = new Walker(this.item.data.grammar, this.item.data.item);
+    this.walker = new Walker(page.shared.automaton, this.item.data.item);
     this.groups = this.item.layout.groups.map((group) => group.rows);
     this.beginning = this.begin();
     this.state = resume(this.item.content, this.beginning);
@@ -74,6 +74,8 @@ class ConsolidationPage {
       walker: this.walker,
       goTo: (problem) => this.goTo(problem),
     });
+    setText(place("verb"), tokens[target.verb_idx]);
+    place("board").classList.toggle("board--many", sources.length > 2);
     this.showReasons();
     this.listen();
   }
