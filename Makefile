@@ -24,19 +24,19 @@ demo:  ## the whole platform with a rehearsed campaign on http://127.0.0.1:8000 
 	@$(PY) manage.py demo
 
 test: lint  ## lint, types and every test, on PostgreSQL, Redis and Chromium (ARGS="tests/crowd -x" narrows it)
-	@$(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --benchmark-disable $(ARGS)
+	@exec $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --benchmark-disable $(ARGS)
 
 test-sqlite:  ## the same tests with SQLite as the ordinary database
 	@scripts/install dev
-	@TEST_DATABASE=sqlite $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --benchmark-disable $(ARGS)
+	@exec env TEST_DATABASE=sqlite $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --benchmark-disable $(ARGS)
 
 test-long:  ## the long campaigns
 	@scripts/install dev
-	@$(TESTBED) -- $(PYTEST) -m long $(ARGS)
+	@exec $(TESTBED) -- $(PYTEST) -m long $(ARGS)
 
 bench:  ## the measurements, one at a time, on a database that really writes to disk
 	@scripts/install dev
-	@$(TESTBED) --durable -- $(PYTEST) -m bench $(ARGS)
+	@exec $(TESTBED) --durable -- $(PYTEST) -m bench $(ARGS)
 
 lint:  ## ruff, mypy, import-linter, djlint, missing migrations, traces of a machine in tracked files
 	@scripts/install dev

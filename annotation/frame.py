@@ -90,4 +90,6 @@ def _answer(view: View, request: HttpRequest) -> HttpResponseBase:
             {"item": item, "path": error.path, "message": error.message}
             for item, error in refused.errors.items()
         ]
-        return JsonResponse({"error": "Some answers need another look.", "problems": problems}, status=422)
+        return JsonResponse(
+            {"error": "Some answers need another look.", "problems": problems}, status=422
+        )

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
@@ -16,7 +17,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("
 def render_markdown(text: str) -> SafeString:
     """HTML of a Markdown text. Headings get ids made of their words, for links to `#that-heading`."""
     tokens = _MARKDOWN.parse(text)
-    for opening, inline in zip(tokens, tokens[1:], strict=False):
+    for opening, inline in pairwise(tokens):
         if opening.type == "heading_open":
             opening.attrSet("id", heading_id(inline))
     assert isinstance(_MARKDOWN.renderer, RendererHTML)
@@ -25,4 +26,5 @@ def render_markdown(text: str) -> SafeString:
 
 
 def heading_id(inline: Token) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", inline.content.lower()).strip("-")
+    """Lower case, punctuation dropped, blanks to hyphens: as readers of Markdown expect it."""
+    return re.sub(r"[^\w\- ]", "", inline.content.lower()).replace(" ", "-")

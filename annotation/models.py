@@ -34,7 +34,8 @@ class Project(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(generators_per_item__range=(1, 9)), name="project_one_to_nine_generators"
+                condition=Q(generators_per_item__range=(1, 9)),
+                name="project_one_to_nine_generators",
             )
         ]
 
@@ -70,7 +71,9 @@ class Guidelines(models.Model):
     class Meta:
         verbose_name_plural = "guidelines"
         constraints = [
-            models.UniqueConstraint(fields=["project", "role", "version"], name="guidelines_version_once")
+            models.UniqueConstraint(
+                fields=["project", "role", "version"], name="guidelines_version_once"
+            )
         ]
 
     def __str__(self) -> str:
@@ -88,7 +91,9 @@ class Sentence(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["project", "external_id"], name="sentence_once_per_project")
+            models.UniqueConstraint(
+                fields=["project", "external_id"], name="sentence_once_per_project"
+            )
         ]
         indexes = [models.Index(fields=["project", "domain", "partition", "external_id"])]
 
@@ -172,7 +177,9 @@ class TaskItem(models.Model):
     class Meta:
         ordering = ["ordinal"]
         constraints = [
-            models.UniqueConstraint(fields=["item", "role", "place"], name="item_published_once_per_place"),
+            models.UniqueConstraint(
+                fields=["item", "role", "place"], name="item_published_once_per_place"
+            ),
             models.UniqueConstraint(fields=["task", "ordinal"], name="task_item_order"),
         ]
 
@@ -229,7 +236,11 @@ class Submission(models.Model):
         "crowd.Worker", on_delete=models.PROTECT, null=True, blank=True, related_name="submissions"
     )
     assignment = models.ForeignKey(
-        "crowd.Assignment", on_delete=models.PROTECT, null=True, blank=True, related_name="submissions"
+        "crowd.Assignment",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="submissions",
     )
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -262,7 +273,9 @@ class Submission(models.Model):
                 condition=Q(state__in=["submitted", "accepted"]),
                 name="one_live_submission",
             ),
-            models.UniqueConstraint(fields=["assignment", "item"], name="submission_once_per_assignment"),
+            models.UniqueConstraint(
+                fields=["assignment", "item"], name="submission_once_per_assignment"
+            ),
             models.CheckConstraint(
                 condition=Q(worker__isnull=False, assignment__isnull=False, author=None)
                 | Q(worker=None, assignment=None, author__isnull=False),

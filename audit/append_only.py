@@ -18,7 +18,7 @@ BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END;
 
 
 def append_only(table: str) -> migrations.RunPython:
-    """A migration step that lets rows of `table` be added but not changed (nor deleted, on PostgreSQL)."""
+    """A migration step: rows of `table` may be added, not changed (nor deleted, on PostgreSQL)."""
 
     def create(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
         script = POSTGRES if editor.connection.vendor == "postgresql" else SQLITE

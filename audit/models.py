@@ -4,7 +4,9 @@ from django.db import models
 class StateChange(models.Model):
     """One move of one aggregate: who moved what from where to where, when, and why."""
 
-    aggregate = models.CharField(max_length=60)  # the model's label, such as "annotation.Submission"
+    aggregate = models.CharField(
+        max_length=60
+    )  # the model's label, such as "annotation.Submission"
     object_id = models.BigIntegerField()
     old = models.CharField(max_length=30)
     new = models.CharField(max_length=30)

@@ -7,10 +7,15 @@ A value that cannot be used stops the start with one line that names it.
 
 import hashlib
 import hmac
+import os
+import re
 import secrets
+import tomllib
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
 import environ
 from csp.constants import NONE, SELF
@@ -37,58 +42,106 @@ def _number(name: str, default: str, *, low: str, high: str) -> Decimal:
     raw = env.str(name, default=default)
     try:
         value = Decimal(raw)
-    except ArithmeticError:
+        inside = Decimal(low) <= value <= Decimal(high)
+    except ArithmeticError:  # comparing with NaN is one, too
         raise ImproperlyConfigured(f"{name} is {raw!r}; it must be a number.") from None
-    if not Decimal(low) <= value <= Decimal(high):
+    if not inside:
         raise ImproperlyConfigured(f"{name} is {raw}; it must lie between {low} and {high}.")
     return value
 
 
-def _origin(name: str, default: str) -> str:
-    raw = env.str(name, default=default).rstrip("/")
-    parts = urlsplit(raw)
+def _split(raw: str) -> SplitResult:
+    """The parts of a URL; all empty where its port is no port."""
+    try:
+        parts = urlsplit(raw)
+        _ = parts.port
+    except ValueError:
+        return SplitResult("", "", "", "", "")
+    return parts
+
+
+def _address(name: str, raw: str, schemes: tuple[str, ...], *, example: str) -> str:
+    """A URL with one of the schemes. The message keeps the value back: it may hold a password."""
+    parts = _split(raw)
+    somewhere = parts.hostname or parts.path.strip("/") or parts.query
+    if parts.scheme not in schemes or not somewhere:
+        raise ImproperlyConfigured(f"{name} is no address that can be used; such as {example}.")
+    return raw
+
+
+def _checked_origin(name: str, raw: str) -> str:
+    parts = _split(raw.rstrip("/"))
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path:
         raise ImproperlyConfigured(
             f"{name} is {raw!r}; it must be an origin such as https://touchstone.example."
         )
-    return raw
+    return raw.rstrip("/")
+
+
+def _origin(name: str, default: str) -> str:
+    return _checked_origin(name, env.str(name, default=default))
+
+
+def _hosts(name: str, default: list[str]) -> list[str]:
+    hosts: list[str] = env.list(name, default=default)
+    if not hosts or not all(re.fullmatch(r"\*|\.?[\w.-]+|\[[0-9a-f:]+\]", host) for host in hosts):
+        raise ImproperlyConfigured(
+            f"{name} is {','.join(hosts)!r}; it must list host names, without scheme or port."
+        )
+    return hosts
+
+
+def _folder(name: str, default: Path) -> Path:
+    path = Path(env.str(name, default=str(default))).absolute()
+    with suppress(OSError):
+        path.mkdir(parents=True, exist_ok=True)
+    if not path.is_dir() or not os.access(path, os.W_OK):
+        raise ImproperlyConfigured(f"{name} is {path}; it must be a folder that can be written.")
+    return path
 
 
 def _secret_key(var: Path) -> str:
     """The key given, or one made at the first start and kept, readable by its owner alone."""
     if given := env.str("SECRET_KEY", default=""):
+        if len(given) < 32:
+            raise ImproperlyConfigured("SECRET_KEY is too short; it must have 32 characters.")
         return given
     kept = var / "secret_key"
     if not kept.exists():
         candidate = var / f"secret_key.{secrets.token_hex(8)}"
         candidate.touch(mode=0o600)
         candidate.write_text(secrets.token_urlsafe(50))
-        try:
-            kept.hardlink_to(candidate)  # atomic: two processes that start together agree on one key
-        except FileExistsError:
-            pass
+        with suppress(FileExistsError):
+            kept.hardlink_to(candidate)  # atomic: processes that start together agree on one key
         candidate.unlink()
     return kept.read_text()
 
 
+VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+
 # --- where things are ------------------------------------------------------------------------
 
-VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var")))
-VAR_DIR.mkdir(parents=True, exist_ok=True)
+VAR_DIR = _folder("VAR_DIR", BASE_DIR / "var")
 
 DEBUG = _flag("DEBUG", False)
 DEMO = _flag("DEMO", False)
 SECRET_KEY = _secret_key(VAR_DIR)
 SITE_URL = _origin("SITE_URL", "http://127.0.0.1:8000")
 SITE_IS_SECURE = SITE_URL.startswith("https://")
-ALLOWED_HOSTS = env.list(
-    "ALLOWED_HOSTS", default=sorted({str(urlsplit(SITE_URL).hostname), "127.0.0.1", "localhost"})
+if DEMO and urlsplit(SITE_URL).hostname not in ("127.0.0.1", "localhost", "::1"):
+    raise ImproperlyConfigured(
+        f"DEMO is set and SITE_URL is {SITE_URL}: the demo's passwords are public, it runs on this "
+        "machine only."
+    )
+ALLOWED_HOSTS = _hosts(
+    "ALLOWED_HOSTS", sorted({str(urlsplit(SITE_URL).hostname), "127.0.0.1", "localhost"})
 )
 
 # --- the house -------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
     "dashboard",
+    "rehearsal",
     "qualification",
     "consolidation",
     "annotation",
@@ -145,8 +198,13 @@ TEMPLATES = [
 # --- data ------------------------------------------------------------------------------------
 
 DATABASE_URL = env.str("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'touchstone.sqlite3'}")
-_checked("DATABASE_URL scheme", urlsplit(DATABASE_URL).scheme, ("sqlite", "postgres", "postgresql"))
-DATABASES = {"default": env.db_url_config(DATABASE_URL)}
+_address(
+    "DATABASE_URL",
+    DATABASE_URL,
+    ("sqlite", "postgres", "postgresql"),
+    example="postgres://touchstone:password@127.0.0.1:5432/touchstone",
+)
+DATABASES: dict[str, dict[str, Any]] = {"default": env.db_url_config(DATABASE_URL)}
 DATABASES["default"]["CONN_MAX_AGE"] = 60
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
@@ -154,7 +212,9 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         # A deferred transaction that turns to writing fails at once under contention, without
         # waiting for the timeout; an immediate one waits its turn.
         "transaction_mode": "IMMEDIATE",
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-32000;",
+        "init_command": (
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-32000;"
+        ),
     }
 else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
@@ -181,10 +241,12 @@ EXPORT_DIR = VAR_DIR / "exports"
 
 REDIS_URL = env.str("REDIS_URL", default="")
 if REDIS_URL:
-    _checked("REDIS_URL scheme", urlsplit(REDIS_URL).scheme, ("redis", "rediss", "unix"))
+    _address(
+        "REDIS_URL", REDIS_URL, ("redis", "rediss", "unix"), example="redis://127.0.0.1:6379/0"
+    )
     CELERY_BROKER_URL = REDIS_URL
     # Longer than any task: Redis hands a task out again once this has passed.
-    CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"visibility_timeout": 3600}
 else:
     _queue = VAR_DIR / "queue"
     _queue.mkdir(exist_ok=True)
@@ -221,11 +283,19 @@ CELERY_BEAT_SCHEDULE = {
 # --- the crowd -------------------------------------------------------------------------------
 
 MTURK_REGION = env.str("MTURK_REGION", default="us-east-1")
-MTURK_ENDPOINT_URL = env.str("MTURK_ENDPOINT_URL", default=f"{SITE_URL}/mturk/")
+if not re.fullmatch(r"[a-z]{2}(-[a-z]+)+-\d", MTURK_REGION):
+    raise ImproperlyConfigured(f"MTURK_REGION is {MTURK_REGION!r}; it must be like us-east-1.")
+MTURK_ENDPOINT_URL = _address(
+    "MTURK_ENDPOINT_URL",
+    env.str("MTURK_ENDPOINT_URL", default=f"{SITE_URL}/mturk/"),
+    ("http", "https"),
+    example="https://touchstone.example/mturk/",
+)
 MTURK_IS_OURS = "MTURK_ENDPOINT_URL" not in env.ENVIRON
 # Where finished work may be posted, and who may frame a worker's page: the same places.
 MTURK_WORKER_ORIGINS = [
-    origin.rstrip("/") for origin in env.list("MTURK_WORKER_ORIGINS", default=[SITE_URL])
+    _checked_origin("MTURK_WORKER_ORIGINS", origin)
+    for origin in env.list("MTURK_WORKER_ORIGINS", default=[SITE_URL])
 ]
 MTURK_REQUESTS_PER_SECOND = float(
     _number("MTURK_REQUESTS_PER_SECOND", "0" if MTURK_IS_OURS else "10", low="0", high="10000")
@@ -243,11 +313,15 @@ if MTURK_IS_OURS:
     # so that nothing has to be typed in anywhere.
     MTURK_ACCESS_KEY_ID = "TSHOUSE" + _house_credential("mturk access key id")[:13].upper()
     MTURK_SECRET_ACCESS_KEY = _house_credential("mturk secret access key")
-    MARKETPLACE_HOUSE_KEY = (MTURK_ACCESS_KEY_ID, MTURK_SECRET_ACCESS_KEY)
+    MARKETPLACE_HOUSE_KEY: tuple[str, str] | None = (MTURK_ACCESS_KEY_ID, MTURK_SECRET_ACCESS_KEY)
 else:
     # Empty: boto3's own chain (environment, profile, instance role) finds them.
     MTURK_ACCESS_KEY_ID = env.str("MTURK_ACCESS_KEY_ID", default="")
     MTURK_SECRET_ACCESS_KEY = env.str("MTURK_SECRET_ACCESS_KEY", default="")
+    if bool(MTURK_ACCESS_KEY_ID) != bool(MTURK_SECRET_ACCESS_KEY):
+        raise ImproperlyConfigured(
+            "MTURK_ACCESS_KEY_ID and MTURK_SECRET_ACCESS_KEY belong together; set both or none."
+        )
     MARKETPLACE_HOUSE_KEY = None
 
 # --- our marketplace, when this site runs it ---------------------------------------------------
@@ -291,7 +365,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = 31_536_000 if SITE_IS_SECURE else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SITE_IS_SECURE
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SITE_IS_SECURE else None
-SECURE_SSL_REDIRECT = SITE_IS_SECURE and _flag("SSL_REDIRECT", True)
+SECURE_SSL_REDIRECT = _flag("SSL_REDIRECT", True) and SITE_IS_SECURE
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -311,12 +385,14 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {"TITLE": "Touchstone", "VERSION": "1"}
 
+LOG_LEVEL = env.str("LOG_LEVEL", default="").upper()
+if LOG_LEVEL:
+    _checked("LOG_LEVEL", LOG_LEVEL, ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="WARNING").upper()},
-    "loggers": {"touchstone": {"level": env.str("LOG_LEVEL", default="INFO").upper()}},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL or "WARNING"},
+    "loggers": {"touchstone": {"level": LOG_LEVEL or "INFO"}},
 }
-_checked("LOG_LEVEL", LOGGING["root"]["level"], ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))

@@ -39,7 +39,9 @@ class CaseSource(models.Model):
     so that nothing tells who wrote it or who was first."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="sources")
-    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="case_sources")
+    submission = models.ForeignKey(
+        Submission, on_delete=models.PROTECT, related_name="case_sources"
+    )
     position = models.PositiveSmallIntegerField()
 
     class Meta:

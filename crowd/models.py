@@ -40,10 +40,15 @@ class Budget(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(reserved_cents__gte=0), name="budget_reserved_not_negative"),
-            models.CheckConstraint(condition=Q(spent_cents__gte=0), name="budget_spent_not_negative"),
             models.CheckConstraint(
-                condition=Q(cap_cents=None) | Q(cap_cents__gte=F("reserved_cents") + F("spent_cents")),
+                condition=Q(reserved_cents__gte=0), name="budget_reserved_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=Q(spent_cents__gte=0), name="budget_spent_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=Q(cap_cents=None)
+                | Q(cap_cents__gte=F("reserved_cents") + F("spent_cents")),
                 name="budget_within_cap",
             ),
         ]
@@ -66,10 +71,13 @@ class Worker(models.Model):
     external_id = models.CharField(max_length=64)
     pseudonym = models.CharField(max_length=20, unique=True, default=new_pseudonym)
     first_seen_at = models.DateTimeField()
+    is_simulated = models.BooleanField(default=False)  # one of a rehearsal's, not a person
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["provider", "external_id"], name="worker_once_per_provider")
+            models.UniqueConstraint(
+                fields=["provider", "external_id"], name="worker_once_per_provider"
+            )
         ]
 
     def __str__(self) -> str:
@@ -110,7 +118,9 @@ class QualificationGrant(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["qualification_type", "worker"], name="grant_once_per_worker")
+            models.UniqueConstraint(
+                fields=["qualification_type", "worker"], name="grant_once_per_worker"
+            )
         ]
 
     def __str__(self) -> str:
@@ -162,7 +172,7 @@ class Hit(models.Model):
     lifetime_seconds = models.PositiveIntegerField()
     bonus_allowance_cents = models.PositiveIntegerField(default=0)
     state = models.CharField(max_length=20, choices=HitState, default=HitState.PENDING)
-    external_id = models.CharField(max_length=64, null=True, blank=True, unique=True)  # noqa: DJ001
+    external_id = models.CharField(max_length=64, null=True, blank=True, unique=True)
     prepared_at = models.DateTimeField()
     attempted_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(null=True, blank=True)
@@ -178,7 +188,9 @@ class Hit(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["id"], name="hit_to_create", condition=Q(state="pending")),
-            models.Index(fields=["sync_due_at"], name="hit_to_sync", condition=~Q(sync_due_at=None)),
+            models.Index(
+                fields=["sync_due_at"], name="hit_to_sync", condition=~Q(sync_due_at=None)
+            ),
         ]
         constraints = [
             models.CheckConstraint(
@@ -233,7 +245,9 @@ class Assignment(models.Model):
         ]
         indexes = [
             models.Index(fields=["id"], name="assignment_to_record", condition=Q(recorded_at=None)),
-            models.Index(fields=["id"], name="assignment_to_reject", condition=Q(state="rejecting")),
+            models.Index(
+                fields=["id"], name="assignment_to_reject", condition=Q(state="rejecting")
+            ),
         ]
 
     def __str__(self) -> str:

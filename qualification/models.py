@@ -61,9 +61,7 @@ class Enrolment(models.Model):
     enrolled_at = models.DateTimeField()
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["round", "worker"], name="enrolment_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["round", "worker"], name="enrolment_once")]
 
     def __str__(self) -> str:
         return f"{self.worker} in round {self.round_id}"

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from metrics.counts import Counts
+
 Json = dict[str, Any]
 Tokens = Sequence[str]
 
@@ -77,15 +79,6 @@ class ExportRow:
     target: Json
     content: Json
     provenance: list[Json]
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """One figure's true positives, false positives and false negatives."""
-
-    tp: int
-    fp: int
-    fn: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +152,23 @@ class Scheme(Protocol):
         """
         ...
 
+    # --- rehearsal: what simulated workers write
+    def simulate_generation(
+        self, reference: Json, *, tokens: Tokens, skill: float, seed: str
+    ) -> Json:
+        """A generator's content: the reference's with errors, fewer the nearer `skill` is to 1."""
+        ...
+
+    def simulate_consolidation(
+        self, reference: Json, sources: Sequence[Json], *, tokens: Tokens, skill: float, seed: str
+    ) -> Json:
+        """A consolidator's content: at skill 1 its gold is exactly the reference."""
+        ...
+
+    def split_by_source(self, reference: Json, provenance: Sequence[Json]) -> list[Json]:
+        """What each of a published gold's generators wrote of it, in a stable order."""
+        ...
+
     # --- figures
     def compare(
         self, *, reference: Json, predicted: Json, tokens: Tokens, target: Json
@@ -178,6 +188,10 @@ class Scheme(Protocol):
 
     def write_gold(self, rows: Iterable[ExportRow], path: Path, *, fmt: str) -> int:
         """Streams the rows to `path`; returns how many rows of the format were written."""
+        ...
+
+    def write_sentences(self, sentences: Iterable[SentenceRecord], path: Path) -> int:
+        """Streams the sentences to `path`, as the field publishes them; returns how many."""
         ...
 
 

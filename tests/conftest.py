@@ -1,12 +1,15 @@
 """Fixtures for every test: the databases, the browser, and a site in processes of its own."""
 
 import os
-import shutil
+import signal
 import socket
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from ipaddress import ip_address
 from itertools import count
 from pathlib import Path
+from typing import Protocol
 
 import psycopg2
 import pytest
@@ -15,9 +18,10 @@ from django.test import override_settings
 from playwright.sync_api import Browser, sync_playwright
 from redis import Redis
 
+from scripts.testbed import chromium as browsers
+from scripts.testbed.processes import die_with_parent
 from tests import environment
 
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -104,6 +108,48 @@ def _settings_of_tests() -> Iterator[None]:
 
 
 # --- a site in processes of its own ------------------------------------------------------------
+
+
+class StartProcess(Protocol):
+    def __call__(
+        self, command: Sequence[str], *, env: Mapping[str, str], log: Path
+    ) -> subprocess.Popen[bytes]: ...
+
+
+@pytest.fixture
+def start_process() -> Iterator[StartProcess]:
+    """Starts a program in the repository's root. It ends, with all its children, when the test
+    does, and is told to when the test run is killed. What it prints goes to `log`."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(command, *, env, log):
+        with log.open("ab") as output:
+            process = subprocess.Popen(
+                command,
+                cwd=environment.ROOT,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509
+            )
+        started.append(process)
+        return process
+
+    yield start
+    for process in reversed(started):
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """The orderly way first; then whatever of its group is left."""
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=15)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 @pytest.fixture
@@ -197,8 +243,7 @@ def either_site(request: pytest.FixtureRequest) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """The machine's own Chromium, driven by Playwright; open a `new_context()` per test."""
-    names = (os.environ.get("TEST_CHROMIUM", ""), *CHROMIUM_NAMES)
-    path = next(filter(None, map(shutil.which, names)), None)
+    path = browsers.find()
     if path is None:
         pytest.skip("no Chromium: run `make test`, or set TEST_CHROMIUM")
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:

@@ -4,7 +4,15 @@ from itertools import chain
 
 from django.apps import apps
 
-STOREYS = ["audit", "crowd", "annotation", "consolidation", "qualification", "dashboard"]
+STOREYS = [
+    "audit",
+    "crowd",
+    "annotation",
+    "consolidation",
+    "qualification",
+    "rehearsal",
+    "dashboard",
+]
 OWN = {*STOREYS, "marketplace"}
 
 

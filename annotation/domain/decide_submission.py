@@ -7,14 +7,14 @@ from django.db import transaction
 from annotation.domain.publish import terms_of
 from annotation.enums import SubmissionState
 from annotation.models import Submission
-from audit.domain.change_state import change_state
+from audit.domain.change_state import Moves, change_state
 from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
 from crowd.domain.pay_scheme import bonus_cents, explain_bonus
 from crowd.enums import AssignmentState
 from crowd.models import Assignment
 from schemes.registry import get_scheme
 
-MOVES = {
+MOVES: Moves = {
     SubmissionState.SUBMITTED: [SubmissionState.ACCEPTED, SubmissionState.REJECTED],
     SubmissionState.REJECTED: [SubmissionState.ACCEPTED],
 }
@@ -28,16 +28,12 @@ def accept_assignment(*, assignment: Assignment, actor: str, now: datetime) -> N
     """
     submissions = list(assignment.submissions.select_related("item__project"))
     for one in submissions:
-        change_state(
-            instance=one, new=SubmissionState.ACCEPTED, moves=MOVES, actor=actor, now=now
-        )
+        change_state(instance=one, new=SubmissionState.ACCEPTED, moves=MOVES, actor=actor, now=now)
     approve_assignment(assignment=assignment, bonus=bonus_for(submissions), actor=actor, now=now)
 
 
 @transaction.atomic
-def reject_submissions(
-    *, assignment: Assignment, reason: str, actor: str, now: datetime
-) -> None:
+def reject_submissions(*, assignment: Assignment, reason: str, actor: str, now: datetime) -> None:
     """Reject the assignment with all its submissions. Raises MoveRefused, ValueError without reason."""
     reject_assignment(assignment=assignment, reason=reason, actor=actor, now=now)
     for one in assignment.submissions.all():

@@ -99,9 +99,7 @@ def parse_content(*, task: Task, content: Mapping[str, Any], parse: Parse) -> di
 
 def items_of(task: Task) -> list[Item]:
     """The task's items in their order, with sentence and project."""
-    return list(
-        task.items.order_by("task_items__ordinal").select_related("sentence", "project")
-    )
+    return list(task.items.order_by("task_items__ordinal").select_related("sentence", "project"))
 
 
 def answer_text(content: Mapping[str, Json]) -> str:
@@ -149,7 +147,9 @@ def _take_over(draft: Draft, state: PageState, now: datetime) -> None:
     draft.revision += 1
     draft.saved_at = now
     # The page counts from its own opening; a reload must not shorten what is known.
-    draft.active_seconds = max(draft.active_seconds, min(state.active_seconds, _open_for(draft, now)))
+    draft.active_seconds = max(
+        draft.active_seconds, min(state.active_seconds, _open_for(draft, now))
+    )
     draft.moves = max(draft.moves, state.moves)
 
 

@@ -115,7 +115,9 @@ class Import:
             if before is None:
                 fresh[one.external_id] = one
             elif before != list(one.tokens):
-                self.refuse(FileError(file, one.line, f"{one.external_id} is known with other tokens."))
+                self.refuse(
+                    FileError(file, one.line, f"{one.external_id} is known with other tokens.")
+                )
             else:
                 self.report.sentences_known += 1
         Sentence.objects.bulk_create([self._sentence(one) for one in fresh.values()])
@@ -166,20 +168,18 @@ class Import:
             }
             found = [self._item(record, sentences, file) for record in batch]
             fresh = {item.key: item for item in found if item}
-            known = set(
-                self.project.items.filter(key__in=fresh).values_list("key", flat=True)
-            )
+            known = set(self.project.items.filter(key__in=fresh).values_list("key", flat=True))
             Item.objects.bulk_create([item for key, item in fresh.items() if key not in known])
             self.report.items_known += len(known)
             self.report.items_added += len(fresh) - len(known)
 
-    def _item(
-        self, record: ItemRecord, sentences: dict[str, Sentence], file: str
-    ) -> Item | None:
+    def _item(self, record: ItemRecord, sentences: dict[str, Sentence], file: str) -> Item | None:
         sentence = sentences.get(record.external_id)
         line = record.line or None
         if sentence is None:
-            self.refuse(FileError(file, line, f"no sentence {record.external_id!r} in the project."))
+            self.refuse(
+                FileError(file, line, f"no sentence {record.external_id!r} in the project.")
+            )
             return None
         try:
             record = self.scheme.complete_item(record, sentence.tokens)

@@ -109,8 +109,11 @@ def offer_items(
     now: datetime,
     qualifications: Sequence[dict[str, Any]] | None = None,
 ) -> list[Task]:
-    """A task and a planned HIT for each offer; `page` names the URL that workers open. Raises BudgetExceeded, and IntegrityError when an
-    item's place has been offered before: both leave nothing behind."""
+    """A task and a planned HIT for each offer; `page` names the URL that workers open.
+
+    Raises BudgetExceeded, and IntegrityError when an item's place has been offered before: both
+    leave nothing behind.
+    """
     project = batch.project
     tokens = [token_of(project, batch.role, offer) for offer in offers]
     public_ids = [_public_id(token) for token in tokens]
@@ -178,4 +181,3 @@ def _hit_type(batch: Batch, qualifications: Sequence[dict[str, Any]] | None) -> 
         auto_approval_seconds=batch.auto_approval_seconds,
         qualifications=batch.qualifications if qualifications is None else qualifications,
     )
-

@@ -35,9 +35,7 @@ def record_assignment(*, assignment_id: int, parse: Parse, now: datetime) -> lis
         assignment_ref=assignment.external_id,
         worker_ref=assignment.worker.external_id,
     ).first()
-    submissions = [
-        _submission(item, task, assignment, draft, parse) for item in items_of(task)
-    ]
+    submissions = [_submission(item, task, assignment, draft, parse) for item in items_of(task)]
     for one in submissions:
         one.save()
         log_state_change(

@@ -50,7 +50,9 @@ def claim_of_token(token: object) -> Claim:
     try:
         return Claim(*signing.loads(str(token), salt=SALT, max_age=TOKEN_LIFE))
     except (signing.BadSignature, TypeError, ValueError):
-        raise BadPage("This page's permission is not valid (any more). Open the task again.") from None
+        raise BadPage(
+            "This page's permission is not valid (any more). Open the task again."
+        ) from None
 
 
 def submit_address(raw: str) -> str:
@@ -59,5 +61,7 @@ def submit_address(raw: str) -> str:
     parts = urlsplit(raw)
     origin = f"{parts.scheme}://{parts.netloc}"
     if origin not in settings.MTURK_WORKER_ORIGINS:
-        raise BadPage("This address sends finished work to an unknown place. Please return the task.")
+        raise BadPage(
+            "This address sends finished work to an unknown place. Please return the task."
+        )
     return raw.split("?", 1)[0].split("#", 1)[0].rstrip("/") + "/mturk/externalSubmit"

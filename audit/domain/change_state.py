@@ -18,7 +18,9 @@ class MoveRefused(Exception):
     """The aggregate's present state does not allow this move; nothing was changed."""
 
     def __init__(self, instance: models.Model, old: str, new: str) -> None:
-        super().__init__(f"{instance._meta.verbose_name} {instance.pk} is {old}: it can't become {new}.")
+        super().__init__(
+            f"{instance._meta.verbose_name} {instance.pk} is {old}: it can't become {new}."
+        )
         self.old = old
         self.new = new
 

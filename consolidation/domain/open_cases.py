@@ -69,7 +69,9 @@ def open_case(*, item: Item, now: datetime) -> bool:
 def offer_open_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
     """Publish up to `limit` open cases to consolidators; returns how many. Without room under the
     budget's cap they stay open, and are offered as soon as there is."""
-    open_ones = Case.objects.filter(state=CaseState.OPEN).order_by("pk").values_list("pk", flat=True)
+    open_ones = (
+        Case.objects.filter(state=CaseState.OPEN).order_by("pk").values_list("pk", flat=True)
+    )
     offered = 0
     for pk in open_ones[:limit]:
         try:
@@ -123,7 +125,10 @@ def _requirements(batch: Batch, item: Item) -> list[dict[str, Any]]:
     ).first()
     if pool is None:
         return list(batch.qualifications)
-    return [*batch.qualifications, requirement_for(qualification=pool, without=excluded_workers(item))]
+    return [
+        *batch.qualifications,
+        requirement_for(qualification=pool, without=excluded_workers(item)),
+    ]
 
 
 def excluded_workers(item: Item) -> list[Worker]:

@@ -10,7 +10,7 @@ from annotation.domain.decide_submission import accept_if_sound
 from annotation.domain.record_assignment import record_assignment
 from annotation.enums import Role
 from annotation.models import Item, Submission
-from audit.domain.change_state import change_state
+from audit.domain.change_state import Moves, change_state
 from consolidation.domain.open_cases import excluded_workers
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
@@ -18,7 +18,10 @@ from crowd.models import Assignment
 from schemes.base import Json
 from schemes.registry import get_scheme
 
-MOVES = {CaseState.OFFERED: [CaseState.CONSOLIDATED], CaseState.CONSOLIDATED: [CaseState.OFFERED]}
+MOVES: Moves = {
+    CaseState.OFFERED: [CaseState.CONSOLIDATED],
+    CaseState.CONSOLIDATED: [CaseState.OFFERED],
+}
 
 
 def sources_of(case: Case) -> list[Json]:

@@ -99,9 +99,7 @@ def _fail(hit: Hit, error: str, now: datetime) -> None:
         return
     terms = HitTerms(hit.max_assignments, hit.lifetime_seconds, hit.bonus_allowance_cents)
     amount, fees = (each * hit.max_assignments for each in slot_cents(hit.hit_type, terms))
-    release(
-        hit=hit, key=f"release:hit:{hit.pk}", amount_cents=amount, fee_cents=fees, now=now
-    )
+    release(hit=hit, key=f"release:hit:{hit.pk}", amount_cents=amount, fee_cents=fees, now=now)
     log_state_change(
         instance=hit, old="pending", new="failed", actor="marketplace", now=now, reason=error
     )

@@ -5,14 +5,14 @@ from datetime import datetime
 
 from django.db import transaction
 
-from audit.domain.change_state import change_state, log_state_change
+from audit.domain.change_state import Moves, change_state, log_state_change
 from crowd.domain.fees import fee_cents
 from crowd.domain.ledger import BudgetExceeded, offer_cents_left, release, reserve
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.enums import AssignmentState, PaymentKind, PaymentState
 from crowd.models import Assignment, Hit, Payment
 
-MOVES = {
+MOVES: Moves = {
     AssignmentState.SUBMITTED: [AssignmentState.APPROVED, AssignmentState.REJECTING],
     AssignmentState.REJECTING: [AssignmentState.REJECTED],
     # MTurk lets a rejection be overridden for 30 days.
@@ -56,11 +56,28 @@ def approve_assignment(
             decided_at=now,
         )
     release_slot(assignment=assignment, hit=hit, now=now)
-    reward_fee = fee_cents(hit.hit_type.reward_cents, max_assignments=hit.max_assignments)
-    _owe(assignment, hit, PaymentKind.REWARD, hit.hit_type.reward_cents, reward_fee, "", now)
+    for debt in _debts(hit, bonus):
+        debt.assignment, debt.intended_at = assignment, now
+        debt.token = payment_token(assignment, debt.kind)
+        debt.save()
+        set_aside_payment(payment=debt, hit=hit, now=now)
+
+
+def _debts(hit: Hit, bonus: BonusAward | None) -> list[Payment]:
+    reward = hit.hit_type.reward_cents
+    fee = fee_cents(reward, max_assignments=hit.max_assignments)
+    debts = [Payment(kind=PaymentKind.REWARD, amount_cents=reward, fee_cents=fee)]
     if bonus and bonus.amount_cents:
         fee = fee_cents(bonus.amount_cents)
-        _owe(assignment, hit, PaymentKind.BONUS, bonus.amount_cents, fee, bonus.reason, now)
+        debts.append(
+            Payment(
+                kind=PaymentKind.BONUS,
+                amount_cents=bonus.amount_cents,
+                fee_cents=fee,
+                reason=bonus.reason,
+            )
+        )
+    return debts
 
 
 @transaction.atomic
@@ -99,27 +116,6 @@ def release_slot(*, assignment: Assignment, hit: Hit, now: datetime) -> None:
     )
 
 
-def _owe(
-    assignment: Assignment,
-    hit: Hit,
-    kind: PaymentKind,
-    amount_cents: int,
-    fee: int,
-    reason: str,
-    now: datetime,
-) -> None:
-    payment = Payment.objects.create(
-        assignment=assignment,
-        kind=kind,
-        amount_cents=amount_cents,
-        fee_cents=fee,
-        token=payment_token(assignment, kind),
-        reason=reason,
-        intended_at=now,
-    )
-    set_aside_payment(payment=payment, hit=hit, now=now)
-
-
 def set_aside_payment(*, payment: Payment, hit: Hit, now: datetime) -> bool:
     """Reserve what the payment costs; without room under the cap it is held. Says which."""
     try:
@@ -136,9 +132,7 @@ def set_aside_payment(*, payment: Payment, hit: Hit, now: datetime) -> bool:
     else:
         wanted = PaymentState.PENDING
     if payment.state != wanted:
-        log_state_change(
-            instance=payment, old=payment.state, new=wanted, actor="budget", now=now
-        )
+        log_state_change(instance=payment, old=payment.state, new=wanted, actor="budget", now=now)
         payment.state = wanted
         payment.save(update_fields=["state"])
     return wanted == PaymentState.PENDING

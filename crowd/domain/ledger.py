@@ -5,6 +5,7 @@ with the same key, so that a repeat after a crash leaves the books as they were.
 """
 
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Q, Sum
@@ -30,7 +31,9 @@ def raise_reserved(*, budget_id: int, cents: int) -> None:
     """Add to what the budget has reserved, never past its cap. Raises BudgetExceeded."""
     room = Q(cap_cents=None) | Q(cap_cents__gte=F("reserved_cents") + F("spent_cents") + cents)
     # One conditional statement: two publishers can't both pass a check made beforehand.
-    if not Budget.objects.filter(room, pk=budget_id).update(reserved_cents=F("reserved_cents") + cents):
+    if not Budget.objects.filter(room, pk=budget_id).update(
+        reserved_cents=F("reserved_cents") + cents
+    ):
         raise BudgetExceeded(Budget.objects.get(pk=budget_id), cents)
 
 
@@ -45,7 +48,8 @@ def reserve(
     payment: Payment | None = None,
 ) -> None:
     """Set money aside. Raises BudgetExceeded."""
-    if _enter(LedgerKind.RESERVE, hit, key, amount_cents, fee_cents, now, payment):
+    entry = _entry(LedgerKind.RESERVE, hit, amount_cents, fee_cents, payment)
+    if _write_once(entry, key, now):
         raise_reserved(budget_id=hit.budget_id, cents=amount_cents + fee_cents)
 
 
@@ -60,7 +64,8 @@ def release(
     payment: Payment | None = None,
 ) -> None:
     """Give back money that was set aside."""
-    if _enter(LedgerKind.RELEASE, hit, key, amount_cents, fee_cents, now, payment):
+    entry = _entry(LedgerKind.RELEASE, hit, amount_cents, fee_cents, payment)
+    if _write_once(entry, key, now):
         Budget.objects.filter(pk=hit.budget_id).update(
             reserved_cents=F("reserved_cents") - (amount_cents + fee_cents)
         )
@@ -78,7 +83,8 @@ def settle(*, payment: Payment, hit: Hit, now: datetime) -> None:
         now=now,
         payment=payment,
     )
-    if _enter(LedgerKind.SETTLE, hit, f"settle:{payment.token}", amount, fee, now, payment):
+    entry = _entry(LedgerKind.SETTLE, hit, amount, fee, payment)
+    if _write_once(entry, f"settle:{payment.token}", now):
         Budget.objects.filter(pk=hit.budget_id).update(spent_cents=F("spent_cents") + amount + fee)
 
 
@@ -92,26 +98,20 @@ def offer_cents_left(*, hit: Hit) -> int:
     return int(sums["reserved"] or 0) - int(sums["released"] or 0)
 
 
-def _enter(
-    kind: LedgerKind,
-    hit: Hit,
-    key: str,
-    amount_cents: int,
-    fee_cents: int,
-    now: datetime,
-    payment: Payment | None,
-) -> bool:
+def _entry(
+    kind: LedgerKind, hit: Hit, amount_cents: int, fee_cents: int, payment: Payment | None
+) -> dict[str, Any]:
+    return {
+        "budget_id": hit.budget_id,
+        "kind": kind,
+        "amount_cents": amount_cents,
+        "fee_cents": fee_cents,
+        "hit": hit,
+        "payment": payment,
+    }
+
+
+def _write_once(entry: dict[str, Any], key: str, now: datetime) -> bool:
     """Write the entry unless its key is there already; says whether it was written."""
-    _, written = LedgerEntry.objects.get_or_create(
-        key=key,
-        defaults={
-            "budget_id": hit.budget_id,
-            "kind": kind,
-            "amount_cents": amount_cents,
-            "fee_cents": fee_cents,
-            "hit": hit,
-            "payment": payment,
-            "at": now,
-        },
-    )
+    _, written = LedgerEntry.objects.get_or_create(key=key, defaults={**entry, "at": now})
     return written

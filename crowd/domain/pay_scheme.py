@@ -5,7 +5,7 @@ are covered by it; the k-th unit beyond them earns `bonus_first_cents + (k - 1) 
 `allowance_units` is the number of units that publishing sets money aside for.
 """
 
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 
 class Terms(TypedDict):
@@ -56,7 +56,9 @@ def explain_bonus(terms: Terms, units: int) -> str:
     """The calculation in words, for the worker who gets it."""
     paid = max(0, units - terms["free_units"])
     each = [terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid)]
-    free = f"the first {terms['free_units']} are part of the reward; " if terms["free_units"] else ""
+    free = (
+        f"the first {terms['free_units']} are part of the reward; " if terms["free_units"] else ""
+    )
     if len(set(each)) == 1:
         sums = f"{paid} x {each[0]} cents" if paid > 1 else f"{each[0]} cents"
     else:
@@ -82,4 +84,4 @@ def _check_terms(role: str, terms: Any) -> Terms:
     for name, value in terms.items():
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= 100_000:
             raise PaySchemeError(f"{role}.{name}: {value!r} is no whole number from 0 to 100000.")
-    return Terms(**terms)  # type: ignore[typeddict-item]
+    return cast(Terms, terms)

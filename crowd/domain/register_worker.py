@@ -5,8 +5,12 @@ from datetime import datetime
 from crowd.models import Worker
 
 
-def register_worker(*, provider: str, external_id: str, now: datetime) -> Worker:
+def register_worker(
+    *, provider: str, external_id: str, now: datetime, is_simulated: bool = False
+) -> Worker:
     worker, _ = Worker.objects.get_or_create(
-        provider=provider, external_id=external_id, defaults={"first_seen_at": now}
+        provider=provider,
+        external_id=external_id,
+        defaults={"first_seen_at": now, "is_simulated": is_simulated},
     )
     return worker

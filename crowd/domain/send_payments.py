@@ -31,9 +31,9 @@ def send_payment(*, payment: Payment, now: datetime) -> bool:
     """Send one payment; says whether it is confirmed. In doubt it is sent again under its token."""
     market = marketplace_of(payment.assignment.hit.hit_type.provider)
     attempted = payment.attempted_at
-    Payment.objects.filter(pk=payment.pk, state__in=[PaymentState.PENDING, PaymentState.SENT]).update(
-        state=PaymentState.SENT, attempted_at=attempted or now
-    )
+    Payment.objects.filter(
+        pk=payment.pk, state__in=[PaymentState.PENDING, PaymentState.SENT]
+    ).update(state=PaymentState.SENT, attempted_at=attempted or now)
     try:
         if payment.kind == PaymentKind.REWARD:
             market.approve(payment.assignment.external_id)
@@ -97,9 +97,11 @@ def _fail(payment: Payment, error: str, now: datetime) -> None:
 def release_held_payments(*, now: datetime, limit: int = 100) -> int:
     """Set aside the money for payments that waited for budget, oldest first; returns how many."""
     freed = 0
-    for pk in Payment.objects.filter(state=PaymentState.HELD).order_by("pk").values_list(
-        "pk", flat=True
-    )[:limit]:
+    for pk in (
+        Payment.objects.filter(state=PaymentState.HELD)
+        .order_by("pk")
+        .values_list("pk", flat=True)[:limit]
+    ):
         with transaction.atomic():
             payment = Payment.objects.select_for_update().get(pk=pk)
             hit = Hit.objects.get(assignments=payment.assignment_id)

@@ -57,7 +57,7 @@ def sync_hit(*, hit: Hit, now: datetime) -> int:
 def _store(hit: Hit, one: ConfirmedAssignment, now: datetime) -> bool:
     worker = register_worker(provider=hit.hit_type.provider, external_id=one.worker, now=now)
     decided = one.state != AssignmentState.SUBMITTED
-    assignment, created = Assignment.objects.get_or_create(
+    _, created = Assignment.objects.get_or_create(
         external_id=one.external_id,
         worker=worker,
         defaults={

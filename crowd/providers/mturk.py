@@ -45,6 +45,8 @@ ANSWERS = (
 PAGE = 100
 WORKER_ID = re.compile(r"^A[A-Z0-9]+$")
 ID_IN_MESSAGE = re.compile(r"\b(?:HIT|hit)\s*(?:id)?\W*([A-Z0-9]{20,64})\b", re.IGNORECASE)
+# Refusals that end by themselves once someone has done something: worth trying again.
+MENDABLE = {"insufficientfunds"}
 SYSTEM_QUALIFICATIONS = {
     "approval-rate": "000000000000000000L0",
     "hits-approved": "00000000000000000040",
@@ -137,7 +139,9 @@ class MTurk:
 
     def expire_hit(self, hit: str) -> None:
         self._call(
-            self._client.update_expiration_for_hit, HITId=hit, ExpireAt=datetime(2020, 1, 1, tzinfo=UTC)
+            self._client.update_expiration_for_hit,
+            HITId=hit,
+            ExpireAt=datetime(2020, 1, 1, tzinfo=UTC),
         )
 
     # --- collecting
@@ -189,9 +193,10 @@ class MTurk:
                 Reason=bonus.reason,
                 UniqueRequestToken=_within("token", bonus.token, 64),
             )
-        except ProviderRefused:
-            # The token was used: the API says so by an error. The books tell which error it was.
-            if not self.find_bonus(bonus):
+        except ProviderRefused as refused:
+            # The token was used: the API says so by an error. Where its code does not tell, its
+            # books do.
+            if refused.code != "duplicaterequest" and not self.find_bonus(bonus):
                 raise
 
     def find_bonus(self, bonus: Bonus) -> bool:
@@ -282,6 +287,8 @@ def _translate(error: ClientError) -> Exception:
     if kind == "ThrottlingException" or status >= 500:
         return ProviderInDoubt(f"{kind}: {message}")
     code = response.get("TurkErrorCode", kind).rsplit(".", 1)[-1].lower()
+    if code in MENDABLE:
+        return ProviderInDoubt(f"{code}: {message}")
     return ProviderRefused(code, message)
 
 
@@ -313,7 +320,9 @@ def parse_answer(xml: str) -> dict[str, str]:
         return {}
     root = ElementTree.fromstring(xml)
     return {
-        answer.findtext(f"{ANSWERS}QuestionIdentifier", ""): answer.findtext(f"{ANSWERS}FreeText", "")
+        answer.findtext(f"{ANSWERS}QuestionIdentifier", ""): answer.findtext(
+            f"{ANSWERS}FreeText", ""
+        )
         for answer in root.iter(f"{ANSWERS}Answer")
     }
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from metrics.alignment import AlignedRow, State, align
 from metrics.spans import Span, span_iou
-from schemes.base import Comparison, ContentError, Counts, Json
+from schemes.base import Comparison, ContentError, Json
 from schemes.qasrl.labels import Label, question_label
 from schemes.qasrl.slots import Slots
 
@@ -23,9 +23,8 @@ def compare(*, reference: Json, predicted: Json) -> Comparison:
     """
     ref, pred = _Annotation(reference, "reference"), _Annotation(predicted, "predicted")
     alignment = align(ref.labels, pred.labels)
-    ua, la = alignment.ua, alignment.la
     return Comparison(
-        counts={"UA": Counts(ua.tp, ua.fp, ua.fn), "LA": Counts(la.tp, la.fp, la.fn)},
+        counts={"UA": alignment.ua, "LA": alignment.la},
         rows=[_row(row, ref, pred) for row in alignment.rows()],
         rule=RULE,
     )

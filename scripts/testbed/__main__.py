@@ -50,18 +50,23 @@ def surroundings(stack: ExitStack, *, own: bool, durable: bool) -> dict[str, str
     return found
 
 
+def ready_for_interrupt() -> None:
+    """For `preexec_fn`. A shell's background job starts deaf to SIGINT, pytest's way to tidy up."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    die_with_parent(signal.SIGINT)()
+
+
 def run(command: Sequence[str], env: dict[str, str]) -> int:
     """The command's exit code. A Ctrl-C reaches it from the terminal, other signals through us;
     either way we wait until it has tidied up."""
-    child = subprocess.Popen(
-        command, env={**os.environ, **env}, preexec_fn=die_with_parent(signal.SIGTERM)
-    )
+    child = subprocess.Popen(command, env={**os.environ, **env}, preexec_fn=ready_for_interrupt)
     signal.signal(signal.SIGTERM, lambda *_: child.send_signal(signal.SIGINT))
     while True:
         try:
-            return child.wait()
+            code = child.wait()
         except KeyboardInterrupt:
             continue
+        return code if code >= 0 else 128 - code
 
 
 def main() -> int:
@@ -71,6 +76,7 @@ def main() -> int:
     options = parser.parse_args()
     own = os.environ.get("TOUCHSTONE_TEST_SERVICES") == "own"
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    die_with_parent(signal.SIGTERM)()  # a killed `make` passes nothing on
     try:
         with only_run(), ExitStack() as stack:
             return run(options.command, surroundings(stack, own=own, durable=options.durable))

@@ -1,0 +1,68 @@
+from argparse import ArgumentParser
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from annotation.domain.import_corpus import CorpusOptions, Import, ImportReport
+from annotation.enums import Partition
+from annotation.management.command import Command as BaseCommand
+from annotation.management.command import Refused, project_named
+from schemes.base import FileError
+
+
+class Command(BaseCommand):
+    help = "Add the sentences of one or more files, and their items, to a project."
+    example = (
+        "manage.py import_corpus wikinews-dev sentences.csv --format qasrl-csv --items gold.csv "
+        "--domain wikinews --partition dev"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project")
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+        parser.add_argument("--format", required=True, help="qasrl-csv, qasrl-bank, conllu or text")
+        parser.add_argument("--items", type=Path, help="a QA file that gives the items")
+        parser.add_argument("--domain", default="")
+        parser.add_argument("--partition", default="", choices=Partition.values)
+        parser.add_argument("--strict", action="store_true", help="one bad row: nothing is kept")
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = project_named(options["project"])
+        corpus = CorpusOptions(
+            fmt=options["format"],
+            items_path=options["items"],
+            domain=options["domain"],
+            partition=options["partition"],
+            strict=options["strict"],
+        )
+        with tqdm(unit=" rows", disable=None) as bar:
+
+            def progress(what: str, count: int) -> None:
+                bar.set_description(what)
+                bar.update(count)
+
+            run = Import(
+                project=project,
+                options=corpus,
+                on_error=lambda error: self.stderr.write(str(error)),
+                progress=progress,
+            )
+            try:
+                report = run.run(options["files"])
+            except FileError as error:
+                raise Refused(f"{error} Nothing was kept." if corpus.strict else error) from error
+        facts = {key: value for key, value in asdict(report).items() if key != "errors"}
+        self.tell(facts, _sentence(report), as_json=options["json"])
+
+
+def _sentence(report: ImportReport) -> str:
+    left_out = f" {report.error_count} rows were left out, see above." if report.error_count else ""
+    if report.nothing_new:
+        known = f"{report.sentences_known} sentences and {report.items_known} items"
+        return f"Nothing new: {known} were there already.{left_out}"
+    added = f"{report.sentences_added} sentences and {report.items_added} items added"
+    known = f"{report.sentences_known} and {report.items_known} were there already"
+    return f"{added}; {known}.{left_out}"

@@ -1,0 +1,40 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.domain.publish import NothingToPublish, publish_batch
+from annotation.management.command import Command as BaseCommand
+from annotation.management.command import Refused, project_named
+from crowd.domain.ledger import BudgetExceeded
+from crowd.models import QualificationType
+
+
+class Command(BaseCommand):
+    help = "Offer a project's unoffered items to generators."
+    example = "manage.py publish wikinews-dev --limit 100 --pool wikinews-dev-generator"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project")
+        parser.add_argument("--limit", type=int, help="at most this many items")
+        parser.add_argument("--pool", help="only holders of this qualification may work")
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = project_named(options["project"])
+        pool = None
+        if options["pool"]:
+            pool = QualificationType.objects.filter(
+                provider=project.provider, code=options["pool"]
+            ).first()
+            if pool is None:
+                raise Refused(f"no qualification {options['pool']!r}.")
+        try:
+            batch = publish_batch(
+                project=project, limit=options["limit"], pool=pool, now=timezone.now()
+            )
+        except (NothingToPublish, BudgetExceeded) as error:
+            raise Refused(error) from error
+        count = batch.tasks.count()
+        sentence = f"{count} HITs are on their way to the marketplace."
+        self.tell({"batch": batch.pk, "hits": count}, sentence, as_json=options["json"])

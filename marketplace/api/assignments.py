@@ -1,0 +1,132 @@
+"""Operations on results and on money."""
+
+from marketplace.api import render
+from marketplace.api.context import Call, Output, Params, operation
+from marketplace.api.hits import find_hit
+from marketplace.api.pages import page
+from marketplace.domain import bonuses, due, review
+from marketplace.domain.errors import (
+    InvalidParameterError,
+    NotFoundError,
+    RefusalError,
+    WrongStateError,
+)
+from marketplace.domain.money import format_cents, parse_amount
+from marketplace.enums import SHOWN
+from marketplace.models import Assignment, Bonus, Hit
+
+
+@operation
+def list_assignments_for_hit(call: Call, params: Params) -> Output:
+    hit = find_hit(call, params["HITId"])
+    rows = Assignment.objects.select_related("worker").filter(
+        hit=hit,
+        status__in=params.get("AssignmentStatuses") or SHOWN,
+        submitted_at__lte=call.visible_until,
+    )
+    return page(
+        rows,
+        params,
+        name="Assignments",
+        render=lambda row: render.assignment(row, hit_code=hit.code),
+    )
+
+
+@operation
+def get_assignment(call: Call, params: Params) -> Output:
+    code = params["AssignmentId"]
+    row = _find(call, code)
+    if row.status not in SHOWN:
+        raise WrongStateError("Assignment", allowed=", ".join(SHOWN), current=row.status)
+    if due.settle_hit(row.hit, now=call.now):
+        row = _find(call, code)
+    return {
+        "Assignment": render.assignment(row, hit_code=row.hit.code),
+        "HIT": render.hit(row.hit, now=call.now),
+    }
+
+
+@operation
+def approve_assignment(call: Call, params: Params) -> Output:
+    review.approve(
+        requester=call.requester,
+        assignment_code=params["AssignmentId"],
+        feedback=params.get("RequesterFeedback", ""),
+        override=params.get("OverrideRejection", False),
+        now=call.now,
+    )
+    return {}
+
+
+@operation
+def reject_assignment(call: Call, params: Params) -> Output:
+    review.reject(
+        requester=call.requester,
+        assignment_code=params["AssignmentId"],
+        feedback=params["RequesterFeedback"],
+        now=call.now,
+    )
+    return {}
+
+
+@operation
+def get_file_upload_url(call: Call, params: Params) -> Output:
+    _find(call, params["AssignmentId"])
+    raise RefusalError(
+        "InvalidQuestionIdentifier",
+        "This HIT has no FileUploadAnswer question; MTurk itself withdrew them in 2017.",
+    )
+
+
+@operation
+def send_bonus(call: Call, params: Params) -> Output:
+    bonuses.send_bonus(
+        requester=call.requester,
+        worker_code=params["WorkerId"],
+        assignment_code=params["AssignmentId"],
+        amount_cents=parse_amount(params["BonusAmount"], field="BonusAmount"),
+        reason=params["Reason"],
+        token=params.get("UniqueRequestToken"),
+        now=call.now,
+    )
+    return {}
+
+
+@operation
+def list_bonus_payments(call: Call, params: Params) -> Output:
+    rows = Bonus.objects.select_related("worker", "assignment").filter(
+        requester=call.requester, created_at__lte=call.visible_until
+    )
+    if code := params.get("AssignmentId"):
+        rows = rows.filter(assignment=_find(call, code))
+    elif code := params.get("HITId"):
+        rows = rows.filter(assignment__hit=_find_hit_of_any_age(call, code))
+    else:
+        raise InvalidParameterError("Either HITId or AssignmentId must be given.")
+    return page(rows.defer("assignment__answer"), params, name="BonusPayments", render=render.bonus)
+
+
+@operation
+def get_account_balance(call: Call, params: Params) -> Output:
+    return {
+        "AvailableBalance": format_cents(call.requester.available_cents),
+        "OnHoldBalance": format_cents(call.requester.held_cents),
+    }
+
+
+def _find(call: Call, code: str) -> Assignment:
+    row = (
+        Assignment.objects.select_related("worker", "hit__hit_type")
+        .filter(code=code, hit__requester=call.requester)
+        .first()
+    )
+    if row is None:
+        raise NotFoundError("Assignment", code)
+    return row
+
+
+def _find_hit_of_any_age(call: Call, code: str) -> Hit:
+    hit = Hit.objects.filter(requester=call.requester, code=code).first()
+    if hit is None:
+        raise NotFoundError("HIT", code)
+    return hit

@@ -1,0 +1,139 @@
+"""POST /mturk/: the Requester API over JSON 1.1, signed with SigV4."""
+
+import json
+import logging
+import time
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from marketplace.api import assignments, hits, people
+from marketplace.api.context import OPERATIONS, Call
+from marketplace.api.shapes import check_input, operation_names
+from marketplace.domain import vault
+from marketplace.domain.access_keys import find_key
+from marketplace.domain.errors import RefusalError
+from marketplace.domain.faults import Faults, parse_faults
+from marketplace.domain.signature import NotAuthenticError, SignedRequest, read_claim, verify
+from marketplace.models import Requester
+
+__all__ = ["assignments", "hits", "people", "requester_api"]
+
+log = logging.getLogger("touchstone.marketplace")
+SERVICE = "MTurkRequesterServiceV20170117"
+CONTENT_TYPE = "application/x-amz-json-1.1"
+
+
+class _Answer(Exception):  # noqa: N818 - an answer that ends the request early, not only an error
+    def __init__(self, status: int, kind: str, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.message = message
+        self.code = code
+
+
+@csrf_exempt
+@require_POST
+def requester_api(request: HttpRequest) -> HttpResponse:
+    """One call; refusals are JSON errors with MTurk's codes, never a page."""
+    faults = parse_faults(settings.MARKETPLACE_FAULTS)
+    try:
+        output = _run(request, faults, timezone.now())
+    except _Answer as answer:
+        return _error(answer)
+    except RefusalError as refusal:
+        return _error(_Answer(400, "RequestError", refusal.message, refusal.code))
+    except NotAuthenticError as error:
+        return _error(_Answer(400, error.kind, error.message))
+    except Exception:
+        log.exception("the Requester API failed")
+        return _error(_service_fault("The service failed; try again."))
+    return _reply(200, output)
+
+
+def _run(request: HttpRequest, faults: Faults, now: datetime) -> dict[str, Any]:
+    requester = _authenticate(request, now)
+    prefix, _, name = request.headers.get("X-Amz-Target", "").partition(".")
+    if prefix != SERVICE or name not in operation_names():
+        raise _Answer(400, "UnknownOperationException", f"There is no operation {name!r}.")
+    if faults.throttles():
+        raise _throttled()
+    if faults.fails_before():
+        raise _service_fault("The service is unavailable (a fault on purpose).")
+    call = Call(requester, now, faults.visible_until(now))
+    output = OPERATIONS[name](call, check_input(name, _json(request.body)))
+    if faults.times_out_after_success():
+        time.sleep(faults.hang)
+        raise _service_fault("The answer was lost after the work was done (a fault on purpose).")
+    return output
+
+
+def _authenticate(request: HttpRequest, now: datetime) -> Requester:
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    claim = read_claim(headers, now=now)
+    key = find_key(claim.access_key_id, now=now)
+    if key is None:
+        raise NotAuthenticError(
+            "UnrecognizedClientException", "The security token included in the request is invalid."
+        )
+    signed = SignedRequest(
+        request.method or "", request.path, request.META["QUERY_STRING"], headers, request.body
+    )
+    verify(signed, claim, secret=vault.decrypt(key.secret_encrypted))
+    _throttle(claim.access_key_id)
+    return key.requester
+
+
+def _throttle(access_key_id: str) -> None:
+    """Counts a key's requests by the second, in the cache that the web processes share."""
+    limit = settings.MARKETPLACE_REQUESTS_PER_SECOND
+    if not limit:
+        return
+    # A rate below one a second gets a longer window instead of a fraction of a request.
+    window = max(1.0, 1.0 / limit)
+    counter = f"marketplace.requests.{access_key_id}.{int(time.time() / window)}"
+    cache.add(counter, 0, timeout=int(window) + 2)
+    try:
+        count = cache.incr(counter)
+    except ValueError:
+        return  # it went out of the cache between the two lines
+    if count > limit * window:
+        raise _throttled()
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body or b"{}")
+    except ValueError:
+        raise _Answer(400, "SerializationException", "The body is not JSON.") from None
+
+
+def _throttled() -> _Answer:
+    return _Answer(400, "ThrottlingException", "Rate exceeded")
+
+
+def _service_fault(message: str) -> _Answer:
+    return _Answer(500, "ServiceFault", message, "AWS.ServiceUnavailable")
+
+
+def _error(answer: _Answer) -> HttpResponse:
+    body = {"__type": answer.kind, "Message": answer.message, "message": answer.message}
+    if answer.code:
+        body["TurkErrorCode"] = answer.code
+    return _reply(answer.status, body)
+
+
+def _reply(status: int, body: dict[str, Any]) -> HttpResponse:
+    response = HttpResponse(
+        json.dumps(body, separators=(",", ":")), status=status, content_type=CONTENT_TYPE
+    )
+    response["x-amzn-RequestId"] = str(uuid4())
+    return response

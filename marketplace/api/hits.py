@@ -1,0 +1,183 @@
+"""Operations on HIT types and HITs."""
+
+from datetime import UTC, datetime
+
+from django.db.models import QuerySet
+
+from marketplace.api import render
+from marketplace.api.context import Call, Output, Params, operation
+from marketplace.api.pages import page
+from marketplace.domain import due, hits
+from marketplace.domain.errors import InvalidParameterError, NotFoundError, RefusalError
+from marketplace.domain.hit_types import HitTypeValues, register_hit_type
+from marketplace.domain.money import parse_amount
+from marketplace.domain.qualifications import hit_types_asking_for
+from marketplace.models import Hit, HitType
+
+DEFAULT_AUTO_APPROVAL_SECONDS = 2_592_000
+
+
+@operation
+def create_hit_type(call: Call, params: Params) -> Output:
+    return {"HITTypeId": _register(call, params).code}
+
+
+@operation
+def create_hit(call: Call, params: Params) -> Output:
+    return _create(call, params, _register(call, params))
+
+
+@operation
+def create_hit_with_hit_type(call: Call, params: Params) -> Output:
+    return _create(call, params, find_hit_type(call, params["HITTypeId"]))
+
+
+@operation
+def get_hit(call: Call, params: Params) -> Output:
+    return {"HIT": render.hit(find_hit(call, params["HITId"]), now=call.now)}
+
+
+@operation
+def list_hits(call: Call, params: Params) -> Output:
+    return _page(call, params, _visible(call))
+
+
+@operation
+def list_hits_for_qualification_type(call: Call, params: Params) -> Output:
+    types = hit_types_asking_for(requester=call.requester, type_code=params["QualificationTypeId"])
+    return _page(call, params, _visible(call).filter(hit_type__in=types))
+
+
+@operation
+def list_reviewable_hits(call: Call, params: Params) -> Output:
+    due.expire_hits(now=call.now)
+    rows = _visible(call).filter(pending=0, open=False)
+    rows = rows.filter(reviewing=params.get("Status", "Reviewable") == "Reviewing")
+    if code := params.get("HITTypeId"):
+        rows = rows.filter(hit_type=find_hit_type(call, code))
+    return _page(call, params, rows)
+
+
+@operation
+def update_expiration_for_hit(call: Call, params: Params) -> Output:
+    try:
+        expires_at = datetime.fromtimestamp(params["ExpireAt"], tz=UTC)
+    except (ValueError, OverflowError, OSError):
+        raise InvalidParameterError("ExpireAt is not a time.") from None
+    hits.update_expiration(
+        requester=call.requester, hit_code=params["HITId"], expires_at=expires_at, now=call.now
+    )
+    return {}
+
+
+@operation
+def create_additional_assignments_for_hit(call: Call, params: Params) -> Output:
+    hits.add_assignments(
+        requester=call.requester,
+        hit_code=params["HITId"],
+        number=params["NumberOfAdditionalAssignments"],
+        token=params.get("UniqueRequestToken"),
+        now=call.now,
+    )
+    return {}
+
+
+@operation
+def update_hit_type_of_hit(call: Call, params: Params) -> Output:
+    hit_type = find_hit_type(call, params["HITTypeId"])
+    hits.change_type(
+        requester=call.requester, hit_code=params["HITId"], hit_type=hit_type, now=call.now
+    )
+    return {}
+
+
+@operation
+def update_hit_review_status(call: Call, params: Params) -> Output:
+    find_hit(call, params["HITId"])
+    hits.set_review_status(
+        requester=call.requester,
+        hit_code=params["HITId"],
+        revert=params.get("Revert", False),
+        now=call.now,
+    )
+    return {}
+
+
+@operation
+def delete_hit(call: Call, params: Params) -> Output:
+    find_hit(call, params["HITId"])
+    hits.delete_hit(requester=call.requester, hit_code=params["HITId"], now=call.now)
+    return {}
+
+
+@operation
+def list_review_policy_results_for_hit(call: Call, params: Params) -> Output:
+    """Review policies are refused when a HIT is created, so no HIT has results."""
+    return {"HITId": find_hit(call, params["HITId"]).code}
+
+
+def find_hit(call: Call, code: str) -> Hit:
+    """The requester's own HIT, brought up to date."""
+    mine = Hit.objects.select_related("hit_type").filter(requester=call.requester, code=code)
+    hit = mine.first()
+    if hit is None:
+        raise NotFoundError("HIT", code)
+    if due.settle_hit(hit, now=call.now):
+        hit = mine.get()
+    return hit
+
+
+def find_hit_type(call: Call, code: str) -> HitType:
+    hit_type = HitType.objects.filter(requester=call.requester, code=code).first()
+    if hit_type is None:
+        raise NotFoundError("HITType", code)
+    hit_type.requester = call.requester
+    return hit_type
+
+
+def _register(call: Call, params: Params) -> HitType:
+    values = HitTypeValues(
+        title=params["Title"],
+        description=params["Description"],
+        keywords=params.get("Keywords", ""),
+        reward_cents=parse_amount(params["Reward"], field="Reward"),
+        duration_seconds=params["AssignmentDurationInSeconds"],
+        auto_approval_seconds=params.get(
+            "AutoApprovalDelayInSeconds", DEFAULT_AUTO_APPROVAL_SECONDS
+        ),
+        requirements=params.get("QualificationRequirements", []),
+    )
+    return register_hit_type(requester=call.requester, values=values, now=call.now)
+
+
+def _create(call: Call, params: Params, hit_type: HitType) -> Output:
+    for name in ("AssignmentReviewPolicy", "HITReviewPolicy"):
+        if name in params:
+            raise InvalidParameterError(
+                f"This marketplace has no review policies: leave out {name}."
+            )
+    if "HITLayoutId" in params or "HITLayoutParameters" in params:
+        raise RefusalError(
+            "HITLayoutDoesNotExist", "This marketplace has no layouts: give a Question."
+        )
+    if "Question" not in params:
+        raise RefusalError("AWS.MissingParameters", "These parameters are missing: Question.")
+    new = hits.NewHit(
+        question=params["Question"],
+        max_assignments=params.get("MaxAssignments", 1),
+        lifetime_seconds=params["LifetimeInSeconds"],
+        annotation=params.get("RequesterAnnotation", ""),
+        token=params.get("UniqueRequestToken"),
+    )
+    hit = hits.create_hit(hit_type=hit_type, new=new, now=call.now)
+    return {"HIT": render.hit(hit, now=call.now)}
+
+
+def _visible(call: Call) -> QuerySet[Hit]:
+    return Hit.objects.select_related("hit_type").filter(
+        requester=call.requester, disposed_at__isnull=True, created_at__lte=call.visible_until
+    )
+
+
+def _page(call: Call, params: Params, rows: QuerySet[Hit]) -> Output:
+    return page(rows, params, name="HITs", render=lambda hit: render.hit(hit, now=call.now))

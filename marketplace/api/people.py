@@ -1,0 +1,251 @@
+"""Operations on qualifications, workers and notifications."""
+
+from collections.abc import Callable
+
+from django.db.models import Q
+
+from marketplace.api import render
+from marketplace.api.context import Call, Output, Params, operation
+from marketplace.api.hits import find_hit_type
+from marketplace.api.pages import page
+from marketplace.domain import messages, notifications, qualifications
+from marketplace.domain.errors import InvalidParameterError, NotFoundError, RefusalError
+from marketplace.domain.qualifications import TypeChanges, find_worker, own_type
+from marketplace.enums import GrantStatus, RequestStatus
+from marketplace.models import Grant, QualificationRequest, QualificationType, WorkerBlock
+
+
+@operation
+def create_qualification_type(call: Call, params: Params) -> Output:
+    kind = qualifications.create_type(
+        requester=call.requester,
+        name=params["Name"],
+        keywords=params.get("Keywords", ""),
+        values=_changes(params),
+        now=call.now,
+    )
+    return {"QualificationType": render.qualification_type(kind)}
+
+
+@operation
+def update_qualification_type(call: Call, params: Params) -> Output:
+    kind = qualifications.update_type(
+        requester=call.requester, code=params["QualificationTypeId"], changes=_changes(params)
+    )
+    return {"QualificationType": render.qualification_type(kind)}
+
+
+@operation
+def get_qualification_type(call: Call, params: Params) -> Output:
+    code = params["QualificationTypeId"]
+    kind = QualificationType.objects.filter(code=code, deleted_at__isnull=True).first()
+    if kind is None:
+        raise NotFoundError("QualificationType", code)
+    return {"QualificationType": _public_type(call)(kind)}
+
+
+@operation
+def list_qualification_types(call: Call, params: Params) -> Output:
+    rows = QualificationType.objects.filter(
+        deleted_at__isnull=True, created_at__lte=call.visible_until
+    )
+    if params.get("MustBeOwnedByCaller", False):
+        rows = rows.filter(requester=call.requester)
+    for word in params.get("Query", "").split():
+        rows = rows.filter(
+            Q(name__icontains=word) | Q(description__icontains=word) | Q(keywords__icontains=word)
+        )
+    return page(rows, params, name="QualificationTypes", render=_public_type(call))
+
+
+@operation
+def delete_qualification_type(call: Call, params: Params) -> Output:
+    qualifications.delete_type(
+        requester=call.requester, code=params["QualificationTypeId"], now=call.now
+    )
+    return {}
+
+
+@operation
+def associate_qualification_with_worker(call: Call, params: Params) -> Output:
+    qualifications.grant(
+        requester=call.requester,
+        type_code=params["QualificationTypeId"],
+        worker_code=params["WorkerId"],
+        value=params.get("IntegerValue", 1),
+        tell=params.get("SendNotification", True),
+        now=call.now,
+    )
+    return {}
+
+
+@operation
+def disassociate_qualification_from_worker(call: Call, params: Params) -> Output:
+    qualifications.revoke(
+        requester=call.requester,
+        type_code=params["QualificationTypeId"],
+        worker_code=params["WorkerId"],
+        reason=params.get("Reason", ""),
+        now=call.now,
+    )
+    return {}
+
+
+@operation
+def get_qualification_score(call: Call, params: Params) -> Output:
+    kind = own_type(requester=call.requester, code=params["QualificationTypeId"])
+    worker = find_worker(params["WorkerId"])
+    held = (
+        Grant.objects.select_related("qualification_type", "worker")
+        .filter(qualification_type=kind, worker=worker)
+        .first()
+    )
+    if held is None:
+        raise RefusalError(
+            "QualificationDoesNotExist",
+            f"Worker {worker.code} does not hold the qualification {kind.code}.",
+        )
+    return {"Qualification": render.grant(held)}
+
+
+@operation
+def list_workers_with_qualification_type(call: Call, params: Params) -> Output:
+    kind = own_type(requester=call.requester, code=params["QualificationTypeId"])
+    rows = Grant.objects.select_related("qualification_type", "worker").filter(
+        qualification_type=kind,
+        status=params.get("Status", GrantStatus.GRANTED),
+        granted_at__lte=call.visible_until,
+    )
+    return page(rows, params, name="Qualifications", render=render.grant)
+
+
+@operation
+def list_qualification_requests(call: Call, params: Params) -> Output:
+    rows = QualificationRequest.objects.select_related("qualification_type", "worker").filter(
+        qualification_type__requester=call.requester,
+        status=RequestStatus.PENDING,
+        submitted_at__lte=call.visible_until,
+    )
+    if code := params.get("QualificationTypeId"):
+        rows = rows.filter(qualification_type=own_type(requester=call.requester, code=code))
+    return page(rows, params, name="QualificationRequests", render=render.qualification_request)
+
+
+@operation
+def accept_qualification_request(call: Call, params: Params) -> Output:
+    qualifications.accept_request(
+        requester=call.requester,
+        request_code=params["QualificationRequestId"],
+        value=params.get("IntegerValue", 1),
+        now=call.now,
+    )
+    return {}
+
+
+@operation
+def reject_qualification_request(call: Call, params: Params) -> Output:
+    qualifications.reject_request(
+        requester=call.requester,
+        request_code=params["QualificationRequestId"],
+        reason=params.get("Reason", ""),
+        now=call.now,
+    )
+    return {}
+
+
+@operation
+def create_worker_block(call: Call, params: Params) -> Output:
+    if not params["Reason"].strip():
+        raise InvalidParameterError("Reason must not be empty.")
+    WorkerBlock.objects.update_or_create(
+        requester=call.requester,
+        worker=find_worker(params["WorkerId"]),
+        defaults={"reason": params["Reason"], "created_at": call.now},
+    )
+    return {}
+
+
+@operation
+def delete_worker_block(call: Call, params: Params) -> Output:
+    WorkerBlock.objects.filter(
+        requester=call.requester, worker=find_worker(params["WorkerId"])
+    ).delete()
+    return {}
+
+
+@operation
+def list_worker_blocks(call: Call, params: Params) -> Output:
+    rows = WorkerBlock.objects.select_related("worker").filter(
+        requester=call.requester, created_at__lte=call.visible_until
+    )
+    return page(
+        rows,
+        params,
+        name="WorkerBlocks",
+        render=lambda row: {"WorkerId": row.worker.code, "Reason": row.reason},
+    )
+
+
+@operation
+def notify_workers(call: Call, params: Params) -> Output:
+    failures = messages.notify_workers(
+        requester=call.requester,
+        subject=params["Subject"],
+        text=params["MessageText"],
+        worker_codes=params["WorkerIds"],
+        now=call.now,
+    )
+    return {
+        "NotifyWorkersFailureStatuses": [
+            {
+                "NotifyWorkersFailureCode": failure.code,
+                "NotifyWorkersFailureMessage": failure.reason,
+                "WorkerId": failure.worker_code,
+            }
+            for failure in failures
+        ]
+    }
+
+
+@operation
+def update_notification_settings(call: Call, params: Params) -> Output:
+    notifications.update_settings(
+        hit_type=find_hit_type(call, params["HITTypeId"]),
+        specification=params.get("Notification"),
+        active=params.get("Active"),
+    )
+    return {}
+
+
+@operation
+def send_test_event_notification(call: Call, params: Params) -> Output:
+    notifications.send_test(
+        requester=call.requester,
+        specification=params["Notification"],
+        event=params["TestEventType"],
+        now=call.now,
+    )
+    return {}
+
+
+def _changes(params: Params) -> TypeChanges:
+    return TypeChanges(
+        description=params.get("Description"),
+        status=params.get("QualificationTypeStatus"),
+        retry_delay_seconds=params.get("RetryDelayInSeconds"),
+        test=params.get("Test"),
+        answer_key=params.get("AnswerKey"),
+        test_duration_seconds=params.get("TestDurationInSeconds"),
+        auto_granted=params.get("AutoGranted"),
+        auto_granted_value=params.get("AutoGrantedValue"),
+    )
+
+
+def _public_type(call: Call) -> Callable[[QualificationType], Output]:
+    def render_type(kind: QualificationType) -> Output:
+        output = render.qualification_type(kind)
+        if kind.requester_id != call.requester.pk:
+            output.pop("AnswerKey", None)
+        return output
+
+    return render_type

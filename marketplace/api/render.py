@@ -1,0 +1,128 @@
+"""Rows as the API writes them; times are epoch seconds."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from marketplace.api.context import Output
+from marketplace.domain.money import format_cents
+from marketplace.models import (
+    Assignment,
+    Bonus,
+    Grant,
+    Hit,
+    QualificationRequest,
+    QualificationType,
+)
+
+
+def hit(row: Hit, *, now: datetime) -> Output:
+    kind = row.hit_type
+    return _given(
+        {
+            "HITId": row.code,
+            "HITTypeId": kind.code,
+            "HITGroupId": kind.group_code,
+            "CreationTime": _seconds(row.created_at),
+            "Title": kind.title,
+            "Description": kind.description,
+            "Question": row.question,
+            "Keywords": kind.keywords or None,
+            "HITStatus": row.status(now).value,
+            "MaxAssignments": row.max_assignments,
+            "Reward": format_cents(row.reward_cents),
+            "AutoApprovalDelayInSeconds": kind.auto_approval_seconds,
+            "Expiration": _seconds(row.expires_at),
+            "AssignmentDurationInSeconds": kind.duration_seconds,
+            "RequesterAnnotation": row.annotation or None,
+            "QualificationRequirements": kind.requirements,
+            "HITReviewStatus": "NotReviewed",
+            "NumberOfAssignmentsPending": row.pending,
+            "NumberOfAssignmentsAvailable": row.available,
+            "NumberOfAssignmentsCompleted": row.completed,
+        }
+    )
+
+
+def assignment(row: Assignment, *, hit_code: str) -> Output:
+    decided = {"Approved": "ApprovalTime", "Rejected": "RejectionTime"}.get(row.status)
+    output = {
+        "AssignmentId": row.code,
+        "WorkerId": row.worker.code,
+        "HITId": hit_code,
+        "AssignmentStatus": row.status,
+        "AutoApprovalTime": _seconds(row.auto_approve_at),
+        "AcceptTime": _seconds(row.accepted_at),
+        "SubmitTime": _seconds(row.submitted_at),
+        "Deadline": _seconds(row.deadline_at),
+        "Answer": row.answer,
+        "RequesterFeedback": row.feedback or None,
+    }
+    if row.rejected_at is not None:
+        output["RejectionTime"] = _seconds(row.rejected_at)
+    if decided:
+        output[decided] = _seconds(row.closed_at)
+    return _given(output)
+
+
+def bonus(row: Bonus) -> Output:
+    return {
+        "WorkerId": row.worker.code,
+        "BonusAmount": format_cents(row.amount_cents),
+        "AssignmentId": row.assignment.code,
+        "Reason": row.reason,
+        "GrantTime": _seconds(row.created_at),
+    }
+
+
+def qualification_type(row: QualificationType) -> Output:
+    return _given(
+        {
+            "QualificationTypeId": row.code,
+            "CreationTime": _seconds(row.created_at),
+            "Name": row.name,
+            "Description": row.description,
+            "Keywords": row.keywords or None,
+            "QualificationTypeStatus": row.status,
+            "Test": row.test or None,
+            "TestDurationInSeconds": row.test_duration_seconds,
+            "AnswerKey": row.answer_key or None,
+            "RetryDelayInSeconds": row.retry_delay_seconds,
+            "IsRequestable": True,
+            "AutoGranted": row.auto_granted,
+            "AutoGrantedValue": row.auto_granted_value if row.auto_granted else None,
+        }
+    )
+
+
+def grant(row: Grant) -> Output:
+    return _given(
+        {
+            "QualificationTypeId": row.qualification_type.code,
+            "WorkerId": row.worker.code,
+            "GrantTime": _seconds(row.granted_at),
+            "IntegerValue": row.value,
+            "Status": row.status,
+        }
+    )
+
+
+def qualification_request(row: QualificationRequest) -> Output:
+    return _given(
+        {
+            "QualificationRequestId": row.code,
+            "QualificationTypeId": row.qualification_type.code,
+            "WorkerId": row.worker.code,
+            "Test": row.qualification_type.test or None,
+            "Answer": row.answer or None,
+            "SubmitTime": _seconds(row.submitted_at),
+        }
+    )
+
+
+def _seconds(at: datetime | None) -> float | None:
+    return None if at is None else round(at.timestamp(), 3)
+
+
+def _given(output: Mapping[str, Any]) -> Output:
+    return {name: value for name, value in output.items() if value is not None}

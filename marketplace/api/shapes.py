@@ -1,0 +1,106 @@
+"""Requests held against botocore's own model of the service: types, lengths, patterns, values.
+
+botocore checks types and minimum lengths before it sends and nothing else, so everything is checked
+here; the model is the one that the clients use.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from botocore.loaders import Loader
+from botocore.model import ListShape, ServiceModel, Shape, StructureShape
+
+from marketplace.domain.errors import InvalidParameterError, RefusalError
+
+
+@cache
+def service_model() -> ServiceModel:
+    return ServiceModel(Loader().load_service_model("mturk", "service-2"), "mturk")
+
+
+@cache
+def operation_names() -> frozenset[str]:
+    return frozenset(service_model().operation_names)
+
+
+def check_input(operation: str, params: object) -> dict[str, Any]:
+    """The parameters, if the operation's input shape allows them; unknown members are ignored.
+
+    Raises RefusalError that names the member by its path.
+    """
+    shape = _input_shape(operation)
+    if not isinstance(params, dict):
+        raise InvalidParameterError("The request must be a JSON object.")
+    return _structure(shape, params, "") if shape else {}
+
+
+@cache
+def _input_shape(operation: str) -> StructureShape | None:
+    shape = service_model().operation_model(operation).input_shape
+    return shape if isinstance(shape, StructureShape) else None
+
+
+def _structure(shape: StructureShape, value: object, path: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InvalidParameterError(f"{path or 'The request'} must be an object.")
+    missing = [name for name in shape.required_members if value.get(name) is None]
+    if missing:
+        names = ", ".join(f"{path}.{name}".lstrip(".") for name in missing)
+        raise RefusalError("AWS.MissingParameters", f"These parameters are missing: {names}.")
+    members = shape.members
+    return {
+        name: _value(members[name], given, f"{path}.{name}".lstrip("."))
+        for name, given in value.items()
+        if given is not None and name in members
+    }
+
+
+def _value(shape: Shape, value: Any, path: str) -> Any:
+    if isinstance(shape, StructureShape):
+        return _structure(shape, value, path)
+    if isinstance(shape, ListShape):
+        if not isinstance(value, list):
+            raise InvalidParameterError(f"{path} must be a list.")
+        return [_value(shape.member, item, f"{path}[{i}]") for i, item in enumerate(value)]
+    _check_scalar(shape, value, path)
+    return value
+
+
+def _check_scalar(shape: Shape, value: Any, path: str) -> None:
+    kind = shape.type_name
+    types = _TYPES[kind]
+    if not isinstance(value, types) or (isinstance(value, bool) and kind != "boolean"):
+        raise InvalidParameterError(f"{path} must be of type {kind}.")
+    if kind == "string":
+        _check_string(shape.metadata, str(value), path)
+    elif kind in _BOUNDS:
+        low, high = _BOUNDS[kind]
+        low, high = shape.metadata.get("min", low), shape.metadata.get("max", high)
+        if not low <= value <= high:
+            raise InvalidParameterError(f"{path} is {value}; it must lie between {low} and {high}.")
+
+
+def _check_string(limits: Mapping[str, Any], value: str, path: str) -> None:
+    low, high = limits.get("min", 0), limits.get("max")
+    if len(value) < low or (high is not None and len(value) > high):
+        raise InvalidParameterError(
+            f"{path} is {len(value)} characters long; it must have {low} to {high}."
+        )
+    if (pattern := limits.get("pattern")) and not re.fullmatch(pattern.strip("^$"), value):
+        raise InvalidParameterError(f"{path} is {value!r}; it must match {pattern}.")
+    if (allowed := limits.get("enum")) and value not in allowed:
+        raise InvalidParameterError(f"{path} is {value!r}; it must be one of {', '.join(allowed)}.")
+    if "\x00" in value:
+        raise InvalidParameterError(f"{path} holds a NUL character.")
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "long": (int,),
+    "boolean": (bool,),
+    "timestamp": (int, float),
+}
+_BOUNDS = {"integer": (-(2**31), 2**31 - 1), "long": (-(2**63), 2**63 - 1)}

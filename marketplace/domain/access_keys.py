@@ -1,0 +1,95 @@
+"""Requester accounts and the keys that sign their requests."""
+
+import secrets
+from datetime import datetime
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from marketplace.domain import books, vault
+from marketplace.domain.errors import InvalidParameterError
+from marketplace.domain.identifiers import ALPHABET, new_worker_code
+from marketplace.models import AccessKey, Requester
+
+HOUSE = "house"
+
+
+def open_account(*, name: str, email: str = "", balance_cents: int, now: datetime) -> Requester:
+    """A new requester with its opening balance; InvalidParameterError when the name is taken."""
+    try:
+        with transaction.atomic():
+            requester = Requester.objects.create(
+                code=new_worker_code(), name=name, email=email, created_at=now
+            )
+            if balance_cents:
+                books.deposit(
+                    requester=requester,
+                    amount_cents=balance_cents,
+                    note="opening balance",
+                    now=now,
+                )
+    except IntegrityError:
+        raise InvalidParameterError(f"There is a requester named {name!r} already.") from None
+    requester.refresh_from_db()
+    return requester
+
+
+def issue_key(*, requester: Requester, now: datetime) -> tuple[AccessKey, str]:
+    """A new key and its secret, which nobody will be shown again."""
+    key_id = "TS" + "".join(secrets.choice(ALPHABET) for _ in range(18))
+    secret = secrets.token_urlsafe(30)
+    return _keep_key(requester, key_id, secret, now), secret
+
+
+def revoke_key(*, key: AccessKey, now: datetime) -> None:
+    """Requests signed with it are refused from now on."""
+    AccessKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=now)
+
+
+def find_key(access_key_id: str, *, now: datetime) -> AccessKey | None:
+    """A valid key with its active requester; the house's account is made when first used."""
+    key = _valid_keys(access_key_id)
+    if key is None and _is_house(access_key_id):
+        _open_house(now)
+        key = _valid_keys(access_key_id)
+    return key
+
+
+def _valid_keys(access_key_id: str) -> AccessKey | None:
+    return (
+        AccessKey.objects.select_related("requester")
+        .filter(access_key_id=access_key_id, revoked_at__isnull=True, requester__active=True)
+        .first()
+    )
+
+
+def _is_house(access_key_id: str) -> bool:
+    house = settings.MARKETPLACE_HOUSE_KEY
+    return house is not None and secrets.compare_digest(
+        access_key_id.encode(), str(house[0]).encode()
+    )
+
+
+def _open_house(now: datetime) -> None:
+    key_id, secret = settings.MARKETPLACE_HOUSE_KEY
+    if AccessKey.objects.filter(access_key_id=key_id).exists():
+        return  # it was revoked, or its requester was closed
+    try:
+        with transaction.atomic():
+            house = Requester.objects.filter(name=HOUSE).first() or open_account(
+                name=HOUSE,
+                balance_cents=int(settings.MARKETPLACE_OPENING_BALANCE * 100),
+                now=now,
+            )
+            _keep_key(house, key_id, secret, now)
+    except (IntegrityError, InvalidParameterError):
+        pass  # another process made it first
+
+
+def _keep_key(requester: Requester, key_id: str, secret: str, now: datetime) -> AccessKey:
+    return AccessKey.objects.create(
+        requester=requester,
+        access_key_id=key_id,
+        secret_encrypted=vault.encrypt(secret),
+        created_at=now,
+    )

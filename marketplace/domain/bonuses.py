@@ -1,0 +1,95 @@
+"""Bonuses: paid beside the reward, for an assignment that was accepted and submitted."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+
+from marketplace.domain import books, messages
+from marketplace.domain.errors import InvalidParameterError, NotFoundError, WrongStateError
+from marketplace.domain.hit_types import check_length
+from marketplace.domain.identifiers import new_code
+from marketplace.domain.money import fee_cents, format_cents
+from marketplace.domain.tokens import use_token
+from marketplace.enums import SHOWN
+from marketplace.models import Assignment, Bonus, Requester
+
+PAYABLE_WITHIN = timedelta(days=183)
+SMALLEST_CENTS = 1
+LARGEST_CENTS = 1_000_000
+LONGEST_REASON = 4_096
+
+
+def send_bonus(
+    *,
+    requester: Requester,
+    worker_code: str,
+    assignment_code: str,
+    amount_cents: int,
+    reason: str,
+    token: str | None,
+    now: datetime,
+) -> Bonus:
+    """Pays a bonus and its fee from the free balance; a repeated token raises TokenUsedError."""
+    if not SMALLEST_CENTS <= amount_cents <= LARGEST_CENTS:
+        raise InvalidParameterError(
+            f"BonusAmount must lie between {format_cents(SMALLEST_CENTS)} and "
+            f"{format_cents(LARGEST_CENTS)}."
+        )
+    check_length("Reason", reason, LONGEST_REASON)
+    assignment = _assignment(requester, worker_code, assignment_code, now)
+    code = new_code()
+    with transaction.atomic():
+        use_token(
+            requester=requester,
+            operation="SendBonus",
+            token=token,
+            result=code,
+            error_code="DuplicateRequest",
+            message="The bonus was paid by an earlier request with this UniqueRequestToken: "
+            "request ID {result}.",
+            now=now,
+        )
+        bonus = Bonus.objects.create(
+            code=code,
+            requester=requester,
+            assignment=assignment,
+            worker_id=assignment.worker_id,
+            amount_cents=amount_cents,
+            fee_cents=fee_cents(amount_cents, settings.MARKETPLACE_FEE_RATE),
+            reason=reason,
+            created_at=now,
+        )
+        books.pay_bonus(bonus=bonus, hit=assignment.hit, now=now)
+        messages.write(
+            worker_id=assignment.worker_id,
+            requester=requester,
+            subject=f"A bonus of ${format_cents(amount_cents)}",
+            text=f"{reason}\n\nFor assignment {assignment.code}.",
+            now=now,
+        )
+    return bonus
+
+
+def _assignment(
+    requester: Requester, worker_code: str, assignment_code: str, now: datetime
+) -> Assignment:
+    try:
+        assignment = (
+            Assignment.objects.select_related("hit", "worker")
+            .defer("answer", "hit__question")
+            .get(code=assignment_code, hit__requester=requester)
+        )
+    except Assignment.DoesNotExist:
+        raise NotFoundError("Assignment", assignment_code) from None
+    if assignment.worker.code != worker_code:
+        raise InvalidParameterError(
+            f"Assignment {assignment_code} is not one of worker {worker_code}."
+        )
+    if assignment.status not in SHOWN or assignment.submitted_at is None:
+        raise WrongStateError("Assignment", allowed=", ".join(SHOWN), current=assignment.status)
+    if now - assignment.submitted_at > PAYABLE_WITHIN:
+        raise InvalidParameterError(
+            "A bonus can be paid for six months after the work was submitted."
+        )
+    return assignment

@@ -1,0 +1,82 @@
+"""MARKETPLACE_FAULTS: misbehaviour on purpose, for tests and rehearsals.
+
+The grammar is `name=number` joined by commas; docs/marketplace.md says what each name does.
+"""
+
+import random
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+
+class FaultsError(ValueError):
+    """MARKETPLACE_FAULTS cannot be used as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """Probabilities lie between 0 and 1; `lag` and `hang` are seconds."""
+
+    throttle: float = 0.0
+    fail: float = 0.0
+    timeout_after_success: float = 0.0
+    hang: float = 0.0
+    lag: float = 0.0
+    repeat_notifications: float = 0.0
+    reorder_notifications: float = 0.0
+    reuse_assignment_ids: float = 0.0
+    seed: float = 0.0
+    _dice: random.Random = field(default_factory=random.Random, repr=False, compare=False)
+
+    def throttles(self) -> bool:
+        return self._dice.random() < self.throttle
+
+    def fails_before(self) -> bool:
+        return self._dice.random() < self.fail
+
+    def times_out_after_success(self) -> bool:
+        return self._dice.random() < self.timeout_after_success
+
+    def repeats_notification(self) -> bool:
+        return self._dice.random() < self.repeat_notifications
+
+    def reorders_notifications(self) -> bool:
+        return self._dice.random() < self.reorder_notifications
+
+    def reuses_assignment_id(self) -> bool:
+        return self._dice.random() < self.reuse_assignment_ids
+
+    def visible_until(self, now: datetime) -> datetime:
+        """Lists show what was written up to then."""
+        return now - timedelta(seconds=self.lag) if self.lag else now
+
+
+PROBABILITIES = (
+    "throttle",
+    "fail",
+    "timeout_after_success",
+    "repeat_notifications",
+    "reorder_notifications",
+    "reuse_assignment_ids",
+)
+
+
+@lru_cache(maxsize=8)
+def parse_faults(text: str) -> Faults:
+    """The faults that `text` names, one object per text, so that its dice go on and on."""
+    names = {f.name for f in fields(Faults) if not f.name.startswith("_")}
+    values: dict[str, float] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, number = part.partition("=")
+        if name not in names:
+            raise FaultsError(
+                f"MARKETPLACE_FAULTS names {name!r}; it knows: {', '.join(sorted(names))}."
+            )
+        try:
+            values[name] = float(number)
+        except ValueError:
+            raise FaultsError(f"MARKETPLACE_FAULTS: {part!r} needs a number.") from None
+        if values[name] < 0 or (name in PROBABILITIES and values[name] > 1):
+            raise FaultsError(f"MARKETPLACE_FAULTS: {part!r} is out of range.")
+    seed = values.get("seed")
+    return Faults(**values, _dice=random.Random(seed))  # noqa: S311 - dice, not secrets

@@ -1,0 +1,236 @@
+"""HITs: creating, extending, expiring and disposing of them.
+
+Lock order everywhere: assignment, then HIT, then the requester's balance.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Sum
+from django.db.models.functions import Coalesce
+
+from marketplace.domain import books, notifications
+from marketplace.domain.errors import (
+    InvalidParameterError,
+    NotFoundError,
+    RefusalError,
+    WrongStateError,
+)
+from marketplace.domain.hit_types import check_range
+from marketplace.domain.identifiers import new_code
+from marketplace.domain.money import MANY_ASSIGNMENTS, fee_cents, fee_rate
+from marketplace.domain.question import parse_question
+from marketplace.domain.tokens import use_token
+from marketplace.enums import AssignmentStatus, Event, HitStatus
+from marketplace.models import Assignment, Hit, HitType, Requester
+
+LIFETIME_SECONDS = (30, 31_536_000)
+LONGEST_ANNOTATION = 255
+MOST_ASSIGNMENTS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class NewHit:
+    question: str
+    max_assignments: int
+    lifetime_seconds: int
+    annotation: str
+    token: str | None
+
+
+def create_hit(*, hit_type: HitType, new: NewHit, now: datetime) -> Hit:
+    """A HIT that workers see at once, its cost set aside; TokenUsedError for a repeated token."""
+    check_range("LifetimeInSeconds", new.lifetime_seconds, LIFETIME_SECONDS)
+    check_range("MaxAssignments", new.max_assignments, (1, MOST_ASSIGNMENTS))
+    if len(new.annotation) > LONGEST_ANNOTATION:
+        raise InvalidParameterError(f"RequesterAnnotation is longer than {LONGEST_ANNOTATION}.")
+    question = parse_question(new.question, allow_http=settings.MARKETPLACE_ALLOW_HTTP)
+    hit = Hit(
+        code=new_code(),
+        requester_id=hit_type.requester_id,
+        hit_type=hit_type,
+        question=new.question,
+        external_url=question.url,
+        frame_height=question.frame_height,
+        annotation=new.annotation,
+        max_assignments=new.max_assignments,
+        available=new.max_assignments,
+        reward_cents=hit_type.reward_cents,
+        fee_cents=_fee(hit_type.reward_cents, new.max_assignments),
+        created_at=now,
+        expires_at=now + timedelta(seconds=new.lifetime_seconds),
+    )
+    with transaction.atomic():
+        use_token(
+            requester=hit_type.requester,
+            operation="CreateHIT",
+            token=new.token,
+            result=hit.code,
+            error_code="HITAlreadyExists",
+            message="The HIT with ID {result} already exists: it was created by an earlier "
+            "request with this UniqueRequestToken.",
+            now=now,
+        )
+        hit.save()
+        books.hold(hit=hit, amount_cents=hit.cost_cents * hit.max_assignments, now=now)
+        _save(hit, "held_cents")
+        notifications.record(Event.HIT_CREATED, hit_type=hit_type, hit=hit, now=now)
+    return hit
+
+
+def add_assignments(
+    *, requester: Requester, hit_code: str, number: int, token: str | None, now: datetime
+) -> None:
+    """Offers a HIT to `number` more workers."""
+    check_range("NumberOfAdditionalAssignments", number, (1, MOST_ASSIGNMENTS))
+    with transaction.atomic():
+        hit = lock_hit(requester=requester, code=hit_code)
+        use_token(
+            requester=requester,
+            operation="CreateAdditionalAssignmentsForHIT",
+            token=token,
+            result=hit.code,
+            error_code="HITAlreadyExtended",
+            message="HIT {result} was given its additional assignments by an earlier request "
+            "with this UniqueRequestToken.",
+            now=now,
+        )
+        _check_not_disposed(hit, now)
+        if hit.max_assignments < MANY_ASSIGNMENTS <= hit.max_assignments + number:
+            raise RefusalError(
+                "InvalidMaximumAssignmentsIncrease",
+                "A HIT created with fewer than 10 assignments cannot be raised to 10 or more.",
+            )
+        hit.max_assignments += number
+        hit.available += number
+        hit.reviewing = False
+        if not hit.expiry_noted:
+            books.hold(hit=hit, amount_cents=hit.cost_cents * number, now=now)
+        hit.open = hit.expires_at > now and not hit.expiry_noted
+        _save(hit, "max_assignments", "available", "reviewing", "open", "held_cents")
+        notifications.record(Event.HIT_EXTENDED, hit_type=hit.hit_type, hit=hit, now=now)
+
+
+def update_expiration(
+    *, requester: Requester, hit_code: str, expires_at: datetime, now: datetime
+) -> None:
+    """Moves the end of a HIT; a time that has passed ends it now."""
+    with transaction.atomic():
+        hit = lock_hit(requester=requester, code=hit_code)
+        _check_not_disposed(hit, now)
+        extended = expires_at > hit.expires_at
+        hit.expires_at = expires_at
+        _save(hit, "expires_at")
+        if expires_at <= now:
+            note_expiry(hit, now=now)
+            return
+        if hit.expiry_noted:
+            hit.expiry_noted = False
+            books.hold(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)
+        hit.open = hit.available > 0
+        hit.reviewing = hit.reviewing and not hit.open
+        _save(hit, "expiry_noted", "open", "reviewing", "held_cents")
+        if extended:
+            notifications.record(Event.HIT_EXTENDED, hit_type=hit.hit_type, hit=hit, now=now)
+
+
+def note_expiry(hit: Hit, *, now: datetime) -> None:
+    """Closes a locked HIT that is past its end and frees what nobody will earn any more."""
+    if hit.expiry_noted or hit.disposed_at is not None:
+        return
+    hit.expiry_noted = True
+    hit.open = False
+    books.release(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)
+    _save(hit, "expiry_noted", "open", "held_cents")
+    notifications.record(Event.HIT_EXPIRED, hit_type=hit.hit_type, hit=hit, now=now)
+    if not hit.pending and hit.available:
+        notifications.record(Event.HIT_REVIEWABLE, hit_type=hit.hit_type, hit=hit, now=now)
+
+
+def delete_hit(*, requester: Requester, hit_code: str, now: datetime) -> None:
+    """Disposes of a reviewable HIT with everything decided; a disposed one stays so."""
+    with transaction.atomic():
+        hit = lock_hit(requester=requester, code=hit_code)
+        status = hit.status(now)
+        if status == HitStatus.DISPOSED:
+            return
+        if status not in (HitStatus.REVIEWABLE, HitStatus.REVIEWING):
+            raise WrongStateError("HIT", allowed="Reviewable", current=status)
+        if hit.submitted:
+            raise WrongStateError(
+                "HIT",
+                allowed="Reviewable, with every assignment approved or rejected",
+                current=f"{status} with {hit.submitted} assignments undecided",
+            )
+        dispose(hit, now=now)
+
+
+def dispose(hit: Hit, *, now: datetime) -> None:
+    """Ends a locked HIT for good; its results stay readable by assignment."""
+    books.release(hit=hit, amount_cents=hit.held_cents, now=now)
+    hit.disposed_at = now
+    hit.open = False
+    _save(hit, "disposed_at", "open", "held_cents")
+    notifications.record(Event.HIT_DISPOSED, hit_type=hit.hit_type, hit=hit, now=now)
+
+
+def set_review_status(*, requester: Requester, hit_code: str, revert: bool, now: datetime) -> None:
+    """Reviewable to Reviewing, or back with `revert`."""
+    with transaction.atomic():
+        hit = lock_hit(requester=requester, code=hit_code)
+        needed = HitStatus.REVIEWING if revert else HitStatus.REVIEWABLE
+        status = hit.status(now)
+        if status != needed:
+            raise WrongStateError("HIT", allowed=needed, current=status)
+        hit.reviewing = not revert
+        _save(hit, "reviewing")
+
+
+def change_type(*, requester: Requester, hit_code: str, hit_type: HitType, now: datetime) -> None:
+    """Gives a HIT the properties of another type; work already accepted keeps its own pay."""
+    with transaction.atomic():
+        hit = lock_hit(requester=requester, code=hit_code)
+        _check_not_disposed(hit, now)
+        hit.hit_type = hit_type
+        hit.reward_cents = hit_type.reward_cents
+        hit.fee_cents = _fee(hit_type.reward_cents, hit.max_assignments)
+        undecided = Assignment.objects.filter(
+            hit=hit, status__in=(AssignmentStatus.ACCEPTED, AssignmentStatus.SUBMITTED)
+        ).aggregate(cents=Coalesce(Sum(F("reward_cents") + F("fee_cents")), 0))["cents"]
+        offered = 0 if hit.expiry_noted else hit.cost_cents * hit.available
+        books.hold(hit=hit, amount_cents=undecided + offered - hit.held_cents, now=now)
+        _save(hit, "hit_type", "reward_cents", "fee_cents", "held_cents")
+
+
+def lock_hit(*, requester: Requester, code: str) -> Hit:
+    """A requester's own HIT, locked; another's does not exist for them."""
+    try:
+        return (
+            Hit.objects.select_for_update(of=("self",))
+            .select_related("hit_type")
+            .get(requester=requester, code=code)
+        )
+    except Hit.DoesNotExist:
+        raise NotFoundError("HIT", code) from None
+
+
+def _fee(reward_cents: int, max_assignments: int) -> int:
+    rate = fee_rate(
+        max_assignments,
+        few=settings.MARKETPLACE_FEE_RATE,
+        many=settings.MARKETPLACE_FEE_RATE_MANY,
+    )
+    return fee_cents(reward_cents, rate)
+
+
+def _check_not_disposed(hit: Hit, now: datetime) -> None:
+    if hit.disposed_at is not None:
+        raise WrongStateError(
+            "HIT", allowed="Assignable, Unassignable, Reviewable", current="Disposed"
+        )
+
+
+def _save(hit: Hit, *fields: str) -> None:
+    hit.save(update_fields=fields)

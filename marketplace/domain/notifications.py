@@ -1,0 +1,177 @@
+"""Events for webhooks: into the outbox with what they tell of, delivered later, at least once."""
+
+import json
+import random
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import urllib3
+from django.conf import settings
+from django.db.models import F
+from urllib3.exceptions import HTTPError
+
+from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.domain.faults import Faults
+from marketplace.domain.identifiers import new_code
+from marketplace.enums import Event
+from marketplace.models import Assignment, Hit, HitType, Notification, Requester
+
+VERSION = "2006-05-05"
+TIMEOUT_SECONDS = 5.0
+FIRST_RETRY = timedelta(seconds=5)
+LONGEST_RETRY = timedelta(hours=1)
+GIVE_UP_AFTER = timedelta(days=3)
+
+_http = urllib3.PoolManager(
+    timeout=urllib3.Timeout(TIMEOUT_SECONDS), retries=False, maxsize=4, num_pools=20
+)
+
+
+def check_specification(specification: dict[str, Any]) -> None:
+    """Raises RefusalError unless this marketplace can deliver there."""
+    if specification["Version"] != VERSION:
+        raise InvalidParameterError(f"Version must be {VERSION}.")
+    parts = urlsplit(specification["Destination"])
+    if specification["Transport"] != "SNS" or parts.scheme not in ("http", "https"):
+        raise RefusalError(
+            "InvalidTransportEndpoint",
+            "This marketplace delivers to webhooks only: Transport SNS with a Destination that "
+            "begins with https://.",
+        )
+    if parts.scheme == "http" and not settings.MARKETPLACE_ALLOW_HTTP:
+        raise RefusalError("InvalidTransportEndpoint", "Destination must begin with https://.")
+    if parts.hostname not in allowed_hosts():
+        raise RefusalError(
+            "InvalidTransportEndpoint",
+            f"This marketplace may not call {parts.hostname}; its operator can allow the host "
+            "with MARKETPLACE_WEBHOOK_HOSTS.",
+        )
+
+
+def allowed_hosts() -> set[str]:
+    """Hosts that webhooks may name: a requester must not reach into the operator's network."""
+    own = urlsplit(settings.MARKETPLACE_URL).hostname
+    return {*getattr(settings, "MARKETPLACE_WEBHOOK_HOSTS", ()), *({own} if own else ())}
+
+
+def update_settings(
+    *, hit_type: HitType, specification: dict[str, Any] | None, active: bool | None
+) -> None:
+    """Replaces the specification, or switches it on or off, or both."""
+    if specification is None and active is None:
+        raise InvalidParameterError("Either Notification or Active must be given.")
+    if specification is not None:
+        check_specification(specification)
+        if Event.PING in specification["EventTypes"]:
+            raise InvalidParameterError("Ping is valid for SendTestEventNotification only.")
+        hit_type.notification = specification
+    elif hit_type.notification is None:
+        raise InvalidParameterError("This HIT type has no notification specification to switch.")
+    hit_type.notification_active = True if active is None else active
+    hit_type.save(update_fields=["notification", "notification_active"])
+
+
+def send_test(
+    *, requester: Requester, specification: dict[str, Any], event: str, now: datetime
+) -> None:
+    """Queues an event as if it had happened; the specification's EventTypes do not filter it."""
+    check_specification(specification)
+    body = {"EventType": event, "EventTimestamp": _stamp(now)}
+    if event != Event.PING:
+        body |= {"HITTypeId": new_code(), "HITId": new_code(), "AssignmentId": new_code()}
+    Notification.objects.create(
+        doc_id=new_code(),
+        requester=requester,
+        destination=specification["Destination"],
+        event=body,
+        created_at=now,
+        due_at=now,
+    )
+
+
+def record(
+    event: Event,
+    *,
+    hit_type: HitType,
+    hit: Hit,
+    assignment: Assignment | None = None,
+    now: datetime,
+) -> None:
+    """Puts an event into the outbox if the HIT type asks for it, in the caller's transaction."""
+    if not hit_type.notifies(event):
+        return
+    body = {
+        "EventType": event.value,
+        "EventTimestamp": _stamp(now),
+        "HITTypeId": hit_type.code,
+        "HITId": hit.code,
+    }
+    if assignment is not None:
+        body["AssignmentId"] = assignment.code
+    Notification.objects.create(
+        doc_id=new_code(),
+        requester_id=hit.requester_id,
+        destination=(hit_type.notification or {})["Destination"],
+        event=body,
+        created_at=now,
+        due_at=now,
+    )
+
+
+def deliver_due(*, now: datetime, faults: Faults, limit: int = 200) -> int:
+    """Posts what is due; returns how many arrived. A row that two processes take arrives twice."""
+    due = Notification.objects.filter(delivered_at__isnull=True, due_at__lte=now)
+    rows = list(due.select_related("requester").order_by("due_at")[:limit])
+    if faults.reorders_notifications():
+        random.shuffle(rows)
+    return sum(_deliver(row, now=now, faults=faults) for row in rows)
+
+
+def _deliver(row: Notification, *, now: datetime, faults: Faults) -> bool:
+    error = _post(row)
+    if not error and faults.repeats_notification():
+        _post(row)
+    this = Notification.objects.filter(pk=row.pk)
+    if not error:
+        this.update(delivered_at=now, attempts=F("attempts") + 1, last_error="")
+        return True
+    if now - row.created_at > GIVE_UP_AFTER:
+        this.update(delivered_at=now, last_error=f"given up: {error}"[:300])
+        return False
+    pause = min(FIRST_RETRY * 2 ** min(row.attempts, 12), LONGEST_RETRY)
+    this.update(due_at=now + pause, attempts=F("attempts") + 1, last_error=error[:300])
+    return False
+
+
+def _post(row: Notification) -> str:
+    """An empty string, or what went wrong."""
+    if urlsplit(row.destination).hostname not in allowed_hosts():
+        return "the host is not allowed any more"
+    try:
+        response = _http.request(
+            "POST",
+            row.destination,
+            body=json.dumps(document(row)).encode(),
+            headers={"Content-Type": "application/json"},
+            redirect=False,
+        )
+    except HTTPError as error:
+        return f"{type(error).__name__}: {error}"
+    return "" if 200 <= response.status < 300 else f"HTTP {response.status}"
+
+
+def document(row: Notification) -> dict[str, Any]:
+    """The notification as MTurk writes it; receivers drop repeats by EventDocId."""
+    events: Iterable[dict[str, Any]] = [row.event]
+    return {
+        "EventDocVersion": VERSION,
+        "EventDocId": row.doc_id,
+        "CustomerId": row.requester.code,
+        "Events": list(events),
+    }
+
+
+def _stamp(now: datetime) -> str:
+    return now.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,341 @@
+"""Qualification types, grants, and workers' requests for them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from marketplace.domain import messages
+from marketplace.domain.errors import (
+    InvalidParameterError,
+    NotFoundError,
+    RefusalError,
+    WrongStateError,
+)
+from marketplace.domain.hit_types import check_length
+from marketplace.domain.identifiers import new_code
+from marketplace.domain.requirements import (
+    ADULT,
+    APPROVAL_RATE,
+    HITS_APPROVED,
+    LOCALE,
+    SYSTEM,
+    Value,
+)
+from marketplace.enums import GrantStatus, QualificationTypeStatus, RequestStatus
+from marketplace.models import (
+    Grant,
+    HitType,
+    QualificationRequest,
+    QualificationType,
+    Requester,
+    WorkerAccount,
+)
+
+#: Up to then a rate says nothing: MTurk counts new workers as 100 %.
+RATE_COUNTS_FROM = 100
+LONGEST_NAME = 200
+LONGEST_DESCRIPTION = 2_000
+LONGEST_KEYWORDS = 1_000
+LONGEST_XML_BYTES = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class TypeChanges:
+    """What UpdateQualificationType may change; None leaves it as it is."""
+
+    description: str | None = None
+    status: str | None = None
+    retry_delay_seconds: int | None = None
+    test: str | None = None
+    answer_key: str | None = None
+    test_duration_seconds: int | None = None
+    auto_granted: bool | None = None
+    auto_granted_value: int | None = None
+
+    def given(self) -> dict[str, Any]:
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def held_by(
+    worker: WorkerAccount, requirements: Iterable[Mapping[str, Any]] | None = None
+) -> dict[str, Value]:
+    """What a worker holds, by QualificationTypeId; only what `requirements` ask for, if given."""
+    held: dict[str, Value] = system_values(worker)
+    codes = None
+    if requirements is not None:
+        codes = {requirement["QualificationTypeId"] for requirement in requirements} - set(SYSTEM)
+        if not codes:
+            return held
+    grants = Grant.objects.filter(worker=worker, status=GrantStatus.GRANTED)
+    if codes is not None:
+        grants = grants.filter(qualification_type__code__in=codes)
+    held.update(grants.values_list("qualification_type__code", "value"))
+    return held
+
+
+def system_values(worker: WorkerAccount) -> dict[str, Value]:
+    """The qualifications that follow from the account and its history."""
+    decided = worker.approved_count + worker.rejected_count
+    rate = 100 if decided < RATE_COUNTS_FROM else 100 * worker.approved_count // decided
+    held: dict[str, Value] = {
+        APPROVAL_RATE: rate,
+        HITS_APPROVED: worker.approved_count,
+        LOCALE: (worker.country, worker.subdivision),
+    }
+    if worker.is_adult:
+        held[ADULT] = 1
+    return held
+
+
+def create_type(
+    *,
+    requester: Requester,
+    name: str,
+    keywords: str,
+    values: TypeChanges,
+    now: datetime,
+) -> QualificationType:
+    """A new type; its name is unique among the requester's own."""
+    check_length("Name", name, LONGEST_NAME)
+    if len(keywords) > LONGEST_KEYWORDS:
+        raise InvalidParameterError(f"Keywords is longer than {LONGEST_KEYWORDS} characters.")
+    kind = QualificationType(
+        code=new_code(),
+        requester=requester,
+        name=name,
+        keywords=keywords,
+        status=QualificationTypeStatus.ACTIVE,
+        created_at=now,
+    )
+    _apply(kind, values)
+    try:
+        with transaction.atomic():
+            kind.save()
+    except IntegrityError:
+        raise RefusalError(
+            "QualificationTypeAlreadyExists",
+            f"You have already created a QualificationType with this name: {name}.",
+        ) from None
+    return kind
+
+
+def update_type(*, requester: Requester, code: str, changes: TypeChanges) -> QualificationType:
+    with transaction.atomic():
+        kind = own_type(requester=requester, code=code, lock=True)
+        _apply(kind, changes)
+        kind.save()
+    return kind
+
+
+def delete_type(*, requester: Requester, code: str, now: datetime) -> None:
+    """Takes a type out of use and turns its open requests down; grants stay, HITs may need them."""
+    with transaction.atomic():
+        kind = own_type(requester=requester, code=code, lock=True)
+        kind.deleted_at = now
+        kind.save(update_fields=["deleted_at"])
+        QualificationRequest.objects.filter(
+            qualification_type=kind, status=RequestStatus.PENDING
+        ).update(
+            status=RequestStatus.REJECTED, decided_at=now, reason="The qualification was withdrawn."
+        )
+
+
+def own_type(*, requester: Requester, code: str, lock: bool = False) -> QualificationType:
+    """A requester's own type that is not deleted; another's does not exist for them."""
+    types = QualificationType.objects.select_for_update() if lock else QualificationType.objects
+    try:
+        return types.get(requester=requester, code=code, deleted_at__isnull=True)
+    except QualificationType.DoesNotExist:
+        raise NotFoundError("QualificationType", code) from None
+
+
+def grant(
+    *,
+    requester: Requester,
+    type_code: str,
+    worker_code: str,
+    value: int,
+    tell: bool,
+    now: datetime,
+) -> None:
+    """Gives a worker a qualification, or changes its value; `tell` writes to the worker."""
+    kind = own_type(requester=requester, code=type_code)
+    worker = find_worker(worker_code)
+    _set_grant(kind, worker, value, now)
+    if tell:
+        messages.write(
+            worker_id=worker.pk,
+            requester=requester,
+            subject=f"Qualification granted: {kind.name}",
+            text=f"You were given the qualification “{kind.name}” with the value {value}.",
+            now=now,
+        )
+
+
+def revoke(
+    *, requester: Requester, type_code: str, worker_code: str, reason: str, now: datetime
+) -> None:
+    """Takes a qualification back and tells the worker why."""
+    kind = own_type(requester=requester, code=type_code)
+    worker = find_worker(worker_code)
+    revoked = Grant.objects.filter(
+        qualification_type=kind, worker=worker, status=GrantStatus.GRANTED
+    ).update(status=GrantStatus.REVOKED, reason=reason)
+    if not revoked:
+        raise RefusalError(
+            "QualificationDoesNotExist",
+            f"Worker {worker_code} does not hold the qualification {type_code}.",
+        )
+    messages.write(
+        worker_id=worker.pk,
+        requester=requester,
+        subject=f"Qualification withdrawn: {kind.name}",
+        text=reason or f"The qualification “{kind.name}” was withdrawn.",
+        now=now,
+    )
+
+
+def request_qualification(
+    *, worker: WorkerAccount, kind: QualificationType, answer: str, now: datetime
+) -> QualificationRequest:
+    """A worker's request; granted at once where the type says so."""
+    if kind.deleted_at is not None or kind.status != QualificationTypeStatus.ACTIVE:
+        raise WrongStateError("QualificationType", allowed="Active", current=kind.status)
+    _check_retry(worker, kind, now)
+    try:
+        with transaction.atomic():
+            request = QualificationRequest.objects.create(
+                code=new_code(),
+                qualification_type=kind,
+                worker=worker,
+                answer=answer,
+                submitted_at=now,
+            )
+            if kind.auto_granted:
+                _decide(request, RequestStatus.ACCEPTED, "", now)
+                _set_grant(kind, worker, kind.auto_granted_value, now)
+    except IntegrityError:
+        raise RefusalError(
+            "QualificationRequestAlreadyExists", "Your request is waiting."
+        ) from None
+    return request
+
+
+def accept_request(*, requester: Requester, request_code: str, value: int, now: datetime) -> None:
+    with transaction.atomic():
+        request = _own_request(requester, request_code)
+        _decide(request, RequestStatus.ACCEPTED, "", now)
+        _set_grant(request.qualification_type, request.worker, value, now)
+        messages.write(
+            worker_id=request.worker_id,
+            requester=requester,
+            subject=f"Qualification granted: {request.qualification_type.name}",
+            text=f"Your request was granted, with the value {value}.",
+            now=now,
+        )
+
+
+def reject_request(*, requester: Requester, request_code: str, reason: str, now: datetime) -> None:
+    with transaction.atomic():
+        request = _own_request(requester, request_code)
+        _decide(request, RequestStatus.REJECTED, reason, now)
+        messages.write(
+            worker_id=request.worker_id,
+            requester=requester,
+            subject=f"Qualification not granted: {request.qualification_type.name}",
+            text=reason or "Your request was turned down.",
+            now=now,
+        )
+
+
+def find_worker(code: str) -> WorkerAccount:
+    try:
+        return WorkerAccount.objects.get(code=code)
+    except WorkerAccount.DoesNotExist:
+        raise NotFoundError("Worker", code) from None
+
+
+def hit_types_asking_for(*, requester: Requester, type_code: str) -> list[int]:
+    """Primary keys of the requester's HIT types with a requirement on this qualification."""
+    return list(
+        HitType.objects.filter(
+            requester=requester, requirement_rows__qualification_code=type_code
+        ).values_list("pk", flat=True)
+    )
+
+
+def _apply(kind: QualificationType, changes: TypeChanges) -> None:
+    for name, value in changes.given().items():
+        setattr(kind, name, value)
+    check_length("Description", kind.description, LONGEST_DESCRIPTION)
+    for name, xml in (("Test", kind.test), ("AnswerKey", kind.answer_key)):
+        if len(xml.encode()) > LONGEST_XML_BYTES:
+            raise InvalidParameterError(f"{name} is larger than {LONGEST_XML_BYTES} bytes.")
+    if kind.test and kind.auto_granted:
+        raise InvalidParameterError("A qualification with a Test cannot be AutoGranted.")
+    if bool(kind.test) != (kind.test_duration_seconds is not None):
+        raise InvalidParameterError("Test and TestDurationInSeconds go together.")
+    if kind.answer_key and not kind.test:
+        raise InvalidParameterError("AnswerKey needs a Test.")
+
+
+def _set_grant(
+    kind: QualificationType, worker: WorkerAccount, value: int | None, now: datetime
+) -> None:
+    Grant.objects.update_or_create(
+        qualification_type=kind,
+        worker=worker,
+        defaults={
+            "value": value,
+            "status": GrantStatus.GRANTED,
+            "granted_at": now,
+            "reason": "",
+        },
+    )
+
+
+def _check_retry(worker: WorkerAccount, kind: QualificationType, now: datetime) -> None:
+    last = (
+        QualificationRequest.objects.filter(qualification_type=kind, worker=worker)
+        .order_by("-submitted_at")
+        .first()
+    )
+    if last is None or last.status == RequestStatus.PENDING:
+        return  # a waiting one is refused by its constraint
+    if kind.retry_delay_seconds is None:
+        raise RefusalError(
+            "QualificationTypeDoesNotAllowRetake", "This qualification can be asked for once only."
+        )
+    again = last.submitted_at + timedelta(seconds=kind.retry_delay_seconds)
+    if again > now:
+        raise RefusalError(
+            "QualificationTypeRetryDelayNotElapsed",
+            f"You can ask for this qualification again at {again:%Y-%m-%d %H:%M} UTC.",
+        )
+
+
+def _own_request(requester: Requester, code: str) -> QualificationRequest:
+    try:
+        request = (
+            QualificationRequest.objects.select_for_update(of=("self",))
+            .select_related("qualification_type", "worker")
+            .get(code=code, qualification_type__requester=requester)
+        )
+    except QualificationRequest.DoesNotExist:
+        raise NotFoundError("QualificationRequest", code) from None
+    if request.status != RequestStatus.PENDING:
+        raise WrongStateError("QualificationRequest", allowed="Pending", current=request.status)
+    return request
+
+
+def _decide(
+    request: QualificationRequest, status: RequestStatus, reason: str, now: datetime
+) -> None:
+    request.status = status
+    request.reason = reason
+    request.decided_at = now
+    request.save(update_fields=["status", "reason", "decided_at"])

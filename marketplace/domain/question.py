@@ -1,0 +1,67 @@
+"""The Question of a HIT: an ExternalQuestion document, and the page that it names."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit
+from xml.etree.ElementTree import ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from marketplace.domain.errors import InvalidParameterError, RefusalError
+
+SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
+NAMESPACE = SCHEMAS + "2006-07-14/ExternalQuestion.xsd"
+LARGEST_BYTES = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalQuestion:
+    """`frame_height` in CSS pixels; 0 lets the frame fill the window."""
+
+    url: str
+    frame_height: int
+
+
+def parse_question(xml: str, *, allow_http: bool) -> ExternalQuestion:
+    """Refuses what is no ExternalQuestion, and a page that is not https unless `allow_http`."""
+    if len(xml.encode()) > LARGEST_BYTES:
+        raise InvalidParameterError(f"Question is larger than {LARGEST_BYTES} bytes.")
+    try:
+        root = fromstring(xml, forbid_dtd=True)
+    except (ParseError, DefusedXmlException, ValueError) as error:
+        raise RefusalError("XMLParseError", f"Question is not well-formed XML: {error}") from None
+    if root.tag != f"{{{NAMESPACE}}}ExternalQuestion":
+        raise InvalidParameterError(
+            "Question must be an ExternalQuestion in the namespace "
+            f"{NAMESPACE}; this marketplace shows no other kind."
+        )
+    url = (root.findtext(f"{{{NAMESPACE}}}ExternalURL") or "").strip()
+    return ExternalQuestion(
+        _checked_url(url, allow_http), _height(root.findtext(f"{{{NAMESPACE}}}FrameHeight"))
+    )
+
+
+def _height(text: str | None) -> int:
+    height = (text or "").strip()
+    if not height.isdecimal() or len(height) > 5:
+        raise InvalidParameterError("FrameHeight must be a number of pixels, or 0.")
+    return int(height)
+
+
+@lru_cache(maxsize=256)
+def _checked_origin(scheme: str, netloc: str, allow_http: bool) -> None:
+    if scheme != "https" and not (scheme == "http" and allow_http):
+        raise InvalidParameterError("ExternalURL must begin with https://.")
+    if not netloc or "@" in netloc or any(c in netloc for c in " ;,'\"<>*"):
+        raise InvalidParameterError("ExternalURL must name a host.")
+
+
+def _checked_url(url: str, allow_http: bool) -> str:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise InvalidParameterError(f"ExternalURL {url!r} is not a URL.") from None
+    _checked_origin(parts.scheme, parts.netloc, allow_http)
+    return url

@@ -1,0 +1,148 @@
+"""Qualification requirements: what a requester may ask, and whether a worker meets it.
+
+After the QualificationRequirement data structure of the Requester API. A worker who lacks the
+qualification meets nothing but DoesNotExist.
+"""
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from marketplace.domain.errors import InvalidParameterError
+from marketplace.enums import Guarded
+
+APPROVAL_RATE = "000000000000000000L0"
+HITS_APPROVED = "00000000000000000040"
+LOCALE = "00000000000000000071"
+ADULT = "00000000000000000060"
+MASTERS = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
+MASTERS_SANDBOX = "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"
+SYSTEM = {
+    APPROVAL_RATE: "HIT approval rate (%)",
+    HITS_APPROVED: "Number of HITs approved",
+    LOCALE: "Location",
+    ADULT: "Adult content",
+    MASTERS: "Masters",
+    MASTERS_SANDBOX: "Masters",
+}
+MOST_REQUIREMENTS = 10
+MOST_INTEGERS = 15
+MOST_LOCALES = 30
+
+#: An integer, a (country, subdivision) pair, or None for a qualification held without a value.
+Value = int | tuple[str, str] | None
+Requirement = Mapping[str, Any]
+
+ORDER: dict[str, Callable[[int, int], bool]] = {
+    "LessThan": operator.lt,
+    "LessThanOrEqualTo": operator.le,
+    "GreaterThan": operator.gt,
+    "GreaterThanOrEqualTo": operator.ge,
+}
+NO_VALUES = ("Exists", "DoesNotExist")
+ONE_VALUE = (*ORDER, "EqualTo", "NotEqualTo")
+LOCALE_COMPARATORS = ("EqualTo", "NotEqualTo", "In", "NotIn")
+
+
+def check_requirements(requirements: Sequence[Requirement]) -> None:
+    """Raises InvalidParameterError that says which requirement cannot be used, and why."""
+    if len(requirements) > MOST_REQUIREMENTS:
+        raise InvalidParameterError(
+            f"A HIT has at most {MOST_REQUIREMENTS} QualificationRequirements."
+        )
+    for index, requirement in enumerate(requirements):
+        if problem := _problem(requirement):
+            raise InvalidParameterError(f"QualificationRequirements[{index}]: {problem}")
+
+
+def _problem(requirement: Requirement) -> str:
+    comparator = requirement["Comparator"]
+    integers = requirement.get("IntegerValues") or []
+    locales = requirement.get("LocaleValues") or []
+    is_locale = requirement["QualificationTypeId"] == LOCALE
+    if comparator in NO_VALUES:
+        return "Exists and DoesNotExist take no values." if integers or locales else ""
+    if integers if is_locale else locales:
+        return "LocaleValues are for the locale qualification, IntegerValues for all others."
+    if is_locale and comparator not in LOCALE_COMPARATORS:
+        return f"a locale can be compared by {', '.join(LOCALE_COMPARATORS)} only."
+    values = locales if is_locale else integers
+    most = 1 if comparator in ONE_VALUE else MOST_LOCALES if is_locale else MOST_INTEGERS
+    if not 1 <= len(values) <= most:
+        return f"{comparator} takes {'one value' if most == 1 else f'1 to {most} values'}."
+    return ""
+
+
+def guarded_action(requirement: Requirement) -> Guarded:
+    """What it guards; RequiredToPreview is the old spelling of PreviewAndAccept."""
+    if given := requirement.get("ActionsGuarded"):
+        return Guarded(given)
+    return Guarded.PREVIEW if requirement.get("RequiredToPreview") else Guarded.ACCEPT
+
+
+def meets(requirement: Requirement, held: Mapping[str, Value]) -> bool:
+    """Whether a worker who holds `held` (value by QualificationTypeId) meets the requirement."""
+    code: str = requirement["QualificationTypeId"]
+    comparator: str = requirement["Comparator"]
+    if comparator in NO_VALUES:
+        return (code in held) == (comparator == "Exists")
+    value = held.get(code)
+    if value is None:
+        return False
+    if isinstance(value, tuple):
+        return _meets_locale(comparator, requirement.get("LocaleValues") or [], value)
+    integers: list[int] = requirement.get("IntegerValues") or []
+    if comparator in ORDER:
+        return ORDER[comparator](value, integers[0])
+    found = value in integers
+    return found == (comparator in ("EqualTo", "In"))
+
+
+def _meets_locale(
+    comparator: str, locales: Iterable[Mapping[str, str]], value: tuple[str, str]
+) -> bool:
+    country, subdivision = value
+    found = any(
+        wanted["Country"] == country and wanted.get("Subdivision", subdivision) == subdivision
+        for wanted in locales
+    )
+    return found == (comparator in ("EqualTo", "In"))
+
+
+def unmet(
+    requirements: Iterable[Requirement], held: Mapping[str, Value], *, action: Guarded
+) -> list[Requirement]:
+    """Requirements that keep this worker from `action`: a stronger guard covers the weaker acts."""
+    rank = list(Guarded)
+    return [
+        requirement
+        for requirement in requirements
+        if rank.index(guarded_action(requirement)) >= rank.index(action)
+        and not meets(requirement, held)
+    ]
+
+
+def describe(requirement: Requirement, names: Mapping[str, str]) -> str:
+    """A line for people: "HIT approval rate (%) is at least 95"."""
+    code, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
+    name = SYSTEM.get(code) or names.get(code, code)
+    locales = [
+        "-".join(filter(None, (locale["Country"], locale.get("Subdivision"))))
+        for locale in requirement.get("LocaleValues") or []
+    ]
+    values = ", ".join([*map(str, requirement.get("IntegerValues") or []), *locales])
+    return f"{name} {WORDS[comparator]} {values}".rstrip()
+
+
+WORDS = {
+    "LessThan": "is less than",
+    "LessThanOrEqualTo": "is at most",
+    "GreaterThan": "is greater than",
+    "GreaterThanOrEqualTo": "is at least",
+    "EqualTo": "is",
+    "NotEqualTo": "is not",
+    "Exists": "has been granted",
+    "DoesNotExist": "has not been granted",
+    "In": "is one of",
+    "NotIn": "is none of",
+}

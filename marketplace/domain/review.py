@@ -1,0 +1,148 @@
+"""Approving and rejecting results; approval pays."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from marketplace.domain import books, messages, notifications
+from marketplace.domain.errors import InvalidParameterError, NotFoundError, WrongStateError
+from marketplace.enums import AssignmentStatus, Event
+from marketplace.models import Assignment, Hit, Requester, WorkerAccount
+
+OVERRIDE_WITHIN = timedelta(days=30)
+LONGEST_FEEDBACK = 1024
+
+
+def approve(
+    *, requester: Requester, assignment_code: str, feedback: str, override: bool, now: datetime
+) -> None:
+    """Pays the reward and its fee. `override` also approves what was rejected, within 30 days."""
+    _check_feedback(feedback)
+    with transaction.atomic():
+        assignment = lock_assignment(requester=requester, code=assignment_code)
+        allowed = [AssignmentStatus.SUBMITTED]
+        if override and _may_override(assignment, now):
+            allowed.append(AssignmentStatus.REJECTED)
+        if assignment.status not in allowed:
+            raise WrongStateError(
+                "Assignment", allowed=", ".join(allowed), current=assignment.status
+            )
+        _approve(assignment, feedback, note="", now=now)
+
+
+def reject(*, requester: Requester, assignment_code: str, feedback: str, now: datetime) -> None:
+    """Refuses to pay, and says why."""
+    if not feedback.strip():
+        raise InvalidParameterError("RequesterFeedback must say why the work is rejected.")
+    _check_feedback(feedback)
+    with transaction.atomic():
+        assignment = lock_assignment(requester=requester, code=assignment_code)
+        if assignment.status != AssignmentStatus.SUBMITTED or _is_due(assignment, now):
+            raise WrongStateError(
+                "Assignment", allowed=AssignmentStatus.SUBMITTED, current=assignment.status
+            )
+        hit = assignment.hit
+        assignment.status = AssignmentStatus.REJECTED
+        assignment.feedback = feedback
+        assignment.closed_at = assignment.rejected_at = now
+        assignment.save(update_fields=["status", "feedback", "closed_at", "rejected_at"])
+        books.release(hit=hit, amount_cents=assignment.cost_cents, now=now)
+        hit.submitted -= 1
+        hit.completed += 1
+        hit.save(update_fields=["submitted", "completed", "held_cents"])
+        _count(assignment, rejected=1)
+        _tell(Event.REJECTED, assignment, now)
+        messages.write(
+            worker_id=assignment.worker_id,
+            requester=requester,
+            subject="Work rejected",
+            text=f"Your work on “{hit.hit_type.title}” (HIT {hit.code}) was rejected.\n\n"
+            f"{feedback}\n\nYou can appeal against it from your history.",
+            now=now,
+        )
+
+
+def auto_approve(*, assignment_pk: int, now: datetime) -> bool:
+    """Approves what nobody decided in time; False when somebody has."""
+    with transaction.atomic():
+        assignment = _locked().get(pk=assignment_pk)
+        if assignment.status != AssignmentStatus.SUBMITTED or not _is_due(assignment, now):
+            return False
+        _approve(assignment, "", note="approved automatically", now=now)
+    return True
+
+
+def overturn(*, assignment_pk: int, note: str, now: datetime) -> None:
+    """Approves a rejected assignment on the operator's word, whenever that comes."""
+    with transaction.atomic():
+        assignment = _locked().get(pk=assignment_pk)
+        if assignment.status != AssignmentStatus.REJECTED:
+            raise WrongStateError("Assignment", allowed="Rejected", current=assignment.status)
+        _approve(assignment, assignment.feedback, note=note, now=now)
+
+
+def lock_assignment(*, requester: Requester, code: str) -> Assignment:
+    """An assignment of a requester's own HIT, locked with the HIT."""
+    try:
+        return _locked().get(code=code, hit__requester=requester)
+    except Assignment.DoesNotExist:
+        raise NotFoundError("Assignment", code) from None
+
+
+def _locked() -> QuerySet[Assignment]:
+    return (
+        Assignment.objects.select_for_update(of=("self", "hit"))
+        .select_related("hit__hit_type")
+        .defer("answer", "hit__question")
+    )
+
+
+def _is_due(assignment: Assignment, now: datetime) -> bool:
+    """Whether the time to decide is over: then the work counts as approved."""
+    return assignment.auto_approve_at is not None and assignment.auto_approve_at <= now
+
+
+def _may_override(assignment: Assignment, now: datetime) -> bool:
+    return (
+        assignment.hit.disposed_at is None
+        and assignment.submitted_at is not None
+        and now - assignment.submitted_at <= OVERRIDE_WITHIN
+    )
+
+
+def _approve(assignment: Assignment, feedback: str, *, note: str, now: datetime) -> None:
+    hit = assignment.hit
+    was_rejected = assignment.status == AssignmentStatus.REJECTED
+    books.pay_reward(hit=hit, assignment=assignment, from_held=not was_rejected, note=note, now=now)
+    assignment.status = AssignmentStatus.APPROVED
+    assignment.feedback = feedback
+    assignment.closed_at = now
+    assignment.save(update_fields=["status", "feedback", "closed_at"])
+    if not was_rejected:
+        hit.submitted -= 1
+        hit.completed += 1
+        Hit.objects.filter(pk=hit.pk).update(
+            submitted=hit.submitted, completed=hit.completed, held_cents=hit.held_cents
+        )
+    _count(assignment, approved=1, rejected=-1 if was_rejected else 0)
+    _tell(Event.APPROVED, assignment, now)
+
+
+def _count(assignment: Assignment, *, approved: int = 0, rejected: int = 0) -> None:
+    WorkerAccount.objects.filter(pk=assignment.worker_id).update(
+        approved_count=F("approved_count") + approved,
+        rejected_count=F("rejected_count") + rejected,
+    )
+
+
+def _tell(event: Event, assignment: Assignment, now: datetime) -> None:
+    hit = assignment.hit
+    notifications.record(event, hit_type=hit.hit_type, hit=hit, assignment=assignment, now=now)
+
+
+def _check_feedback(feedback: str) -> None:
+    if len(feedback) > LONGEST_FEEDBACK:
+        raise InvalidParameterError(
+            f"RequesterFeedback is longer than {LONGEST_FEEDBACK} characters."
+        )

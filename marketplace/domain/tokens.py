@@ -1,0 +1,50 @@
+"""UniqueRequestToken: a repeat within 24 hours is an error that tells what the first one did."""
+
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+
+from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.models import Requester, RequestToken
+
+REMEMBERED = timedelta(hours=24)
+LONGEST = 64
+
+
+class TokenUsedError(RefusalError):
+    """`result` is what the first request with this token made."""
+
+    def __init__(self, code: str, message: str, *, result: str) -> None:
+        super().__init__(code, message)
+        self.result = result
+
+
+def use_token(
+    *,
+    requester: Requester,
+    operation: str,
+    token: str | None,
+    result: str,
+    error_code: str,
+    message: str,
+    now: datetime,
+) -> None:
+    """Marks a token as used for `result`, in the caller's transaction: both stand or both fall.
+
+    `message` may name `{result}`; TokenUsedError says it of the first request.
+    """
+    if token is None:
+        return
+    if len(token) > LONGEST:
+        raise InvalidParameterError(f"UniqueRequestToken is longer than {LONGEST} characters.")
+    key = {"requester": requester, "operation": operation, "token": token}
+    try:
+        with transaction.atomic():
+            RequestToken.objects.create(**key, result=result, created_at=now)
+            return
+    except IntegrityError:
+        pass
+    used = RequestToken.objects.select_for_update().get(**key)
+    if now - used.created_at < REMEMBERED:
+        raise TokenUsedError(error_code, message.format(result=used.result), result=used.result)
+    RequestToken.objects.filter(pk=used.pk).update(result=result, created_at=now)

@@ -1,0 +1,159 @@
+"""What becomes of an accepted assignment: submitted, returned or abandoned."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from xml.sax.saxutils import escape
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from marketplace.domain import books, notifications
+from marketplace.domain.errors import (
+    InvalidParameterError,
+    NotFoundError,
+    RefusalError,
+    WrongStateError,
+)
+from marketplace.enums import SHOWN, AssignmentStatus, Event
+from marketplace.models import Assignment, Hit, WorkerAccount
+
+NAMESPACE = (
+    "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
+    "2005-10-01/QuestionFormAnswers.xsd"
+)
+#: Fields that the frame's address carries and that are no answers.
+RESERVED = ("assignmentId", "hitId", "workerId", "turkSubmitTo")
+#: A submission that was on its way when the time ended is still taken.
+GRACE = timedelta(seconds=5)
+
+
+def submit(
+    *, worker: WorkerAccount, assignment_code: str, fields: Iterable[tuple[str, str]], now: datetime
+) -> Assignment:
+    """Takes the worker's answers. The same answers again change nothing and raise nothing.
+
+    Raises NotFoundError for an assignment that is not this worker's, WrongStateError for one that
+    was submitted with other answers, returned, or whose time is over.
+    """
+    answer = answers_xml(fields)
+    with transaction.atomic():
+        assignment = lock_assignment(worker=worker, code=assignment_code)
+        if assignment.status in SHOWN and assignment.answer == answer:
+            return assignment
+        if assignment.status != AssignmentStatus.ACCEPTED:
+            raise WrongStateError("Assignment", allowed="Accepted", current=assignment.status)
+        if now <= assignment.deadline_at + GRACE:
+            return _submit(assignment, answer, now)
+        _give_back(assignment, AssignmentStatus.ABANDONED, now)
+    raise RefusalError("InvalidAssignmentState", "The time for this HIT is over.")
+
+
+def return_assignment(*, worker: WorkerAccount, assignment_code: str, now: datetime) -> Assignment:
+    """Gives the HIT back, so that someone else can have it. Returning twice is no error."""
+    with transaction.atomic():
+        assignment = lock_assignment(worker=worker, code=assignment_code)
+        if assignment.status == AssignmentStatus.RETURNED:
+            return assignment
+        if assignment.status != AssignmentStatus.ACCEPTED:
+            raise WrongStateError("Assignment", allowed="Accepted", current=assignment.status)
+        _give_back(assignment, AssignmentStatus.RETURNED, now)
+    return assignment
+
+
+def abandon(*, assignment_pk: int, now: datetime) -> bool:
+    """Takes an overdue assignment back; False when it was not overdue after all."""
+    with transaction.atomic():
+        assignment = _locked().get(pk=assignment_pk)
+        if assignment.status != AssignmentStatus.ACCEPTED or assignment.deadline_at + GRACE > now:
+            return False
+        _give_back(assignment, AssignmentStatus.ABANDONED, now)
+    return True
+
+
+def lock_assignment(*, worker: WorkerAccount, code: str) -> Assignment:
+    """A worker's own assignment, locked with its HIT; another's does not exist for them."""
+    try:
+        return _locked().get(code=code, worker=worker)
+    except Assignment.DoesNotExist:
+        raise NotFoundError("Assignment", code) from None
+
+
+def answers_xml(fields: Iterable[tuple[str, str]]) -> str:
+    """A QuestionFormAnswers document; a field given more than once is joined with "|".
+
+    Raises InvalidParameterError when there is no field but the reserved ones.
+    """
+    merged: dict[str, list[str]] = {}
+    for name, value in fields:
+        if name not in RESERVED:
+            merged.setdefault(_xml_text(name), []).append(_xml_text(value))
+    if not merged:
+        raise InvalidParameterError("A submission needs at least one field besides assignmentId.")
+    answers = "".join(
+        f"<Answer><QuestionIdentifier>{name}</QuestionIdentifier>"
+        f"<FreeText>{'|'.join(values)}</FreeText></Answer>"
+        for name, values in merged.items()
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>'
+        f'<QuestionFormAnswers xmlns="{NAMESPACE}">{answers}</QuestionFormAnswers>'
+    )
+
+
+#: Characters that XML 1.0 cannot carry at all, with carriage returns normalised as XML does.
+_UNWRITABLE = {
+    **dict.fromkeys(code for code in range(0x20) if code not in (0x9, 0xA, 0xD)),
+    **dict.fromkeys((*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)),
+}
+
+
+def _xml_text(text: str) -> str:
+    return escape(text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNWRITABLE))
+
+
+def _locked() -> QuerySet[Assignment]:
+    return Assignment.objects.select_for_update(of=("self", "hit")).select_related("hit__hit_type")
+
+
+def _submit(assignment: Assignment, answer: str, now: datetime) -> Assignment:
+    hit = assignment.hit
+    assignment.status = AssignmentStatus.SUBMITTED
+    assignment.answer = answer
+    assignment.submitted_at = now
+    assignment.auto_approve_at = now + timedelta(seconds=hit.hit_type.auto_approval_seconds)
+    assignment.save(update_fields=["status", "answer", "submitted_at", "auto_approve_at"])
+    hit.pending -= 1
+    hit.submitted += 1
+    Hit.objects.filter(pk=hit.pk).update(pending=hit.pending, submitted=hit.submitted)
+    _tell(Event.SUBMITTED, assignment, now)
+    _tell_if_reviewable(hit, now)
+    return assignment
+
+
+def _give_back(assignment: Assignment, status: AssignmentStatus, now: datetime) -> None:
+    hit = assignment.hit
+    assignment.status = status
+    assignment.closed_at = now
+    assignment.save(update_fields=["status", "closed_at"])
+    hit.pending -= 1
+    hit.available += 1
+    hit.open = not hit.expiry_noted and hit.disposed_at is None
+    # Its place is offered at the HIT's pay, which a change of type may have altered.
+    if hit.expiry_noted:
+        books.release(hit=hit, amount_cents=assignment.cost_cents, now=now)
+    else:
+        books.hold(hit=hit, amount_cents=hit.cost_cents - assignment.cost_cents, now=now)
+    hit.save(update_fields=["pending", "available", "open", "held_cents"])
+    returned = status == AssignmentStatus.RETURNED
+    _tell(Event.RETURNED if returned else Event.ABANDONED, assignment, now)
+    _tell_if_reviewable(hit, now)
+
+
+def _tell(event: Event, assignment: Assignment, now: datetime) -> None:
+    hit = assignment.hit
+    notifications.record(event, hit_type=hit.hit_type, hit=hit, assignment=assignment, now=now)
+
+
+def _tell_if_reviewable(hit: Hit, now: datetime) -> None:
+    if not hit.pending and not hit.open:
+        notifications.record(Event.HIT_REVIEWABLE, hit_type=hit.hit_type, hit=hit, now=now)

@@ -1,0 +1,88 @@
+"""States and kinds, spelled as the Requester API spells them where it has a word for them."""
+
+from django.db.models import TextChoices
+
+
+class AssignmentStatus(TextChoices):
+    """Accepted, Returned and Abandoned never leave the house: the API has no word for them."""
+
+    ACCEPTED = "Accepted"
+    SUBMITTED = "Submitted"
+    APPROVED = "Approved"
+    REJECTED = "Rejected"
+    RETURNED = "Returned"
+    ABANDONED = "Abandoned"
+
+
+#: A worker holds at most one assignment of a HIT in one of these states.
+LIVE = (
+    AssignmentStatus.ACCEPTED,
+    AssignmentStatus.SUBMITTED,
+    AssignmentStatus.APPROVED,
+    AssignmentStatus.REJECTED,
+)
+#: The states in which the API shows an assignment.
+SHOWN = (AssignmentStatus.SUBMITTED, AssignmentStatus.APPROVED, AssignmentStatus.REJECTED)
+
+
+class HitStatus(TextChoices):
+    ASSIGNABLE = "Assignable"
+    UNASSIGNABLE = "Unassignable"
+    REVIEWABLE = "Reviewable"
+    REVIEWING = "Reviewing"
+    DISPOSED = "Disposed"
+
+
+class QualificationTypeStatus(TextChoices):
+    ACTIVE = "Active"
+    INACTIVE = "Inactive"
+
+
+class GrantStatus(TextChoices):
+    GRANTED = "Granted"
+    REVOKED = "Revoked"
+
+
+class RequestStatus(TextChoices):
+    PENDING = "Pending"
+    ACCEPTED = "Accepted"
+    REJECTED = "Rejected"
+
+
+class EntryKind(TextChoices):
+    DEPOSIT = "deposit"
+    HOLD = "hold"
+    RELEASE = "release"
+    REWARD = "reward"
+    REWARD_FEE = "reward fee"
+    BONUS = "bonus"
+    BONUS_FEE = "bonus fee"
+
+
+class AppealStatus(TextChoices):
+    OPEN = "open"
+    UPHELD = "upheld", "The rejection stands"
+    OVERTURNED = "overturned", "The work is paid"
+
+
+class Guarded(TextChoices):
+    """What a worker who lacks a qualification cannot do, from least to most."""
+
+    ACCEPT = "Accept"
+    PREVIEW = "PreviewAndAccept"
+    DISCOVER = "DiscoverPreviewAndAccept"
+
+
+class Event(TextChoices):
+    ACCEPTED = "AssignmentAccepted"
+    ABANDONED = "AssignmentAbandoned"
+    RETURNED = "AssignmentReturned"
+    SUBMITTED = "AssignmentSubmitted"
+    REJECTED = "AssignmentRejected"
+    APPROVED = "AssignmentApproved"
+    HIT_CREATED = "HITCreated"
+    HIT_EXPIRED = "HITExpired"
+    HIT_REVIEWABLE = "HITReviewable"
+    HIT_EXTENDED = "HITExtended"
+    HIT_DISPOSED = "HITDisposed"
+    PING = "Ping"

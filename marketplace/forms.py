@@ -1,0 +1,177 @@
+"""What people type in."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+
+from marketplace.domain.accounts import NewWorker
+
+LETTERS = re.compile(r"[A-Za-z]{2}")
+
+
+class JoinForm(forms.Form):
+    """Signing up by invitation."""
+
+    username = forms.RegexField(
+        r"^[\w.@+-]{3,60}$",
+        label="User name",
+        help_text="3 to 60 letters, digits and . @ + - _",
+        widget=forms.TextInput(attrs={"autocomplete": "username"}),
+    )
+    email = forms.EmailField(
+        label="E-mail", widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+    password = forms.CharField(
+        label="Password", widget=forms.PasswordInput(attrs={"autocomplete": "new-password"})
+    )
+    country = forms.CharField(
+        label="Country",
+        max_length=2,
+        initial="US",
+        help_text="Two letters, such as US or GB",
+        widget=forms.TextInput(attrs={"autocomplete": "country"}),
+    )
+    subdivision = forms.CharField(
+        label="State or province", max_length=2, required=False, help_text="Two letters, if any"
+    )
+    is_adult = forms.BooleanField(label="I am 18 or older", required=False)
+
+    def clean_country(self) -> str:
+        return _two_letters(self.cleaned_data["country"])
+
+    def clean_subdivision(self) -> str:
+        given = self.cleaned_data["subdivision"]
+        return given.upper() if re.fullmatch(r"[A-Za-z0-9]{0,2}", given) else _two_letters(given)
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        validate_password(password)
+        return password
+
+    def new_worker(self) -> NewWorker:
+        return NewWorker(**self.cleaned_data)
+
+
+class LoginForm(forms.Form):
+    username = forms.CharField(
+        label="User name",
+        max_length=60,
+        widget=forms.TextInput(attrs={"autocomplete": "username"}),
+    )
+    password = forms.CharField(
+        label="Password", widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+
+
+class PasswordForm(forms.Form):
+    current = forms.CharField(
+        label="Password now", widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+    password = forms.CharField(
+        label="New password", widget=forms.PasswordInput(attrs={"autocomplete": "new-password"})
+    )
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        validate_password(password)
+        return password
+
+
+class AppealForm(forms.Form):
+    text = forms.CharField(
+        label="Why should this work be paid?",
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 5}),
+    )
+
+
+class QualificationAnswerForm(forms.Form):
+    answer = forms.CharField(
+        label="Anything the requester should know",
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+
+
+class RequesterForm(forms.Form):
+    name = forms.CharField(label="Name", max_length=100)
+    email = forms.EmailField(label="E-mail", required=False)
+    balance = forms.DecimalField(
+        label="Opening balance in dollars",
+        min_value=0,
+        max_digits=12,
+        decimal_places=2,
+        initial=0,
+    )
+
+
+class DepositForm(forms.Form):
+    amount = forms.DecimalField(
+        label="Amount in dollars",
+        max_digits=12,
+        decimal_places=2,
+        help_text="A negative amount takes money back",
+    )
+    note = forms.CharField(label="Note", max_length=200)
+
+    def clean_amount(self) -> Any:
+        amount = self.cleaned_data["amount"]
+        if not amount:
+            raise ValidationError("Give an amount other than zero.")
+        return amount
+
+
+class InvitationForm(forms.Form):
+    count = forms.IntegerField(label="How many", min_value=1, max_value=1000, initial=10)
+    note = forms.CharField(label="Note", max_length=200, required=False)
+
+
+class WorkerForm(forms.Form):
+    """What the operator may correct of a worker's account."""
+
+    country = forms.CharField(label="Country", max_length=2)
+    subdivision = forms.CharField(label="State or province", max_length=2, required=False)
+    is_adult = forms.BooleanField(label="Is 18 or older", required=False)
+    active = forms.BooleanField(label="The account is open", required=False)
+
+    def clean_country(self) -> str:
+        return _two_letters(self.cleaned_data["country"])
+
+    def clean_subdivision(self) -> str:
+        return str(self.cleaned_data["subdivision"]).upper()
+
+
+class AppealDecisionForm(forms.Form):
+    outcome = forms.ChoiceField(
+        label="Decision",
+        choices=[("overturned", "Pay the work"), ("upheld", "The rejection stands")],
+        widget=forms.RadioSelect,
+    )
+    answer = forms.CharField(
+        label="What the worker is told", max_length=2000, widget=forms.Textarea(attrs={"rows": 3})
+    )
+
+
+class StatementForm(forms.Form):
+    """A period, from the first day up to and including the last."""
+
+    first = forms.DateField(label="From", widget=forms.DateInput(attrs={"type": "date"}))
+    last = forms.DateField(
+        label="Up to and including", widget=forms.DateInput(attrs={"type": "date"})
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if "first" in cleaned and "last" in cleaned and cleaned["last"] < cleaned["first"]:
+            raise ValidationError("The last day lies before the first.")
+        return cleaned
+
+
+def _two_letters(given: str) -> str:
+    if not LETTERS.fullmatch(given):
+        raise ValidationError("Give the two letters of ISO 3166.")
+    return given.upper()

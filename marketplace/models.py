@@ -1,0 +1,574 @@
+"""The marketplace's tables: requesters and their books, workers, HITs, qualifications, messages.
+
+Identifiers that leave the house (`code`) are MTurk's kind: capitals and digits. Money is whole
+cents, time is aware UTC.
+"""
+
+from datetime import datetime
+from typing import Any, NoReturn
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from marketplace.enums import (
+    LIVE,
+    AppealStatus,
+    AssignmentStatus,
+    EntryKind,
+    GrantStatus,
+    HitStatus,
+    QualificationTypeStatus,
+    RequestStatus,
+)
+
+
+class Requester(models.Model):
+    """An account that publishes HITs. What it can spend is `balance_cents - held_cents`."""
+
+    code = models.CharField(max_length=32, unique=True)
+    name = models.CharField(max_length=100, unique=True)
+    email = models.EmailField(blank=True)
+    active = models.BooleanField(default=True)
+    balance_cents = models.BigIntegerField(default=0)
+    held_cents = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        permissions = [("operate_marketplace", "Can run the marketplace")]
+        constraints = [
+            models.CheckConstraint(condition=Q(held_cents__gte=0), name="market_held_not_negative"),
+            models.CheckConstraint(
+                condition=Q(balance_cents__gte=F("held_cents")), name="market_balance_covers_held"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def available_cents(self) -> int:
+        return self.balance_cents - self.held_cents
+
+
+class AccessKey(models.Model):
+    """A key pair for signing requests; SigV4 needs the plain secret, so it is kept encrypted."""
+
+    requester = models.ForeignKey(Requester, models.CASCADE, related_name="access_keys")
+    access_key_id = models.CharField(max_length=64, unique=True)
+    secret_encrypted = models.CharField(max_length=400)
+    created_at = models.DateTimeField(default=timezone.now)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.access_key_id
+
+
+class WorkerManager(BaseUserManager["WorkerAccount"]):
+    def get_by_natural_key(self, username: str | None) -> "WorkerAccount":
+        return self.get(username__iexact=username)
+
+
+class WorkerAccount(AbstractBaseUser):
+    """A person who works on HITs; no relation to Django's users, so never a staff login."""
+
+    code = models.CharField("worker id", max_length=32, unique=True)
+    username = models.CharField(max_length=60, unique=True)
+    email = models.EmailField()
+    country = models.CharField(max_length=2)
+    subdivision = models.CharField(max_length=2, blank=True)
+    is_adult = models.BooleanField(default=False)
+    active = models.BooleanField(default=True)
+    accepts_next = models.BooleanField("accept the next HIT by itself", default=True)
+    approved_count = models.PositiveIntegerField(default=0)
+    rejected_count = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    USERNAME_FIELD = "username"
+    EMAIL_FIELD = "email"
+    objects = WorkerManager()
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class WorkerSession(models.Model):
+    """A worker's login. The cookie holds the token, the table only its digest."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    worker = models.ForeignKey(WorkerAccount, models.CASCADE, related_name="sessions")
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"session of {self.worker_id}"
+
+
+class LoginFailure(models.Model):
+    username = models.CharField(max_length=60)
+    address = models.CharField(max_length=45)
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["username", "address", "at"], name="market_login_failure")]
+
+    def __str__(self) -> str:
+        return f"{self.username} from {self.address}"
+
+
+class Invitation(models.Model):
+    """Lets one person sign up as a worker."""
+
+    code = models.CharField(max_length=64, unique=True)
+    note = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    used_at = models.DateTimeField(null=True, blank=True)
+    worker = models.OneToOneField(WorkerAccount, models.SET_NULL, null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(worker__isnull=True) | Q(used_at__isnull=False),
+                name="market_invitation_used_by_someone",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class HitType(models.Model):
+    """What HITs of one kind share; workers see the HITs of one type as one group."""
+
+    code = models.CharField(max_length=64, unique=True)
+    group_code = models.CharField(max_length=64, unique=True)
+    requester = models.ForeignKey(Requester, models.CASCADE, related_name="hit_types")
+    #: SHA-256 of all values that the requester gave: equal values are one type.
+    digest = models.CharField(max_length=64)
+    title = models.CharField(max_length=128)
+    description = models.TextField()
+    keywords = models.TextField(blank=True)
+    reward_cents = models.PositiveIntegerField()
+    duration_seconds = models.PositiveIntegerField()
+    auto_approval_seconds = models.PositiveIntegerField()
+    #: QualificationRequirement structures as the API spells them.
+    requirements = models.JSONField(default=list)
+    #: A NotificationSpecification, or null.
+    notification = models.JSONField(null=True, blank=True)
+    notification_active = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["requester", "digest"], name="market_one_type_per_values"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def notifies(self, event: str) -> bool:
+        return self.notification_active and event in (self.notification or {}).get("EventTypes", ())
+
+
+class HitTypeRequirement(models.Model):
+    """Which types ask for which qualification; what they ask is in `HitType.requirements`."""
+
+    hit_type = models.ForeignKey(HitType, models.CASCADE, related_name="requirement_rows")
+    qualification_code = models.CharField(max_length=64, db_index=True)
+
+    def __str__(self) -> str:
+        return self.qualification_code
+
+
+class Hit(models.Model):
+    """A task offered `max_assignments` times.
+
+    The counters always add up, and `open` says whether a worker may take one now, except that a
+    HIT past its `expires_at` stays open until `expiry_noted` (see `domain.due`).
+    """
+
+    code = models.CharField(max_length=64, unique=True)
+    requester = models.ForeignKey(Requester, models.CASCADE, related_name="hits", db_index=False)
+    hit_type = models.ForeignKey(HitType, models.CASCADE, related_name="hits")
+    question = models.TextField()
+    external_url = models.TextField()
+    frame_height = models.PositiveIntegerField(default=0)
+    annotation = models.CharField(max_length=255, blank=True)
+    max_assignments = models.PositiveIntegerField()
+    available = models.PositiveIntegerField()
+    pending = models.PositiveIntegerField(default=0)
+    submitted = models.PositiveIntegerField(default=0)
+    completed = models.PositiveIntegerField(default=0)
+    open = models.BooleanField(default=True)
+    reward_cents = models.PositiveIntegerField()
+    #: Fee of one assignment.
+    fee_cents = models.PositiveIntegerField()
+    #: Set aside for this HIT: for what is still offered, being worked on, or not yet decided.
+    held_cents = models.PositiveBigIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    expiry_noted = models.BooleanField(default=False)
+    reviewing = models.BooleanField(default=False)
+    disposed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    max_assignments=F("available") + F("pending") + F("submitted") + F("completed")
+                ),
+                name="market_hit_counters_add_up",
+            ),
+            models.CheckConstraint(
+                condition=Q(open=False)
+                | Q(available__gt=0, disposed_at__isnull=True, expiry_noted=False),
+                name="market_open_hit_has_room",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["hit_type", "id"], condition=Q(open=True), name="market_open_hits"
+            ),
+            models.Index(
+                fields=["expires_at"],
+                condition=Q(expiry_noted=False, disposed_at__isnull=True),
+                name="market_hits_to_expire",
+            ),
+            models.Index(
+                fields=["requester", "-id"],
+                condition=Q(disposed_at__isnull=True),
+                name="market_hits_of_requester",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+    def status(self, now: datetime) -> HitStatus:
+        if self.disposed_at is not None:
+            return HitStatus.DISPOSED
+        if self.available and self.expires_at > now:
+            return HitStatus.ASSIGNABLE
+        if self.pending:
+            return HitStatus.UNASSIGNABLE
+        return HitStatus.REVIEWING if self.reviewing else HitStatus.REVIEWABLE
+
+    @property
+    def cost_cents(self) -> int:
+        return self.reward_cents + self.fee_cents
+
+
+class Assignment(models.Model):
+    """One worker's go at a HIT. What it pays is fixed when it is accepted."""
+
+    code = models.CharField(max_length=64, unique=True)
+    hit = models.ForeignKey(Hit, models.CASCADE, related_name="assignments", db_index=False)
+    hit_type = models.ForeignKey(HitType, models.CASCADE, related_name="+", db_index=False)
+    worker = models.ForeignKey(
+        WorkerAccount, models.CASCADE, related_name="assignments", db_index=False
+    )
+    status = models.CharField(
+        max_length=10, choices=AssignmentStatus, default=AssignmentStatus.ACCEPTED
+    )
+    reward_cents = models.PositiveIntegerField()
+    fee_cents = models.PositiveIntegerField()
+    accepted_at = models.DateTimeField()
+    deadline_at = models.DateTimeField()
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    auto_approve_at = models.DateTimeField(null=True, blank=True)
+    #: When it was approved, rejected, returned or abandoned.
+    closed_at = models.DateTimeField(null=True, blank=True)
+    rejected_at = models.DateTimeField(null=True, blank=True)
+    answer = models.TextField(blank=True)
+    feedback = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["hit", "worker"],
+                condition=Q(status__in=LIVE),
+                name="market_one_live_assignment",
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=["Accepted", "Returned", "Abandoned"])
+                | Q(submitted_at__isnull=False),
+                name="market_decided_only_if_submitted",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["hit", "worker"], name="market_assignment_of_hit"),
+            models.Index(fields=["worker", "hit_type", "-id"], name="market_assignment_position"),
+            models.Index(fields=["worker", "-id"], name="market_assignment_history"),
+            models.Index(
+                fields=["deadline_at"], condition=Q(status="Accepted"), name="market_overdue"
+            ),
+            models.Index(
+                fields=["worker"], condition=Q(status="Accepted"), name="market_in_progress"
+            ),
+            models.Index(
+                fields=["auto_approve_at"],
+                condition=Q(status="Submitted"),
+                name="market_to_auto_approve",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+    @property
+    def cost_cents(self) -> int:
+        return self.reward_cents + self.fee_cents
+
+
+class Appeal(models.Model):
+    """A worker's objection to a rejection, decided by the operator."""
+
+    assignment = models.OneToOneField(Assignment, models.CASCADE, related_name="appeal")
+    text = models.TextField(max_length=2000)
+    status = models.CharField(max_length=10, choices=AppealStatus, default=AppealStatus.OPEN)
+    answer = models.TextField(max_length=2000, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(status="open", decided_at__isnull=True)
+                | (~Q(status="open") & Q(decided_at__isnull=False)),
+                name="market_appeal_decided_when_closed",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"appeal for {self.assignment_id}"
+
+
+class Bonus(models.Model):
+    code = models.CharField(max_length=64, unique=True)
+    requester = models.ForeignKey(Requester, models.CASCADE, related_name="bonuses")
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="bonuses")
+    worker = models.ForeignKey(WorkerAccount, models.CASCADE, related_name="bonuses")
+    amount_cents = models.PositiveIntegerField()
+    fee_cents = models.PositiveIntegerField()
+    reason = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class RequestToken(models.Model):
+    """A UniqueRequestToken that was used, and what it brought about."""
+
+    requester = models.ForeignKey(Requester, models.CASCADE, related_name="+", db_index=False)
+    operation = models.CharField(max_length=60)
+    token = models.CharField(max_length=64)
+    result = models.CharField(max_length=64)
+    created_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["requester", "operation", "token"], name="market_token_used_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.token
+
+
+class AppendOnlyQuerySet(models.QuerySet[Any]):
+    def update(self, **kwargs: Any) -> NoReturn:
+        raise TypeError("Book entries are never changed: write a new one that corrects it.")
+
+    def delete(self) -> NoReturn:
+        raise TypeError("Book entries are never deleted: write a new one that corrects it.")
+
+
+class BookEntry(models.Model):
+    """One line of a requester's books: what it does to the balance and to what is set aside.
+
+    Append-only: the database itself refuses an UPDATE (migration 0002).
+    """
+
+    requester = models.ForeignKey(Requester, models.PROTECT, related_name="entries")
+    kind = models.CharField(max_length=10, choices=EntryKind)
+    amount_cents = models.BigIntegerField(default=0)
+    held_cents = models.BigIntegerField(default=0)
+    worker = models.ForeignKey(WorkerAccount, models.PROTECT, null=True, related_name="entries")
+    hit = models.ForeignKey(Hit, models.PROTECT, null=True, related_name="+", db_index=False)
+    assignment = models.ForeignKey(
+        Assignment, models.PROTECT, null=True, related_name="entries", db_index=False
+    )
+    bonus = models.ForeignKey(Bonus, models.PROTECT, null=True, related_name="+", db_index=False)
+    note = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField()
+
+    objects = AppendOnlyQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            # One assignment's reward is paid once, whatever the code above does.
+            models.UniqueConstraint(
+                fields=["assignment", "kind"],
+                condition=Q(kind__in=["reward", "reward fee"]),
+                name="market_reward_paid_once",
+            ),
+            models.UniqueConstraint(
+                fields=["bonus", "kind"],
+                condition=Q(kind__in=["bonus", "bonus fee"]),
+                name="market_bonus_paid_once",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["created_at", "worker"],
+                condition=Q(kind__in=["reward", "bonus"]),
+                name="market_entries_of_workers",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.amount_cents}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.pk is not None:
+            raise TypeError("Book entries are never changed: write a new one that corrects it.")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError("Book entries are never deleted: write a new one that corrects it.")
+
+
+class QualificationType(models.Model):
+    code = models.CharField(max_length=64, unique=True)
+    requester = models.ForeignKey(Requester, models.CASCADE, related_name="qualification_types")
+    name = models.CharField(max_length=200)
+    description = models.TextField()
+    keywords = models.TextField(blank=True)
+    status = models.CharField(max_length=10, choices=QualificationTypeStatus)
+    retry_delay_seconds = models.PositiveBigIntegerField(null=True, blank=True)
+    test = models.TextField(blank=True)
+    answer_key = models.TextField(blank=True)
+    test_duration_seconds = models.PositiveBigIntegerField(null=True, blank=True)
+    auto_granted = models.BooleanField(default=False)
+    auto_granted_value = models.IntegerField(default=1)
+    created_at = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["requester", "name"],
+                condition=Q(deleted_at__isnull=True),
+                name="market_qualification_name_unique",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Grant(models.Model):
+    """A worker's qualification: its value, or that it was taken back."""
+
+    qualification_type = models.ForeignKey(
+        QualificationType, models.CASCADE, related_name="grants", db_index=False
+    )
+    worker = models.ForeignKey(WorkerAccount, models.CASCADE, related_name="grants")
+    value = models.IntegerField(null=True)
+    status = models.CharField(max_length=10, choices=GrantStatus)
+    granted_at = models.DateTimeField()
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["qualification_type", "worker"], name="market_one_grant_per_worker"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.qualification_type_id} of {self.worker_id}: {self.value}"
+
+
+class QualificationRequest(models.Model):
+    code = models.CharField(max_length=64, unique=True)
+    qualification_type = models.ForeignKey(
+        QualificationType, models.CASCADE, related_name="requests"
+    )
+    worker = models.ForeignKey(WorkerAccount, models.CASCADE, related_name="requests")
+    answer = models.TextField(blank=True)
+    status = models.CharField(max_length=10, choices=RequestStatus, default=RequestStatus.PENDING)
+    submitted_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True, blank=True)
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["qualification_type", "worker"],
+                condition=Q(status="Pending"),
+                name="market_one_open_request",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class WorkerBlock(models.Model):
+    requester = models.ForeignKey(Requester, models.CASCADE, related_name="blocks", db_index=False)
+    worker = models.ForeignKey(WorkerAccount, models.CASCADE, related_name="blocks")
+    reason = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["requester", "worker"], name="market_blocked_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker_id} blocked by {self.requester_id}"
+
+
+class Message(models.Model):
+    """What a worker reads under "Messages"; `requester` is null when the marketplace writes."""
+
+    worker = models.ForeignKey(WorkerAccount, models.CASCADE, related_name="messages")
+    requester = models.ForeignKey(Requester, models.CASCADE, null=True, related_name="messages")
+    subject = models.CharField(max_length=200)
+    text = models.TextField()
+    sent_at = models.DateTimeField()
+    read_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.subject
+
+
+class Notification(models.Model):
+    """The outbox: an event that a webhook is to hear of, written with what it tells of."""
+
+    doc_id = models.CharField(max_length=64, unique=True)
+    requester = models.ForeignKey(Requester, models.CASCADE, related_name="+")
+    destination = models.TextField()
+    event = models.JSONField()
+    created_at = models.DateTimeField()
+    attempts = models.PositiveIntegerField(default=0)
+    due_at = models.DateTimeField()
+    delivered_at = models.DateTimeField(null=True, blank=True)
+    last_error = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["due_at"],
+                condition=Q(delivered_at__isnull=True),
+                name="market_notifications_due",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.doc_id

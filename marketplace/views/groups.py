@@ -1,0 +1,153 @@
+"""What there is to do: the list of groups, a preview, and accepting."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from marketplace.domain import claims, queries
+from marketplace.domain.errors import RefusalError
+from marketplace.domain.qualifications import held_by
+from marketplace.domain.requirements import Value, describe, meets, unmet
+from marketplace.enums import AssignmentStatus, Guarded
+from marketplace.models import Assignment, Hit, HitType, QualificationType, WorkerAccount
+from marketplace.views.frame import frame_url, framing, origin_of
+from marketplace.views.session import worker_required
+
+PER_PAGE = 25
+NOTHING_LEFT = "Nothing is left in this group for you at the moment."
+NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    hit_type: HitType
+    available: int
+    lacking: list[str]
+
+    @property
+    def count(self) -> str:
+        many = self.available >= queries.MOST_COUNTED
+        return f"{self.available:,}+" if many else f"{self.available:,}"
+
+
+@require_GET
+@worker_required
+def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
+    now = timezone.now()
+    held = held_by(worker)
+    found = [
+        group
+        for group in queries.open_groups(worker=worker, now=now)
+        if not unmet(group.hit_type.requirements, held, action=Guarded.DISCOVER)
+    ]
+    shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    names = _names([group.hit_type for group in shown])
+    rows = [
+        GroupRow(group.hit_type, group.available, _lacking(group.hit_type, held, names))
+        for group in shown
+    ]
+    context = {
+        "worker": worker,
+        "rows": rows,
+        "page": shown,
+        "in_progress": Assignment.objects.filter(worker=worker, status=AssignmentStatus.ACCEPTED)
+        .select_related("hit_type")
+        .order_by("deadline_at"),
+        "unread": queries.unread_messages(worker),
+    }
+    return render(request, "marketplace/groups.html", context)
+
+
+@require_GET
+@worker_required
+def preview(request: HttpRequest, worker: WorkerAccount, hit_type_code: str) -> HttpResponseBase:
+    """The group's next HIT as this worker would get it, with nothing to submit."""
+    hit_type = _discoverable(worker, hit_type_code)
+    hits = claims.open_to(worker=worker, hit_type=hit_type, now=timezone.now())
+    return _preview(request, worker, hit_type, hits.order_by("pk").first())
+
+
+@require_GET
+@worker_required
+def preview_hit(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> HttpResponseBase:
+    hit = get_object_or_404(Hit.objects.select_related("hit_type"), code=hit_code)
+    return _preview(request, worker, _discoverable(worker, hit.hit_type.code), hit)
+
+
+@require_POST
+@worker_required
+def accept_next(
+    request: HttpRequest, worker: WorkerAccount, hit_type_code: str
+) -> HttpResponseBase:
+    hit_type = get_object_or_404(HitType, code=hit_type_code)
+    try:
+        assignment = claims.accept_next(worker=worker, hit_type=hit_type, now=timezone.now())
+    except RefusalError as refusal:
+        messages.error(request, refusal.message)
+        return redirect("marketplace:groups")
+    if assignment is None:
+        messages.info(request, NOTHING_LEFT)
+        return redirect("marketplace:groups")
+    return redirect("marketplace:work", assignment_code=assignment.code)
+
+
+@require_POST
+@worker_required
+def accept_hit(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> HttpResponseBase:
+    try:
+        assignment = claims.accept_hit(worker=worker, hit_code=hit_code, now=timezone.now())
+    except RefusalError as refusal:
+        messages.error(request, refusal.message)
+        return redirect("marketplace:groups")
+    return redirect("marketplace:work", assignment_code=assignment.code)
+
+
+def _preview(
+    request: HttpRequest, worker: WorkerAccount, hit_type: HitType, hit: Hit | None
+) -> HttpResponseBase:
+    held = held_by(worker, hit_type.requirements)
+    names = _names([hit_type])
+    may_see = not unmet(hit_type.requirements, held, action=Guarded.PREVIEW)
+    context: dict[str, Any] = {
+        "worker": worker,
+        "hit_type": hit_type,
+        "hit": hit,
+        "may_see": may_see,
+        "may_accept": not unmet(hit_type.requirements, held, action=Guarded.ACCEPT),
+        "requirements": [
+            (describe(requirement, names), meets(requirement, held))
+            for requirement in hit_type.requirements
+        ],
+    }
+    if hit is None or not may_see:
+        return render(request, "marketplace/preview.html", context)
+    query = {"assignmentId": NOT_AVAILABLE, "hitId": hit.code}
+    context["frame_url"] = frame_url(hit.external_url, urlencode(query))
+    page = render(request, "marketplace/preview.html", context)
+    return framing(request, page, [origin_of(hit.external_url)])
+
+
+def _discoverable(worker: WorkerAccount, hit_type_code: str) -> HitType:
+    hit_type = get_object_or_404(HitType.objects.select_related("requester"), code=hit_type_code)
+    held = held_by(worker, hit_type.requirements)
+    if unmet(hit_type.requirements, held, action=Guarded.DISCOVER):
+        raise Http404("No such group.")
+    return hit_type
+
+
+def _names(hit_types: list[HitType]) -> dict[str, str]:
+    codes = {r["QualificationTypeId"] for kind in hit_types for r in kind.requirements}
+    named = QualificationType.objects.filter(code__in=codes)
+    return dict(named.values_list("code", "name"))
+
+
+def _lacking(hit_type: HitType, held: dict[str, Value], names: dict[str, str]) -> list[str]:
+    lacking = unmet(hit_type.requirements, held, action=Guarded.ACCEPT)
+    return [describe(requirement, names) for requirement in lacking]

@@ -1,0 +1,71 @@
+"""A rehearsal's workers: accounts at our marketplace, and their places in the trained pool."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from io import StringIO
+
+from django.conf import settings
+from django.core.management import call_command
+
+from annotation.enums import Role
+from annotation.models import Project
+from consolidation.domain.open_cases import pool_code
+from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.domain.register_worker import register_worker
+from crowd.models import QualificationType
+from rehearsal.domain.worker import Account
+
+POOL_ROLES = (Role.GENERATOR, Role.CONSOLIDATOR)
+
+
+def make_accounts(*, project: Project, count: int, seed: int) -> list[Account]:
+    """Accounts with a fresh invitation each. The same project and seed give the same names and
+    passwords, so that a rehearsal taken up again finds its workers."""
+    names = [f"sim-{project.slug}-{seed}-{number}" for number in range(1, count + 1)]
+    codes = _invitations(count)
+    return [
+        Account(name, f"{name}@rehearsal.invalid", _password(name), code)
+        for name, code in zip(names, codes, strict=True)
+    ]
+
+
+def make_account(*, name: str, password: str) -> Account:
+    """One account under a name and a password of the caller's."""
+    return Account(name, f"{name}@rehearsal.invalid", password, _invitations(1)[0])
+
+
+def _invitations(count: int) -> list[str]:
+    printed = StringIO()
+    # By name: the marketplace is a house of its own, which nobody imports.
+    call_command("invite_workers", count=count, json=True, stdout=printed)
+    codes: list[str] = json.loads(printed.getvalue())["codes"]
+    return codes
+
+
+def _password(name: str) -> str:
+    secret = hmac.new(settings.SECRET_KEY.encode(), name.encode(), hashlib.sha256).hexdigest()
+    return f"Sim-{secret[:24]}"
+
+
+def train(*, project: Project, worker_ids: Sequence[str], now: datetime) -> None:
+    """Let each of them generate and consolidate, as the trained pool does."""
+    for role in POOL_ROLES:
+        pool = pool_of(project, role)
+        for worker_id in worker_ids:
+            worker = register_worker(
+                provider=project.provider, external_id=worker_id, is_simulated=True, now=now
+            )
+            grant_qualification(qualification=pool, worker=worker, now=now)
+
+
+def pool_of(project: Project, role: str) -> QualificationType:
+    code = pool_code(project, role)
+    return define_qualification(
+        provider=project.provider,
+        code=code,
+        name=f"{project.title}: trained {role}",
+        description=f"Granted to trained {role}s of the project {project.title}.",
+    )

@@ -1,0 +1,93 @@
+"""The demonstration: a campaign rehearsed on the sample corpus, and another one left open to try."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import transaction
+
+from annotation.domain.create_project import create_project
+from annotation.domain.import_corpus import CorpusOptions, Import
+from annotation.enums import MemberRole, Partition
+from annotation.models import Membership, Project
+from consolidation.domain.import_gold import import_gold
+from consolidation.enums import GoldSource
+
+SAMPLES = Path(settings.BASE_DIR) / "annotation" / "samples"
+REHEARSED, OPEN = "demo", "demo-open"
+OPEN_ITEMS = 20
+DOMAIN = "sample"
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A demo login. Known to everyone who reads this: only ever made in demo mode."""
+
+    role: str
+    name: str
+    password: str
+
+
+STAFF = (
+    Login(MemberRole.ADMIN, "admin", "demo-admin"),
+    Login(MemberRole.TRAINER, "trainer", "demo-trainer"),
+    Login(MemberRole.EXPERT, "expert", "demo-expert"),
+)
+WORKER = Login("worker", "worker", "demo-worker-1")
+
+
+class NotADemo(Exception):
+    """Demo logins are never made outside demo mode."""
+
+
+@transaction.atomic
+def prepare_demo(*, now: datetime) -> Project:
+    """The demo's projects and staff logins; what is there already stays. Raises NotADemo."""
+    if not settings.DEMO:
+        raise NotADemo("DEMO is not set.")
+    rehearsed = _project(REHEARSED, "Demo: the sample corpus, rehearsed", now)
+    opened = _project(OPEN, "Demo: try the workers' page yourself", now)
+    for login in STAFF:
+        _staff(login, [rehearsed, opened])
+    return rehearsed
+
+
+def _project(slug: str, title: str, now: datetime) -> Project:
+    project = Project.objects.filter(slug=slug).first() or create_project(
+        slug=slug, title=title, scheme="qasrl", pay_scheme="qasrl-2020", cap_cents=50_000, now=now
+    )
+    corpus = CorpusOptions(
+        fmt="qasrl-csv",
+        items_path=SAMPLES / "expert.csv",
+        domain=DOMAIN,
+        partition=Partition.DEV,
+        strict=True,
+    )
+    Import(project=project, options=corpus).run([SAMPLES / "sentences.csv"])
+    import_gold(
+        project=project,
+        path=SAMPLES / "expert.csv",
+        fmt="qasrl-csv",
+        source=GoldSource.EXPERT,
+        on_error=_refuse,
+        now=now,
+    )
+    return project
+
+
+def _refuse(error: Exception) -> None:
+    raise error
+
+
+def _staff(login: Login, projects: list[Project]) -> None:
+    users = get_user_model().objects
+    user = users.filter(username=login.name).first()
+    if user is None:
+        is_admin = login.role == MemberRole.ADMIN
+        user = users.create_user(
+            login.name, password=login.password, is_staff=is_admin, is_superuser=is_admin
+        )
+    for project in projects:
+        Membership.objects.get_or_create(project=project, user=user, role=login.role)

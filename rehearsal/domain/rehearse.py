@@ -1,0 +1,209 @@
+"""A whole campaign with simulated workers: from published HITs to gold, paid and measured."""
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Count, Q, Sum
+from django.utils import timezone
+
+from annotation.domain.publish import NothingToPublish, publish_batch
+from annotation.enums import Role
+from annotation.models import Project, Submission
+from consolidation.domain.export_gold import standing_gold
+from consolidation.enums import GoldSource
+from crowd.enums import HitState, PaymentState
+from crowd.models import Assignment, Hit, LedgerEntry, Payment
+from metrics.counts import Counts
+from rehearsal.domain.crew import make_accounts, pool_of, train
+from rehearsal.domain.script import Reference, Script, references_of
+from rehearsal.domain.worker import RehearsalFailed, SimulatedWorker
+from schemes.registry import get_scheme
+
+LOOK_SECONDS = 0.5
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`skill` None replays the reference gold. `patience` is how long nothing may move, in seconds."""
+
+    workers: int = 6
+    skill: float | None = 0.9
+    seed: int = 1
+    patience: float = 180.0
+
+
+class NotForRehearsal(Exception):
+    """Simulated workers must not mix with people's work or another's marketplace."""
+
+
+def check_project(project: Project) -> None:
+    """Raises NotForRehearsal."""
+    if not settings.MTURK_IS_OURS:
+        raise NotForRehearsal(
+            "Rehearsals run on our own marketplace only; MTURK_ENDPOINT_URL names another."
+        )
+    if Submission.objects.filter(item__project=project, worker__is_simulated=False).exists():
+        raise NotForRehearsal(
+            f"{project.slug} holds people's work. Rehearse in a project of its own."
+        )
+
+
+def rehearse(
+    *, project: Project, site: str, options: Options, progress: Progress
+) -> dict[str, Any]:
+    """Publish what is unpublished, work until every item has gold and every payment is confirmed,
+    and report. Raises RehearsalFailed, NoReference, NothingToPublish, BudgetExceeded."""
+    started = time.monotonic()
+    references = references_of(project)
+    script = Script(project, references, options.skill, options.seed)
+    workers = _crew(project, site, script, options)
+    _publish(project)
+    done = threading.Event()
+    with ThreadPoolExecutor(len(workers)) as threads:
+        futures = [threads.submit(_work, worker, done) for worker in workers]
+        try:
+            _wait_for_gold(project, futures, options.patience, progress)
+        finally:
+            done.set()
+    return report(project, references) | {
+        "workers": len(workers),
+        "seconds": round(time.monotonic() - started, 1),
+    }
+
+
+def _crew(project: Project, site: str, script: Script, options: Options) -> list[SimulatedWorker]:
+    least = project.generators_per_item + 1
+    if options.workers < least:
+        raise RehearsalFailed(f"This project needs at least {least} workers for an item.")
+    accounts = make_accounts(project=project, count=options.workers, seed=options.seed)
+    workers = [SimulatedWorker(site=site, account=one, script=script) for one in accounts]
+    train(project=project, worker_ids=[worker.sign_in() for worker in workers], now=timezone.now())
+    return workers
+
+
+def _publish(project: Project) -> None:
+    try:
+        publish_batch(project=project, pool=pool_of(project, Role.GENERATOR), now=timezone.now())
+    except NothingToPublish:
+        if not project.batches.exists():
+            raise
+
+
+def _work(worker: SimulatedWorker, done: threading.Event) -> None:
+    try:
+        worker.work_until(done)
+    finally:
+        connection.close()
+
+
+def _wait_for_gold(
+    project: Project, futures: list["Future[None]"], patience: float, progress: Progress
+) -> None:
+    total = project.items.filter(task_items__role=Role.GENERATOR).distinct().count()
+    moved_at, last = time.monotonic(), (-1, -1)
+    while True:
+        failed, _ = wait(futures, timeout=LOOK_SECONDS, return_when=FIRST_EXCEPTION)
+        for future in failed:
+            future.result()
+        state = _state(project)
+        progress(state[0], total)
+        if state[0] >= total and not _unfinished(project):
+            return
+        if state != last:
+            moved_at, last = time.monotonic(), state
+        elif time.monotonic() - moved_at > patience:
+            raise RehearsalFailed(f"Nothing has moved for {patience:.0f} s. {_diagnosis(project)}")
+
+
+def _state(project: Project) -> tuple[int, int]:
+    """(items with gold, all that has happened): the second grows with every step."""
+    gold = standing_gold(project, GoldSource.CONSOLIDATED).count()
+    steps = LedgerEntry.objects.filter(budget=project.budget_id).count()
+    assignments = Assignment.objects.filter(hit__budget=project.budget_id).count()
+    return gold, steps + assignments
+
+
+def _unfinished(project: Project) -> bool:
+    payments = Payment.objects.filter(assignment__hit__budget=project.budget_id)
+    return payments.exclude(state=PaymentState.CONFIRMED).exists()
+
+
+def _diagnosis(project: Project) -> str:
+    """What stands still, in one line."""
+    hits = Hit.objects.filter(budget=project.budget_id).values_list("state")
+    payments = Payment.objects.filter(assignment__hit__budget=project.budget_id).values_list(
+        "state"
+    )
+    problems = Submission.objects.filter(item__project=project).exclude(problem="")
+    told = [
+        f"HITs: {dict(hits.annotate(n=Count('id')))}",
+        f"payments: {dict(payments.annotate(n=Count('id')))}",
+        f"submissions waiting for a person: {problems.count()}",
+    ]
+    errors = Hit.objects.filter(budget=project.budget_id).exclude(error="")
+    told += [f"last error: {hit.error}" for hit in errors.order_by("-pk")[:1]]
+    return "; ".join(told)
+
+
+# --- the report
+
+
+def report(project: Project, references: dict[int, Reference]) -> dict[str, Any]:
+    """Counts, scores, money. Amounts are whole cents."""
+    gold = list(standing_gold(project, GoldSource.CONSOLIDATED).select_related("item__sentence"))
+    questions = [one for row in gold for one in row.content["questions"]]
+    hits = Hit.objects.filter(budget=project.budget_id)
+    money = _money(project)
+    return {
+        "project": project.slug,
+        "items": len(gold),
+        "questions": len(questions),
+        "answers": sum(len(one["answers"]) for one in questions),
+        "hits": hits.exclude(state__in=[HitState.PENDING, HitState.FAILED]).count(),
+        "assignments": Assignment.objects.filter(hit__budget=project.budget_id).count(),
+        "scores": _scores(project, gold, references),
+        **money,
+        "cost_per_item_cents": round(money["total_cents"] / len(gold), 2) if gold else None,
+    }
+
+
+def _money(project: Project) -> dict[str, int]:
+    settled = LedgerEntry.objects.filter(budget=project.budget_id, kind="settle").aggregate(
+        rewards_cents=Sum("amount_cents", filter=Q(payment__kind="reward"), default=0),
+        bonuses_cents=Sum("amount_cents", filter=Q(payment__kind="bonus"), default=0),
+        fees_cents=Sum("fee_cents", default=0),
+    )
+    return {**settled, "total_cents": sum(settled.values())}
+
+
+def _scores(
+    project: Project, gold: list[Any], references: dict[int, Reference]
+) -> dict[str, dict[str, Any]]:
+    """The gold against the reference, by figure: UA and LA for QA-SRL."""
+    scheme = get_scheme(project.scheme)
+    totals: defaultdict[str, Counts] = defaultdict(Counts)
+    for row in gold:
+        if row.item_id not in references:
+            continue
+        comparison = scheme.compare(
+            reference=references[row.item_id].content,
+            predicted=row.content,
+            tokens=row.item.sentence.tokens,
+            target=row.item.target,
+        )
+        for figure, counts in comparison.counts.items():
+            totals[figure] += counts
+    return {figure: score(counts) for figure, counts in totals.items()}
+
+
+def score(counts: Counts) -> dict[str, Any]:
+    ratios = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+    return {**asdict(counts), **ratios}

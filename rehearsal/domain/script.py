@@ -1,0 +1,94 @@
+"""Who writes what in a rehearsal: the content for each item, role and turn.
+
+References are the project's own expert or imported gold. In a replay the k-th generator of an item
+writes what the k-th source of the published gold wrote, and the consolidator keeps exactly that gold.
+"""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.enums import Role
+from annotation.models import Draft, Project
+from consolidation.domain.export_gold import standing_gold
+from consolidation.enums import GoldSource
+from schemes.base import Json
+from schemes.registry import get_scheme
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    content: Json
+    provenance: list[Json]
+
+
+class NoReference(Exception):
+    """The project has no reference annotation to rehearse with."""
+
+
+def references_of(project: Project) -> dict[int, Reference]:
+    """By item id; an expert's goes before an imported one."""
+    found: dict[int, Reference] = {}
+    for source in (GoldSource.IMPORTED, GoldSource.EXPERT):
+        for gold in standing_gold(project, source).only("item_id", "content", "provenance"):
+            found[gold.item_id] = Reference(gold.content, gold.provenance)
+    if not found:
+        raise NoReference(
+            f"{project.slug} has no expert or imported gold for simulated workers to write from: "
+            "import_gold it first."
+        )
+    return found
+
+
+@dataclass
+class Script:
+    """Thread-safe. `skill` None replays; else it lies between 0 and 1."""
+
+    project: Project
+    references: Mapping[int, Reference]
+    skill: float | None
+    seed: int
+    turns: dict[int, list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._scheme = get_scheme(self.project.scheme)
+        self._lock = threading.Lock()
+        earlier = Draft.objects.filter(
+            task__batch__project=self.project, task__role=Role.GENERATOR, submitted_at__isnull=False
+        ).order_by("pk")
+        for assignment, item in earlier.values_list("assignment_ref", "task__items"):
+            self.turns.setdefault(item, []).append(assignment)
+
+    def generation(self, item: Mapping[str, Any], *, worker: str, assignment: str) -> Json:
+        reference = self.references.get(item["id"], Reference({"questions": []}, []))
+        if self.skill is None:
+            written = self._scheme.split_by_source(reference.content, reference.provenance)
+            turn = self._turn(item["id"], assignment)
+            # A generator of whom nothing is left in the published gold wrote nothing that we know of.
+            nothing = {"questions": [], "no_question": "Nothing of this generator was published."}
+            return written[turn] if turn < len(written) else nothing
+        return self._scheme.simulate_generation(
+            reference.content,
+            tokens=item["tokens"],
+            skill=self.skill,
+            seed=f"{self.seed}:{worker}:{item['id']}",
+        )
+
+    def consolidation(self, item: Mapping[str, Any], *, worker: str) -> Json:
+        reference = self.references.get(item["id"], Reference({"questions": []}, []))
+        return self._scheme.simulate_consolidation(
+            reference.content,
+            item["sources"],
+            tokens=item["tokens"],
+            skill=1.0 if self.skill is None else (1 + self.skill) / 2,
+            seed=f"{self.seed}:{worker}:{item['id']}:consolidation",
+        )
+
+    def _turn(self, item: int, assignment: str) -> int:
+        """Which of the item's generators this assignment is: the same again when asked again."""
+        with self._lock:
+            turns = self.turns.setdefault(item, [])
+            if assignment not in turns:
+                turns.append(assignment)
+            return turns.index(assignment)

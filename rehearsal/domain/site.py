@@ -1,0 +1,174 @@
+"""The site's processes, run and watched over for as long as somebody needs them.
+
+Web server and Celery worker (with beat) are the same as in production. One that dies is started
+again: what it was doing is picked up from the database.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from urllib.parse import urlsplit
+
+import requests
+from django.conf import settings
+from django.core.management import call_command
+
+START_SECONDS = 60
+WATCH_SECONDS = 0.5
+
+
+class SiteError(Exception):
+    """The site can't be started; the message says what to do."""
+
+
+def _commands(host: str, port: int) -> dict[str, list[str]]:
+    python = sys.executable
+    return {
+        "web": [
+            *(python, "-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{port}"),
+            *("--workers", "2", "--worker-class", "gthread", "--threads", "8"),
+            *("--keep-alive", "30", "--backlog", "512", "--log-level", "warning"),
+        ],
+        "worker": [
+            *(python, "-m", "celery", "-A", "config", "worker", "--beat"),
+            *(
+                "--concurrency",
+                "2",
+                "--loglevel",
+                "WARNING",
+                "--without-gossip",
+                "--without-mingle",
+            ),
+        ],
+    }
+
+
+@dataclass
+class Site:
+    """A context: the processes run inside it, and are stopped, with all their children, after it."""
+
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(settings.SITE_URL)
+        self._host, self._port = str(parts.hostname), parts.port or 80
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._closing = threading.Event()
+        self._watch = threading.Thread(target=self._watch_over, daemon=True)
+
+    def __enter__(self) -> "Site":
+        if _answers(self._host, self._port):
+            raise SiteError(
+                f"Something answers on {settings.SITE_URL} already. If it is this site, name it by "
+                "--url; else stop it, or set SITE_URL to a free port."
+            )
+        call_command("collectstatic", interactive=False, verbosity=0)
+        for folder in (_log_folder(), _run_folder()):
+            folder.mkdir(parents=True, exist_ok=True)
+        for name in _commands(self._host, self._port):
+            self._start(name)
+        try:
+            wait_until_up(settings.SITE_URL, seconds=START_SECONDS)
+        except SiteError:
+            self._stop()
+            raise
+        self._watch.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._closing.set()
+        if self._watch.is_alive():
+            self._watch.join()
+        self._stop()
+
+    def _start(self, name: str) -> None:
+        with (_log_folder() / f"{name}.log").open("ab") as log:
+            self._processes[name] = subprocess.Popen(  # noqa: S603
+                _commands(self._host, self._port)[name],
+                cwd=settings.BASE_DIR,
+                env={**os.environ, **self.environment, "SITE_URL": settings.SITE_URL},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        (_run_folder() / f"{name}.pid").write_text(str(self._processes[name].pid))
+
+    def _watch_over(self) -> None:
+        while not self._closing.wait(WATCH_SECONDS):
+            for name, process in list(self._processes.items()):
+                if process.poll() is not None:
+                    _end_group(process, signal.SIGKILL)
+                    self._start(name)
+
+    def _stop(self) -> None:
+        for process in self._processes.values():
+            _end_group(process, signal.SIGTERM)
+        for name, process in self._processes.items():
+            try:
+                process.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            _end_group(process, signal.SIGKILL)
+            (_run_folder() / f"{name}.pid").unlink(missing_ok=True)
+
+
+def _end_group(process: subprocess.Popen[bytes], how: signal.Signals) -> None:
+    """Signal the process and the children it may have left behind: a session of their own."""
+    try:
+        os.killpg(process.pid, how)
+    except ProcessLookupError:
+        return
+
+
+def _log_folder() -> Path:
+    return Path(settings.VAR_DIR) / "log"
+
+
+def _run_folder() -> Path:
+    return Path(settings.VAR_DIR) / "run"
+
+
+def _answers(host: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex((host, port)) == 0
+
+
+def wait_until_up(url: str, *, seconds: float) -> None:
+    """Until the site answers a page. Raises SiteError when it does not within the time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if requests.get(f"{url}/hits/", timeout=5).status_code < 500:
+                return
+        except requests.ConnectionError:
+            pass
+        time.sleep(0.2)
+    raise SiteError(f"{url} does not answer; its log lies in {_log_folder()}.")
+
+
+@contextmanager
+def running_site(url: str | None, environment: dict[str, str]) -> Iterator[str]:
+    """The address of a running site: the one named, or one of our own for as long as the context."""
+    if url:
+        wait_until_up(url.rstrip("/"), seconds=10)
+        yield url.rstrip("/")
+        return
+    with Site(environment=environment):
+        yield settings.SITE_URL

@@ -1,0 +1,116 @@
+import os
+import signal
+import sys
+import threading
+from argparse import ArgumentParser
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.utils import timezone
+from tqdm import tqdm
+
+from annotation.domain.publish import NothingToPublish, publish_batch
+from annotation.management.command import Command as BaseCommand
+from annotation.management.command import Refused
+from annotation.models import Project
+from consolidation.domain.export_gold import ExportOptions, export_gold
+from rehearsal.domain.browser import SiteGone
+from rehearsal.domain.crew import make_account
+from rehearsal.domain.demo import OPEN, OPEN_ITEMS, STAFF, WORKER, prepare_demo
+from rehearsal.domain.rehearse import Options, rehearse
+from rehearsal.domain.script import Script
+from rehearsal.domain.site import Site, SiteError
+from rehearsal.domain.worker import RehearsalFailed, SimulatedWorker
+from rehearsal.management.commands.rehearse import summary
+
+
+class Command(BaseCommand):
+    help = "Start the whole platform with a rehearsed campaign, in a place of its own."
+    example = "manage.py demo --once"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--once", action="store_true", help="stop when all is shown")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not settings.DEMO:
+            _start_again_as_demo()
+        self._say("Preparing the database and the sample corpus ...")
+        call_command("migrate", verbosity=0)
+        project = prepare_demo(now=timezone.now())
+        self._say("Starting the web server and the background worker ...")
+        try:
+            with Site(environment={"SWEEP_SECONDS": "1"}):
+                self._show(project)
+                if not options["once"]:
+                    self._say("\nIt runs until you press Ctrl-C.")
+                    _wait_for_the_end()
+        except (SiteError, SiteGone, RehearsalFailed) as error:
+            raise Refused(error) from error
+        self._say("Stopped. The demo's data stay where they are; `make demo` goes on with them.")
+
+    def _show(self, project: Project) -> None:
+        self._say("Rehearsing: simulated workers annotate, consolidate and are paid ...")
+        with tqdm(unit=" items", disable=None) as bar:
+
+            def progress(done: int, total: int) -> None:
+                bar.total = total
+                bar.update(done - bar.n)
+
+            facts = rehearse(
+                project=project,
+                site=settings.SITE_URL,
+                options=Options(workers=6, skill=0.92),
+                progress=progress,
+            )
+        folder = Path(settings.EXPORT_DIR) / project.slug
+        export_gold(project=project, options=ExportOptions(fmt="qasrl-csv"), folder=folder)
+        _open_for_trying(project)
+        self._say(f"\n{summary(facts)}\n\n{_guide(folder)}")
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
+
+def _start_again_as_demo() -> None:
+    """The demo has known passwords: it runs on data of its own, never on yours."""
+    environment = {**os.environ, "DEMO": "true", "VAR_DIR": str(Path(settings.VAR_DIR) / "demo")}
+    for name in ("DATABASE_URL", "REDIS_URL", "MTURK_ENDPOINT_URL", "SECRET_KEY"):
+        environment.pop(name, None)
+    sys.stdout.flush()
+    os.execve(sys.executable, [sys.executable, *sys.argv], environment)  # noqa: S606
+
+
+def _open_for_trying(project: Project) -> None:
+    """Work for the visitor: a worker's account, and HITs that nobody else takes."""
+    account = make_account(name=WORKER.name, password=WORKER.password)
+    script = Script(project, {}, None, 0)
+    SimulatedWorker(site=settings.SITE_URL, account=account, script=script).sign_in()
+    with suppress(NothingToPublish):
+        publish_batch(project=Project.objects.get(slug=OPEN), limit=OPEN_ITEMS, now=timezone.now())
+
+
+def _guide(folder: Path) -> str:
+    site = settings.SITE_URL
+    logins = [f"  {one.role:<9}{one.name:<10}{one.password}" for one in STAFF]
+    return "\n".join(
+        [
+            f"Touchstone runs at        {site}/",
+            f"The workers' site is at   {site}/hits/",
+            f"The exported gold lies in {folder}",
+            "",
+            "Demo logins (for this demo alone; never use them elsewhere):",
+            *logins,
+            f"  {WORKER.role:<9}{WORKER.name:<10}{WORKER.password}  (at {site}/hits/)",
+        ]
+    )
+
+
+def _wait_for_the_end() -> None:
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    ended.wait()

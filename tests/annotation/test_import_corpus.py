@@ -1,0 +1,176 @@
+"""`import_corpus` on real and on bad input."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotation.domain.create_project import create_project
+from annotation.models import Item, Project, Sentence
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "qasrl-gs"
+needs_data = pytest.mark.skipif(not DATA.exists(), reason="the published files are not here")
+pytestmark = pytest.mark.django_db
+
+SENTENCES = "qasrl_id,tokens,sentence\n"
+ITEMS = "qasrl_id,verb_idx,verb,question,answer_range\n"
+
+
+@pytest.fixture
+def project() -> Project:
+    return create_project(
+        slug="corpus", scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now()
+    )
+
+
+def run(project: Project, *files: Path, fmt: str = "qasrl-csv", **options: object):
+    """(facts, what was said on stderr)"""
+    out, err = StringIO(), StringIO()
+    call_command(
+        "import_corpus",
+        project.slug,
+        *map(str, files),
+        format=fmt,
+        json=True,
+        stdout=out,
+        stderr=err,
+        **options,
+    )
+    return json.loads(out.getvalue()), err.getvalue()
+
+
+def written(folder: Path, name: str, text: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@needs_data
+def test_import_published_corpus_twice_adds_nothing(project):
+    sentences, items = DATA / "wikinews.dev.full.csv", DATA / "wikinews.dev.gold.csv"
+    facts, said = run(project, sentences, items=items, domain="wikinews", partition="dev")
+    assert (facts["items_added"], facts["error_count"], said) == (1264, 0, "")
+    assert Item.objects.count() == 1264
+    assert Sentence.objects.filter(items__isnull=False).distinct().count() == 500
+    assert set(Sentence.objects.values_list("domain", "partition")) == {("wikinews", "dev")}
+    before = list(Item.objects.order_by("pk").values_list("key", "position"))
+    again, _ = run(project, sentences, items=items)
+    assert (again["sentences_added"], again["items_added"]) == (0, 0)
+    assert (again["sentences_known"], again["items_known"]) == (facts["sentences_added"], 1264)
+    assert list(Item.objects.order_by("pk").values_list("key", "position")) == before
+
+
+def test_second_import_says_that_nothing_is_new(project, tmp_path):
+    path = written(tmp_path, "s.csv", SENTENCES + "a:1,The dog barked .,The dog barked .\n")
+    run(project, path)
+    out = StringIO()
+    call_command("import_corpus", project.slug, str(path), format="qasrl-csv", stdout=out)
+    assert out.getvalue() == "Nothing new: 1 sentences and 1 items were there already.\n"
+
+
+def test_items_are_found_in_plain_text(project, tmp_path):
+    text = "The dog barked . It had been sleeping.\n\nDid Zoë call the vet?\n"
+    facts, _ = run(project, written(tmp_path, "t.txt", text), fmt="text")
+    assert facts["sentences_added"] == 3
+    verbs = {item.target["verb"] for item in Item.objects.all()}
+    assert verbs == {"barked", "sleeping", "call"}
+
+
+def test_items_of_conllu_are_its_verbs(project, tmp_path):
+    rows = ["# sent_id = s1", "# text = Dogs bark .", "1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_"]
+    rows += ["2\tbark\tbark\tVERB\tVBP\t_\t0\troot\t_\t_", "3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_"]
+    facts, _ = run(project, written(tmp_path, "c.conllu", "\n".join(rows) + "\n\n"), fmt="conllu")
+    assert (facts["sentences_added"], facts["items_added"]) == (1, 1)
+    assert Item.objects.get().target["verb_idx"] == 1
+
+
+def test_bad_rows_are_named_and_the_others_kept(project, tmp_path):
+    sentences = written(
+        tmp_path,
+        "s.csv",
+        SENTENCES
+        + "a:1,The dog barked .,x\n,No id here .,x\na:1,Other words .,x\na:2,Cats purr .,x\n",
+    )
+    items = written(
+        tmp_path,
+        "q.csv",
+        ITEMS
+        + "a:1,2,barked,Who barked?,0:2\n"
+        + "a:1,9,,Who?,0:1\n"  # on no token
+        + "a:1,x,,Who?,0:1\n"  # no number
+        + "a:9,0,,Who?,0:1\n"  # no such sentence
+        + "a:1,2,barked,When did something bark?,2:3\n"  # the same item again
+        + "a:2,1,purr,What purrs?,0:1\n",
+    )
+    facts, said = run(project, sentences, items=items)
+    assert (facts["sentences_added"], facts["items_added"], facts["error_count"]) == (2, 2, 5)
+    for told in (
+        "s.csv, line 3",
+        "s.csv, line 4",
+        "q.csv, line 3",
+        "q.csv, line 4",
+        "q.csv, line 5",
+    ):
+        assert said.count(told) == 1, said
+    assert sorted(Item.objects.values_list("key", flat=True)) == ["a:1/2", "a:2/1"]
+
+
+def test_strict_keeps_nothing_at_the_first_bad_row(project, tmp_path):
+    good = written(tmp_path, "good.csv", SENTENCES + "a:1,The dog barked .,x\n")
+    bad = written(tmp_path, "bad.csv", SENTENCES + "a:2,Cats purr .,x\n,No id .,x\n")
+    with pytest.raises(CommandError, match=r"bad\.csv, line 3.*Nothing was kept") as error:
+        run(project, good, bad, strict=True)
+    assert error.value.returncode == 2
+    assert not Sentence.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "empty"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "CSV|UTF-8|text"),
+        ("qasrl_id,tokens\ncafé,café\n".encode("latin-1"), "UTF-8"),
+        (b"id,words\na,b\n", "qasrl_id"),
+    ],
+    ids=["empty file", "not a CSV", "wrong encoding", "missing column"],
+)
+def test_file_that_can_not_be_read_is_refused(project, tmp_path, content, told):
+    with pytest.raises(CommandError, match=rf"(?i)bad\.csv.*({told})") as error:
+        run(project, written(tmp_path, "bad.csv", content), items=None)
+    assert error.value.returncode == 2
+    assert "\n" not in str(error.value)
+    assert not Sentence.objects.exists()
+
+
+def test_line_of_50_megabytes_is_refused_in_little_memory(project, tmp_path):
+    path = tmp_path / "long.csv"
+    with path.open("w") as file:
+        file.write(SENTENCES + "a:1,The dog barked .,x\na:2,")
+        for _ in range(50):
+            file.write("x" * 1_000_000)
+        file.write("\n")
+    with pytest.raises(CommandError, match=r"long\.csv, line 3"):
+        run(project, path)
+
+
+def test_missing_file_and_unknown_project_are_refused(project, tmp_path):
+    with pytest.raises(CommandError, match=r"none\.csv"):
+        run(project, tmp_path / "none.csv")
+    with pytest.raises(CommandError, match="no project 'nobody'; there are: corpus"):
+        call_command("import_corpus", "nobody", "x.csv", format="qasrl-csv")
+    with pytest.raises(CommandError, match=r"(?i)format.*xml"):
+        run(project, written(tmp_path, "s.csv", SENTENCES), fmt="xml")
+
+
+def test_shuffle_depends_on_the_seed_alone(project):
+    from annotation.domain.import_corpus import shuffled_position
+
+    keys = [f"k{number}" for number in range(200)]
+    order = sorted(keys, key=lambda key: shuffled_position(1, key))
+    keys.reverse()
+    assert order == sorted(keys, key=lambda key: shuffled_position(1, key))
+    assert order != sorted(keys, key=lambda key: shuffled_position(2, key))
+    assert order != keys

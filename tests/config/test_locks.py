@@ -1,0 +1,60 @@
+"""The lock files: complete, hashed, without addresses, and the tested one holds what runs."""
+
+import re
+import tomllib
+
+import pytest
+
+from tests import environment
+
+PIN = re.compile(r"^([a-z0-9._-]+)(?:\[[a-z0-9,_-]+\])?==(\S+)(?: ; ([^\\]+?))? \\$", re.I | re.M)
+
+
+def pins(kind: str) -> dict[str, set[tuple[str, str]]]:
+    """Version and environment marker by name; a name can be pinned once per marker."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for name, version, marker in PIN.findall(lock(kind)):
+        found.setdefault(name.lower(), set()).add((version, marker))
+    return found
+
+
+def versions(kind: str) -> dict[str, set[str]]:
+    return {name: {version for version, _ in pinned} for name, pinned in pins(kind).items()}
+
+
+def lock(kind: str) -> str:
+    return (environment.ROOT / "requirements" / f"{kind}.txt").read_text()
+
+
+def wanted(requirement: str) -> str:
+    name = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert name
+    return re.sub(r"[-_.]+", "-", name.group()).lower()
+
+
+def project() -> dict:
+    return tomllib.loads((environment.ROOT / "pyproject.toml").read_text())
+
+
+@pytest.mark.parametrize("kind", ["base", "dev"])
+def test_every_pin_has_a_hash(kind):
+    entries = re.split(r"^(?=[a-zA-Z0-9])", lock(kind), flags=re.MULTILINE)[1:]
+    assert len(entries) == sum(map(len, pins(kind).values()))
+    assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
+
+
+@pytest.mark.parametrize("kind", ["base", "dev"])
+def test_lock_names_no_address(kind):
+    assert re.findall(r"\S*://\S*|--(?:index|extra-index|find-links)\S*", lock(kind)) == []
+
+
+def test_development_lock_holds_every_pin_of_the_other():
+    base, dev = versions("base"), versions("dev")
+    assert {name: pinned for name, pinned in base.items() if dev.get(name) != pinned} == {}
+
+
+def test_locks_hold_every_dependency():
+    base = {wanted(requirement) for requirement in project()["project"]["dependencies"]}
+    dev = {wanted(requirement) for requirement in project()["dependency-groups"]["dev"]}
+    assert base - set(pins("base")) == set()
+    assert dev - set(pins("dev")) == set()

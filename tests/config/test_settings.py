@@ -1,0 +1,116 @@
+"""A wrong value stops the start with one line that names it; docs/settings.md lists each."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests import environment
+
+PROGRAM = (
+    "import config.settings as s; print(s.DATABASES['default']['ENGINE'], s.CELERY_BROKER_URL)"
+)
+
+WRONG = [
+    ("ALLOWED_HOSTS", ","),
+    ("ALLOWED_HOSTS", "https://touchstone.example"),
+    ("DATABASE_URL", "touchstone"),
+    ("DATABASE_URL", "mysql://user@127.0.0.1/touchstone"),
+    ("DATABASE_URL", "postgres://user:hidden-word@127.0.0.1:port/touchstone"),
+    ("DATABASE_URL", "postgres://"),
+    ("DEBUG", "maybe"),
+    ("DEMO", "2"),
+    ("LOG_LEVEL", "LOUD"),
+    ("MARKETPLACE_ALLOW_HTTP", "perhaps"),
+    ("MARKETPLACE_ENABLED", "ture"),
+    ("MARKETPLACE_FEE_RATE", "20%"),
+    ("MARKETPLACE_FEE_RATE", "nan"),
+    ("MARKETPLACE_FEE_RATE_MANY", "1.5"),
+    ("MARKETPLACE_OPENING_BALANCE", "-1"),
+    ("MARKETPLACE_REQUESTS_PER_SECOND", "fast"),
+    ("MARKETPLACE_URL", "touchstone.example"),
+    ("MTURK_ACCESS_KEY_ID", "ONE-OF-TWO"),
+    ("MTURK_ENDPOINT_URL", "mturk-requester"),
+    ("MTURK_FEE_RATE", "-0.1"),
+    ("MTURK_FEE_RATE_MANY", "a lot"),
+    ("MTURK_REGION", "America"),
+    ("MTURK_REQUESTS_PER_SECOND", "infinity"),
+    ("MTURK_SECRET_ACCESS_KEY", "one-of-two"),
+    ("MTURK_WORKER_ORIGINS", "https://one.example,two.example"),
+    ("REDIS_URL", "127.0.0.1:6379"),
+    ("REDIS_URL", "redis://127.0.0.1:99999/0"),
+    ("SECRET_KEY", "short"),
+    ("SITE_URL", "http://touchstone.example/path"),
+    ("SITE_URL", "http://touchstone.example:port"),
+    ("SSL_REDIRECT", "si"),
+    ("SWEEP_SECONDS", "0"),
+    ("VAR_DIR", "/dev/null/var"),
+]
+# The marketplace reads this one's grammar itself: tests/marketplace.
+ELSEWHERE = {"MARKETPLACE_FAULTS"}
+
+
+def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=environment.ROOT,
+        env=env,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_start_with_a_wrong_value(embedded_site, name, value):
+    # The keys of a marketplace are read where another one than our own is named.
+    other = {"MTURK_ENDPOINT_URL": "https://mturk.example/"} if "ACCESS_KEY" in name else {}
+    done = run("manage.py", "check", env={**embedded_site, **other, name: value})
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert name in done.stderr
+    assert "hidden-word" not in done.stderr
+
+
+def test_table_of_wrong_values_knows_every_variable():
+    assert {name for name, _ in WRONG} | ELSEWHERE == environment.settings_variables()
+
+
+def test_start_without_any_environment(tmp_path):
+    bare = {"VAR_DIR": str(tmp_path)}  # so that the test does not write into the checkout
+    done = run("-c", PROGRAM, env=bare)
+    assert done.stdout == "django.db.backends.sqlite3 filesystem://\n"
+    assert run("manage.py", "check", env=bare).returncode == 0
+
+
+def test_default_folder_is_var_in_the_checkout(tmp_path):
+    """The same settings, in a copy: nothing but the copy's own var/ is written."""
+    shutil.copytree(environment.ROOT / "config", tmp_path / "config")
+    shutil.copy(environment.ROOT / "pyproject.toml", tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", "import config.settings as s; print(s.VAR_DIR)"],
+        cwd=tmp_path,
+        env={},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == str(tmp_path / "var")
+    assert (tmp_path / "var" / "secret_key").stat().st_mode & 0o777 == 0o600
+
+
+def test_servers_named_by_the_environment(embedded_site):
+    named = {
+        "DATABASE_URL": "postgres://touchstone@127.0.0.1/touchstone",
+        "REDIS_URL": "redis://127.0.0.1:6379/3",
+    }
+    done = run("-c", PROGRAM, env={**embedded_site, **named})
+    assert done.stdout == "django.db.backends.postgresql redis://127.0.0.1:6379/3\n"
+
+
+def test_documented_variables_are_those_read():
+    text = (environment.ROOT / "docs" / "settings.md").read_text()
+    documented = re.findall(r"^\| `([A-Z][A-Z0-9_]*)` \|", text, re.MULTILINE)
+    assert sorted(documented) == sorted(environment.settings_variables())

@@ -1,0 +1,70 @@
+"""Rows of `crowd`, with what they need and nothing else."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits
+from crowd.enums import HitState
+from crowd.models import Assignment, Budget, Hit, Worker
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+_numbers = count(1)
+
+
+def make_budget(*, cap_cents: int | None = None) -> Budget:
+    return Budget.objects.create(key=f"budget-{next(_numbers)}", cap_cents=cap_cents)
+
+
+def make_worker() -> Worker:
+    return Worker.objects.create(
+        provider="mturk", external_id=f"A{next(_numbers):013}", first_seen_at=NOW
+    )
+
+
+def make_hits(
+    count: int = 1,
+    *,
+    budget: Budget | None = None,
+    reward_cents: int = 5,
+    max_assignments: int = 2,
+    allowance: int = 18,
+) -> list[Hit]:
+    """Planned HITs, with the money for them set aside."""
+    hit_type = hit_type_of(
+        provider="mturk",
+        title="Ask about a verb",
+        description="Write questions.",
+        keywords="",
+        reward_cents=reward_cents,
+        assignment_seconds=3600,
+        auto_approval_seconds=86400,
+        qualifications=[],
+    )
+    plans = [
+        HitPlan(f"token-{number}", f"https://touchstone.example/generate/{number}/")
+        for number in (next(_numbers) for _ in range(count))
+    ]
+    return prepare_hits(
+        plans=plans,
+        hit_type=hit_type,
+        budget=budget or make_budget(),
+        terms=HitTerms(max_assignments, 86400, allowance),
+        now=NOW,
+    )
+
+
+def make_live_hit(**options: object) -> Hit:
+    (hit,) = make_hits(1, **options)
+    hit.state, hit.external_id, hit.created_at = HitState.LIVE, f"HIT{hit.pk}", NOW
+    hit.save()
+    return hit
+
+
+def make_assignment(hit: Hit | None = None, worker: Worker | None = None) -> Assignment:
+    return Assignment.objects.create(
+        hit=hit or make_live_hit(),
+        worker=worker or make_worker(),
+        external_id=f"ASSIGNMENT{next(_numbers)}",
+        accepted_at=NOW,
+        submitted_at=NOW + timedelta(minutes=3),
+    )

@@ -1,0 +1,165 @@
+"""The marketplace over real HTTP, with a real boto3 client at one end and workers at the other."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from xml.sax.saxutils import escape
+
+import boto3
+import pytest
+from botocore.config import Config
+from django.test import Client
+from django.utils import timezone
+
+from marketplace.domain import access_keys, accounts
+from marketplace.models import Requester, WorkerAccount
+
+PASSWORD = "a long enough phrase"
+
+
+@pytest.fixture(autouse=True)
+def _plain_settings(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+    settings.MARKETPLACE_ALLOW_HTTP = True
+    settings.MARKETPLACE_FAULTS = ""
+    settings.MARKETPLACE_REQUESTS_PER_SECOND = 0
+    settings.MARKETPLACE_HOUSE_KEY = None
+
+
+@pytest.fixture
+def site(live_server, settings) -> str:
+    """The address of a running marketplace."""
+    settings.MARKETPLACE_URL = live_server.url
+    return live_server.url
+
+
+def make_requester(name: str = "lab", dollars: int = 1000) -> tuple[Requester, str, str]:
+    now = timezone.now()
+    requester = access_keys.open_account(name=name, balance_cents=dollars * 100, now=now)
+    key, secret = access_keys.issue_key(requester=requester, now=now)
+    return requester, key.access_key_id, secret
+
+
+def mturk_client(site: str, key_id: str, secret: str, **config: Any) -> Any:
+    return boto3.client(
+        "mturk",
+        endpoint_url=f"{site}/mturk/",
+        region_name="us-east-1",
+        aws_access_key_id=key_id,
+        aws_secret_access_key=secret,
+        config=Config(retries={"max_attempts": 0}, **config),
+    )
+
+
+@pytest.fixture
+def requester(transactional_db) -> tuple[Requester, str, str]:
+    return make_requester()
+
+
+@pytest.fixture
+def mturk(site, requester) -> Iterator[Any]:
+    client = mturk_client(site, *requester[1:])
+    yield client
+    client.close()
+
+
+def make_worker(name: str = "ann", **values: Any) -> WorkerAccount:
+    now = timezone.now()
+    (invitation,) = accounts.invite(count=1, now=now)
+    fields = {"email": f"{name}@example.org", "password": PASSWORD, "country": "US"} | values
+    return accounts.sign_up(
+        invitation_code=invitation.code,
+        new=accounts.NewWorker(username=name, **fields),
+        now=now,
+    )
+
+
+def log_in(worker: WorkerAccount) -> Client:
+    client = Client()
+    client.cookies[accounts.COOKIE] = accounts.start_session(worker=worker, now=timezone.now())
+    return client
+
+
+@pytest.fixture
+def worker(transactional_db) -> WorkerAccount:
+    return make_worker()
+
+
+@pytest.fixture
+def browser(worker) -> Client:
+    """The worker's browser, as far as cookies and forms go."""
+    return log_in(worker)
+
+
+def question(url: str = "https://lab.example/task?item=1&role=generator") -> str:
+    return (
+        '<ExternalQuestion xmlns="http://mechanicalturk.amazonaws.com/'
+        'AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd">'
+        f"<ExternalURL>{escape(url)}</ExternalURL><FrameHeight>0</FrameHeight></ExternalQuestion>"
+    )
+
+
+HIT_TYPE = {
+    "Title": "Ask questions about a verb",
+    "Description": "Write questions and answers about one verb of a sentence.",
+    "Reward": "0.05",
+    "AssignmentDurationInSeconds": 600,
+    "AutoApprovalDelayInSeconds": 86_400,
+}
+
+
+@pytest.fixture
+def publish(mturk) -> Callable[..., dict[str, Any]]:
+    """Publishes one HIT; keyword arguments go to the HIT type where it knows them."""
+
+    def publish_hit(**values: Any) -> dict[str, Any]:
+        of_type = {name: values.pop(name) for name in list(values) if name in TYPE_FIELDS}
+        hit_type = mturk.create_hit_type(**HIT_TYPE | of_type)["HITTypeId"]
+        fields = {"MaxAssignments": 1, "LifetimeInSeconds": 3600, "Question": question()} | values
+        return mturk.create_hit_with_hit_type(HITTypeId=hit_type, **fields)["HIT"]
+
+    return publish_hit
+
+
+TYPE_FIELDS = {*HIT_TYPE, "Keywords", "QualificationRequirements"}
+
+
+def accept(browser: Client, hit: dict[str, Any]) -> str:
+    """The id of the assignment that the group's accept button gave."""
+    response = browser.post(f"/hits/groups/{hit['HITTypeId']}/accept/")
+    assert response.status_code == 302
+    assert response.url.startswith("/hits/work/"), response.url
+    return response.url.removeprefix("/hits/work/").strip("/")
+
+
+def frame_query(browser: Client, assignment: str) -> dict[str, str]:
+    """What the task's page in the frame is told."""
+    from urllib.parse import parse_qsl, urlsplit
+
+    page = browser.get(f"/hits/work/{assignment}/")
+    return dict(parse_qsl(urlsplit(page.context["frame_url"]).query))
+
+
+def submit(browser: Client, assignment: str, **fields: str) -> Any:
+    """Posts the form as the page in the frame does: without cookies, to turkSubmitTo."""
+    from urllib.parse import urlsplit
+
+    path = urlsplit(frame_query(browser, assignment)["turkSubmitTo"]).path
+    form = {"assignmentId": assignment} | (fields or {"answer": "yes"})
+    return Client().post(f"{path}/mturk/externalSubmit", form)
+
+
+@pytest.fixture
+def do_hit(publish, browser, mturk) -> Callable[..., tuple[dict[str, Any], str]]:
+    """Publishes a HIT and submits it as the worker; returns it with the assignment's id."""
+
+    def publish_and_submit(**values: Any) -> tuple[dict[str, Any], str]:
+        hit = publish(**values)
+        assignment = accept(browser, hit)
+        assert submit(browser, assignment).status_code == 200
+        return hit, assignment
+
+    return publish_and_submit

@@ -1,0 +1,176 @@
+"""The guidelines keep their own rules: examples that fit, headings that links can rely on."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from schemes import qasrl
+from schemes.qasrl.grammar import item_table
+from schemes.qasrl.verbs import verb_forms
+from schemes.qasrl.walker import Walker
+
+FOLDER = Path(qasrl.__file__).parent / "guidelines"
+NAMES = ["generation.md", "consolidation.md"]
+# Feedback links to these: a heading may be reworded only together with the links.
+ANCHORS = {
+    "generation.md": [
+        "asking-and-answering",
+        "the-idea",
+        "building-a-question",
+        "every-participant",
+        "when-where-why-how",
+        "what-is-only-implied",
+        "modals",
+        "negation",
+        "answers",
+        "several-answers",
+        "pronouns",
+        "no-overlap",
+        "the-substitute-test",
+        "one-question-for-each-role",
+        "when-nothing-can-be-asked",
+        "before-you-submit",
+    ],
+    "consolidation.md": [
+        "bringing-two-annotations-together",
+        "your-part",
+        "invalid-questions",
+        "redundant-questions",
+        "correcting-answers",
+        "missing-questions",
+        "no-overlap",
+        "a-whole-example",
+        "before-you-submit",
+    ],
+}
+
+
+@dataclass
+class Example:
+    """A sentence with its verb marked, and the questions that are shown as right."""
+
+    tokens: list[str]
+    verb_idx: int
+    # Each with its answers; none where the text gives none.
+    questions: list[tuple[str, list[str]]] = field(default_factory=list)
+
+
+def text_of(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+def anchor_of(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def example_of(sentence: str) -> Example:
+    words = sentence.split(" ")
+    marked = [position for position, word in enumerate(words) if word.startswith("**")]
+    assert len(marked) == 1, sentence
+    return Example([word.strip("*") for word in words], marked[0])
+
+
+def cells_of(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def examples_of(name: str) -> list[Example]:
+    """Sentences in block quotes with the tables below them; rows that hold a sentence."""
+    found: list[Example] = []
+    header: list[str] = []
+    for line in text_of(name).splitlines():
+        if line.startswith("> "):
+            found.append(example_of(line[2:]))
+        if not line.startswith("|"):
+            header = []
+        elif not header:
+            header = cells_of(line)
+        elif not line.startswith("| ---"):
+            row = dict(zip(header, cells_of(line), strict=True))
+            found.extend(shown_alone(row))
+            if found:
+                found[-1].questions.extend(shown_below(row))
+    return found
+
+
+def shown_alone(row: dict[str, str]) -> Iterator[Example]:
+    if "The sentence" in row:
+        example = example_of(row["The sentence"])
+        example.questions.append((row["Good"], []))
+        yield example
+
+
+def shown_below(row: dict[str, str]) -> Iterator[tuple[str, list[str]]]:
+    answers = row.get("Answer") or (row.get("Good") if "Question" in row else None)
+    decision = row.get("Decision", "keep")
+    is_right = decision.startswith("keep") and "split" not in decision
+    if answers and is_right:
+        yield row["Question"], answers.split(" / ")
+
+
+def place_of(answer: str, tokens: list[str]) -> tuple[int, int]:
+    words = answer.split(" ")
+    ends = range(len(words), len(tokens) + 1)
+    places = [(end - len(words), end) for end in ends if tokens[end - len(words) : end] == words]
+    assert len(places) == 1, answer
+    return places[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_headings_are_the_anchors_that_feedback_links_to(name):
+    headings = re.findall(r"^#+ (.+)$", text_of(name), re.M)
+    assert [anchor_of(heading) for heading in headings] == ANCHORS[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_to_headings(name):
+    links = re.findall(r"\]\(#([^)]+)\)", text_of(name))
+    assert set(links) <= set(ANCHORS[name])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_text_is_read_in_five_minutes(name):
+    words = re.findall(r"[A-Za-z']+", text_of(name))
+    assert len(words) <= 5 * 230
+
+
+@pytest.mark.parametrize(("name", "count"), [("generation.md", 20), ("consolidation.md", 7)])
+def test_example_questions_are_what_the_page_would_accept(name, count):
+    asked = 0
+    for example in examples_of(name):
+        forms = verb_forms(example.tokens[example.verb_idx])
+        walker = Walker(item_table(forms, example.tokens))
+        for question, _ in example.questions:
+            assert walker.check(question).state == "complete", question
+            asked += 1
+    assert asked >= count
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_example_answers_stand_in_their_sentence(name):
+    for example in examples_of(name):
+        for _, answers in example.questions:
+            for answer in answers:
+                start, end = place_of(answer, example.tokens)
+                assert not start <= example.verb_idx < end
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_example_answers_do_not_overlap(name):
+    for example in examples_of(name):
+        # A question may be shown twice, as annotated and as submitted.
+        answered = {answer for _, answers in example.questions for answer in answers}
+        places = sorted(place_of(answer, example.tokens) for answer in answered)
+        assert all(left[1] <= right[0] for left, right in pairwise(places)), places
+
+
+def test_examples_are_not_those_of_the_sample_corpus():
+    samples = Path(qasrl.__file__).parents[2] / "annotation" / "samples" / "sentences.csv"
+    corpus = samples.read_text(encoding="utf-8")
+    for name in NAMES:
+        for example in examples_of(name):
+            assert " ".join(example.tokens) not in corpus

@@ -1,0 +1,30 @@
+import socket
+import subprocess
+import sys
+
+from tests import environment
+
+
+def check(port: int) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "scripts.check_port", f"http://127.0.0.1:{port}"],
+        cwd=environment.ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_free_port_is_let_through(free_port):
+    assert check(free_port).returncode == 0
+
+
+def test_taken_port_is_named_with_a_way_out():
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        port = holder.getsockname()[1]
+        done = check(port)
+    assert done.returncode == 1
+    assert f"Port {port} is taken" in done.stderr
+    assert f"PORT={port + 10}" in done.stderr
