@@ -230,7 +230,7 @@ class Card {
     this.element = element(
       "section",
       { class: "card", id: `card-${this.key}`, tabindex: "0", "data-id": this.id, "aria-labelledby": `title-${this.key}` },
-      element("h4", { class: "card__title", id: `title-${this.key}` }, this.name, " ", this.text, " ", this.verdict),
+      element("h4", { class: "card__title", id: `title-${this.key}` }, this.name, " ", this.verdict, " ", this.text),
       this.host,
       this.note,
       this.answers,
@@ -242,24 +242,21 @@ class Card {
   }
 
   buildVerdicts() {
-    const button = (text, key, press, name) =>
-      element("button", { type: "button", class: `card__button card__button--${name}`, onclick: press }, `${text} `, element("kbd", {}, key));
-    this.keep = button("Keep", "k", () => this.judge(KEEP), "keep");
-    this.invalid = button("Invalid", "i", () => this.judge(INVALID), "invalid");
-    this.redundant = button("Redundant", "r", () => this.judge(REDUNDANT), "redundant");
-    this.merge = button("Merge", "m", () => this.mergeAway(), "merge");
-    this.edit = button("Edit answers", "e", () => this.board.calls.edit(this.id, null), "edit");
-    this.rewrite = button("Rewrite", "w", () => this.openBox(), "rewrite");
-    this.remove = button("Delete", "d", () => this.act({ type: "remove" }), "remove");
+    const button = (text, key, press, look) =>
+      element("button", { type: "button", class: look, onclick: press }, `${text} `, element("kbd", {}, key));
+    this.keep = button("Keep", "k", () => this.judge(KEEP), "card__verdict-button");
+    this.invalid = button("Invalid", "i", () => this.judge(INVALID), "card__verdict-button");
+    this.redundant = button("Redundant", "r", () => this.judge(REDUNDANT), "card__verdict-button");
+    this.edit = button("Answers", "e", () => this.board.calls.edit(this.id, null), "tool quiet");
+    this.rewrite = button("Rewrite", "w", () => this.openBox(), "tool quiet");
+    this.merge = button("Merge", "m", () => this.mergeAway(), "tool quiet");
+    this.remove = button("Delete", "d", () => this.act({ type: "remove" }), "tool quiet");
     const judging = [this.keep, this.invalid, this.redundant];
     this.verdicts = element(
       "div",
       { class: "card__actions" },
       element("div", { class: "card__verdicts", role: "group", "aria-label": "Verdict" }, ...judging),
-      this.merge,
-      this.edit,
-      this.rewrite,
-      this.remove,
+      element("div", { class: "card__more" }, this.edit, this.rewrite, this.merge, this.remove),
     );
   }
 

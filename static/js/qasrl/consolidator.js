@@ -1,7 +1,6 @@
 // The consolidation page: several annotators' questions about one verb become one set.
 
 import { Draft } from "../draft.js";
-import { showGuidelines } from "../guidelines.js";
 import { History } from "../history.js";
 import { quoted, readPage, setText } from "../html.js";
 import { bonusCents, cents } from "../pay.js";
@@ -336,6 +335,5 @@ class ConsolidationPage {
   }
 }
 
-showGuidelines();
 export const consolidationPage = new ConsolidationPage(readPage());
 document.documentElement.dataset.ready = "true";
