@@ -27,7 +27,7 @@ export class Draft extends EventTarget {
     this.key = keyOf(window.location);
     this.version = 0;
     this.savedVersion = 0;
-    this.inFlight = null;
+    this.inFlight = null; // the version being sent
     this.failures = 0;
     this.timer = null;
     this.deadline = null;
@@ -41,7 +41,7 @@ export class Draft extends EventTarget {
     window.addEventListener("online", () => this.retryNow());
     window.addEventListener("pagehide", () => this.flush());
     document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "hidden") this.flush();
+      if (document.visibilityState === "hidden") this.retryNow();
     });
     window.addEventListener("beforeunload", (event) => {
       if (this.isUnsaved && !this.paused) event.preventDefault();
@@ -87,13 +87,20 @@ export class Draft extends EventTarget {
     forget(this.key);
   }
 
+  // The page goes away: one last save, without waiting for its answer.
   flush() {
-    if (this.paused || !this.isUnsaved) return;
-    // The save under way most likely arrives; this one comes after it.
-    const revision = this.revision + (this.inFlight ? 1 : 0);
-    const body = JSON.stringify({ token: this.page.token, ...this.state(), revision });
-    if (body.length < KEEPALIVE_LIMIT) send(this.page.urls.draft, body).catch(() => {});
-    this.unanswered.push(canonical(this.state().content));
+    if (this.paused || !this.isUnsaved || this.inFlight === this.version) return;
+    // A save under way most likely arrives; this one comes after it.
+    const revision = this.revision + (this.inFlight === null ? 0 : 1);
+    this.inFlight = this.version;
+    send(this.page.urls.draft, this.message(revision)).catch(() => {});
+  }
+
+  // Remembered, for an answer may get lost on its way back.
+  message(revision) {
+    const state = this.state();
+    this.unanswered.push(canonical(state.content));
+    return JSON.stringify({ token: this.page.token, ...state, revision });
   }
 
   keepInBrowser() {
@@ -103,28 +110,25 @@ export class Draft extends EventTarget {
 
   schedule() {
     const now = Date.now();
-    if (this.inFlight || this.failures > 0) return;
+    if (this.inFlight !== null || this.failures > 0) return;
     this.deadline ??= now + SAVE_WITHIN;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.save(), Math.min(SAVE_AFTER, Math.max(0, this.deadline - now)));
   }
 
   retryNow() {
-    if (this.paused || !this.isUnsaved || this.inFlight) return;
+    if (this.paused || !this.isUnsaved || this.inFlight !== null) return;
     clearTimeout(this.timer);
     this.save();
   }
 
   async save() {
-    if (this.paused || this.inFlight) return;
+    if (this.paused || this.inFlight !== null) return;
     const version = this.version;
-    const state = this.state();
     this.deadline = null;
-    this.report("saving");
-    const body = JSON.stringify({ token: this.page.token, ...state, revision: this.revision });
-    this.unanswered.push(canonical(state.content));
-    this.inFlight = send(this.page.urls.draft, body).catch(() => null);
-    const response = await this.inFlight;
+    this.inFlight = version;
+    if (this.failures === 0) this.report("saving");
+    const response = await send(this.page.urls.draft, this.message(this.revision)).catch(() => null);
     const answer = response ? await response.json().catch(() => null) : null;
     this.inFlight = null;
     if (this.paused) return;

@@ -49,7 +49,7 @@ class GenerationPage {
   }
 
   openItem(item) {
-    const walker = new Walker(item.data.grammar, item.data.item);
+    const walker = new Walker(this.page.shared.automaton, item.data.item);
     const annotation = new Annotation({ tokens: item.tokens, walker, content: item.content });
     return { ...item, walker, annotation };
   }
