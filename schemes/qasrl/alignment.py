@@ -1,0 +1,87 @@
+"""Lays several annotators' questions about one predicate side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from schemes.base import Json
+from schemes.qasrl.content import match_key
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    submission: int
+    position: int
+    question: Json
+    key: tuple[Any, ...]
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.submission, self.position
+
+    @property
+    def first_token(self) -> int:
+        return int(min((start for start, _ in self.question["answers"]), default=0))
+
+
+def align(sources: Sequence[Json]) -> Json:
+    """`{"groups": [{"rows": [row, ...]}, ...]}`, a group for each role as far as one can tell.
+
+    Questions of different annotators stand together where their answers overlap; one that
+    overlaps with nothing joins a question that asks the same by STRICT-MATCH. A row has
+    `submission`, `position`, the question's own fields and `agrees`: another annotator has the
+    same STRICT-MATCH key and the same spans. Groups go by their first answer, rows by annotator.
+    """
+    rows = [
+        _Row(submission, position, question, match_key(question))
+        for submission, source in enumerate(sources)
+        for position, question in enumerate(source["questions"])
+    ]
+    groups = [sorted(group, key=lambda row: row.place) for group in _grouped(rows)]
+    groups.sort(key=lambda group: (min(row.first_token for row in group), group[0].place))
+    return {"groups": [{"rows": [_as_json(row, group) for row in group]} for group in groups]}
+
+
+def _grouped(rows: Sequence[_Row]) -> list[list[_Row]]:
+    group_of = {row.place: [row] for row in rows}
+    pairs = [(a, b) for a, b in combinations(rows, 2) if a.submission != b.submission]
+    for a, b in pairs:
+        if _overlap(a, b):
+            _join(group_of, a, b)
+    for a, b in pairs:
+        alone = len(group_of[a.place]) == 1 or len(group_of[b.place]) == 1
+        if alone and a.key == b.key and _is_new_to(group_of[a.place], group_of[b.place]):
+            _join(group_of, a, b)
+    return list({id(group): group for group in group_of.values()}.values())
+
+
+def _join(group_of: dict[tuple[int, int], list[_Row]], a: _Row, b: _Row) -> None:
+    kept, other = group_of[a.place], group_of[b.place]
+    if kept is not other:
+        kept.extend(other)
+        group_of.update((row.place, kept) for row in other)
+
+
+def _is_new_to(first: Sequence[_Row], second: Sequence[_Row]) -> bool:
+    """No annotator gets a second question into a group by its key alone."""
+    return not {row.submission for row in first} & {row.submission for row in second}
+
+
+def _overlap(a: _Row, b: _Row) -> bool:
+    return any(
+        start < other_end and other_start < end
+        for start, end in a.question["answers"]
+        for other_start, other_end in b.question["answers"]
+    )
+
+
+def _as_json(row: _Row, group: Sequence[_Row]) -> Json:
+    agrees = any(
+        other.submission != row.submission
+        and other.key == row.key
+        and other.question["answers"] == row.question["answers"]
+        for other in group
+    )
+    place = {"submission": row.submission, "position": row.position}
+    return {**place, **row.question, "agrees": agrees}

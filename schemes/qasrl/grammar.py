@@ -1,0 +1,240 @@
+"""The question template, once: a declarative grammar, compiled to a small automaton over words.
+
+`WH AUX SUBJ VERB OBJ PREP OBJ2 ?` (He et al. 2015; FitzGerald et al. 2018). The automaton is the
+same for every item and written down as JSON; an item adds its verb forms and its prepositions
+(`item_table`). Python and the page's script walk both in the same way (`walker.py`,
+`static/js/qasrl/grammar.js`).
+
+An edge takes any word of a class and writes it into a slot. Some questions can be read in two
+ways; the edges' order decides, by one rule: **the reading that fills the slot further left wins**,
+and of two places for what is asked for, the one further left is it. So in "What did someone do?" of
+the verb *do*, "did" is the auxiliary; in "What did someone tell someone?" the object is asked for
+and the second "someone" is OBJ2, as in the published files.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from schemes.base import Json, Tokens
+from schemes.qasrl.forms import FORM_NAMES, VerbForms
+from schemes.qasrl.prepositions import offered_prepositions
+
+# --- words -----------------------------------------------------------------------------------
+
+CLASSES: dict[str, list[str]] = {
+    "who": ["who", "what"],
+    "when": ["when", "why"],
+    "where": ["where"],
+    "how": ["how"],
+    "extent": ["much", "long"],
+    "be": ["is", "was"],
+    "be not": ["isn't", "wasn't"],
+    "do": ["does", "did"],
+    "do not": ["doesn't", "didn't"],
+    "have": ["has", "had"],
+    "have not": ["hasn't", "hadn't"],
+    "modal": ["can", "will", "might", "would", "should"],
+    "modal not": ["can't", "won't", "wouldn't", "shouldn't"],
+    "not": ["not"],
+    "BE": ["be"],
+    "BEING": ["being"],
+    "BEEN": ["been"],
+    "HAVE": ["have"],
+    "subject": ["someone", "something", "it"],
+    "noun": ["someone", "something"],
+    "somewhere": ["somewhere"],
+    "to": ["to"],
+    "DO": ["do"],
+    "DOING": ["doing"],
+}
+# Filled by the item: the five forms; "preposition" without "to"; "second" and "second to" continue
+# a preposition that stands directly before ("out" + "of").
+ITEM_CLASSES = (*FORM_NAMES, "preposition", "second", "second to")
+
+
+# --- the grammar's own notation --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A place in a question: may it end here, and its edges `(class, slot, next)` in order."""
+
+    ends: bool
+    edges: tuple[tuple[str, str, "State"], ...]
+
+
+class Pattern:
+    """A set of word sequences; `a + b` is a followed by b, `a | b` either, a preferred."""
+
+    def before(self, rest: State) -> State:
+        """The state from which this pattern and then `rest` are read."""
+        raise NotImplementedError
+
+    def __add__(self, other: "Pattern") -> "Pattern":
+        return _Sequence(self, other)
+
+    def __or__(self, other: "Pattern") -> "Pattern":
+        return _Either(self, other)
+
+
+@dataclass(frozen=True, slots=True)
+class Word(Pattern):
+    slot: str
+    word_class: str
+
+    def before(self, rest: State) -> State:
+        return State(ends=False, edges=((self.word_class, self.slot, rest),))
+
+
+class _Nothing(Pattern):
+    def before(self, rest: State) -> State:
+        return rest
+
+
+@dataclass(frozen=True, slots=True)
+class _Sequence(Pattern):
+    first: Pattern
+    then: Pattern
+
+    def before(self, rest: State) -> State:
+        return self.first.before(self.then.before(rest))
+
+
+@dataclass(frozen=True, slots=True)
+class _Either(Pattern):
+    first: Pattern
+    other: Pattern
+
+    def before(self, rest: State) -> State:
+        return _union(self.first.before(rest), self.other.before(rest))
+
+
+def _union(first: State, other: State) -> State:
+    """Edges with equal class and slot become one, so that a choice is put off as long as it can."""
+    merged: dict[tuple[str, str], State] = {}
+    for word_class, slot, target in (*first.edges, *other.edges):
+        known = merged.get((word_class, slot))
+        merged[word_class, slot] = target if known is None else _union(known, target)
+    edges = tuple((word_class, slot, target) for (word_class, slot), target in merged.items())
+    return State(first.ends or other.ends, edges)
+
+
+NOTHING: Pattern = _Nothing()
+
+
+def optional(pattern: Pattern) -> Pattern:
+    return pattern | NOTHING
+
+
+# --- the template ----------------------------------------------------------------------------
+
+SUBJ = Word("subj", "subject")
+OBJ = Word("obj", "noun")
+OBJ2 = Word("obj2", "noun")
+SOMEWHERE = Word("obj2", "somewhere")
+
+STEM, PRESENT, ING, PAST, PARTICIPLE = (Word("verb", name) for name in FORM_NAMES)
+BE, BEING, BEEN, HAVE = (Word("prefix", name) for name in ("BE", "BEING", "BEEN", "HAVE"))
+NOT = Word("prefix", "not")
+
+FINITE = PRESENT | PAST
+VERB = {
+    "be": ING | BEING + PARTICIPLE | PARTICIPLE,
+    "do": STEM,
+    "have": PARTICIPLE | BEEN + ING | BEEN + PARTICIPLE,
+    "modal": (
+        STEM | BE + (ING | PARTICIPLE) | HAVE + PARTICIPLE | HAVE + BEEN + (ING | PARTICIPLE)
+    ),
+}
+
+# A preposition of one or two words; what may follow it depends on its last word.
+_SOME_PREP = Word("prep", "preposition") | Word("prep", "to")
+PREP = Word("prep", "preposition") | _SOME_PREP + Word("prep", "second")
+PREP_TO = Word("prep", "to") | _SOME_PREP + Word("prep", "second to")
+# `do` and `doing` are OBJ2 at the end of a question and belong to PREP before something.
+DO_END, DOING_END = Word("obj2", "DO"), Word("obj2", "DOING")
+DO_SO, DOING_SO = Word("prep", "DO") + OBJ2, Word("prep", "DOING") + OBJ2
+
+PHRASE = PREP + (OBJ2 | DOING_END | DOING_SO | NOTHING) | PREP_TO + (OBJ2 | DO_END | DO_SO)
+BARE_VERB = DO_SO | DOING_SO
+
+# After the verb, where what is asked for stood before it (the subject) or is an adverbial.
+COMPLETE = OBJ + optional(OBJ2) | optional(OBJ) + (SOMEWHERE | PHRASE | BARE_VERB) | NOTHING
+# `where` asks for the place that OBJ2 would name: also the one after "to".
+COMPLETE_WHERE = COMPLETE | optional(OBJ) + PREP_TO
+# After the verb, where who or what asks for the object ...
+_OBJECT_ASKED = OBJ2 | SOMEWHERE | PHRASE | BARE_VERB | NOTHING
+# ... or for OBJ2: the object of the preposition, or the verb phrase of `to do` and `doing`.
+_OBJ2_ASKED = PREP + optional(DOING_END) | PREP_TO + optional(DO_END) | DO_END | DOING_END
+ASKING = optional(OBJ) + _OBJ2_ASKED | _OBJECT_ASKED
+
+
+def _clause(subject: Pattern, then: Pattern) -> Pattern:
+    """AUX, the subject and VERB as the auxiliary calls for it; `not` once at most."""
+    clause: Pattern | None = None
+    for group, verb in VERB.items():
+        plain = Word("aux", group) + subject + optional(NOT) + verb
+        negated = Word("aux", f"{group} not") + subject + verb
+        clause = plain | negated if clause is None else clause | plain | negated
+    assert clause is not None
+    return clause + then
+
+
+_ADVERB = Word("wh", "when") | Word("wh", "how") + optional(Word("wh", "extent"))
+QUESTION = (
+    Word("wh", "who") + (_clause(SUBJ, ASKING) | _clause(NOTHING, COMPLETE) | FINITE + COMPLETE)
+    | _ADVERB + _clause(SUBJ, COMPLETE)
+    | Word("wh", "where") + _clause(SUBJ, COMPLETE_WHERE)
+)
+
+
+# --- compiled --------------------------------------------------------------------------------
+
+
+@cache
+def automaton() -> Json:
+    """The template as JSON, the same for every item.
+
+    `classes`: words by class. `states`: `[ends, [[class, slot, state], ...]]`, the first is where
+    a question starts; classes and slots are positions in `class_names` and `slots`.
+    """
+    states: dict[State, int] = {}
+    _number(QUESTION.before(State(ends=True, edges=())), states)
+    class_names = [*CLASSES, *ITEM_CLASSES]
+    slots = ["wh", "aux", "subj", "prefix", "verb", "obj", "prep", "obj2"]
+    last = len(states) - 1
+    table = [
+        [
+            int(state.ends),
+            [
+                [class_names.index(word_class), slots.index(slot), last - states[target]]
+                for word_class, slot, target in state.edges
+            ],
+        ]
+        for state in reversed(states)
+    ]
+    return {"class_names": class_names, "classes": CLASSES, "slots": slots, "states": table}
+
+
+def _number(state: State, states: dict[State, int]) -> None:
+    """Children first; equal states are one, which keeps the table small."""
+    for _, _, target in state.edges:
+        if target not in states:
+            _number(target, states)
+    states.setdefault(state, len(states))
+
+
+def item_table(forms: VerbForms, tokens: Tokens) -> Json:
+    """What one item adds: its verb's forms, its sentence's prepositions and pairs of them."""
+    singles, pairs = offered_prepositions(tokens)
+    # In "given to him" the verb itself would pass for one: no preposition is its own verb's form.
+    own = {forms.present_participle, forms.past_participle}
+    seconds: dict[str, list[str]] = {}
+    for first, second in pairs:
+        if not own & {first, second}:
+            seconds.setdefault(first, []).append(second)
+    return {
+        "forms": forms.by_name(),
+        "prepositions": [word for word in singles if word != "to" and word not in own],
+        "pairs": seconds,
+    }

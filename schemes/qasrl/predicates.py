@@ -1,0 +1,64 @@
+"""Finds the predicates of a sentence: its verbs, without those that only help another verb.
+
+Tags are HanTa's (the C5 set of the British National Corpus): VV. is a full verb, VB. be, VM0 a
+modal, VH. have, VD. do; the third letter is its form.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from schemes.base import Tokens
+
+MODEL = "morphmodel_en.pgz"
+_PARTICIPLES = frozenset({"VVN", "VVD", "VBN", "VHN", "VDN", "VHD", "VDD"})
+_BASE_FORMS = frozenset({"VVI", "VVB", "VHI", "VHB", "VDI", "VDB", "VBI"})
+_NEGATION = "XX0"
+# What may stand between an auxiliary and its verb: adverbs, pronouns, negation.
+_STEPPED_OVER = frozenset({"AV0", "PNP", _NEGATION})
+_FARTHEST = 5
+# Tagged as prepositions, but annotated as verbs in the published data ("following claims").
+_VERBAL_PREPOSITIONS = frozenset({"following", "including"})
+
+
+def find_predicates(tokens: Tokens) -> list[int]:
+    """Positions of the verbs to ask about, ascending.
+
+    be and modals never count; have not before a participle; do not before a stem or a negation.
+    """
+    tags = _tags(tokens)
+    return [at for at, tag in enumerate(tags) if _is_predicate(tag, at, tags, tokens)]
+
+
+def _is_predicate(tag: str, at: int, tags: Sequence[str], tokens: Tokens) -> bool:
+    kind = tag[:2]
+    if kind == "VV":
+        return True
+    if kind == "VH":
+        return _next_verb(tags, at) not in _PARTICIPLES
+    if kind == "VD":
+        following = tags[at + 1] if at + 1 < len(tags) else ""
+        return following != _NEGATION and _next_verb(tags, at) not in _BASE_FORMS
+    return tag == "PRP" and tokens[at].lower() in _VERBAL_PREPOSITIONS
+
+
+def _next_verb(tags: Sequence[str], at: int) -> str:
+    """The tag of the verb that an auxiliary at `at` would help, "" if none is near."""
+    for tag in tags[at + 1 : at + 1 + _FARTHEST]:
+        if tag not in _STEPPED_OVER:
+            return tag
+    return ""
+
+
+def _tags(tokens: Tokens) -> list[str]:
+    if not tokens:
+        return []
+    return [tag for _, _, tag in _tagger().tag_sent(list(tokens))]
+
+
+@cache
+def _tagger() -> Any:
+    """Loaded when first asked; a process keeps it."""
+    from HanTa.HanoverTagger import HanoverTagger  # noqa: PLC0415 - see above
+
+    return HanoverTagger(MODEL)

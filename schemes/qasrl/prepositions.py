@@ -1,0 +1,36 @@
+"""Prepositions: the closed list by which they are recognised, and those that a sentence offers."""
+
+from itertools import pairwise
+
+from schemes.base import Tokens
+
+# Transitive and intransitive ones ("ahead", "apart"), as grammars of English since Huddleston and
+# Pullum (2002, chapter 7) class them.
+_CLOSED_LIST = """
+    aboard about above across after against ahead along alongside amid amidst among amongst apart
+    around as aside astride at atop away before behind below beneath beside besides between beyond
+    by concerning despite down during except excluding following for forth from given in including
+    inside into like minus near next of off on onto opposite out outside over pace past per plus
+    regarding round since than through throughout till times to toward towards under underneath
+    unlike until unto up upon versus via with within without
+"""
+PREPOSITIONS = frozenset(_CLOSED_LIST.split())
+ALWAYS_OFFERED = ("by", "for", "with", "in", "from", "to", "as")
+
+Pair = tuple[str, str]
+
+
+def offered_prepositions(tokens: Tokens) -> tuple[list[str], list[Pair]]:
+    """Single ones and adjacent pairs that a question about this sentence may use.
+
+    The seven that every sentence offers come first, then the sentence's own in its order.
+    """
+    words = [token.lower() for token in tokens]
+    singles = dict.fromkeys(ALWAYS_OFFERED)
+    singles.update(dict.fromkeys(word for word in words if word in PREPOSITIONS))
+    pairs = dict.fromkeys(
+        (first, second)
+        for first, second in pairwise(words)
+        if first in PREPOSITIONS and second in PREPOSITIONS
+    )
+    return list(singles), list(pairs)

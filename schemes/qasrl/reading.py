@@ -1,0 +1,123 @@
+"""What a finished question says: its slots, tense and voice; and the question that slots spell."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemes.qasrl.forms import INFLECTIONS, VerbForms
+from schemes.qasrl.published_csv import SEPARATOR
+from schemes.qasrl.slots import Slots
+
+# (slot, class of the grammar, word), in the order of the text.
+Step = tuple[str, str, str]
+
+CONTRACTED = {
+    "is": "isn't",
+    "was": "wasn't",
+    "does": "doesn't",
+    "did": "didn't",
+    "has": "hasn't",
+    "had": "hadn't",
+    "can": "can't",
+    "will": "won't",
+    "would": "wouldn't",
+    "should": "shouldn't",
+}
+_PLAIN = {contracted: plain for plain, contracted in CONTRACTED.items()}
+_PRESENT = frozenset({"is", "does", "has"})
+_MODALS = frozenset({"can", "will", "might", "would", "should"})
+_FORM_OF_INFLECTION = {inflection: name for name, inflection in INFLECTIONS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A finished question, read.
+
+    `tense` is past, present or the modal itself ("might"); `verb_shape` the verb phrase with its
+    main verb abstracted, as in the QA-SRL Bank ("be pastParticiple"). Two things of the text are
+    lost in its slots and kept here: "did not" is `didn't` there, and `it` is something.
+    """
+
+    slots: Slots
+    tense: str
+    is_perfect: bool
+    is_progressive: bool
+    verb_shape: str
+    has_separate_not: bool
+    has_it: bool
+
+
+def reading_of(steps: Sequence[Step], forms: VerbForms) -> Reading:
+    words: dict[str, list[str]] = {}
+    for slot, _, word in steps:
+        words.setdefault(slot, []).append(word)
+    form = next(word_class for slot, word_class, _ in steps if slot == "verb")
+    prefix, aux = words.get("prefix", []), "".join(words.get("aux", []))
+    subj = "".join(words.get("subj", []))
+    separate = "not" in prefix
+    folded = CONTRACTED.get(aux, "") if separate else ""
+    in_prefix = [word for word in prefix if word != "not" or not folded]
+    chain = [word for word in prefix if word != "not"]
+    plain_aux = _PLAIN.get(aux, aux)
+    slots = Slots(
+        wh=" ".join(words["wh"]),
+        aux=folded or aux,
+        subj="something" if subj == "it" else subj,
+        verb_prefix=SEPARATOR.join(in_prefix),
+        verb_slot_inflection=forms.inflection_of(form),
+        obj="".join(words.get("obj", [])),
+        prep=" ".join(words.get("prep", [])),
+        obj2="".join(words.get("obj2", [])),
+        is_passive=_is_passive(plain_aux, chain, form),
+        is_negated=separate or aux in _PLAIN,
+    )
+    return Reading(
+        slots=slots,
+        tense=_tense(plain_aux, form),
+        is_perfect=plain_aux in ("has", "had") or "have" in chain,
+        is_progressive=form == "presentParticiple" or "being" in chain,
+        verb_shape=" ".join([*chain, form]),
+        has_separate_not=separate,
+        has_it=subj == "it",
+    )
+
+
+def question_of(
+    slots: Slots, forms: VerbForms, *, has_separate_not: bool = False, has_it: bool = False
+) -> str:
+    """The text that the slots spell, "did not" and "it" where a Reading says so.
+
+    Raises ValueError where the slots name no form of the verb.
+    """
+    prefix = slots.verb_prefix.split(SEPARATOR) if slots.verb_prefix else []
+    aux = slots.aux
+    if has_separate_not and aux in _PLAIN:
+        aux, prefix = _PLAIN[aux], ["not", *prefix]
+    subj = "it" if has_it else slots.subj
+    verb = _verb(slots, forms)
+    parts = [slots.wh, aux, subj, *prefix, verb, slots.obj, slots.prep, slots.obj2]
+    return finished(" ".join(part for part in parts if part))
+
+
+def finished(words: str) -> str:
+    """Words as a question is stored: a capital first, a question mark last."""
+    return f"{words[:1].upper()}{words[1:]}?"
+
+
+def _verb(slots: Slots, forms: VerbForms) -> str:
+    name = _FORM_OF_INFLECTION.get(slots.verb_slot_inflection)
+    if name is None:
+        raise ValueError(f"{slots.verb_slot_inflection!r} names no form of a verb")
+    return forms.by_name()[name]
+
+
+def _is_passive(aux: str, chain: Sequence[str], form: str) -> bool:
+    """be, being or been directly before the past participle; is and was count as be."""
+    before = chain[-1] if chain else aux
+    return form == "pastParticiple" and before in ("is", "was", "be", "being", "been")
+
+
+def _tense(aux: str, form: str) -> str:
+    if aux in _MODALS:
+        return aux
+    is_present = aux in _PRESENT or (not aux and form == "presentSingular3rd")
+    return "present" if is_present else "past"

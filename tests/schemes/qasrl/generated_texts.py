@@ -1,0 +1,96 @@
+"""Texts as people type them: finished questions, beginnings of them, and slips of all kinds."""
+
+import random
+from collections.abc import Iterator
+
+from schemes.qasrl.forms import VerbForms
+from schemes.qasrl.walker import Walker
+
+ITEMS = [
+    (
+        VerbForms("carry", "carries", "carrying", "carried", "carried"),
+        "They carried it out of town",
+    ),
+    (
+        VerbForms("do", "does", "doing", "did", "done"),
+        "What they did , they did to us on to the end",
+    ),
+    (VerbForms("have", "has", "having", "had", "had"), "It had nothing in from the cold"),
+    (VerbForms("put", "puts", "putting", "put", "put"), "Put up with it from under the bed"),
+    (VerbForms("give", "gives", "giving", "gave", "given"), "Given to him out to sea versus me"),
+    (VerbForms("like", "likes", "liking", "liked", "liked"), "They like it like that , up to now"),
+    (VerbForms("run", "runs", "running", "ran", "run"), "😀 ran past , by and by , into to"),
+    (VerbForms("naïf", "naïfs", "naïfing", "naïfed", "naïfed"), ""),
+]
+ODD = [
+    "\u2019",
+    "'",
+    "?",
+    " ",
+    "\u00a0",
+    "\t",
+    "\u2003",
+    "😀",
+    "é",
+    "İ",
+    "ß",
+    "\u202e",
+    "\0",
+    "\ufeff",
+]
+WORDS = ["not", "to", "do", "doing", "someone", "something", "somewhere", "it", "been", "?", "who"]
+WORDS += ["constructor", "__proto__", "toString", "did", "had", "out", "of", "how", "long", "was"]
+
+
+def random_question(walker: Walker, rng: random.Random, *, stop: float) -> str:
+    """A walk along legal words; it stops with probability `stop` wherever it may."""
+    said: list[str] = []
+    threads = walker.start()
+    while choices := walker.choices(threads):
+        if walker.ends(threads) and rng.random() < stop:
+            break
+        said.append(rng.choice(choices))
+        threads = walker.step(threads, said[-1])
+    return " ".join(said)
+
+
+def spoilt(text: str, rng: random.Random) -> str:
+    letters = list(text)
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(letters) + 1)
+        kind = rng.randrange(4)
+        if kind == 0:
+            letters.insert(at, rng.choice([*ODD, *"abcdenostuw"]))
+        elif kind == 1 and at < len(letters):
+            del letters[at]
+        elif kind == 2 and at + 1 < len(letters):
+            letters[at], letters[at + 1] = letters[at + 1], letters[at]
+        elif at < len(letters):
+            letters[at] = letters[at].upper()
+    return "".join(letters)
+
+
+def shuffled(text: str, rng: random.Random) -> str:
+    words = text.split(" ")
+    at = rng.randrange(len(words) + 1)
+    if rng.random() < 0.5:
+        words.insert(at, rng.choice(WORDS))
+    elif at < len(words):
+        words[at] = rng.choice(WORDS)
+    return " ".join(words)
+
+
+def texts(walker: Walker, rng: random.Random, count: int) -> Iterator[str]:
+    for number in range(count):
+        question = random_question(walker, rng, stop=0.3)
+        kind = number % 5
+        if kind == 0:
+            yield rng.choice([question, f"{question.capitalize()}?", f"{question} ? "])
+        elif kind == 1:
+            yield question[: rng.randrange(len(question) + 1)]
+        elif kind == 2:
+            yield " ".join(question.split(" ")[: rng.randint(0, 6)]) + rng.choice(["", " ", "?"])
+        elif kind == 3:
+            yield spoilt(rng.choice([question, f"{question}?"]), rng)
+        else:
+            yield shuffled(question, rng) + rng.choice(["", "?", " "])

@@ -1,0 +1,318 @@
+import copy
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemes.base import ContentError
+from schemes.qasrl.content import (
+    count_units,
+    gold_of,
+    parse_consolidation,
+    parse_generation,
+    parse_gold,
+)
+from schemes.qasrl.verbs import verb_forms
+
+TOKENS = "Perry cut the ribbon with scissors in Bristol yesterday .".split()  # noqa: SIM905
+TARGET = {"verb_idx": 1, "verb": "cut", "forms": verb_forms("cut").by_name()}
+WHO = {"question": "Who cut something?", "answers": [[0, 1]]}
+WHAT = {"question": "What did someone cut?", "answers": [[2, 4]]}
+WHEN = {"question": "When did someone cut something?", "answers": [[8, 9]]}
+
+
+def generation(content):
+    return parse_generation(content, tokens=TOKENS, target=TARGET)
+
+
+def refused(content, parse=generation):
+    with pytest.raises(ContentError) as caught:
+        parse(content)
+    assert caught.value.message.endswith((".", "”"))
+    return caught.value.path, caught.value.message
+
+
+def test_generation_is_normalised():
+    parsed = generation(
+        {
+            "questions": [
+                {"question": "  wHO cut   something", "answers": [[0, 1]]},
+                {"question": "What did it cut with ??", "answers": [[7, 8], [4, 6]]},
+                {"question": "which ribbon was  cut", "answers": [[2, 4]]},
+            ]
+        }
+    )
+    assert [each["question"] for each in parsed["questions"]] == [
+        "Who cut something?",
+        "What did it cut with?",
+        "Which ribbon was cut?",
+    ]
+    assert parsed["questions"][0]["slots"]["obj"] == "something"
+    assert parsed["questions"][1]["answers"] == [[4, 6], [7, 8]]
+    assert parsed["questions"][1]["slots"]["subj"] == "something"
+    assert parsed["questions"][2]["slots"] is None
+    assert parsed["no_question"] == ""
+
+
+def test_generation_parsed_twice_is_the_same():
+    once = generation({"questions": [WHO, WHAT, {"question": "Which?", "answers": [[8, 9]]}]})
+    assert generation(once) == once
+
+
+def test_slots_sent_are_not_believed():
+    parsed = generation({"questions": [{**WHO, "slots": {"wh": "what"}}]})
+    assert parsed["questions"][0]["slots"]["wh"] == "who"
+
+
+def test_generation_takes_a_reason_in_place_of_questions():
+    parsed = generation({"questions": [], "no_question": " not  a verb "})
+    assert parsed == {"questions": [], "no_question": "not a verb"}
+
+
+def one(**changes):
+    return {"questions": [{**WHO, **changes}]}
+
+
+@pytest.mark.parametrize(
+    ("content", "path", "words"),
+    [
+        (None, "", "must be an object"),
+        ([], "", "must be an object"),
+        ({}, "questions", "is missing"),
+        ({"questions": {}}, "questions", "must be a list"),
+        ({"questions": [3]}, "questions[0]", "must be an object"),
+        ({"questions": []}, "questions", "or say why"),
+        ({"questions": [], "no_question": "  "}, "questions", "or say why"),
+        ({"questions": [WHO], "no_question": "x"}, "no_question", "must be empty"),
+        ({"questions": [WHO], "extra": 1}, "extra", "not a known field"),
+        (one(extra=1), "questions[0].extra", "not a known field"),
+        (one(question=3), "questions[0].question", "must be a text"),
+        (one(question=""), "questions[0].question", "is empty"),
+        (one(question=" ?? "), "questions[0].question", "is empty"),
+        (one(question="x" * 201), "questions[0].question", "at most 200"),
+        (one(question="Who\0?"), "questions[0].question", "control character"),
+        (one(question="Who \x1b[1m?"), "questions[0].question", "control character"),
+        (one(question="Who \ud800?"), "questions[0].question", "no text"),
+        (one(answers=[]), "questions[0].answers", "needs an answer"),
+        (one(answers=None), "questions[0].answers", "must be a list"),
+        (one(answers=[[0]]), "questions[0].answers[0]", "too few"),
+        (one(answers=[[0, 1, 2]]), "questions[0].answers[0]", "too many"),
+        (one(answers=[[0, "1"]]), "questions[0].answers[0][1]", "whole number"),
+        (one(answers=[[0, 1.0]]), "questions[0].answers[0][1]", "whole number"),
+        (one(answers=[[False, True]]), "questions[0].answers[0][0]", "whole number"),
+        (one(answers=[[0, 11]]), "questions[0].answers[0]", "has 10 tokens"),
+        (one(answers=[[-1, 1]]), "questions[0].answers[0]", "not in the sentence"),
+        (one(answers=[[10, 10]]), "questions[0].answers[0]", "not in the sentence"),
+        (one(answers=[[3, 3]]), "questions[0].answers[0]", "ends before it starts"),
+        (one(answers=[[3, 2]]), "questions[0].answers[0]", "ends before it starts"),
+        (one(answers=[[0, 2], [1, 3]]), "questions[0].answers", "“cut” already belongs"),
+        (one(answers=[[0, 1], [0, 1]]), "questions[0].answers", "“Perry” already belongs"),
+        (one(answers=[[0, 1]] * 61), "questions[0].answers", "at most 60"),
+        (
+            {"questions": [WHO, {"question": "WHO  cut something", "answers": [[2, 4]]}]},
+            "questions[1].question",
+            "asked already, in questions[0]",
+        ),
+        (
+            {"questions": [WHAT, {**WHO, "answers": [[0, 3]]}]},
+            "questions[0].answers",
+            "“the” already belongs to an answer of “Who cut something?”",
+        ),
+        ({"questions": [WHO] * 61}, "questions", "at most 60"),
+        ({"questions": [], "no_question": "x" * 1001}, "no_question", "at most 1000"),
+    ],
+)
+def test_generation_refuses_and_names_the_place(content, path, words):
+    where, message = refused(content)
+    assert where == path
+    assert words in message
+
+
+def test_gold_may_be_empty_and_takes_no_reason():
+    assert parse_gold({"questions": []}, tokens=TOKENS, target=TARGET) == {"questions": []}
+    where, _ = refused(
+        {"questions": [], "no_question": ""},
+        lambda content: parse_gold(content, tokens=TOKENS, target=TARGET),
+    )
+    assert where == "no_question"
+
+
+# --- consolidation ---------------------------------------------------------------------------
+
+SOURCES = [
+    generation({"questions": [WHO, WHEN]}),
+    generation({"questions": [{**WHO, "answers": [[0, 1], [2, 3]]}]}),
+]
+
+
+def judged(question, source, verdict="keep", same_as=None):
+    at = None if source is None else {"submission": source[0], "question": source[1]}
+    return {**question, "source": at, "verdict": verdict, "same_as": same_as}
+
+
+GOOD = {
+    "questions": [
+        judged(WHO, (0, 0)),
+        judged({**WHEN, "answers": [[7, 9]]}, (0, 1)),
+        judged(WHO, (1, 0), "redundant", 0),
+        judged(WHAT, None),
+    ]
+}
+
+
+def consolidation(content, sources=SOURCES):
+    return parse_consolidation(content, tokens=TOKENS, target=TARGET, sources=sources)
+
+
+def changed(position, **changes):
+    content = copy.deepcopy(GOOD)
+    content["questions"][position].update(changes)
+    return content
+
+
+def test_consolidation_parsed_twice_is_the_same():
+    once = consolidation(GOOD)
+    assert once["questions"][2]["same_as"] == 0
+    assert consolidation(once) == once
+
+
+def test_gold_of_keeps_what_is_kept_and_says_where_it_is_from():
+    parsed = consolidation(GOOD)
+    gold, origins = gold_of(parsed, SOURCES)
+    assert [each["question"] for each in gold["questions"]] == [
+        "Who cut something?",
+        "When did someone cut something?",
+        "What did someone cut?",
+    ]
+    assert origins == [
+        {"source": 0, "state": "kept"},
+        {"source": 0, "state": "edited"},
+        {"source": None, "state": "new"},
+    ]
+    assert parse_gold(gold, tokens=TOKENS, target=TARGET) == gold
+
+
+def test_pay_counts_what_was_written_or_judged():
+    assert count_units(SOURCES[0], role="generator") == 2
+    assert count_units(consolidation(GOOD), role="consolidator") == 3
+
+
+def test_everything_may_be_thrown_away():
+    content = {
+        "questions": [
+            judged({**WHO, "answers": []}, (0, 0), "invalid"),
+            judged({**WHEN, "answers": []}, (0, 1), "invalid"),
+            judged(WHO, (1, 0), "redundant"),
+        ]
+    }
+    gold, origins = gold_of(consolidation(content), SOURCES)
+    assert gold == {"questions": []}
+    assert origins == []
+
+
+def test_nothing_to_judge_may_stay_nothing():
+    empty = generation({"questions": [], "no_question": "no verb"})
+    assert consolidation({"questions": []}, [empty, empty]) == {"questions": []}
+
+
+@pytest.mark.parametrize(
+    ("content", "path", "words"),
+    [
+        ({"questions": GOOD["questions"][1:]}, "questions", "of annotator 1 is not judged"),
+        ({"questions": GOOD["questions"][:2]}, "questions", "of annotator 2 is not judged"),
+        (changed(0, source={"submission": 0, "question": 1}), "questions[1].source", "twice"),
+        (changed(0, source={"submission": 0, "question": 2}), "questions[0].source", "no annot"),
+        (changed(0, source={"submission": -1, "question": 0}), "questions[0].source", "no annot"),
+        (changed(0, source={"submission": 0}), "questions[0].source.question", "is missing"),
+        (changed(0, source=3), "questions[0].source", "must be an object"),
+        (changed(0, verdict="maybe"), "questions[0].verdict", "must be 'keep'"),
+        (changed(3, verdict="invalid"), "questions[3].verdict", "kept or deleted"),
+        (changed(0, answers=[]), "questions[0].answers", "needs an answer"),
+        (changed(1, same_as=0), "questions[1].same_as", "only for redundant"),
+        (changed(2, same_as=2), "questions[2].same_as", "that is kept"),
+        (changed(2, same_as=-1), "questions[2].same_as", "that is kept"),
+        (changed(2, same_as=9), "questions[2].same_as", "that is kept"),
+        (changed(2, answers=[[0, 99]]), "questions[2].answers[0]", "not in the sentence"),
+        (changed(3, question="who cut something"), "questions[3].question", "asked already"),
+        (changed(3, answers=[[0, 4]]), "questions[3].answers", "already belongs"),
+        (changed(3, answers=[[8, 9]]), "questions[3].answers", "already belongs"),
+        ({"questions": GOOD["questions"], "comment": ""}, "comment", "not a known field"),
+    ],
+)
+def test_consolidation_refuses_and_names_the_place(content, path, words):
+    where, message = refused(content, consolidation)
+    assert where == path
+    assert words in message
+
+
+# --- whatever comes in -----------------------------------------------------------------------
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                ["questions", "question", "answers", "source", "verdict", "same_as", "slots", "x"]
+            ),
+            inner,
+            max_size=5,
+        )
+    ),
+    max_leaves=25,
+)
+NEARLY = st.fixed_dictionaries(
+    {
+        "questions": st.lists(
+            st.fixed_dictionaries(
+                {
+                    "question": st.sampled_from(["Who cut?", "who", "what was cut"]) | st.text(),
+                    "answers": st.lists(
+                        st.tuples(st.integers(-1, 11), st.integers(-1, 11)).map(list), max_size=2
+                    ),
+                },
+                optional={
+                    "source": JSON
+                    | st.fixed_dictionaries(
+                        {"submission": st.integers(-1, 2), "question": st.integers(-1, 2)}
+                    ),
+                    "verdict": st.sampled_from(["keep", "invalid", "redundant"]) | JSON,
+                    "same_as": st.none() | st.integers(-2, 4),
+                    "slots": JSON,
+                },
+            ),
+            max_size=4,
+        )
+    }
+)
+
+
+@given(JSON | NEARLY)
+@settings(max_examples=300)
+def test_any_json_is_parsed_or_refused_with_a_sentence(content):
+    for parse in (generation, consolidation):
+        try:
+            parsed = parse(content)
+        except ContentError as error:
+            parsed = {"path": error.path, "message": error.message}
+        assert parsed.get("message") != ""
+        json.dumps(parsed).encode()
+
+
+@given(NEARLY)
+def test_accepted_generations_keep_the_rules(content):
+    for each in content["questions"]:
+        for name in ("source", "verdict", "same_as"):
+            each.pop(name, None)
+    try:
+        parsed = generation(content)
+    except ContentError:
+        return
+    taken = [t for each in parsed["questions"] for s, e in each["answers"] for t in range(s, e)]
+    assert len(taken) == len(set(taken))
+    assert all(0 <= token < len(TOKENS) for token in taken)
+    assert all(each["answers"] for each in parsed["questions"])
+    asked = [each["question"].casefold() for each in parsed["questions"]]
+    assert len(asked) == len(set(asked))
+    assert generation(parsed) == parsed

@@ -1,0 +1,84 @@
+"""The walk of grammar.js and of walker.py agree, text by text."""
+
+import dataclasses
+import json
+import random
+import zlib
+
+import pytest
+
+from schemes.qasrl.grammar import automaton, item_table
+from schemes.qasrl.reading import Reading
+from schemes.qasrl.walker import Walker, open_item
+
+from .chromium import needs_chromium, page_with_grammar
+from .generated_texts import ITEMS, texts
+
+TEXTS_IN_ALL = 100_000
+
+# A line per text, as JSON of lists: the same bytes on both sides, or the walks differ.
+IN_THE_PAGE = """([shared, item, texts]) => {
+    const walker = new grammar.Walker(shared, item);
+    const crc = (text) => {
+        let value = -1;
+        for (const byte of new TextEncoder().encode(text)) {
+            value ^= byte;
+            for (let bit = 0; bit < 8; bit += 1) {
+                value = (value >>> 1) ^ (0xedb88320 & -(value & 1));
+            }
+        }
+        return (value ^ -1) >>> 0;
+    };
+    window.lineOf = (text) => {
+        const check = walker.check(text);
+        const points = (at) => Array.from(text.slice(0, at)).length;
+        const read = walker.read(text);
+        return JSON.stringify([
+            [check.state, points(check.start), points(check.end), check.nearest],
+            walker.complete(text).map((each) => [each.text, each.ends, each.goesOn]),
+            read === null ? null : [Object.entries(read.slots), read.tense, read.is_perfect,
+                read.is_progressive, read.verb_shape, read.has_separate_not, read.has_it],
+        ]);
+    };
+    return texts.map((text) => crc(window.lineOf(text)));
+}"""
+
+
+def read_line(reading: Reading | None) -> list[object] | None:
+    if reading is None:
+        return None
+    slots = [list(pair) for pair in dataclasses.asdict(reading.slots).items()]
+    rest = dataclasses.astuple(reading)[1:]
+    return [slots, *rest]
+
+
+def line_of(walker: Walker, text: str) -> str:
+    check = walker.check(text)
+    line = [
+        [check.state, check.start, check.end, list(check.nearest)],
+        [[option.text, option.ends, option.goes_on] for option in walker.complete(text)],
+        read_line(walker.read(text)),
+    ]
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+
+
+@pytest.mark.browser
+@needs_chromium
+def test_both_walkers_agree_on_generated_texts():
+    rng = random.Random(20200705)
+    tables = [item_table(forms, sentence.split()) for forms, sentence in ITEMS]
+    tables += [open_item(forms) for forms, _ in ITEMS[:2]]
+    each = TEXTS_IN_ALL // len(tables)
+    states = {"complete": 0, "unfinished": 0, "wrong": 0}
+    with page_with_grammar() as page:
+        for table in tables:
+            walker = Walker(table)
+            batch = list(texts(walker, rng, each))
+            theirs = page.evaluate(IN_THE_PAGE, [automaton(), table, batch])
+            for text, checksum in zip(batch, theirs, strict=True):
+                ours = line_of(walker, text)
+                states[walker.check(text).state] += 1
+                if zlib.crc32(ours.encode()) != checksum:
+                    assert page.evaluate("(text) => lineOf(text)", text) == ours, repr(text)
+    assert sum(states.values()) == TEXTS_IN_ALL
+    assert min(states.values()) > TEXTS_IN_ALL // 10, "the texts must try all three"

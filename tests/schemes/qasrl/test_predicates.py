@@ -1,0 +1,45 @@
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemes.qasrl.predicates import find_predicates
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verbs"),
+    [
+        ("He has not gone home .", ["gone"]),
+        ("She has a car .", ["has"]),
+        ("They have often been seen there .", ["seen"]),
+        ("He does n't want to do it .", ["want", "do"]),
+        ("She did it .", ["did"]),
+        ("It might be sold .", ["sold"]),
+        ("It is cold .", []),
+        ("They could have been waiting .", ["waiting"]),
+        ("Both were shot and have been recovering since .", ["shot", "recovering"]),
+        ("Police arrested three people following a tip .", ["arrested", "following"]),
+    ],
+)
+def test_verbs_but_no_auxiliaries(sentence, verbs):
+    tokens = sentence.split()
+    assert [tokens[at] for at in find_predicates(tokens)] == verbs
+
+
+def test_no_tokens_no_predicates():
+    assert find_predicates([]) == []
+
+
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=12))
+@settings(max_examples=60, deadline=None)
+def test_any_tokens_give_positions_in_order(tokens):
+    found = find_predicates(tokens)
+    assert found == sorted(set(found))
+    assert all(0 <= at < len(tokens) for at in found)
+
+
+def test_tagger_is_loaded_only_when_asked():
+    code = "import sys, schemes.qasrl.predicates; assert 'HanTa.HanoverTagger' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,73 @@
+import subprocess
+import sys
+
+import pytest
+
+from schemes.base import ContentError
+from schemes.qasrl.forms import VerbForms, forms_from_names
+from schemes.qasrl.verbs import EXCEPTIONS, candidate_forms, verb_forms
+
+
+@pytest.mark.parametrize(
+    ("token", "forms"),
+    [
+        ("carried", "carry carries carrying carried carried"),
+        ("Gave", "give gives giving gave given"),
+        ("proven", "prove proves proving proved proven"),
+        ("mimicking", "mimic mimics mimicking mimicked mimicked"),
+        ("blended", "blend blends blending blended blended"),
+        ("re-elected", "re-elect re-elects re-electing re-elected re-elected"),
+        ("co-authors", "co-author co-authors co-authoring co-authored co-authored"),
+        ("re-built", "re-build re-builds re-building re-built re-built"),
+        ("travelling", "travel travels travelling travelled travelled"),
+        ("traveling", "travel travels traveling traveled traveled"),
+        ("lay", "lie lies lying lay lain"),
+        ("laid", "lay lays laying laid laid"),
+        ("lied", "lie lies lying lied lied"),
+        ("found", "find finds finding found found"),
+        ("saw", "see sees seeing saw seen"),
+        ("ran", "run runs running ran run"),
+        ("has", "have has having had had"),
+        ("did", "do does doing did done"),
+        ("put", "put puts putting put put"),
+    ],
+)
+def test_forms_of(token, forms):
+    assert verb_forms(token) == VerbForms(*forms.split())
+
+
+def test_other_readings_follow_the_likeliest():
+    assert [forms.stem for forms in candidate_forms("saw")][:2] == ["see", "saw"]
+    assert "combatted" in {forms.past for forms in candidate_forms("combat")}
+
+
+@pytest.mark.parametrize("token", ["-", "--", "x-", "'s", "😀", "a" * 5000, "2", "\u202e"])
+def test_odd_token_has_some_forms(token):
+    for forms in candidate_forms(token):
+        assert set(forms.by_name()) == {
+            "stem",
+            "presentSingular3rd",
+            "presentParticiple",
+            "past",
+            "pastParticiple",
+        }
+
+
+def test_exceptions_give_four_forms_each():
+    assert {len(others.split()) for others in EXCEPTIONS.values()} == {4}
+
+
+def test_lemminflect_is_loaded_only_when_asked():
+    code = "import sys, schemes.qasrl.verbs as v; assert 'lemminflect' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "broken", [{}, {"stem": ""}, {"stem": 3}, {"stem": "a b"}, {"stem": "x" * 99}]
+)
+def test_broken_forms_are_refused_with_their_name(broken):
+    good = verb_forms("carry").by_name()
+    values = broken and {**good, **broken}
+    with pytest.raises(ContentError) as caught:
+        forms_from_names(values)
+    assert caught.value.path == "forms.stem"

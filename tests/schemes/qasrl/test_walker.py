@@ -1,0 +1,357 @@
+import json
+import random
+import zlib
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemes.qasrl.forms import VerbForms
+from schemes.qasrl.grammar import CLASSES, automaton, item_table
+from schemes.qasrl.reading import question_of
+from schemes.qasrl.walker import Check, Option, Walker, distance, parse_question, split
+
+from .generated_texts import ITEMS, random_question
+
+CARRY = VerbForms("carry", "carries", "carrying", "carried", "carried")
+GIVE = VerbForms("give", "gives", "giving", "gave", "given")
+DO = VerbForms("do", "does", "doing", "did", "done")
+SENTENCE = "He was given up on to them out of pity"
+WALKER = Walker(item_table(GIVE, SENTENCE.split()))
+ALL_WALKERS = [Walker(item_table(forms, sentence.split())) for forms, sentence in ITEMS]
+
+
+def state(text: str, walker: Walker = WALKER) -> str:
+    return walker.check(text).state
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who gave?",
+        "Who gave something?",
+        "Who gave someone something?",
+        "Who gave something to someone?",
+        "Who gives something somewhere?",
+        "What is being given?",
+        "What has been given to someone?",
+        "What might have been given?",
+        "Who might not have been giving something?",
+        "Who did not give something?",
+        "Who didn't give something?",
+        "What did someone not give?",
+        "What did someone give someone?",
+        "Who did someone give something to?",
+        "What did it give?",
+        "When was something given?",
+        "How much did someone give?",
+        "How long will someone be giving something?",
+        "Where did someone give something somewhere?",
+        "Where was something given to?",
+        "What was someone given to do?",
+        "What did someone give someone to do?",
+        "Who was given something to do?",
+        "Who was given something to do something?",
+        "What was someone given for doing?",
+        "Who was given something for doing something?",
+        "Who gave someone doing something?",
+        "What did someone give do?",
+        "Who gave out of something?",
+        "Who was given up on?",
+        "What was given up?",
+    ],
+)
+def test_template_takes(text):
+    assert state(text) == "complete"
+    assert WALKER.read(text) is not None
+    assert state(text.lower().removesuffix("?")) == "complete"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who?",
+        "When gave something?",  # an adverbial needs its subject
+        "When did give something?",
+        "When is something?",
+        "Who did someone give something to someone?",  # nothing is asked for
+        "What did someone give someone something?",
+        "Who gave to?",  # after "to" something must follow, unless it is asked for
+        "When did someone give to?",
+        "How long was it given to?",
+        "Who gave something do?",
+        "Who gave not something?",
+        "Who not gave something?",
+        "Who didn't not give something?",
+        "Who might did give?",
+        "Who is gave something?",
+        "Who has give something?",
+        "Who did gave something?",
+        "Who would giving something?",
+        "Who gave someone under something?",  # neither offered nor in the sentence
+        "Who gave someone of out something?",
+        "Who gave up on to something?",  # three in a row are no pair
+        "Who gave somewhere something?",
+        "Who gave something someone something?",
+        "Which did someone give?",
+        "Who mightn't give something?",
+    ],
+)
+def test_template_refuses(text):
+    assert state(text) == "wrong"
+    assert WALKER.read(text) is None
+
+
+VERB_BY_AUXILIARY = {
+    "is was isn't wasn't": ["giving", "being given", "given"],
+    "does did doesn't didn't": ["give"],
+    "has had hasn't hadn't": ["given", "been giving", "been given"],
+    "can will might would should can't won't wouldn't shouldn't": [
+        "give",
+        "be giving",
+        "be given",
+        "have given",
+        "have been giving",
+        "have been given",
+    ],
+}
+ALL_VERBS = {verb for verbs in VERB_BY_AUXILIARY.values() for verb in verbs} | {"gives", "gave"}
+
+
+@pytest.mark.parametrize("auxiliaries", VERB_BY_AUXILIARY)
+def test_auxiliary_calls_for_its_verb_forms_and_no_other(auxiliaries):
+    for aux, verb in product(auxiliaries.split(), ALL_VERBS):
+        expected = "complete" if verb in VERB_BY_AUXILIARY[auxiliaries] else "wrong"
+        assert state(f"When {aux} someone {verb}?") == expected, (aux, verb)
+        assert state(f"Who {aux} {verb} something?") == expected, (aux, verb)
+        negated = "wrong" if aux.endswith("n't") else expected
+        assert state(f"When {aux} someone not {verb}?") == negated, (aux, verb)
+
+
+def test_all_auxiliaries_of_the_table_are_tried():
+    tried = set(" ".join(VERB_BY_AUXILIARY).split())
+    groups = ("be", "do", "have", "modal")
+    assert tried == {w for group in groups for w in CLASSES[group] + CLASSES[f"{group} not"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Who gave someone", Check("complete", 16, 16, ())),
+        ("", Check("unfinished", 0, 0, ())),
+        ("?", Check("wrong", 0, 1, ("who", "what", "when", "why", "how"))),
+        ("Who did som", Check("unfinished", 11, 11, ())),
+        ("Who did som ", Check("wrong", 8, 11, ("someone", "something", "not", "it", "give"))),
+        ("Who  gaev something", Check("wrong", 5, 9, ("gave", "was", "does", "has", "had"))),
+        ("Who gave to?", Check("wrong", 11, 12, ("someone", "something", "do"))),
+    ],
+)
+def test_check_marks_where_it_goes_wrong(text, expected):
+    assert WALKER.check(text) == expected
+
+
+def test_check_offers_the_end_where_the_text_may_end():
+    assert WALKER.check("Who gave something something else").nearest[-1] == "?"
+
+
+def test_check_counts_characters_of_the_text_as_typed():
+    found = WALKER.check("Who \u0130\u0130 x")
+    assert (found.start, found.end) == (4, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("how mu", [Option("How much", ends=False, goes_on=True)]),
+        ("how m", ["How much", "How might"]),
+        ("Who gave som", ["Who gave someone", "Who gave something", "Who gave somewhere"]),
+        ("what was be", [Option("What was being given", ends=True, goes_on=True)]),
+        ("who gave somewhere", [Option("Who gave somewhere", ends=True, goes_on=False)]),
+        ("who gave out o", ["Who gave out of"]),
+        ("who gave something somewhere ", []),
+        ("who gave?", []),
+        ("who runs aw", []),
+    ],
+)
+def test_complete_goes_on_to_the_next_choice(text, options):
+    found = WALKER.complete(text)
+    if options and isinstance(options[0], str):
+        assert [option.text for option in found] == options
+    else:
+        assert found == options
+
+
+def test_complete_offers_every_question_word_first():
+    words = [option.text for option in WALKER.complete("")]
+    assert words == ["Who", "What", "When", "Why", "How", "Where"]
+
+
+def test_prepositions_offered_are_the_seven_the_sentence_s_own_and_its_pairs():
+    options = {option.text.split()[2] for option in WALKER.complete("who gave ")}
+    seven = {"by", "for", "with", "in", "from", "to", "as"}
+    nouns = {"someone", "something", "somewhere", "do", "doing"}
+    assert options == seven | {"up", "on", "out", "of"} | nouns
+    after_up = {option.text for option in WALKER.complete("what did someone give up ")}
+    assert after_up >= {"What did someone give up on"}
+    assert "What did someone give up of" not in after_up
+
+
+@given(st.sampled_from(ALL_WALKERS), st.integers(0, 2**32), st.data())
+def test_any_walk_is_legal_and_its_slots_spell_it(walker, seed, data):
+    text = random_question(walker, random.Random(seed), stop=0.4)
+    question = f"{text[0].upper()}{text[1:]}?"
+    assert walker.check(question).state == "complete"
+    reading = walker.read(question)
+    spelt = question_of(
+        reading.slots,
+        walker.forms,
+        has_separate_not=reading.has_separate_not,
+        has_it=reading.has_it,
+    )
+    assert spelt == question
+    cut = data.draw(st.integers(0, len(text)))
+    assert walker.check(text[:cut]).state != "wrong"
+    assert walker.complete(text[:cut])
+
+
+@given(st.sampled_from(ALL_WALKERS), st.integers(0, 2**32))
+def test_an_option_extends_what_was_typed_and_is_legal(walker, seed):
+    text = random_question(walker, random.Random(seed), stop=0.4)
+    begun = text[: random.Random(seed).randint(0, len(text))]
+    for option in walker.complete(begun):
+        assert option.text.lower().startswith(begun)
+        found = walker.check(option.text).state
+        assert found == ("complete" if option.ends else "unfinished")
+
+
+@given(st.text())
+def test_any_text_is_checked_without_complaint(text):
+    found = WALKER.check(text)
+    assert 0 <= found.start <= found.end <= len(text)
+    assert (WALKER.read(text) is not None) == (found.state == "complete")
+    WALKER.complete(text)
+
+
+@given(st.text(alphabet="ab? \t\u00a0"))
+def test_split_finds_words_where_they_stand(text):
+    typed = split(text)
+    assert [text[word.start : word.end] for word in typed.words] == [
+        word.text for word in typed.words
+    ]
+    assert typed.mark_at is None or text[typed.mark_at] == "?"
+
+
+@given(st.text("abc", max_size=6), st.text("abc", max_size=6), st.text("abc", max_size=6))
+def test_distance_is_a_metric(a, b, c):
+    assert distance(a, b) == distance(b, a)
+    assert (distance(a, b) == 0) == (a == b)
+    assert distance(a, c) <= distance(a, b) + distance(b, c)
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("Who carried something?", {"wh": "who", "obj": "something", "aux": ""}),
+        (
+            "Who did not carry something?",
+            {"aux": "didn't", "verb_prefix": "", "is_negated": True},
+        ),
+        (
+            "What might not be carried?",
+            {"aux": "might", "verb_prefix": "not~!~be", "is_negated": True, "is_passive": True},
+        ),
+        ("What wasn't being carried?", {"aux": "wasn't", "verb_prefix": "being"}),
+        ("How long has something been carried?", {"wh": "how long", "verb_prefix": "been"}),
+        ("What might have been carried?", {"verb_prefix": "have~!~been", "is_passive": True}),
+        ("What did someone carry to do?", {"prep": "to", "obj2": "do"}),
+        ("What did someone carry something doing?", {"prep": "", "obj2": "doing"}),
+        ("What was something carried by doing?", {"prep": "by", "obj2": "doing"}),
+        ("Why was something carried to do something?", {"prep": "to do", "obj2": "something"}),
+        ("Why was something carried by doing something?", {"prep": "by doing"}),
+        ("Who carried something doing something?", {"prep": "doing", "obj2": "something"}),
+        ("What did someone carry someone?", {"obj": "", "obj2": "someone"}),
+        ("Who carried something out of something?", {"prep": "out of", "obj": "something"}),
+        ("Why did it carry something?", {"subj": "something"}),
+    ],
+)
+def test_published_slots_of(text, changes):
+    slots = parse_question(text, CARRY)
+    assert {name: getattr(slots, name) for name in changes} == changes
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Who gave something?", ("past", False, False, False, "past")),
+        ("Who gives something?", ("present", False, False, False, "presentSingular3rd")),
+        ("What did someone give?", ("past", False, False, False, "stem")),
+        ("What does someone give?", ("present", False, False, False, "stem")),
+        ("What isn't being given?", ("present", False, True, True, "being pastParticiple")),
+        ("Who had been giving something?", ("past", True, True, False, "been presentParticiple")),
+        ("Who won't give something?", ("will", False, False, False, "stem")),
+        ("What should have been given?", ("should", True, False, True, "have been pastParticiple")),
+        ("Who has given something?", ("present", True, False, False, "pastParticiple")),
+        ("Who was given something?", ("past", False, False, True, "pastParticiple")),
+    ],
+)
+def test_tense_aspect_and_voice(text, expected):
+    reading = WALKER.read(text)
+    assert expected == (
+        reading.tense,
+        reading.is_perfect,
+        reading.is_progressive,
+        reading.slots.is_passive,
+        reading.verb_shape,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "aux", "subj", "obj", "obj2"),
+    [
+        # Both could be read with "did" as the main verb; the slot further left is filled first.
+        ("What did someone do?", "did", "someone", "", ""),
+        ("What did something do something?", "did", "something", "", "something"),
+        ("Who did something?", "", "", "something", ""),
+    ],
+)
+def test_ambiguous_text_fills_the_slot_further_left(text, aux, subj, obj, obj2):
+    slots = parse_question(text, DO)
+    assert (slots.aux, slots.subj, slots.obj, slots.obj2) == (aux, subj, obj, obj2)
+
+
+def test_inflection_names_the_first_form_so_spelled():
+    put = VerbForms("put", "puts", "putting", "put", "put")
+    run = VerbForms("run", "runs", "running", "ran", "run")
+    named = [
+        parse_question(text, forms).verb_slot_inflection
+        for text, forms in [
+            ("Who put something?", put),
+            ("What was put somewhere?", put),
+            ("What was run?", run),
+            ("What did someone run?", run),
+            ("What was carried?", CARRY),
+            ("What was given?", GIVE),
+            ("Who is giving something?", GIVE),
+        ]
+    ]
+    assert named == [
+        "Stem",
+        "Stem",
+        "PastParticiple",
+        "Stem",
+        "Past",
+        "PastParticiple",
+        "PresentParticiple",
+    ]
+
+
+def test_tables_are_small():
+    shared = json.dumps(automaton(), separators=(",", ":"))
+    item = json.dumps(
+        item_table(GIVE, " ".join(sentence for _, sentence in ITEMS).split()),
+        separators=(",", ":"),
+    )
+    assert len(shared) < 5_000
+    assert len(item) < 1_000
+    assert len(zlib.compress(shared.encode())) < 1_500
