@@ -124,7 +124,7 @@ def _check_no_circle(heads: Sequence[int]) -> None:
         while here >= 0:
             here, steps = heads[here], steps + 1
             if steps > len(heads):
-                raise _RowError(at, "HEAD", "the heads run in a circle.")
+                raise _RowError(here, "HEAD", "the heads run in a circle.")
 
 
 def _predicate(
@@ -179,7 +179,7 @@ def _leads_to(heads: Sequence[int], token: int, top: int, cut: int | None) -> bo
 
 def argument_kind(label: str) -> Kind:
     """core for A0 to A5, also as continuation (C-A1) or reference (R-A0); adjunct otherwise."""
-    return "core" if label.removeprefix("C-").removeprefix("R-") in _CORE else "adjunct"
+    return "core" if label.rpartition("-")[2] in _CORE else "adjunct"
 
 
 def question_kind(wh: str) -> Kind:
