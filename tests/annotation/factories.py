@@ -19,7 +19,9 @@ CARRY = {
 }
 
 
-def make_project(slug: str = "news", *, guidelines: str = "# Generation\n\nAsk about the verb.") -> Project:
+def make_project(
+    slug: str = "news", *, guidelines: str = "# Generation\n\nAsk about the verb."
+) -> Project:
     project = create_project(slug=slug, scheme="qasrl", pay_scheme="qasrl-2020", now=NOW)
     write_guidelines(project=project, role=Role.GENERATOR, text=guidelines, now=NOW)
     return project

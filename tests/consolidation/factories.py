@@ -47,9 +47,7 @@ def source(
 
 def make_project(**options: object) -> Project:
     slug = f"survey-{next(_numbers)}"
-    return create_project(
-        slug=slug, scheme="qasrl", pay_scheme="qasrl-2020", now=NOW, **options
-    )
+    return create_project(slug=slug, scheme="qasrl", pay_scheme="qasrl-2020", now=NOW, **options)
 
 
 def make_item(tokens: Sequence[str], verb_idx: int, project: Project | None = None) -> Item:
