@@ -103,8 +103,10 @@ def _folder(name: str, default: Path) -> Path:
 def _secret_key(var: Path) -> str:
     """The key given, or one made at the first start and kept, readable by its owner alone."""
     if given := env.str("SECRET_KEY", default=""):
-        if len(given) < 32:
-            raise ImproperlyConfigured("SECRET_KEY is too short; it must have 32 characters.")
+        if len(given) < 50:
+            raise ImproperlyConfigured(
+                "SECRET_KEY is too short; it must have at least 50 characters."
+            )
         return given
     kept = var / "secret_key"
     if not kept.exists():
@@ -231,7 +233,7 @@ STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "config.static_files.HashedModulesStorage"},
 }
 WHITENOISE_USE_FINDERS = DEBUG
 MEDIA_ROOT = VAR_DIR / "media"

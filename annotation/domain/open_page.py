@@ -26,6 +26,7 @@ def open_page(*, task: Task, assignment: str, worker: str, submit_to: str) -> Js
         "moves": draft.moves if draft else 0,
         "comment": draft.comment if draft else "",
         "pay": terms_of(task.batch.project, task.role),
+        "shared": get_scheme(task.batch.project.scheme).shared_page_data(),
         "items": [item_data(item, draft) for item in items_of(task)],
     }
 

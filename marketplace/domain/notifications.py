@@ -16,7 +16,7 @@ from marketplace.domain.errors import InvalidParameterError, RefusalError
 from marketplace.domain.faults import Faults
 from marketplace.domain.identifiers import new_code
 from marketplace.enums import Event
-from marketplace.models import Assignment, Hit, HitType, Notification, Requester
+from marketplace.models import HitType, Notification, Requester
 
 VERSION = "2006-05-05"
 TIMEOUT_SECONDS = 5.0
@@ -95,8 +95,8 @@ def record(
     event: Event,
     *,
     hit_type: HitType,
-    hit: Hit,
-    assignment: Assignment | None = None,
+    hit_code: str,
+    assignment_code: str | None = None,
     now: datetime,
 ) -> None:
     """Puts an event into the outbox if the HIT type asks for it, in the caller's transaction."""
@@ -106,13 +106,13 @@ def record(
         "EventType": event.value,
         "EventTimestamp": _stamp(now),
         "HITTypeId": hit_type.code,
-        "HITId": hit.code,
+        "HITId": hit_code,
     }
-    if assignment is not None:
-        body["AssignmentId"] = assignment.code
+    if assignment_code is not None:
+        body["AssignmentId"] = assignment_code
     Notification.objects.create(
         doc_id=new_code(),
-        requester_id=hit.requester_id,
+        requester_id=hit_type.requester_id,
         destination=(hit_type.notification or {})["Destination"],
         event=body,
         created_at=now,

@@ -80,7 +80,6 @@ class Script:
         return self._scheme.simulate_consolidation(
             reference.content,
             item["sources"],
-            tokens=item["tokens"],
             skill=1.0 if self.skill is None else (1 + self.skill) / 2,
             seed=f"{self.seed}:{worker}:{item['id']}:consolidation",
         )

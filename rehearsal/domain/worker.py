@@ -102,7 +102,8 @@ class SimulatedWorker:
             return None
         page = self.browser.get(source).data
         if page is None:
-            return self._give_back(wrapper)
+            self._give_back(wrapper)
+            return None
         if not page["submitted"]:
             self._save(page)
         fields = self._submit(page)

@@ -39,7 +39,7 @@ class _Annotation:
         try:
             for at, question in enumerate(content["questions"]):
                 self._add(question, f"questions[{at}]")
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, ContentError):
                 raise
             raise ContentError(name, f"is not QA-SRL content ({error!r})") from error

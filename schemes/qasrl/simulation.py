@@ -85,7 +85,7 @@ def split_by_source(reference: Json, provenance: Sequence[Json]) -> list[Json]:
 
 
 def simulate_consolidation(
-    reference: Json, sources: Sequence[Json], *, tokens: Tokens, skill: float, seed: str
+    reference: Json, sources: Sequence[Json], *, skill: float, seed: str
 ) -> Json:
     """What the sources asked is kept where the reference asks it too (with the reference's answers),
     redundant where it was kept already or its answers are those of another question, else invalid;

@@ -1,0 +1,65 @@
+"""Projects, items and tasks for tests, made by the domain's own functions."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from annotation.domain.create_project import create_project, write_guidelines
+from annotation.domain.publish import PAGE, Offer, create_batch, offer_items
+from annotation.enums import Role
+from annotation.models import Item, Project, Sentence, Task
+
+NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+SENTENCE = "The rebels carried the old radio out of the burning village on Sunday .".split()
+CARRY = {
+    "stem": "carry",
+    "presentSingular3rd": "carries",
+    "presentParticiple": "carrying",
+    "past": "carried",
+    "pastParticiple": "carried",
+}
+
+
+def make_project(slug: str = "news", *, guidelines: str = "# Generation\n\nAsk about the verb.") -> Project:
+    project = create_project(slug=slug, scheme="qasrl", pay_scheme="qasrl-2020", now=NOW)
+    write_guidelines(project=project, role=Role.GENERATOR, text=guidelines, now=NOW)
+    return project
+
+
+def make_item(
+    project: Project,
+    *,
+    tokens: Sequence[str] = SENTENCE,
+    verb: int = 2,
+    forms: dict[str, str] | None = None,
+) -> Item:
+    number = project.sentences.count() + 1
+    sentence = Sentence.objects.create(
+        project=project, external_id=f"{project.slug}:{number}", tokens=list(tokens)
+    )
+    target = {"verb_idx": verb, "verb": tokens[verb], "forms": forms or CARRY}
+    return Item.objects.create(
+        project=project,
+        sentence=sentence,
+        key=f"{sentence.external_id}:{verb}",
+        target=target,
+        position=number,
+    )
+
+
+def make_task(items: Sequence[Item]) -> Task:
+    """A generation task over the items, planned; no marketplace hears of it."""
+    batch = create_batch(
+        project=items[0].project,
+        role=Role.GENERATOR,
+        title="Questions",
+        description="Questions about a verb",
+        qualifications=[],
+        now=NOW,
+    )
+    return offer_items(batch=batch, offers=[Offer(items)], page=PAGE, now=NOW)[0]
+
+
+def task_url(task: Task, *, assignment: str = "A1", worker: str = "W1", submit_to: str) -> str:
+    """The address under which a marketplace frames the task's page."""
+    query = f"assignmentId={assignment}&hitId=H1&workerId={worker}&turkSubmitTo={submit_to}"
+    return f"/generate/{task.public_id}/?{query}"

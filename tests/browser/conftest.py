@@ -1,0 +1,104 @@
+"""A site in a process of its own, a marketplace that frames it, and pages to work on."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext
+
+from tests.fakes.worker_site import WorkerSite
+
+ROOT = Path(__file__).resolve().parents[2]
+TASKS = (
+    "keyboard mouse touch frame reload cut cut-draft tabs three hostile long outside undo unload "
+    "preview axe nothing pay latency weight offers storage timing double refused practice conflict"
+).split()
+
+
+@dataclass
+class Site:
+    """The running site. Each named task is for one test alone."""
+
+    url: str
+    database: Path
+    marketplace: WorkerSite
+    tasks: dict[str, tuple[str, list[int]]]
+
+    def address(self, name: str, *, worker: str = "W1") -> str:
+        query = f"assignmentId=A-{name}&hitId=H1&workerId={worker}"
+        return f"{self.tasks[name][0]}?{query}&turkSubmitTo={self.marketplace.origin}"
+
+    def preview(self, name: str) -> str:
+        return f"{self.tasks[name][0]}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H1"
+
+    def item(self, name: str) -> str:
+        return str(self.tasks[name][1][0])
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    var = tmp_path_factory.mktemp("site")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    marketplace = WorkerSite()
+    url = f"http://127.0.0.1:{port}"
+    environment = {
+        **{name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "VAR_DIR": str(var),
+        "SITE_URL": url,
+        "MTURK_WORKER_ORIGINS": marketplace.origin,
+    }
+
+    def run(*command: str) -> str:
+        return subprocess.run(
+            [sys.executable, *command],
+            cwd=ROOT,
+            env=environment,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        ).stdout
+
+    run("manage.py", "migrate", "--verbosity", "0")
+    run("manage.py", "collectstatic", "--noinput", "--verbosity", "0")
+    tasks = json.loads(run("-m", "tests.browser.seed", *TASKS))
+    server = subprocess.Popen(
+        [sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}"]
+        + ["--workers", "1", "--threads", "8", "--log-level", "warning"],
+        cwd=ROOT,
+        env=environment,
+    )
+    try:
+        _wait_for(f"{url}/static/css/tokens.css")
+        yield Site(url, var / "touchstone.sqlite3", marketplace, tasks)
+    finally:
+        server.terminate()
+        server.wait(20)
+        marketplace.close()
+
+
+def _wait_for(url: str) -> None:
+    for _ in range(200):
+        try:
+            with urlopen(url, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"the site did not start: {url}")
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    with chromium.new_context(viewport={"width": 1280, "height": 800}) as context:
+        context.set_default_timeout(10_000)
+        yield context

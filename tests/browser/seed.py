@@ -1,0 +1,67 @@
+"""Fills a fresh site with tasks for the browser tests; prints `{name: [address of a task, item ids]}`.
+
+Run as `python -m tests.browser.seed` with the environment of that site.
+"""
+
+import json
+import sys
+
+import django
+
+django.setup()
+
+from django.conf import settings  # noqa: E402
+
+from annotation.models import Task  # noqa: E402
+from tests.annotation.factories import CARRY, make_item, make_project, make_task  # noqa: E402
+
+HOSTILE = [
+    "<script>window.hacked=1</script>",
+    "carried",
+    "<img",
+    "src=x",
+    "onerror=window.hacked=1>",
+    "\u202edesrever\u202c",
+    "👩‍👩‍👧‍👦",
+    "&amp;",
+    "</script><script>window.hacked=1</script>",
+    '"quoted"',
+    "\u200f",
+    "שלום",
+    ".",
+]
+LONG = ["word", *[f"word{number}" for number in range(1, 10_000)]]
+GUIDELINES = """# Writing questions
+
+Ask about the **marked verb** only. <script>window.hacked=1</script>
+
+- Cover every participant.
+- Mark the shortest answer that is complete.
+
+| good | bad |
+| --- | --- |
+| Who carried something? | Who is it? |
+"""
+
+
+def address(task: Task) -> str:
+    return f"{settings.SITE_URL}/generate/{task.public_id}/"
+
+
+def main(names: list[str]) -> dict[str, tuple[str, list[int]]]:
+    project = make_project(guidelines=GUIDELINES)
+    made = {}
+    for name in names:
+        items = [make_item(project)]
+        if name == "three":
+            items += [make_item(project) for _ in range(2)]
+        if name == "hostile":
+            items = [make_item(project, tokens=HOSTILE, verb=1, forms=CARRY)]
+        if name == "long":
+            items = [make_item(project, tokens=LONG, verb=5000, forms=CARRY)]
+        made[name] = (address(make_task(items)), [item.pk for item in items])
+    return made
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(main(sys.argv[1:])))

@@ -1,0 +1,58 @@
+"""A stand-in for a marketplace's workers' site: it frames a task and takes the finished form.
+
+It listens under `localhost` where the site under test is `127.0.0.1`: two sites to a browser.
+"""
+
+import html
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.parse import parse_qs, urlsplit
+
+FRAME = """<!doctype html><html lang="en"><title>Marketplace</title>
+<body style="margin:0"><iframe title="The task" sandbox="{sandbox}" src="{src}"
+ style="border:0;width:100vw;height:98vh"></iframe></body></html>"""
+
+
+class WorkerSite:
+    """Started at once; `submissions` holds each posted form as `{field: value}`, in order."""
+
+    def __init__(self) -> None:
+        self.submissions: list[dict[str, str]] = []
+        self.sandbox = "allow-scripts allow-forms"
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.origin = f"http://localhost:{self._server.server_address[1]}"
+        Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def frame_url(self, task_address: str) -> str:
+        return f"{self.origin}/frame?{task_address}"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:  # noqa: N802
+                address = html.escape(urlsplit(self.path).query)
+                self._answer(FRAME.format(src=address, sandbox=site.sandbox))
+
+            def do_POST(self) -> None:  # noqa: N802
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                fields = parse_qs(body, keep_blank_values=True)
+                site.submissions.append({name: values[0] for name, values in fields.items()})
+                self._answer("<!doctype html><html lang=en><title>Done</title><h1>Thank you</h1>")
+
+            def _answer(self, page: str) -> None:
+                data = page.encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *args: object) -> None:
+                """Quiet: a test's output is for failures."""
+
+        return Handler
