@@ -349,7 +349,8 @@ AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
 ]
 AXES_FAILURE_LIMIT = 10
-AXES_COOLOFF_TIME = 0.25
+AXES_LOCKOUT_TEMPLATE = "dashboard/locked.html"
+AXES_COOLOFF_TIME = 0.25  # hours; the page names it
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

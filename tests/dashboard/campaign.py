@@ -85,15 +85,16 @@ class Campaign:
 
     def __init__(self, project: Project, count: int, *, workers: int = 6) -> None:
         self.project = project
-        self.workers = add_workers(workers)
-        self.items = add_items(project, count)
-        terms = {
-            "reward_cents": 5,
-            "assignment_seconds": 3600,
-            "auto_approval_seconds": 86400,
-        }
+        self.items: list[Item] = []
+        self.workers: list[Worker] = []
         self.hit_type = HitType.objects.create(
-            provider="mturk", fingerprint=project.slug, title="Questions", description="?", **terms
+            provider="mturk",
+            fingerprint=project.slug,
+            title="Questions",
+            description="?",
+            reward_cents=5,
+            assignment_seconds=3600,
+            auto_approval_seconds=86400,
         )
         self.batches = {
             role: Batch.objects.create(
@@ -101,21 +102,21 @@ class Campaign:
             )
             for role in (Role.GENERATOR, Role.CONSOLIDATOR)
         }
-        published = [item for at, item in enumerate(self.items) if at % 4]
-        self._generations(published)
-        advanced = [item for at, item in enumerate(self.items) if at % 4 in (2, 3)]
-        self._cases(advanced, done=[item for at, item in enumerate(self.items) if at % 4 == 3])
-        self._balance()
+        self.add(count, workers=workers)
 
-    def _generations(self, items: list[Item]) -> None:
-        waiting = {item.pk for at, item in enumerate(self.items) if at % 4 == 1}
-        tasks = self._offer(items, Role.GENERATOR, assignments=2)
-        for who in (0, 1):
-            open_ones = [item for item in items if who and item.pk in waiting]
-            settled = [item for item in items if item not in open_ones]
-            self._submit(settled, tasks, Role.GENERATOR, who)
-            problem = "The marketplace holds other content for this item."
-            self._submit(open_ones, tasks, Role.GENERATOR, who, problem=problem)
+    def add(self, count: int, *, workers: int = 0) -> None:
+        """`count` more items in all states, and more people to have worked on them."""
+        self.workers += add_workers(workers)
+        items = add_items(self.project, count)
+        self.items += items
+        waiting, advanced, done = items[1::4], items[2::4] + items[3::4], items[3::4]
+        tasks = self._offer(waiting + advanced, Role.GENERATOR, assignments=2)
+        self._submit(waiting + advanced, tasks, Role.GENERATOR, 0)
+        self._submit(advanced, tasks, Role.GENERATOR, 1)
+        problem = "The marketplace holds other content for this item."
+        self._submit(waiting, tasks, Role.GENERATOR, 1, problem=problem)
+        self._cases(advanced, done=done)
+        self._balance()
 
     def _offer(self, items: list[Item], role: Role, *, assignments: int) -> dict[int, Task]:
         hits = Hit.objects.bulk_create(
