@@ -83,7 +83,8 @@ class SimulatedWorker:
         for link in listing.links:
             if WORK_PATH.search(urlsplit(link).path):
                 return self.browser.get(link)
-        groups = listing.all_marked("data-group")
+        ours = self.script.hit_types()
+        groups = [one for one in listing.all_marked("data-group") if one["data-group"] in ours]
         self._rng.shuffle(groups)
         for group in groups:
             form = listing.form_to(f"/hits/groups/{group['data-group']}/accept/")
