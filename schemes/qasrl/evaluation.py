@@ -18,7 +18,7 @@ from metrics.argument_scores import (
 from metrics.counts import Counts, micro_sum
 from metrics.spans import Span, span_iou
 from schemes.base import FileError, Json
-from schemes.qasrl.labels import Label, label_in_file
+from schemes.qasrl.labels import Label, labels_in_file
 from schemes.qasrl.published_csv import (
     SEPARATOR,
     GoldRow,
@@ -50,12 +50,12 @@ class Annotation:
     roles: dict[str, set[Span]] = field(default_factory=dict)
 
     def add(self, row: GoldRow) -> None:
-        label = label_in_file(row.question, row.slots, verb=row.verb)
+        labels = labels_in_file(row.question, row.slots, verb=row.verb)
         # Two rows with the same question are one role with all their answers.
         role = self.roles.setdefault(row.question.lower(), set())
         for span in row.answers:
             role.add(span)
-            self.labels.setdefault(span, set()).add(label)
+            self.labels.setdefault(span, set()).update(labels)
             asked = self.questions.setdefault(span, [])
             if row.question not in asked:
                 asked.append(row.question)
