@@ -64,8 +64,8 @@ class Report:
 
     figures: Json
     text: Callable[[Json], str]
+    draw: Callable[[Path], None]
     tables: list[tuple[Path, Sequence[str], Rows]] = field(default_factory=list)
-    draw: Callable[[Path], None] | None = None
 
 
 class Command(BaseCommand):
@@ -114,7 +114,7 @@ def _evaluate(options: Options) -> str:
     for path, columns, rows in report.tables:
         write_csv(path, columns, rows)
     if options["plot"]:
-        _draw(report, options["plot"])
+        report.draw(options["plot"])
     return json.dumps(report.figures) if options["json"] else report.text(report.figures)
 
 
@@ -183,12 +183,6 @@ def _check_output(options: Options) -> None:
         raise UsageError(f"--plot writes SVG; {options['plot'].name} must end in .svg.")
 
 
-def _draw(report: Report, path: Path) -> None:
-    if report.draw is None:
-        raise UsageError("--plot has nothing to show for this evaluation.")
-    report.draw(path)
-
-
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
@@ -198,7 +192,11 @@ def _qasrl_report(options: Options) -> Report:
     reference = qasrl.read_annotation_file(options["reference"], sentences=sentences)
     predicted = qasrl.read_annotation_file(options["predicted"], sentences=sentences)
     evaluation = qasrl.Evaluation(reference, predicted)
-    report = Report(evaluation.figures(), qasrl_text)
+    report = Report(
+        evaluation.figures(),
+        qasrl_text,
+        draw=lambda path: _draw_annotators(reference, options["predicted"], path),
+    )
     if options["roles"]:
         report.figures["role_recall"] = evaluation.role_figures()
     if options["bootstrap"]:
@@ -208,7 +206,6 @@ def _qasrl_report(options: Options) -> Report:
     if options["alignment"]:
         rows = evaluation.alignment_rows(sentences or None)
         report.tables.append((options["alignment"], qasrl.ALIGNMENT_COLUMNS, rows))
-    report.draw = lambda path: _draw_annotators(reference, options["predicted"], path)
     return report
 
 
@@ -248,7 +245,8 @@ def _frames_report(options: Options) -> Report:
     from schemes.frames import evaluation as frames  # noqa: PLC0415
 
     evaluation = _frames_evaluation(options)
-    report = Report(evaluation.figures(), frames_text)
+    figures = evaluation.figures()
+    report = Report(figures, frames_text, draw=lambda path: _draw_confidence(figures, path))
     if options["confidence"]:
         report.figures["by_confidence"] = _by_confidence(evaluation, options["confidence"])
     if options["bootstrap"]:
@@ -262,7 +260,6 @@ def _frames_report(options: Options) -> Report:
     ):
         if options[option]:
             report.tables.append((options[option], columns, rows()))
-    report.draw = lambda path: _draw_confidence(report.figures, path)
     return report
 
 
@@ -313,7 +310,8 @@ def _grounding_report(options: Options) -> Report:
     evaluation = grounding.evaluate_file(
         options["phrases"], clip=options["clip"], seed=options["seed"]
     )
-    report = Report(evaluation.figures(), grounding_text)
+    figures = evaluation.figures()
+    report = Report(figures, grounding_text, draw=lambda path: _draw_accuracy(figures, path))
     if options["bootstrap"]:
         draws = {"repetitions": options["bootstrap"], "seed": options["seed"]}
         report.figures["bootstrap"] = bootstrap_json(evaluation.intervals(**draws), **draws)
@@ -322,7 +320,6 @@ def _grounding_report(options: Options) -> Report:
     if options["alignment"]:
         rows = evaluation.alignment_rows()
         report.tables.append((options["alignment"], grounding.ALIGNMENT_COLUMNS, rows))
-    report.draw = lambda path: _draw_accuracy(report.figures, path)
     return report
 
 
