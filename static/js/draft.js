@@ -32,6 +32,7 @@ export class Draft extends EventTarget {
     this.inFlight = null; // the version being sent
     this.failures = 0;
     this.timer = null;
+    this.keeping = null;
     this.deadline = null;
     this.unanswered = [];
     this.paused = page.preview || page.submitted;
@@ -42,7 +43,10 @@ export class Draft extends EventTarget {
 
   listen() {
     window.addEventListener("online", () => this.retryNow());
-    window.addEventListener("pagehide", () => this.flush());
+    window.addEventListener("pagehide", () => {
+      if (this.keeping) this.keepInBrowser();
+      this.flush();
+    });
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "hidden") this.retryNow();
     });
@@ -64,7 +68,7 @@ export class Draft extends EventTarget {
   changed() {
     if (this.page.preview) return;
     this.version += 1;
-    this.keepInBrowser();
+    this.keepInBrowserSoon();
     if (this.paused) return;
     if (this.status !== "offline") this.report("unsaved");
     this.schedule();
@@ -86,6 +90,8 @@ export class Draft extends EventTarget {
 
   handedOver() {
     this.pause();
+    clearTimeout(this.keeping);
+    this.keeping = null;
     this.savedVersion = this.version;
     forget(this.key);
   }
@@ -106,7 +112,14 @@ export class Draft extends EventTarget {
     return JSON.stringify({ token: this.page.token, ...state, revision });
   }
 
+  // After the frame that shows the change: writing it down must not hold up typing.
+  keepInBrowserSoon() {
+    this.keeping ??= setTimeout(() => this.keepInBrowser(), 0);
+  }
+
   keepInBrowser() {
+    clearTimeout(this.keeping);
+    this.keeping = null;
     const { content, comment } = this.state();
     remember(this.key, { content, comment, revision: this.revision, unsaved: this.isUnsaved });
   }

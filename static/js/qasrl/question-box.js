@@ -13,7 +13,7 @@
 import { element, setText } from "../html.js";
 import { finished, split } from "./grammar.js";
 
-const MOST_OFFERED = 40;
+const MOST_OFFERED = 24;
 
 export class QuestionBox {
   constructor(options) {
