@@ -9,7 +9,22 @@ from annotation.enums import Role
 from annotation.models import Item, Project, Sentence, Task
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
-SENTENCE = ["The", "rebels", "carried", "the", "old", "radio", "out", "of", "the", "burning", "village", "on", "Sunday", "."]
+SENTENCE = [
+    "The",
+    "rebels",
+    "carried",
+    "the",
+    "old",
+    "radio",
+    "out",
+    "of",
+    "the",
+    "burning",
+    "village",
+    "on",
+    "Sunday",
+    ".",
+]
 CARRY = {
     "stem": "carry",
     "presentSingular3rd": "carries",
