@@ -15,7 +15,7 @@ from annotation.enums import MemberRole, Role, SubmissionState
 from annotation.models import Batch, Item, Membership, Project, Sentence, Submission, TaskItem
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
-from crowd.enums import LedgerKind
+from crowd.enums import AssignmentState, LedgerKind
 from crowd.models import HitType, LedgerEntry, Worker
 
 User = AbstractBaseUser | AnonymousUser
@@ -120,8 +120,21 @@ def submissions_of(*, project: Project) -> QuerySet[Submission]:
 
 def waiting_for_a_person(*, project: Project) -> QuerySet[Submission]:
     """Submissions that were not accepted automatically and that nobody has decided, oldest first."""
-    waiting = submissions_of(project=project).filter(state=SubmissionState.SUBMITTED)
-    return waiting.exclude(problem="").order_by("pk")
+    return submissions_of(project=project).filter(WAITS).order_by("pk")
+
+
+# What the sweep leaves to a person: content with a problem, and work on an item that the worker had
+# done before (withdrawn at once, but neither paid nor refused).
+WAITS = (Q(state=SubmissionState.SUBMITTED) & ~Q(problem="")) | Q(
+    state=SubmissionState.WITHDRAWN, assignment__state=AssignmentState.SUBMITTED
+)
+
+
+def can_be_used(submission: Submission) -> bool:
+    """Whether its content is an annotation: read by the scheme, and not withdrawn."""
+    content = submission.content
+    read = isinstance(content, dict) and bool(content) and "refused" not in content
+    return read and submission.state == SubmissionState.SUBMITTED
 
 
 def count_submissions(*, project: Project) -> Counter[tuple[str, str]]:
@@ -129,14 +142,13 @@ def count_submissions(*, project: Project) -> Counter[tuple[str, str]]:
     rows = (
         Submission.objects.filter(item__project=project)
         .values_list("role", "state")
-        .annotate(all=Count("pk"), problems=Count("pk", filter=~Q(problem="")))
+        .annotate(all=Count("pk"), waiting=Count("pk", filter=WAITS))
         .order_by()
     )
     counts: Counter[tuple[str, str]] = Counter()
-    for role, state, every, problems in rows:
+    for role, state, every, waiting in rows:
         counts[role, state] = every
-        if state == SubmissionState.SUBMITTED:
-            counts[role, "waiting"] = problems
+        counts[role, "waiting"] += waiting
     return counts
 
 

@@ -25,10 +25,8 @@ def test_costs_of_finished_items_and_roles_add_up(office, campaign, project):
     assert context["total"].total_cents == project.budget.spent_cents
     assert [role["name"] for role in context["roles"]] == ["generator", "consolidator"]
     finished = LedgerEntry.objects.filter(
-        kind="settle", hit__task__items__in=[item for item in campaign.items[3::4]]
-    ).aggregate(
-        all=Sum(F("amount_cents") + F("fee_cents")), workers=Sum("amount_cents")
-    )
+        kind="settle", hit__task__items__in=campaign.items[3::4]
+    ).aggregate(all=Sum(F("amount_cents") + F("fee_cents")), workers=Sum("amount_cents"))
     assert context["distribution"].mean == pytest.approx(finished["all"] / 3)
     assert context["to_workers"] == pytest.approx(finished["workers"] / 3)
 
@@ -100,11 +98,21 @@ def test_last_day_is_meant_to_its_end(office, entries, project):
     first = entries.first()
     late = START.replace(hour=23, minute=59, second=59)
     copy = LedgerEntry.objects.create(
-        budget=first.budget, kind="release", amount_cents=1, fee_cents=0, key="late", hit=first.hit,
+        budget=first.budget,
+        kind="release",
+        amount_cents=1,
+        fee_cents=0,
+        key="late",
+        hit=first.hit,
         at=late,
     )
     LedgerEntry.objects.create(
-        budget=first.budget, kind="release", amount_cents=1, fee_cents=0, key="next", hit=first.hit,
+        budget=first.budget,
+        kind="release",
+        amount_cents=1,
+        fee_cents=0,
+        key="next",
+        hit=first.hit,
         at=late + timedelta(seconds=1),
     )
     url = reverse("dashboard:ledger_csv", args=[project.slug])

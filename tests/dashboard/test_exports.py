@@ -21,21 +21,26 @@ def url(project):
 
 
 def begun(project) -> str:
-    return begin_export(
-        project, fmt="qasrl-csv", source="consolidated", now=timezone.now()
-    )
+    return begin_export(project, fmt="qasrl-csv", source="consolidated", now=timezone.now())
 
 
 def test_asking_begins_an_export_that_is_listed_at_once(office, campaign, project, url):
     form = {"source": "consolidated", "fmt": "qasrl-csv"}
     page = office.post(reverse("dashboard:export", args=[project.slug]), form, follow=True)
     [one] = exports_of(project)
-    assert (one.fmt, one.source, one.is_finished, one.error) == ("qasrl-csv", "consolidated", False, "")
+    assert (one.fmt, one.source, one.is_finished, one.error) == (
+        "qasrl-csv",
+        "consolidated",
+        False,
+        "",
+    )
     assert b"Being written" in page.content
     assert b'hx-trigger="every 2s"' in page.content
 
 
-@pytest.mark.parametrize("form", [{"source": "expert", "fmt": "qasrl-csv"}, {"source": "consolidated"}])
+@pytest.mark.parametrize(
+    "form", [{"source": "expert", "fmt": "qasrl-csv"}, {"source": "consolidated"}]
+)
 def test_asking_for_what_there_is_not_begins_nothing(office, campaign, project, form):
     response = office.post(reverse("dashboard:export", args=[project.slug]), form)
     assert response.status_code == 422

@@ -101,7 +101,12 @@ def test_one_items_cost_is_the_sum_of_what_was_settled(office, campaign, project
 def test_item_that_nothing_happened_to_says_so(office, campaign, project):
     url = reverse("dashboard:item", args=[project.slug, campaign.items[0].pk])
     page = office.get(url).content
-    for told in (b"No gold yet", b"Nobody has submitted", b"No money has moved", b"Nothing has happ"):
+    for told in (
+        b"No gold yet",
+        b"Nobody has submitted",
+        b"No money has moved",
+        b"Nothing has happ",
+    ):
         assert told in page
 
 

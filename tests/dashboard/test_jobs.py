@@ -42,7 +42,9 @@ def trouble(campaign):
 
 
 def test_what_is_not_finished_is_counted_with_its_worth(office, url, trouble):
-    rows = {(row.what, row.state): (row.count, row.cents) for row in office.get(url).context["rows"]}
+    rows = {
+        (row.what, row.state): (row.count, row.cents) for row in office.get(url).context["rows"]
+    }
     worth = {
         one.state: one.amount_cents + one.fee_cents
         for one in Payment.objects.filter(state__in=["held", "failed"])
