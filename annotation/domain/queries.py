@@ -205,6 +205,9 @@ class Cost:
     def total_cents(self) -> int:
         return self.amount_cents + self.fee_cents
 
+    def shared(self, by: int) -> "Cost":
+        return Cost(self.amount_cents // by, self.fee_cents // by)
+
     def __add__(self, other: "Cost") -> "Cost":
         return Cost(self.amount_cents + other.amount_cents, self.fee_cents + other.fee_cents)
 
@@ -231,20 +234,30 @@ def cost_by_item(*, project: Project) -> dict[int, Cost]:
     shares = Counter(task for task, _ in pairs)
     costs: dict[int, Cost] = {}
     for task, item in pairs:
-        whole, share = by_task[task], shares[task]
-        part = Cost(whole.amount_cents // share, whole.fee_cents // share)
-        costs[item] = costs.get(item, Cost()) + part
+        costs[item] = costs.get(item, Cost()) + by_task[task].shared(shares[task])
     return costs
 
 
 def ledger_of_item(*, item: Item) -> QuerySet[LedgerEntry]:
-    """Every movement of money on the item's HITs, oldest first."""
+    """Every movement of money on the item's HITs, oldest first, each with `items_in_hit`."""
     return (
-        LedgerEntry.objects.filter(hit__task__items=item)
+        LedgerEntry.objects.filter(hit__task__in=item.tasks.values("pk"))
         .select_related("hit__task", "payment__assignment__worker")
         .annotate(items_in_hit=Count("hit__task__task_items"))
         .order_by("pk")
     )
+
+
+def cost_of_entries(*, entries: Iterable[LedgerEntry]) -> Cost:
+    """What the item of `ledger_of_item` has cost: its share of each HIT, as in `cost_by_item`."""
+    by_hit: dict[int, Cost] = {}
+    shares: dict[int, int] = {}
+    for one in entries:
+        if one.kind == LedgerKind.SETTLE:
+            cost = Cost(one.amount_cents, one.fee_cents)
+            by_hit[one.hit_id] = by_hit.get(one.hit_id, Cost()) + cost
+            shares[one.hit_id] = one.items_in_hit  # type: ignore[attr-defined]
+    return sum((cost.shared(shares[hit]) for hit, cost in by_hit.items()), Cost())
 
 
 def earned_in(*, project: Project, workers: Iterable[Worker]) -> dict[int, int]:

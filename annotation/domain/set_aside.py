@@ -5,11 +5,11 @@ from datetime import datetime
 from django.db import transaction
 
 from annotation.enums import SubmissionState
-from audit.domain.change_state import change_state
+from audit.domain.change_state import Moves, change_state
 from crowd.domain.decide_assignment import approve_assignment
 from crowd.models import Assignment
 
-MOVES = {SubmissionState.SUBMITTED: [SubmissionState.WITHDRAWN]}
+MOVES: Moves = {SubmissionState.SUBMITTED: [SubmissionState.WITHDRAWN]}
 
 
 @transaction.atomic
