@@ -54,6 +54,7 @@ RULES: Mapping[str, Rule] = {
     "submissions": OFFICE,
     "accept": OFFICE,
     "reject": OFFICE,
+    "set_aside": OFFICE,
     "costs": OFFICE,
     "cost_chart": OFFICE,
     "ledger": OFFICE,

@@ -16,6 +16,11 @@ urlpatterns = [
     path("projects/<slug:slug>/submissions/", submissions.submissions, name="submissions"),
     path("projects/<slug:slug>/submissions/<int:pk>/accept/", submissions.accept, name="accept"),
     path("projects/<slug:slug>/submissions/<int:pk>/reject/", submissions.reject, name="reject"),
+    path(
+        "projects/<slug:slug>/submissions/<int:pk>/set-aside/",
+        submissions.set_aside,
+        name="set_aside",
+    ),
     path("projects/<slug:slug>/workers/", workers.workers, name="workers"),
     path("projects/<slug:slug>/workers/<str:pseudonym>/", workers.worker, name="worker"),
     path("projects/<slug:slug>/costs/", costs.costs, name="costs"),

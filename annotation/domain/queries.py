@@ -15,7 +15,7 @@ from annotation.enums import MemberRole, Role, SubmissionState
 from annotation.models import Batch, Item, Membership, Project, Sentence, Submission, TaskItem
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
-from crowd.enums import LedgerKind
+from crowd.enums import AssignmentState, LedgerKind
 from crowd.models import HitType, LedgerEntry, Worker
 
 User = AbstractBaseUser | AnonymousUser
@@ -120,8 +120,21 @@ def submissions_of(*, project: Project) -> QuerySet[Submission]:
 
 def waiting_for_a_person(*, project: Project) -> QuerySet[Submission]:
     """Submissions that were not accepted automatically and that nobody has decided, oldest first."""
-    waiting = submissions_of(project=project).filter(state=SubmissionState.SUBMITTED)
-    return waiting.exclude(problem="").order_by("pk")
+    return submissions_of(project=project).filter(WAITS).order_by("pk")
+
+
+# What the sweep leaves to a person: content with a problem, and work on an item that the worker had
+# done before (withdrawn at once, but neither paid nor refused).
+WAITS = (Q(state=SubmissionState.SUBMITTED) & ~Q(problem="")) | Q(
+    state=SubmissionState.WITHDRAWN, assignment__state=AssignmentState.SUBMITTED
+)
+
+
+def can_be_used(submission: Submission) -> bool:
+    """Whether its content is an annotation: read by the scheme, and not withdrawn."""
+    content = submission.content
+    read = isinstance(content, dict) and bool(content) and "refused" not in content
+    return read and submission.state == SubmissionState.SUBMITTED
 
 
 def count_submissions(*, project: Project) -> Counter[tuple[str, str]]:
@@ -129,14 +142,13 @@ def count_submissions(*, project: Project) -> Counter[tuple[str, str]]:
     rows = (
         Submission.objects.filter(item__project=project)
         .values_list("role", "state")
-        .annotate(all=Count("pk"), problems=Count("pk", filter=~Q(problem="")))
+        .annotate(all=Count("pk"), waiting=Count("pk", filter=WAITS))
         .order_by()
     )
     counts: Counter[tuple[str, str]] = Counter()
-    for role, state, every, problems in rows:
+    for role, state, every, waiting in rows:
         counts[role, state] = every
-        if state == SubmissionState.SUBMITTED:
-            counts[role, "waiting"] = problems
+        counts[role, "waiting"] += waiting
     return counts
 
 
@@ -193,6 +205,9 @@ class Cost:
     def total_cents(self) -> int:
         return self.amount_cents + self.fee_cents
 
+    def shared(self, by: int) -> "Cost":
+        return Cost(self.amount_cents // by, self.fee_cents // by)
+
     def __add__(self, other: "Cost") -> "Cost":
         return Cost(self.amount_cents + other.amount_cents, self.fee_cents + other.fee_cents)
 
@@ -219,20 +234,30 @@ def cost_by_item(*, project: Project) -> dict[int, Cost]:
     shares = Counter(task for task, _ in pairs)
     costs: dict[int, Cost] = {}
     for task, item in pairs:
-        whole, share = by_task[task], shares[task]
-        part = Cost(whole.amount_cents // share, whole.fee_cents // share)
-        costs[item] = costs.get(item, Cost()) + part
+        costs[item] = costs.get(item, Cost()) + by_task[task].shared(shares[task])
     return costs
 
 
 def ledger_of_item(*, item: Item) -> QuerySet[LedgerEntry]:
-    """Every movement of money on the item's HITs, oldest first."""
+    """Every movement of money on the item's HITs, oldest first, each with `items_in_hit`."""
     return (
-        LedgerEntry.objects.filter(hit__task__items=item)
+        LedgerEntry.objects.filter(hit__task__in=item.tasks.values("pk"))
         .select_related("hit__task", "payment__assignment__worker")
         .annotate(items_in_hit=Count("hit__task__task_items"))
         .order_by("pk")
     )
+
+
+def cost_of_entries(*, entries: Iterable[LedgerEntry]) -> Cost:
+    """What the item of `ledger_of_item` has cost: its share of each HIT, as in `cost_by_item`."""
+    by_hit: dict[int, Cost] = {}
+    shares: dict[int, int] = {}
+    for one in entries:
+        if one.kind == LedgerKind.SETTLE:
+            cost = Cost(one.amount_cents, one.fee_cents)
+            by_hit[one.hit_id] = by_hit.get(one.hit_id, Cost()) + cost
+            shares[one.hit_id] = one.items_in_hit  # type: ignore[attr-defined]
+    return sum((cost.shared(shares[hit]) for hit, cost in by_hit.items()), Cost())
 
 
 def earned_in(*, project: Project, workers: Iterable[Worker]) -> dict[int, int]:

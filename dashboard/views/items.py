@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
-from annotation.domain.queries import Cost, ledger_of_item, sections_of
+from annotation.domain.queries import cost_of_entries, ledger_of_item, sections_of
 from annotation.models import Item, Project
 from consolidation.domain.queries import (
     ItemFilter,
@@ -14,7 +14,6 @@ from consolidation.domain.queries import (
     items_of,
     state_of,
 )
-from crowd.enums import LedgerKind
 from dashboard.forms import ItemFilterForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
@@ -72,13 +71,6 @@ def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         "gold": gold_of_item(item=found),
         "history": history_of_item(item=found),
         "entries": entries,
-        "cost": sum(
-            (
-                Cost(one.amount_cents, one.fee_cents)
-                for one in entries
-                if one.kind == LedgerKind.SETTLE
-            ),
-            Cost(),
-        ),
+        "cost": cost_of_entries(entries=entries),
     }
     return render_page(request, project, "dashboard/item.html", context)

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +25,7 @@ def test_every_amount_is_in_exactly_one_bin(cents):
     assert sum(one.count for one in bins) == len(cents)
     for one in bins:
         assert one.count == sum(one.low <= amount <= one.high for amount in cents)
-    for left, right in zip(bins, bins[1:], strict=False):
+    for left, right in pairwise(bins):
         assert right.low == left.high + 1
 
 

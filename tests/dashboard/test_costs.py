@@ -25,7 +25,7 @@ def test_costs_of_finished_items_and_roles_add_up(office, campaign, project):
     assert context["total"].total_cents == project.budget.spent_cents
     assert [role["name"] for role in context["roles"]] == ["generator", "consolidator"]
     finished = LedgerEntry.objects.filter(
-        kind="settle", hit__task__items__in=[item for item in campaign.items[3::4]]
+        kind="settle", hit__task__items__in=campaign.items[3::4]
     ).aggregate(all=Sum(F("amount_cents") + F("fee_cents")), workers=Sum("amount_cents"))
     assert context["distribution"].mean == pytest.approx(finished["all"] / 3)
     assert context["to_workers"] == pytest.approx(finished["workers"] / 3)
