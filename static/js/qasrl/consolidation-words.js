@@ -3,26 +3,25 @@
 import { quoted } from "../html.js";
 import { spanText } from "../spans.js";
 import { find, KEEP, MAX_ANSWERS, MAX_QUESTION_LENGTH, MAX_QUESTIONS } from "./consolidation-state.js";
-import { finished, split } from "./grammar.js";
+import { split } from "./grammar.js";
 
 // --- questions as texts ------------------------------------------------------------------------
 
-// What can't be part of a question (schemes/qasrl/content.py refuses it) goes; blanks become single.
+// What can't be part of a question (schemes/qasrl/content.py refuses it) goes; blanks become
+// single, and an apostrophe is the plain one, as in a question that the template knows.
 export function cleaned(text) {
   return text
     .replace(/[\s\u001c-\u001f\u0085]+/gu, " ")
     .replace(/[\p{Cc}\p{Cs}]/gu, "")
+    .replaceAll("\u2019", "'")
     .trim();
 }
 
 // Equal for questions that are the same to the server; "" where nothing is asked.
-export function keyOf(text, walker) {
-  const { words } = split(text);
-  if (words.length === 0) return "";
-  if (walker.read(text)) return finished(words.map((word) => word.text).join(" ")).toLowerCase();
-  const asTyped = words.map(({ start, end }) => text.slice(start, end)).join(" ");
+export function keyOf(text) {
+  const words = split(text).words.map(({ start, end }) => text.slice(start, end));
   // Upper case first, so that ß and SS are the same here as they are there.
-  return `${asTyped.toUpperCase().toLowerCase()}?`;
+  return words.join(" ").toUpperCase().toLowerCase();
 }
 
 // --- names -------------------------------------------------------------------------------------

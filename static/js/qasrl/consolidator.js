@@ -11,7 +11,7 @@ import { ActiveTime } from "../timing.js";
 import { showWorkStatus } from "../work-status.js";
 import { Board } from "./consolidation-cards.js";
 import { marksOf, Outcome } from "./consolidation-outcome.js";
-import { apply, begin, conflicts, contentOf, find, resume, sourceId } from "./consolidation-state.js";
+import { apply, begin, contentOf, find, resume, sourceId } from "./consolidation-state.js";
 import { counted, letter, moveText, named, problemText } from "./consolidation-words.js";
 import { Walker } from "./grammar.js";
 
@@ -70,7 +70,6 @@ class ConsolidationPage {
       open: place("open"),
       problemList: place("open-problems"),
       tokens,
-      walker: this.walker,
       goTo: (problem) => this.goTo(problem),
     });
     setText(place("verb"), tokens[target.verb_idx]);
