@@ -105,8 +105,14 @@ class Scheme(Protocol):
     export_formats: Sequence[str]
 
     # --- items
-    def find_items(self, external_id: str, tokens: Tokens) -> list[ItemRecord]:
-        """The items of a sentence when no file gives them."""
+    def find_items(
+        self, external_id: str, tokens: Tokens, metadata: Json | None = None
+    ) -> list[ItemRecord]:
+        """The items of a sentence when no file of items gives them.
+
+        A reader that knows them leaves their targets in the sentence's `metadata["items"]`: these
+        are taken then, and nothing is guessed.
+        """
         ...
 
     def complete_item(self, item: ItemRecord, tokens: Tokens) -> ItemRecord:
@@ -121,6 +127,10 @@ class Scheme(Protocol):
         ...
 
     # --- pages
+    def shared_page_data(self) -> Json:
+        """What the page's script needs once, the same for every item of the scheme."""
+        ...
+
     def page_data(self, tokens: Tokens, target: Json) -> Json:
         """What the generation page's script needs beyond tokens and target, such as a grammar."""
         ...

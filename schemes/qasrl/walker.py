@@ -3,7 +3,7 @@
 `static/js/qasrl/grammar.js` does the same, step by step; a test holds the two against each other.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -105,6 +105,12 @@ class Walker:
                 if target not in reached:
                     reached[target] = Thread(target, (*thread.steps, (slot, word_class, word)))
         return list(reached.values())
+
+    def moves(self, thread: Thread) -> Iterator[Thread]:
+        """Every single step from a reading, in the grammar's order."""
+        for word, exits in self._exits_of(thread).items():
+            for word_class, slot, target in exits:
+                yield Thread(target, (*thread.steps, (slot, word_class, word)))
 
     def choices(self, threads: Sequence[Thread]) -> list[str]:
         """The words that may come next, in the grammar's order, each once."""

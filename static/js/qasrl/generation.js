@@ -111,10 +111,11 @@ class GenerationPage {
   undo() {
     const step = this.history.pop();
     if (!step || this.locked) return;
-    this.items[step.position].annotation.load(step.before.content);
+    const { position, content } = step.before;
+    this.items[position].annotation.load(content);
     this.moves += 1;
     this.draft.changed();
-    this.showItem(step.position);
+    this.showItem(position);
     this.say(`Taken back: ${step.word}.`);
   }
 
@@ -177,8 +178,8 @@ class GenerationPage {
   // There is always one empty row at the end to go on with.
   spare() {
     const { questions } = this.annotation;
-    if (this.locked || questions.length >= MOST_QUESTIONS) return;
-    if (questions.length === 0 || questions.at(-1).text.trim()) this.annotation.add();
+    const isFull = this.locked || questions.length >= MOST_QUESTIONS;
+    if (questions.length === 0 || (!isFull && questions.at(-1).text.trim())) this.annotation.add();
   }
 
   render() {
@@ -201,8 +202,7 @@ class GenerationPage {
     this.showPay();
     this.showUndo();
     place("nothing-to-ask").hidden = this.annotation.asked().length > 0;
-    this.reason.disabled = this.locked;
-    this.comment.disabled = this.locked;
+    for (const name of ["reasons", "no-question", "comment", "submit"]) place(name).disabled = this.locked;
   }
 
   row(question) {

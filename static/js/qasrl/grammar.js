@@ -5,6 +5,7 @@
 //   walker.complete("who wo")   -> [{text, ends, goesOn}, ...]
 //   walker.check("who runned")  -> {state, start, end, nearest}
 //   walker.read("Who ran?")     -> {slots, tense, ...} or null
+//   new Suggester(walker, ranking).suggest("who r", asked) -> [{question, cost}, ...]
 
 const BLANKS = " \t\n\r\u00a0";
 const COMPARED = 24;
@@ -44,6 +45,7 @@ export class Walker {
     this.classNames = shared.class_names;
     this.slotNames = shared.slots;
     this.states = shared.states;
+    this.exits = new Map();
     this.words = { ...shared.classes, preposition: item.prepositions };
     for (const name of Object.keys(INFLECTIONS)) this.words[name] = [item.forms[name].toLowerCase()];
   }
@@ -56,8 +58,8 @@ export class Walker {
   step(threads, word) {
     const reached = new Map();
     for (const thread of threads) {
-      for (const [wordClass, slot, target] of this.edges(thread)) {
-        if (!reached.has(target) && this.fillers(wordClass, thread).includes(word)) {
+      for (const [wordClass, slot, target] of this.exitsOf(thread).get(word) ?? []) {
+        if (!reached.has(target)) {
           reached.set(target, { state: target, steps: [...thread.steps, [slot, wordClass, word]] });
         }
       }
@@ -67,30 +69,34 @@ export class Walker {
 
   // The words that may come next, in the grammar's order, each once.
   choices(threads) {
-    const words = new Set();
-    for (const thread of threads) {
-      for (const [wordClass] of this.edges(thread)) {
-        for (const word of this.fillers(wordClass, thread)) words.add(word);
-      }
-    }
-    return [...words];
+    return [...new Set(threads.flatMap((thread) => [...this.exitsOf(thread).keys()]))];
   }
 
   ends(threads) {
     return threads.some((thread) => this.states[thread.state][0] === 1);
   }
 
-  edges(thread) {
-    return this.states[thread.state][1].map(([wordClass, slot, target]) => [
-      this.classNames[wordClass],
-      this.slotNames[slot],
-      target,
-    ]);
+  // The edges that each word may take, in the grammar's order: word -> [[class, slot, state], ...]
+  exitsOf(thread) {
+    const last = thread.steps.at(-1)?.[2] ?? "";
+    const key = `${thread.state} ${last}`;
+    const known = this.exits.get(key);
+    if (known !== undefined) return known;
+    const exits = new Map();
+    for (const [wordClass, slot, target] of this.states[thread.state][1]) {
+      const name = this.classNames[wordClass];
+      for (const word of this.fillers(name, last)) {
+        if (!exits.has(word)) exits.set(word, []);
+        exits.get(word).push([name, this.slotNames[slot], target]);
+      }
+    }
+    this.exits.set(key, exits);
+    return exits;
   }
 
-  fillers(wordClass, thread) {
+  fillers(wordClass, last) {
     if (!wordClass.startsWith("second")) return this.words[wordClass];
-    const seconds = this.seconds(thread.steps.at(-1)[2]);
+    const seconds = this.seconds(last);
     if (wordClass === "second to") return seconds.includes("to") ? ["to"] : [];
     return seconds.filter((word) => word !== "to");
   }
@@ -276,4 +282,247 @@ function tenseOf(aux, form) {
   if (MODALS.includes(aux)) return aux;
   const present = PRESENT.includes(aux) || (aux === "" && form === "presentSingular3rd");
   return present ? "present" : "past";
+}
+
+// --- suggestions: the same as schemes/qasrl/suggestions.py -----------------------------------
+
+const AGENT = "agent";
+const PATIENT = "patient";
+const FILLER = { who: "someone", what: "something" };
+const BUDGETS = [20, 35, 50, 70, 100, 140];
+const MOST_STEPS = 6000;
+const TAKEN = 60;
+const RARE_ROLES = { obj2: 30, obj: 24 };
+const BE = ["is", "was", "isn't", "wasn't", "be", "being", "been"];
+const PERFECT = ["has", "had", "hasn't", "hadn't"];
+const EMPTY = { wh: "", aux: "", subj: "", chain: [], form: "", obj: "", prep: "", obj2: "" };
+
+// Questions that a good annotator would ask next, cheapest first, never one already asked.
+export class Suggester {
+  // `table` is the item's ranking, from the server.
+  constructor(walker, table) {
+    this.walker = walker;
+    this.table = table;
+  }
+
+  // Finished questions that begin with `text` as typed: [{question, cost}, ...]; empty for a text
+  // with its "?". `asked` are the texts of the other questions.
+  suggest(text, asked, limit = 8) {
+    const typed = split(text);
+    if (typed.markAt !== null) return [];
+    const words = typed.words.map((word) => word.text);
+    const begun = typed.isOpen ? words.pop() : "";
+    const threads = this.walker.walk(words);
+    const facts = factsOf(asked, this.walker);
+    let found = new Map();
+    for (const budget of BUDGETS) {
+      found = new Search(this.walker, this.table, facts, budget).run(threads, begun);
+      if (found.size >= limit) break;
+    }
+    return [...found]
+      .sort((a, b) => a[1] - b[1])
+      .slice(0, limit)
+      .map(([words, cost]) => ({ question: finished(words), cost }));
+  }
+}
+
+// Of the questions asked so far: their texts, the roles they ask for, what fills each participant.
+function factsOf(asked, walker) {
+  const facts = {
+    texts: new Set(),
+    roles: new Set(),
+    fillers: {},
+    tenses: new Set(),
+    shapes: new Set(),
+    prepositions: new Set(),
+    isBare: false,
+  };
+  for (const text of asked) {
+    facts.texts.add(split(text).words.map((word) => word.text).join(" "));
+    const reading = walker.read(text);
+    if (reading !== null) addReading(facts, reading);
+  }
+  return facts;
+}
+
+function addReading(facts, reading) {
+  const slots = reading.slots;
+  const passive = slots.is_passive;
+  facts.tenses.add(reading.tense);
+  facts.shapes.add(shapeName(reading.is_perfect, reading.is_progressive, passive));
+  const role = roleOf(slots, passive);
+  facts.roles.add(role);
+  facts.prepositions.add(slots.prep);
+  if (!passive && !slots.obj && role !== PATIENT) facts.isBare = true;
+  facts.fillers[passive ? PATIENT : AGENT] ??= slots.subj || FILLER[slots.wh];
+  if (slots.obj && !passive) facts.fillers[PATIENT] ??= slots.obj;
+  else if (role === PATIENT && slots.wh in FILLER) facts.fillers[PATIENT] ??= FILLER[slots.wh];
+}
+
+function shapeName(perfect, progressive, passive) {
+  const names = [];
+  if (perfect) names.push("perfect");
+  if (progressive) names.push("progressive");
+  if (passive) names.push("passive");
+  return names.join(" ");
+}
+
+// A name for what a question asks for; of two questions with one name, one is too many.
+function roleOf(asked, passive) {
+  if (!(asked.wh in FILLER)) return asked.wh;
+  if (!asked.subj) return passive ? PATIENT : AGENT;
+  if (asked.prep && !asked.obj2) return passive && asked.prep === "by" ? AGENT : `prep ${asked.prep}`;
+  if (asked.obj2 === "do" || asked.obj2 === "doing") return "do";
+  if (asked.obj) return "obj2";
+  return passive ? "obj" : PATIENT;
+}
+
+function extended(clause, [slot, wordClass, word]) {
+  if (slot === "verb") return { ...clause, form: wordClass };
+  if (slot === "prefix") return { ...clause, chain: [...clause.chain, word] };
+  return { ...clause, [slot]: clause[slot] ? `${clause[slot]} ${word}` : word };
+}
+
+function clauseIsPassive(clause) {
+  const before = clause.chain.findLast((word) => word !== "not") ?? clause.aux;
+  return clause.form === "pastParticiple" && BE.includes(before);
+}
+
+// All ways to finish a question within a budget, depth first; costs count what is added, and what
+// the whole question repeats.
+class Search {
+  constructor(walker, table, facts, budget) {
+    this.walker = walker;
+    this.table = table;
+    this.facts = facts;
+    this.budget = budget;
+    this.stepsLeft = MOST_STEPS;
+    this.found = new Map();
+  }
+
+  run(threads, begun) {
+    for (const thread of threads) {
+      this.goOn(thread, thread.steps.reduce(extended, EMPTY), 0, begun);
+    }
+    return this.found;
+  }
+
+  goOn(thread, clause, spent, begun) {
+    if (!begun && this.walker.ends([thread])) this.finish(thread, clause, spent);
+    for (const [word, exits] of this.walker.exitsOf(thread)) {
+      if (!word.startsWith(begun)) continue;
+      for (const [wordClass, slot, target] of exits) {
+        if (this.stepsLeft <= 0) return;
+        this.stepsLeft -= 1;
+        const step = [slot, wordClass, word];
+        const longer = extended(clause, step);
+        const cost = spent + this.stepCost(slot, clause, longer, word);
+        if (cost <= this.budget) {
+          this.goOn({ state: target, steps: [...thread.steps, step] }, longer, cost, "");
+        }
+      }
+    }
+  }
+
+  finish(thread, clause, spent) {
+    const cost = spent + this.endCost(clause);
+    const question = thread.steps.map(([, , word]) => word).join(" ");
+    if (cost > this.budget || this.facts.texts.has(question)) return;
+    this.found.set(question, Math.min(cost, this.found.get(question) ?? cost));
+  }
+
+  endCost(clause) {
+    const passive = clauseIsPassive(clause);
+    if (!(clause.wh in FILLER) || !clause.subj) return !clause.obj && !passive ? this.bare() : 0;
+    const role = roleOf(clause, passive);
+    return (RARE_ROLES[role] ?? 0) + (this.facts.roles.has(role) ? TAKEN : 0);
+  }
+
+  bare() {
+    if (PATIENT in this.facts.fillers) return 10;
+    return this.facts.isBare ? 0 : 4;
+  }
+
+  stepCost(slot, before, after, word) {
+    switch (slot) {
+      case "wh":
+        return this.table.wh[word] ?? 24;
+      case "aux": {
+        const taken = this.facts.roles.has(before.wh) && !(before.wh in FILLER);
+        return this.tenseCost(tenseOf(PLAIN[word] ?? word, "")) + (taken ? TAKEN : 0);
+      }
+      case "subj":
+        return { someone: 3, something: 8 }[word] ?? 60;
+      case "prefix":
+        return word === "not" ? 6 : 0;
+      case "verb":
+        return this.verbCost(after);
+      case "obj":
+        return this.objectCost(before, word);
+      case "prep":
+        return this.prepositionCost(before, after, word);
+      default:
+        return this.secondObjectCost(before, word);
+    }
+  }
+
+  tenseCost(tense) {
+    return this.facts.tenses.has(tense) ? 0 : this.table.tense[tense];
+  }
+
+  verbCost(clause) {
+    const passive = clauseIsPassive(clause);
+    const negated = clause.chain.includes("not") || clause.aux.endsWith("n't");
+    let cost = this.shapeCost(clause, passive) + this.subjectCost(clause, passive);
+    if (!clause.aux) cost += this.tenseCost(tenseOf("", clause.form));
+    cost += negated ? this.table.negated : this.table.plain;
+    const stressed = ["does", "did"].includes(clause.aux) && !clause.subj && !negated;
+    return cost + (stressed ? 45 : 0);
+  }
+
+  shapeCost(clause, passive) {
+    const perfect = PERFECT.includes(clause.aux) || clause.chain.includes("have");
+    const progressive = clause.form === "presentParticiple" || clause.chain.includes("being");
+    const shape = shapeName(perfect, progressive, passive);
+    return this.facts.shapes.has(shape) ? 0 : (this.table.shape[shape] ?? 45);
+  }
+
+  subjectCost(clause, passive) {
+    const role = passive ? PATIENT : AGENT;
+    const known = this.facts.fillers[role] ?? "";
+    if (clause.subj) return known && known !== clause.subj ? 18 : 0;
+    const taken = this.facts.roles.has(role) ? TAKEN : 0;
+    return taken + (known && known !== FILLER[clause.wh] ? 12 : 0);
+  }
+
+  objectCost(before, word) {
+    const known = this.facts.fillers[PATIENT] ?? "";
+    if (clauseIsPassive(before)) return 26;
+    if (known) return known === word ? 2 : 20;
+    return (this.facts.isBare ? 14 : 0) + (word === "something" ? 6 : 16);
+  }
+
+  prepositionCost(before, after, word) {
+    if (word === "do" || word === "doing") return this.verbPhraseCost(before, 40);
+    const cost = this.phraseCost(after.prep);
+    if (before.prep) return Math.max(0, cost - this.phraseCost(before.prep));
+    return word === "by" && clauseIsPassive(before) ? Math.min(24, cost) : cost;
+  }
+
+  phraseCost(phrase) {
+    const costs = this.table.preposition;
+    const cost = Object.hasOwn(costs, phrase) ? costs[phrase] : 50;
+    return this.facts.prepositions.has(phrase) ? Math.min(8, cost) : cost;
+  }
+
+  verbPhraseCost(clause, otherwise) {
+    return clause.prep === "to" || clause.prep.endsWith(" to") ? this.table["to do"] : otherwise;
+  }
+
+  secondObjectCost(before, word) {
+    if (word === "somewhere") return before.wh === "where" ? 45 : 24;
+    if (word === "do" || word === "doing") return this.verbPhraseCost(before, 45);
+    if (before.prep) return word === "something" ? 5 : 12;
+    return 28;
+  }
 }

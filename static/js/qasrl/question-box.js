@@ -1,12 +1,14 @@
 // A box to type a question in, with what can come next below it (ARIA combobox with a listbox).
 //
-//   const box = new QuestionBox({id, label, walker, suggest, describedBy, onInput, onFinish, onFocus, onEmptyBackspace})
+//   const box = new QuestionBox({id, label, walker, suggest, onInput, onFinish, onFocus, onKeep})
 //
 // Enter takes the marked offer, or finishes a complete question; Tab completes up to the next
 // choice and leaves the box where there is nothing to complete; Escape closes the list, then Tab
 // leaves. `suggest(text)` gives whole questions worth asking next, best first.
 //   onInput(text)   after every change of the text
 //   onFinish(text)  Enter on a text; the box does not judge it
+//   onKeep()        the text is wanted as it is, outside the template
+// `note(text)` says something between the box and its list.
 
 import { element, setText } from "../html.js";
 import { finished, split } from "./grammar.js";
@@ -24,7 +26,7 @@ export class QuestionBox {
   }
 
   build() {
-    const { id, label, describedBy } = this;
+    const { id, label } = this;
     this.input = element("input", {
       id,
       type: "text",
@@ -34,7 +36,7 @@ export class QuestionBox {
       "aria-autocomplete": "list",
       "aria-expanded": "false",
       "aria-controls": `${id}-offers`,
-      "aria-describedby": describedBy ?? null,
+      "aria-describedby": `${id}-note`,
       autocomplete: "off",
       autocapitalize: "off",
       autocorrect: "off",
@@ -51,7 +53,9 @@ export class QuestionBox {
       "aria-label": "How the question can go on",
       hidden: true,
     });
-    this.element = element("div", { class: "question-box" }, this.mirror, this.input, this.list);
+    const field = element("div", { class: "question-box__field" }, this.mirror, this.input);
+    this.message = element("p", { id: `${id}-note`, class: "question-box__note", hidden: true });
+    this.element = element("div", { class: "question-box" }, field, this.message, this.list);
     this.listen();
   }
 
@@ -78,6 +82,11 @@ export class QuestionBox {
 
   get text() {
     return this.input.value;
+  }
+
+  note(text) {
+    setText(this.message, text);
+    this.message.hidden = text === "";
   }
 
   // Shows a text that came from elsewhere (a draft, an undo).
@@ -141,11 +150,13 @@ export class QuestionBox {
 
   // The legal words in the place of the one that goes wrong.
   corrections(text, { start, end, nearest }) {
-    return nearest.map((word) => {
-      if (word === "?") return { ...offer(`${text.slice(0, start).trimEnd()}?`, "fix"), word };
-      const mended = `${text.slice(0, start)}${start > 0 && text[start] === "?" ? " " : ""}${word}${text.slice(end)}`;
-      return { ...offer(capital(mended), "fix"), word };
+    const [before, wrong, after] = [text.slice(0, start).trimEnd(), text.slice(start, end), text.slice(end)];
+    const fixes = nearest.map((word) => {
+      const mended = word === "?" ? `${before}?` : `${before} ${word}${after}`;
+      return { ...offer(capital(mended.trimStart()), "fix"), from: `${wrong} → `, to: word };
     });
+    const keep = { ...offer(text, "keep"), from: "", to: "Keep the question as it is" };
+    return this.kept ? fixes : [...fixes, keep];
   }
 
   showWrong(text, { state, start, end }) {
@@ -170,7 +181,7 @@ export class QuestionBox {
   }
 
   // Elements are used again: a keystroke changes a few texts and builds nothing.
-  renderOffer({ text, kind, goesOn }, position, typed) {
+  renderOffer({ text, kind, goesOn, from, to }, position, typed) {
     let option = this.list.children[position];
     if (!option) {
       option = element(
@@ -183,10 +194,10 @@ export class QuestionBox {
       this.list.append(option);
     }
     option.className = `question-box__offer question-box__offer--${kind}`;
-    const same = kind === "fix" ? 0 : sharedLength(text.toLowerCase(), typed);
+    const same = sharedLength(text.toLowerCase(), typed);
     const [before, rest, hint] = option.children;
-    setText(before, text.slice(0, same));
-    setText(rest, text.slice(same) + (goesOn ? " …" : ""));
+    setText(before, from ?? text.slice(0, same));
+    setText(rest, to ?? text.slice(same) + (goesOn ? " …" : ""));
     setText(hint, HINTS[kind]);
   }
 
@@ -256,6 +267,9 @@ export class QuestionBox {
     if (kind === "finish" || kind === "whole") {
       this.write(text, { open: false });
       this.finish(text);
+    } else if (kind === "keep") {
+      this.escape();
+      this.onKeep?.();
     } else if (kind === "fix") {
       this.write(text, { open: true });
     } else {
@@ -270,7 +284,7 @@ export class QuestionBox {
   }
 }
 
-const HINTS = { finish: "done", whole: "", next: "", fix: "correct" };
+const HINTS = { finish: "done", whole: "", next: "", fix: "", keep: "outside the template" };
 
 function offer(text, kind, goesOn = false) {
   return { text, kind, goesOn };
@@ -278,7 +292,7 @@ function offer(text, kind, goesOn = false) {
 
 function unlike(offers) {
   const seen = new Set();
-  return offers.filter(({ text }) => !seen.has(text) && seen.add(text));
+  return offers.filter(({ text }) => !seen.has(text) && Boolean(seen.add(text)));
 }
 
 function sharedLength(text, typed) {

@@ -16,23 +16,22 @@ export class QuestionRow {
       label: "Question",
       walker,
       suggest,
-      describedBy: `${id}-note`,
       onInput: (text) => calls.input(key, text),
       onFinish: (text) => calls.finish(key, text),
       onFocus: () => calls.focus(key),
+      onKeep: () => calls.keep(key),
     });
     this.key = key;
-    this.build(id);
+    this.build();
   }
 
-  build(id) {
+  build() {
     const { key, calls } = this;
     const button = (name, label, onclick) =>
       element("button", { type: "button", class: name, onclick }, label);
     this.number = element("span", { class: "question__number figure", "aria-hidden": "true" });
     this.bonus = element("span", { class: "question__bonus figure" });
     this.delete = button("question__delete quiet", "✕", () => calls.remove(key));
-    this.note = element("p", { id: `${id}-note`, class: "question__note" });
     this.keep = button("question__keep", "Keep it as it is", () => calls.keep(key));
     this.answers = element("ul", { class: "answers", "aria-label": "Answers" });
     this.mark = button("question__mark", "Mark an answer", () => calls.mark(key));
@@ -40,7 +39,6 @@ export class QuestionRow {
       "li",
       { class: "question" },
       element("div", { class: "question__line" }, this.number, this.box.element, this.bonus, this.delete),
-      this.note,
       this.keep,
       element("div", { class: "question__answers" }, this.answers, this.mark),
     );
@@ -48,6 +46,7 @@ export class QuestionRow {
   }
 
   update({ question, number, isActive, bonus, note, canKeep, isOutside, locked }) {
+    this.box.kept = question.kept;
     if (this.box.text !== question.text) this.box.show(question.text);
     const isEmpty = question.text.trim() === "" && question.answers.length === 0;
     this.element.classList.toggle("question--active", isActive);
@@ -62,8 +61,7 @@ export class QuestionRow {
     this.keep.hidden = !canKeep || locked;
     this.mark.hidden = isEmpty || locked;
     setText(this.mark, question.answers.length > 0 ? "Mark another answer" : "Mark the answer");
-    setText(this.note, note);
-    this.note.hidden = note === "";
+    this.box.note(note);
     this.showAnswers(question, locked);
   }
 

@@ -1,0 +1,299 @@
+"""JSON Lines of the QA-SRL Bank 2.0 (FitzGerald et al. 2018), gzipped: one sentence a line."""
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import IO, Any, cast
+
+from schemes.base import (
+    ContentError,
+    ErrorSink,
+    ExportRow,
+    FileError,
+    GoldRecord,
+    ItemRecord,
+    Json,
+    SentenceRecord,
+)
+from schemes.qasrl.forms import forms_from_names
+from schemes.qasrl.reading import Reading
+from schemes.qasrl.walker import Walker, open_item
+
+# A sentence with all its questions takes some 20 kB.
+MAX_LINE_BYTES = 8 << 20
+_GZIP = b"\x1f\x8b"
+_EMPTY = "_"
+
+
+class _LineError(ValueError):
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+
+def looks_like_bank(path: Path) -> bool:
+    return ".jsonl" in path.suffixes or ".json" in path.suffixes
+
+
+def read_bank_sentences(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
+    """Streams; `metadata["items"]` has the targets of the sentence's verbs, forms included."""
+    seen: set[str] = set()
+    for line, entry in _entries(path, on_error):
+        try:
+            external_id, tokens = _text(entry, "sentenceId"), _tokens(entry)
+            if external_id in seen:
+                raise _LineError("sentenceId", "stood above; line left out.")
+            items = [_target(verb) for verb in _verbs(entry)]
+        except _LineError as bad:
+            on_error(FileError(path.name, line, bad.message, field=bad.field))
+            continue
+        seen.add(external_id)
+        yield SentenceRecord(external_id, tokens, line, {"items": items})
+
+
+def read_bank_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
+    """The verbs of all sentences."""
+    for record in read_bank_gold(path, on_error=on_error):
+        yield record.item
+
+
+def read_bank_gold(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
+    """A record per verb: its questions with the distinct spans that a valid judgment gives.
+
+    Provenance of a question: `worker_id` is its first source, the rest is empty.
+    """
+    for line, entry in _entries(path, on_error):
+        try:
+            records = list(_gold_records(entry, line))
+        except _LineError as bad:
+            on_error(FileError(path.name, line, bad.message, field=bad.field))
+            continue
+        yield from records
+
+
+def write_bank(rows: Iterable[ExportRow], path: Path) -> int:
+    """Streams; returns the number of sentences. The same rows give the same bytes.
+
+    Raises ValueError where the rows of a sentence do not stand together.
+    """
+    count, seen = 0, set()
+    with path.open("wb") as file, _deterministic_gzip(file) as packed:
+        for external_id, group in groupby(rows, key=lambda row: row.external_id):
+            if external_id in seen:
+                raise ValueError(f"the rows of sentence {external_id} must stand together")
+            seen.add(external_id)
+            packed.write(json.dumps(_sentence_json(list(group)), ensure_ascii=False) + "\n")
+            count += 1
+    return count
+
+
+# --- reading ---------------------------------------------------------------------------------
+
+
+def _entries(path: Path, on_error: ErrorSink) -> Iterator[tuple[int, Json]]:
+    line = 0
+    try:
+        with _opened(path) as file:
+            for raw in iter(partial(file.readline, MAX_LINE_BYTES + 1), b""):
+                line += 1
+                if len(raw) > MAX_LINE_BYTES:
+                    raise FileError(path.name, line, "is longer than 8 MiB; is this the file?")
+                if not raw.strip():
+                    continue
+                try:
+                    yield line, _entry(raw)
+                except _LineError as bad:
+                    on_error(FileError(path.name, line, bad.message, field=bad.field))
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        message = f"ends in the middle or is damaged ({error}); fetch the file again."
+        raise FileError(path.name, line + 1, message) from error
+    except OSError as error:
+        raise FileError(path.name, None, f"cannot be read ({error.strerror}).") from error
+    if not line:
+        raise FileError(path.name, None, "is empty; a sentence a line is expected.")
+
+
+def _opened(path: Path) -> IO[bytes]:
+    with path.open("rb") as file:
+        packed = file.read(2) == _GZIP
+    return cast(IO[bytes], gzip.open(path, "rb")) if packed else path.open("rb")
+
+
+def _entry(raw: bytes) -> Json:
+    try:
+        entry = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise _LineError("", f"is not JSON ({str(error)[:80]}); line left out.") from error
+    if not isinstance(entry, dict):
+        raise _LineError("", "is not a JSON object; line left out.")
+    return entry
+
+
+def _gold_records(entry: Json, line: int) -> Iterator[GoldRecord]:
+    external_id, tokens = _text(entry, "sentenceId"), _tokens(entry)
+    for verb in _verbs(entry):
+        target = _target(verb)
+        if target["verb_idx"] >= len(tokens):
+            raise _LineError("verbIndex", f"{target['verb_idx']} is on no token; line left out.")
+        item = ItemRecord(external_id, str(target["verb_idx"]), target, line)
+        labels = _mapping(verb, "questionLabels")
+        questions, provenance = [], []
+        for text, label in labels.items():
+            questions.append({"question": text, "answers": _answers(label, len(tokens))})
+            provenance.append(_ids(_first_source(label)))
+        yield GoldRecord(item, {"questions": questions}, provenance, line)
+
+
+def _text(entry: Json, field: str) -> str:
+    value = entry.get(field)
+    if not isinstance(value, str) or not value.strip() or not _is_clean(value):
+        raise _LineError(field, "must be a text; line left out.")
+    return value
+
+
+def _is_clean(text: str) -> bool:
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _tokens(entry: Json) -> tuple[str, ...]:
+    value = entry.get("sentenceTokens")
+    if not isinstance(value, list) or not value:
+        raise _LineError("sentenceTokens", "must be a list of tokens; line left out.")
+    for token in value:
+        if not isinstance(token, str) or not token or " " in token or not _is_clean(token):
+            raise _LineError("sentenceTokens", "holds something that is no token; line left out.")
+    return tuple(value)
+
+
+def _mapping(entry: Json, field: str) -> Json:
+    value = entry.get(field)
+    if not isinstance(value, dict) or not all(isinstance(each, dict) for each in value.values()):
+        raise _LineError(field, "must be a map of objects; line left out.")
+    return value
+
+
+def _verbs(entry: Json) -> list[Json]:
+    verbs = list(_mapping(entry, "verbEntries").values())
+    verbs.sort(key=_verb_index)
+    return verbs
+
+
+def _verb_index(verb: Json) -> int:
+    value = verb.get("verbIndex")
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise _LineError("verbIndex", "must be a position; line left out.")
+    return value
+
+
+def _target(verb: Json) -> Json:
+    try:
+        forms = forms_from_names(_plain_mapping(verb, "verbInflectedForms"))
+    except ContentError as error:
+        raise _LineError("verbInflectedForms", str(error)) from error
+    return {"verb_idx": _verb_index(verb), "forms": forms.by_name()}
+
+
+def _plain_mapping(entry: Json, field: str) -> Json:
+    value = entry.get(field)
+    if not isinstance(value, dict):
+        raise _LineError(field, "must be a map; line left out.")
+    return value
+
+
+def _answers(label: Json, length: int) -> list[list[int]]:
+    spans: set[tuple[int, int]] = set()
+    judgments = label.get("answerJudgments")
+    if not isinstance(judgments, list):
+        raise _LineError("answerJudgments", "must be a list; line left out.")
+    for judgment in judgments:
+        if isinstance(judgment, dict) and judgment.get("isValid") is True:
+            spans.update(_span(span, length) for span in judgment.get("spans") or [])
+    return [list(span) for span in sorted(spans)]
+
+
+def _span(span: object, length: int) -> tuple[int, int]:
+    if (
+        isinstance(span, list)
+        and len(span) == 2
+        and all(type(each) is int for each in span)
+        and 0 <= span[0] < span[1] <= length
+    ):
+        return span[0], span[1]
+    raise _LineError("spans", f"{str(span)[:40]} is no span of the sentence; line left out.")
+
+
+def _first_source(label: Json) -> str:
+    sources = label.get("questionSources")
+    texts = sorted(each for each in sources if isinstance(each, str)) if sources else []
+    return texts[0] if texts else ""
+
+
+def _ids(worker_id: str) -> Json:
+    return {"worker_id": worker_id, "assign_id": "", "source_assign_id": ""}
+
+
+# --- writing ---------------------------------------------------------------------------------
+
+
+def _deterministic_gzip(file: IO[bytes]) -> io.TextIOWrapper:
+    """No name and no time in the header: they would differ from one export to the next."""
+    packed = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6)
+    return io.TextIOWrapper(cast(IO[bytes], packed), encoding="utf-8", newline="")
+
+
+def _sentence_json(rows: Sequence[ExportRow]) -> Json:
+    ordered = sorted(rows, key=lambda row: int(row.target["verb_idx"]))
+    return {
+        "sentenceId": rows[0].external_id,
+        "sentenceTokens": list(rows[0].tokens),
+        "verbEntries": {str(row.target["verb_idx"]): _verb_json(row) for row in ordered},
+    }
+
+
+def _verb_json(row: ExportRow) -> Json:
+    forms = forms_from_names(row.target["forms"])
+    walker = Walker(open_item(forms))
+    labels = {
+        question["question"]: _label_json(question, ids, walker)
+        for question, ids in zip(row.content["questions"], row.provenance, strict=True)
+    }
+    return {
+        "verbIndex": row.target["verb_idx"],
+        "verbInflectedForms": forms.by_name(),
+        "questionLabels": labels,
+    }
+
+
+def _label_json(question: Json, ids: Json, walker: Walker) -> Json:
+    source = str(ids.get("worker_id", ""))
+    judgment = {"sourceId": source, "isValid": True, "spans": question["answers"]}
+    return {
+        "questionString": question["question"],
+        "questionSources": [source],
+        "answerJudgments": [judgment],
+        **_grammar_json(walker.read(question["question"])),
+    }
+
+
+def _grammar_json(reading: Reading | None) -> Json:
+    """The Bank's description of a question; of one outside the template nothing is known."""
+    slots: Any = reading.slots if reading else None
+    names = ("wh", "aux", "subj", "obj", "prep", "obj2")
+    filled = {name: getattr(slots, name, "") or _EMPTY for name in names}
+    shape = reading.verb_shape if reading else ""
+    if slots is not None and "not" in slots.verb_prefix.split("~!~"):
+        shape = f"not {shape}"
+    return {
+        "questionSlots": {**filled, "verb": shape or _EMPTY},
+        "tense": reading.tense if reading else "",
+        "isPerfect": reading is not None and reading.is_perfect,
+        "isProgressive": reading is not None and reading.is_progressive,
+        "isNegated": slots is not None and slots.is_negated,
+        "isPassive": slots is not None and slots.is_passive,
+    }

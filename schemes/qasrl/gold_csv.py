@@ -1,0 +1,119 @@
+"""Gold annotation from and to the published CSV: rows of questions become items and back."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from schemes.base import ErrorSink, ExportRow, GoldRecord, ItemRecord, Json, Tokens
+from schemes.qasrl.content import slots_from_json
+from schemes.qasrl.published_csv import GoldRow, read_gold_rows, read_predicates, write_gold_rows
+
+Key = tuple[str, int]
+
+
+def read_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
+    """The distinct predicates of a QA file, in its order; nothing else is read."""
+    for qasrl_id, verb_idx, verb, line in read_predicates(path, on_error=on_error):
+        target = {"verb_idx": verb_idx, "verb": verb}
+        yield ItemRecord(qasrl_id, str(verb_idx), target, line)
+
+
+def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
+    """A record per predicate; rows marked redundant are no gold and are left out.
+
+    Two rows with the same question are one question with all its answers. Its provenance is then
+    the first row's, with every row's ids and answers under `rows`. Streams: only predicates whose
+    rows are scattered over the file are held, and come last.
+    """
+    scattered = _scattered(path)
+    held: dict[Key, list[GoldRow]] = {key: [] for key in scattered}
+    run: list[GoldRow] = []
+    for row in read_gold_rows(path, on_error=on_error):
+        if _key(row) in held:
+            held[_key(row)].append(row)
+            continue
+        if run and _key(run[0]) != _key(row):
+            yield _record(run)
+            run = []
+        run.append(row)
+    for rows in ([run] if run else []) + [rows for rows in held.values() if rows]:
+        yield _record(rows)
+
+
+def write_gold_csv(rows: Iterable[ExportRow], path: Path) -> int:
+    """Returns the number of questions written; an item without questions has no row."""
+    return write_gold_rows(_gold_rows(rows), path)
+
+
+def _key(row: GoldRow) -> Key:
+    return row.qasrl_id, row.verb_idx
+
+
+def _scattered(path: Path) -> set[Key]:
+    """Predicates whose rows do not stand together; found in a first pass over the file."""
+    finished: set[Key] = set()
+    scattered: set[Key] = set()
+    last: Key | None = None
+    for row in read_gold_rows(path, on_error=lambda error: None):
+        key = _key(row)
+        if key == last:
+            continue
+        if key in finished:
+            scattered.add(key)
+        finished.add(key)
+        last = key
+    return scattered
+
+
+def _record(rows: Sequence[GoldRow]) -> GoldRecord:
+    first = rows[0]
+    by_question: dict[str, list[GoldRow]] = {}
+    for row in rows:
+        if row.question and not row.is_redundant:
+            by_question.setdefault(" ".join(row.question.lower().split()), []).append(row)
+    merged = list(by_question.values())
+    target = {"verb_idx": first.verb_idx, "verb": first.verb}
+    item = ItemRecord(first.qasrl_id, str(first.verb_idx), target, first.line)
+    questions = [_question(same) for same in merged]
+    provenance = [_provenance(same) for same in merged]
+    return GoldRecord(item, {"questions": questions}, provenance, first.line)
+
+
+def _question(rows: Sequence[GoldRow]) -> Json:
+    answers = dict.fromkeys(span for row in rows for span in row.answers)
+    return {"question": rows[0].question, "answers": [list(span) for span in answers]}
+
+
+def _provenance(rows: Sequence[GoldRow]) -> Json:
+    if len(rows) == 1:
+        return _ids(rows[0])
+    each = [{**_ids(row), "answers": [list(span) for span in row.answers]} for row in rows]
+    return {**_ids(rows[0]), "rows": each}
+
+
+def _ids(row: GoldRow) -> Json:
+    return {
+        "worker_id": row.worker_id,
+        "assign_id": row.assign_id,
+        "source_assign_id": row.source_assign_id,
+    }
+
+
+def _gold_rows(rows: Iterable[ExportRow]) -> Iterator[tuple[GoldRow, Tokens]]:
+    for row in rows:
+        verb_idx = row.target["verb_idx"]
+        for question, ids in zip(row.content["questions"], row.provenance, strict=True):
+            slots = question.get("slots")
+            gold = GoldRow(
+                qasrl_id=row.external_id,
+                verb_idx=verb_idx,
+                verb=row.tokens[verb_idx].lower(),
+                worker_id=str(ids.get("worker_id", "")),
+                assign_id=str(ids.get("assign_id", "")),
+                source_assign_id=str(ids.get("source_assign_id", "")),
+                question=question["question"],
+                is_redundant=False,
+                answers=tuple((start, end) for start, end in question["answers"]),
+                slots=slots_from_json(slots) if slots else None,
+                line=0,
+            )
+            yield gold, row.tokens

@@ -1,0 +1,86 @@
+"""Adds the slot columns to a file of questions."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from schemes.base import ErrorSink, FileError, Tokens
+from schemes.qasrl.published_csv import (
+    GoldRow,
+    read_gold_rows,
+    read_sentence_rows,
+    write_gold_rows,
+)
+from schemes.qasrl.slots import Slots
+from schemes.qasrl.verbs import candidate_forms
+from schemes.qasrl.walker import parse_question
+
+
+@dataclass(slots=True)
+class ParsedFile:
+    """What became of a file; `outside` are the rows whose question is outside the template."""
+
+    questions: int = 0
+    parsed: int = 0
+    outside: list[GoldRow] = field(default_factory=list)
+
+
+def parse_questions_file(
+    *, questions: Path, sentences: Path, out: Path, on_error: ErrorSink
+) -> ParsedFile:
+    """Writes `questions` with all published columns to `out`, slots parsed anew.
+
+    The verb's forms come from its token in `sentences`. A question outside the template keeps its
+    row, with empty slots. Bad rows go to `on_error` and are left out; FileError where a file cannot
+    be read. `out` appears only when it is whole.
+    """
+    result = ParsedFile()
+    tokens = {
+        each.external_id: each.tokens for each in read_sentence_rows(sentences, on_error=on_error)
+    }
+    rows = read_gold_rows(questions, on_error=on_error)
+    unfinished = out.with_name(f"{out.name}.part")
+    try:
+        write_gold_rows(_parsed_rows(rows, tokens, questions.name, result, on_error), unfinished)
+        unfinished.replace(out)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return result
+
+
+def _parsed_rows(
+    rows: Iterator[GoldRow],
+    tokens_of: dict[str, tuple[str, ...]],
+    file: str,
+    result: ParsedFile,
+    on_error: ErrorSink,
+) -> Iterator[tuple[GoldRow, Tokens]]:
+    for row in rows:
+        tokens = tokens_of.get(row.qasrl_id, ())
+        problem = _problem(row, tokens)
+        if problem:
+            on_error(FileError(file, row.line, problem[1], field=problem[0]))
+            continue
+        verb = tokens[row.verb_idx]
+        slots = slots_of(row.question, verb) if row.question else None
+        result.questions += bool(row.question)
+        result.parsed += slots is not None
+        if slots is None and row.question:
+            result.outside.append(row)
+        yield replace(row, verb=verb.lower(), slots=slots), tokens
+
+
+def slots_of(question: str, verb: str) -> Slots | None:
+    """The slots of a question about a verb token, by the likeliest forms that read it."""
+    readings = (parse_question(question, forms) for forms in candidate_forms(verb))
+    return next((slots for slots in readings if slots), None)
+
+
+def _problem(row: GoldRow, tokens: Tokens) -> tuple[str, str] | None:
+    if not tokens:
+        return "qasrl_id", f"{row.qasrl_id!r} is not among the sentences."
+    if row.verb_idx >= len(tokens):
+        return "verb_idx", f"{row.verb_idx} is on no token; the sentence has {len(tokens)}."
+    if any(end > len(tokens) for _, end in row.answers):
+        return "answer_range", f"goes beyond the sentence, which has {len(tokens)} tokens."
+    return None

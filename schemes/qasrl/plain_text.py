@@ -1,0 +1,70 @@
+"""Sentences from a plain text: a sentence or a paragraph a line, tokens as in treebanks."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from schemes.base import ErrorSink, FileError, SentenceRecord
+from schemes.text_lines import numbered_lines
+
+# A paragraph of this size takes the segmenter a second; longer lines are no paragraphs.
+MAX_PARAGRAPH = 200_000
+_WORD_END = re.compile(r"\w$")
+_ABBREVIATION = re.compile(r"^(?:\w\.)*\w$")
+
+
+def read_text(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
+    """Streams; the id is `<file>:<line>:<sentence of the line>`, so that a second reading finds the
+    same. Raises FileError where the file is no text, or has none."""
+    count = 0
+    for line, text in numbered_lines(path):
+        if len(text) > MAX_PARAGRAPH:
+            message = f"has more than {MAX_PARAGRAPH:,} characters; put a paragraph on a line."
+            on_error(FileError(path.name, line, message))
+            continue
+        for number, tokens in enumerate(sentences(text)):
+            count += 1
+            yield SentenceRecord(f"{path.stem}:{line}:{number}", tokens, line)
+    if not count:
+        raise FileError(path.name, None, "holds no sentence; a text is expected.")
+
+
+def sentences(paragraph: str) -> Iterator[tuple[str, ...]]:
+    """The sentences of a paragraph, each as its tokens ("does n't", "re-elected", "U.S.")."""
+    segment, tokenizer = _syntok()
+    printable = "".join(c if c.isprintable() else " " for c in paragraph)
+    for sentence in segment(tokenizer.tokenize(printable)):
+        tokens = tuple(_joined(sentence))
+        if tokens:
+            yield tokens
+
+
+def _joined(sentence: Iterable[Any]) -> Iterator[str]:
+    """syntok parts words at hyphens and abbreviations from their last full stop: put together."""
+    held = ""
+    for token in sentence:
+        value = "".join(token.value.split())
+        touches = bool(held) and not token.spacing
+        hyphen = touches and (value == "-" and _WORD_END.search(held) is not None)
+        after_hyphen = touches and held.endswith("-") and len(held) > 1 and value[:1].isalnum()
+        stop = touches and value == "." and "." in held and _ABBREVIATION.match(held) is not None
+        if hyphen or after_hyphen or stop:
+            held += value
+            continue
+        if held:
+            yield held
+        held = value
+    if held:
+        yield held
+
+
+@cache
+def _syntok() -> Any:
+    """Loaded when first asked: most commands read no plain text."""
+    from syntok import segmenter, tokenizer  # noqa: PLC0415 - see above
+
+    return segmenter.segment, tokenizer.Tokenizer(
+        emit_hyphen_or_underscore_sep=True, replace_not_contraction=False
+    )

@@ -1,0 +1,83 @@
+"""How likely the words of a question are about a verb in its sentence: costs, low for likely.
+
+Costs are tenths of a nat, rounded: -10 ln of how often annotators ask so, after the published
+questions of wikinews.dev where they tell, by judgement elsewhere. The table goes to the page with
+the item; `suggestions.py` and static/js/qasrl/grammar.js add what depends on the questions asked.
+"""
+
+from schemes.base import Json, Tokens
+from schemes.qasrl.cue import Cue, cue_of
+from schemes.qasrl.forms import VerbForms
+from schemes.qasrl.prepositions import PREPOSITIONS
+
+_WH = {"what": 10, "who": 12, "when": 20, "where": 21, "how": 22, "why": 24}
+_TENSES = ("past", "present", "can", "will", "might", "would", "should")
+_UNLIKELY = 45
+_TENSE_COSTS = {
+    "past": {"past": 1, "present": 25, "might": 35, "would": 35},
+    "present": {"present": 2, "past": 20, "might": 30, "will": 30},
+    "might": {"might": 2, "can": 22, "would": 25, "will": 25, "past": 30, "should": 35},
+    "can": {"can": 4, "might": 14, "will": 30, "present": 30},
+    "will": {"will": 2, "might": 25, "would": 25, "present": 30},
+    "would": {"would": 3, "might": 15, "will": 25, "past": 25},
+    "should": {"should": 3, "might": 20, "would": 30, "will": 30},
+    "to": {"might": 12, "past": 14, "present": 18, "will": 16, "would": 16, "should": 24},
+    "": {"past": 6, "present": 12, "might": 25, "will": 28, "would": 28},
+}
+
+
+def ranking_table(tokens: Tokens, verb_idx: int, forms: VerbForms) -> Json:
+    """Costs by tense, shape (`perfect progressive passive`, those that hold) and preposition."""
+    cue = cue_of(tokens, verb_idx, forms)
+    known = _TENSE_COSTS[cue.tense]
+    return {
+        "wh": _WH,
+        "tense": {tense: known.get(tense, _UNLIKELY) for tense in _TENSES},
+        "shape": _shape_costs(cue),
+        "negated": 2 if cue.is_negated else 35,
+        "plain": 12 if cue.is_negated else 0,
+        "preposition": _preposition_costs(tokens, verb_idx),
+        "to do": 8 if _infinitive_follows(tokens, verb_idx) else 45,
+    }
+
+
+def shape_name(*, perfect: bool, progressive: bool, passive: bool) -> str:
+    flags = (("perfect", perfect), ("progressive", progressive), ("passive", passive))
+    return " ".join(name for name, holds in flags if holds)
+
+
+def _shape_costs(cue: Cue) -> dict[str, int]:
+    own = shape_name(perfect=cue.is_perfect, progressive=cue.is_progressive, passive=cue.is_passive)
+    active = shape_name(perfect=cue.is_perfect, progressive=cue.is_progressive, passive=False)
+    passive = shape_name(perfect=cue.is_perfect, progressive=cue.is_progressive, passive=True)
+    costs = {"": 16, "passive": 22, "progressive": 26, "perfect": 30}
+    if cue.form == "presentParticiple" and not cue.is_progressive:
+        costs |= {"": 6, "progressive": 8}
+    # The other voice keeps tense and aspect: "Who carried something?" of "was carried".
+    costs |= {active: 14 if cue.is_passive else 0, passive: 24}
+    return costs | {own: 0 if own else costs[""] if cue.form == "presentParticiple" else 0}
+
+
+def _preposition_costs(tokens: Tokens, verb_idx: int) -> dict[str, int]:
+    """The nearer after the verb the likelier, pairs by their first word and blank and second."""
+    costs: dict[str, int] = {}
+    words = [token.lower() for token in tokens]
+    for at, word in enumerate(words):
+        if word not in PREPOSITIONS:
+            continue
+        cost = _place_cost(at - verb_idx)
+        costs[word] = min(cost, costs.get(word, cost))
+        if at + 1 < len(words) and words[at + 1] in PREPOSITIONS:
+            pair = f"{word} {words[at + 1]}"
+            costs[pair] = min(cost, costs.get(pair, cost))
+    return costs
+
+
+def _place_cost(distance: int) -> int:
+    if distance < 0:
+        return 40
+    return 14 if distance == 1 else min(20 + distance, 34)
+
+
+def _infinitive_follows(tokens: Tokens, verb_idx: int) -> bool:
+    return "to" in (token.lower() for token in tokens[verb_idx + 1 : verb_idx + 6])

@@ -1,0 +1,160 @@
+"""QA-SRL as a scheme: what the rest of the house calls, handed to the modules that do it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from schemes.base import (
+    Comparison,
+    ContentError,
+    ErrorSink,
+    ExportRow,
+    FileError,
+    GoldRecord,
+    ItemRecord,
+    Json,
+    SentenceRecord,
+    Tokens,
+)
+from schemes.qasrl import bank, comparison, gold_csv
+from schemes.qasrl import content as qasrl_content
+from schemes.qasrl.alignment import align
+from schemes.qasrl.conllu_files import read_conllu
+from schemes.qasrl.forms import forms_from_names
+from schemes.qasrl.grammar import automaton, item_table
+from schemes.qasrl.plain_text import read_text
+from schemes.qasrl.predicates import find_predicates
+from schemes.qasrl.published_csv import read_sentence_rows
+from schemes.qasrl.ranking import ranking_table
+from schemes.qasrl.verbs import verb_forms
+
+_SENTENCE_READERS = {
+    "qasrl-csv": read_sentence_rows,
+    "qasrl-bank": bank.read_bank_sentences,
+    "conllu": read_conllu,
+    "text": read_text,
+}
+_GOLD_READERS = {"qasrl-csv": gold_csv.read_gold_csv, "qasrl-bank": bank.read_bank_gold}
+_GOLD_WRITERS = {"qasrl-csv": gold_csv.write_gold_csv, "qasrl-bank": bank.write_bank}
+_AROUND = 3
+
+
+class QasrlScheme:
+    """target: `{"verb_idx", "verb", "forms": {"stem", "presentSingular3rd", "presentParticiple",
+    "past", "pastParticiple"}}`; local key: verb_idx as text. Content: `content.py`."""
+
+    name = "qasrl"
+    title = "QA-SRL"
+    schema_version = qasrl_content.SCHEMA_VERSION
+    corpus_formats: Sequence[str] = tuple(_SENTENCE_READERS)
+    export_formats: Sequence[str] = tuple(_GOLD_WRITERS)
+
+    # --- items
+
+    def find_items(
+        self, external_id: str, tokens: Tokens, metadata: Json | None = None
+    ) -> list[ItemRecord]:
+        given = (metadata or {}).get("items")
+        targets = given if given is not None else _found(tokens)
+        return [ItemRecord(external_id, str(each["verb_idx"]), dict(each)) for each in targets]
+
+    def complete_item(self, item: ItemRecord, tokens: Tokens) -> ItemRecord:
+        """Adds the verb and, where the file gives none, its five forms.
+
+        Raises ContentError (path `verb_idx`, `forms.<name>`).
+        """
+        verb_idx = item.target.get("verb_idx")
+        if type(verb_idx) is not int or not 0 <= verb_idx < len(tokens):
+            message = f"{verb_idx} is on no token; the sentence has {len(tokens)}."
+            raise ContentError("verb_idx", message)
+        given = item.target.get("forms")
+        forms = forms_from_names(given) if given is not None else verb_forms(tokens[verb_idx])
+        target = {
+            "verb_idx": verb_idx,
+            "verb": tokens[verb_idx].lower(),
+            "forms": forms.by_name(),
+        }
+        return ItemRecord(item.external_id, str(verb_idx), target, item.line)
+
+    def headline(self, tokens: Tokens, target: Json) -> str:
+        at = target["verb_idx"]
+        start, end = max(0, at - _AROUND), at + _AROUND + 1
+        before = "… " if start else ""
+        after = " …" if end < len(tokens) else ""
+        words = [*tokens[start:at], f"[{tokens[at]}]", *tokens[at + 1 : end]]
+        return f"{before}{' '.join(words)}{after}"
+
+    # --- pages
+
+    def shared_page_data(self) -> Json:
+        """`automaton`: for `new Walker(automaton, item)` of static/js/qasrl/grammar.js."""
+        return {"automaton": automaton()}
+
+    def page_data(self, tokens: Tokens, target: Json) -> Json:
+        """`item`: the item's own part of the grammar; `ranking`: for its suggestions."""
+        forms = forms_from_names(target["forms"], path="target.forms")
+        return {
+            "item": item_table(forms, tokens),
+            "ranking": ranking_table(tokens, target["verb_idx"], forms),
+        }
+
+    def lay_out(self, sources: Sequence[Json], *, tokens: Tokens, target: Json) -> Json:
+        """See `alignment.align`."""
+        return align(sources)
+
+    # --- content
+
+    def parse_generation(self, content: object, *, tokens: Tokens, target: Json) -> Json:
+        return qasrl_content.parse_generation(content, tokens=tokens, target=target)
+
+    def parse_consolidation(
+        self, content: object, *, tokens: Tokens, target: Json, sources: Sequence[Json]
+    ) -> Json:
+        return qasrl_content.parse_consolidation(
+            content, tokens=tokens, target=target, sources=sources
+        )
+
+    def parse_gold(self, content: object, *, tokens: Tokens, target: Json) -> Json:
+        return qasrl_content.parse_gold(content, tokens=tokens, target=target)
+
+    def gold_of(self, consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
+        return qasrl_content.gold_of(consolidation, sources)
+
+    def count_units(self, content: Json, *, role: str) -> int:
+        return qasrl_content.count_units(content, role=role)
+
+    # --- figures
+
+    def compare(
+        self, *, reference: Json, predicted: Json, tokens: Tokens, target: Json
+    ) -> Comparison:
+        return comparison.compare(reference=reference, predicted=predicted)
+
+    # --- files
+
+    def read_sentences(
+        self, path: Path, *, fmt: str, on_error: ErrorSink
+    ) -> Iterator[SentenceRecord]:
+        return iter(_known(_SENTENCE_READERS, fmt, path)(path, on_error=on_error))
+
+    def read_items(self, path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
+        """From a QA file (CSV with qasrl_id and verb_idx), or JSON Lines of the QA-SRL Bank."""
+        reader = bank.read_bank_items if bank.looks_like_bank(path) else gold_csv.read_items
+        return reader(path, on_error=on_error)
+
+    def read_gold(self, path: Path, *, fmt: str, on_error: ErrorSink) -> Iterator[GoldRecord]:
+        return iter(_known(_GOLD_READERS, fmt, path)(path, on_error=on_error))
+
+    def write_gold(self, rows: Iterable[ExportRow], path: Path, *, fmt: str) -> int:
+        return int(_known(_GOLD_WRITERS, fmt, path)(rows, path))
+
+
+def _found(tokens: Tokens) -> list[Json]:
+    return [{"verb_idx": at} for at in find_predicates(tokens)]
+
+
+def _known(table: Any, fmt: str, path: Path) -> Any:
+    if fmt not in table:
+        message = f"{fmt!r} is no format of qasrl files; known are: {', '.join(table)}."
+        raise FileError(path.name, None, message)
+    return table[fmt]

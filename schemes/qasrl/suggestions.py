@@ -1,0 +1,320 @@
+"""Which question to suggest next: legal ones, by the item's ranking and by what was asked so far.
+
+static/js/qasrl/grammar.js does the same, step by step; a test holds the two against each other.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from schemes.base import Json
+from schemes.qasrl.ranking import shape_name
+from schemes.qasrl.reading import Step, finished
+from schemes.qasrl.slots import Slots
+from schemes.qasrl.walker import Thread, Walker, split
+
+# --- what the questions so far tell ----------------------------------------------------------
+
+AGENT, PATIENT = "agent", "patient"
+_FILLER = {"who": "someone", "what": "something"}
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """The steps of a question taken apart, finished or not; "" for what is not there yet."""
+
+    wh: str = ""
+    aux: str = ""
+    subj: str = ""
+    chain: tuple[str, ...] = ()
+    form: str = ""
+    obj: str = ""
+    prep: str = ""
+    obj2: str = ""
+
+    def after(self, step: Step) -> "Clause":
+        slot, word_class, word = step
+        if slot == "verb":
+            return replace(self, form=word_class)
+        if slot == "prefix":
+            return replace(self, chain=(*self.chain, word))
+        before: str = getattr(self, slot)
+        changed: dict[str, Any] = {slot: f"{before} {word}" if before else word}
+        return replace(self, **changed)
+
+    @property
+    def is_negated(self) -> bool:
+        return "not" in self.chain or self.aux.endswith("n't")
+
+    @property
+    def is_passive(self) -> bool:
+        before = next((word for word in reversed(self.chain) if word != "not"), self.aux)
+        return self.form == "pastParticiple" and before in _BE
+
+    @property
+    def shape(self) -> str:
+        return shape_name(
+            perfect=self.aux in _PERFECT or "have" in self.chain,
+            progressive=self.form == "presentParticiple" or "being" in self.chain,
+            passive=self.is_passive,
+        )
+
+
+@dataclass(slots=True)
+class Facts:
+    """Of the questions asked so far: their texts in lower case, the roles they ask for, what fills
+    each participant ("someone", "something"), and their tenses and shapes."""
+
+    texts: set[str] = field(default_factory=set)
+    roles: set[str] = field(default_factory=set)
+    fillers: dict[str, str] = field(default_factory=dict)
+    tenses: set[str] = field(default_factory=set)
+    shapes: set[str] = field(default_factory=set)
+    prepositions: set[str] = field(default_factory=set)
+    # An active question has left the object away: the verb may do without one.
+    is_bare: bool = False
+
+
+def facts_of(asked: Iterable[str], walker: Walker) -> Facts:
+    facts = Facts()
+    for text in asked:
+        facts.texts.add(" ".join(word.text for word in split(text).words))
+        reading = walker.read(text)
+        if reading is None:
+            continue
+        slots = reading.slots
+        shape = shape_name(
+            perfect=reading.is_perfect,
+            progressive=reading.is_progressive,
+            passive=slots.is_passive,
+        )
+        facts.tenses.add(reading.tense)
+        facts.shapes.add(shape)
+        role = role_of(slots)
+        facts.roles.add(role)
+        facts.prepositions.add(slots.prep)
+        facts.is_bare |= not slots.is_passive and not slots.obj and role != PATIENT
+        subject = PATIENT if slots.is_passive else AGENT
+        facts.fillers.setdefault(subject, slots.subj or _FILLER[slots.wh])
+        if slots.obj and not slots.is_passive:
+            facts.fillers.setdefault(PATIENT, slots.obj)
+        elif role == PATIENT and slots.wh in _FILLER:
+            facts.fillers.setdefault(PATIENT, _FILLER[slots.wh])
+    return facts
+
+
+def role_of(asked: Slots | Clause) -> str:
+    """A name for what a question asks for; of two questions with one name, one is too many."""
+    if asked.wh not in _FILLER:
+        return asked.wh
+    if not asked.subj:
+        return PATIENT if asked.is_passive else AGENT
+    if asked.prep and not asked.obj2:
+        by_agent = asked.is_passive and asked.prep == "by"
+        return AGENT if by_agent else f"prep {asked.prep}"
+    if asked.obj2 in ("do", "doing"):
+        return "do"
+    if asked.obj:
+        return "obj2"
+    return "obj" if asked.is_passive else PATIENT
+
+
+# --- suggestions -----------------------------------------------------------------------------
+
+# What may be spent on the rest of a question; the next larger sum where too few are found.
+_BUDGETS = (20, 35, 50, 70, 100, 140)
+_MOST_STEPS = 6000
+_TAKEN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    question: str
+    cost: int
+
+
+class Suggester:
+    """Questions that a good annotator would ask next, cheapest first, never one already asked."""
+
+    def __init__(self, walker: Walker, table: Json) -> None:
+        self._walker = walker
+        self._table = table
+
+    def suggest(self, text: str, asked: Sequence[str], *, limit: int = 8) -> list[Suggestion]:
+        """Finished questions that begin with `text` as typed; empty for a text with its "?"."""
+        typed = split(text)
+        if typed.mark_at is not None:
+            return []
+        words = [word.text for word in typed.words]
+        begun = words.pop() if typed.is_open else ""
+        threads = self._walker.start()
+        for word in words:
+            threads = self._walker.step(threads, word)
+        facts = facts_of(asked, self._walker)
+        found: dict[str, int] = {}
+        for budget in _BUDGETS:
+            found = _Search(self._walker, self._table, facts, budget).run(threads, begun)
+            if len(found) >= limit:
+                break
+        ordered = sorted(found.items(), key=lambda entry: entry[1])[:limit]
+        return [Suggestion(finished(question), cost) for question, cost in ordered]
+
+
+class _Search:
+    """All ways to finish a question within a budget, depth first; costs count what is added, and
+    what the whole question repeats."""
+
+    def __init__(self, walker: Walker, table: Json, facts: Facts, budget: int) -> None:
+        self._walker = walker
+        self._costs = _Costs(table, facts)
+        self._facts = facts
+        self._budget = budget
+        self._steps_left = _MOST_STEPS
+        self._found: dict[str, int] = {}
+
+    def run(self, threads: Sequence[Thread], begun: str) -> dict[str, int]:
+        """Question without its mark -> cost, in the order found."""
+        for thread in threads:
+            clause = Clause()
+            for step in thread.steps:
+                clause = clause.after(step)
+            self._go_on(thread, clause, 0, begun)
+        return self._found
+
+    def _go_on(self, thread: Thread, clause: Clause, spent: int, begun: str) -> None:
+        if not begun and self._walker.ends([thread]):
+            self._finish(thread, clause, spent)
+        for following in self._walker.moves(thread):
+            step = following.steps[-1]
+            if self._steps_left <= 0 or not step[2].startswith(begun):
+                continue
+            self._steps_left -= 1
+            longer = clause.after(step)
+            cost = spent + self._costs.of_step(clause, longer, step)
+            if cost <= self._budget:
+                self._go_on(following, longer, cost, "")
+
+    def _finish(self, thread: Thread, clause: Clause, spent: int) -> None:
+        cost = spent + self._costs.of_end(clause)
+        question = " ".join(word for _, _, word in thread.steps)
+        if cost > self._budget or question in self._facts.texts:
+            return
+        self._found[question] = min(cost, self._found.get(question, cost))
+
+
+class _Costs:
+    """What a step costs after the steps before it, and what ending there costs."""
+
+    def __init__(self, table: Json, facts: Facts) -> None:
+        self._table = table
+        self._facts = facts
+        self._of_slot: dict[str, Callable[[Clause, Clause, str], int]] = {
+            "wh": self._wh,
+            "aux": self._aux,
+            "subj": self._subj,
+            "prefix": self._prefix,
+            "verb": self._verb,
+            "obj": self._obj,
+            "prep": self._prep,
+            "obj2": self._obj2,
+        }
+
+    def of_step(self, before: Clause, after: Clause, step: Step) -> int:
+        slot, _, word = step
+        return self._of_slot[slot](before, after, word)
+
+    def of_end(self, clause: Clause) -> int:
+        role = role_of(clause)
+        if clause.wh not in _FILLER or not clause.subj:
+            is_bare = not clause.obj and not clause.is_passive
+            return self._bare() if is_bare else 0
+        taken = _TAKEN if role in self._facts.roles else 0
+        return _RARE_ROLES.get(role, 0) + taken
+
+    def _bare(self) -> int:
+        if PATIENT in self._facts.fillers:
+            return 10
+        return 0 if self._facts.is_bare else 4
+
+    def _wh(self, before: Clause, after: Clause, word: str) -> int:
+        return int(self._table["wh"].get(word, 24))
+
+    def _aux(self, before: Clause, after: Clause, word: str) -> int:
+        is_taken = before.wh in self._facts.roles and before.wh not in _FILLER
+        return self._tense(_TENSE_OF.get(word, word)) + (_TAKEN if is_taken else 0)
+
+    def _tense(self, tense: str) -> int:
+        return 0 if tense in self._facts.tenses else int(self._table["tense"][tense])
+
+    def _subj(self, before: Clause, after: Clause, word: str) -> int:
+        return {"someone": 3, "something": 8}.get(word, 60)
+
+    def _prefix(self, before: Clause, after: Clause, word: str) -> int:
+        return 6 if word == "not" else 0
+
+    def _verb(self, before: Clause, after: Clause, word: str) -> int:
+        cost = self._shape(after.shape) + self._subject(after)
+        if not after.aux:
+            cost += self._tense("present" if after.form == "presentSingular3rd" else "past")
+        cost += int(self._table["negated" if after.is_negated else "plain"])
+        is_stressed = after.aux in ("does", "did") and not after.subj and not after.is_negated
+        return cost + (45 if is_stressed else 0)
+
+    def _shape(self, shape: str) -> int:
+        return 0 if shape in self._facts.shapes else int(self._table["shape"].get(shape, 45))
+
+    def _subject(self, clause: Clause) -> int:
+        role = PATIENT if clause.is_passive else AGENT
+        known = self._facts.fillers.get(role, "")
+        if clause.subj:
+            return 18 if known and known != clause.subj else 0
+        taken = _TAKEN if role in self._facts.roles else 0
+        return taken + (12 if known and known != _FILLER[clause.wh] else 0)
+
+    def _obj(self, before: Clause, after: Clause, word: str) -> int:
+        known = self._facts.fillers.get(PATIENT, "")
+        if before.is_passive:
+            return 26
+        if known:
+            return 2 if known == word else 20
+        bare = 14 if self._facts.is_bare else 0
+        return bare + (6 if word == "something" else 16)
+
+    def _prep(self, before: Clause, after: Clause, word: str) -> int:
+        if word in ("do", "doing"):
+            return self._verb_phrase(before, 40)
+        cost = self._preposition(after.prep)
+        if before.prep:
+            return max(0, cost - self._preposition(before.prep))
+        return min(24, cost) if word == "by" and before.is_passive else cost
+
+    def _preposition(self, phrase: str) -> int:
+        cost = int(self._table["preposition"].get(phrase, 50))
+        return min(8, cost) if phrase in self._facts.prepositions else cost
+
+    def _verb_phrase(self, clause: Clause, otherwise: int) -> int:
+        is_infinitive = clause.prep == "to" or clause.prep.endswith(" to")
+        return int(self._table["to do"]) if is_infinitive else otherwise
+
+    def _obj2(self, before: Clause, after: Clause, word: str) -> int:
+        if word == "somewhere":
+            return 45 if before.wh == "where" else 24
+        if word in ("do", "doing"):
+            return self._verb_phrase(before, 45)
+        if before.prep:
+            return 5 if word == "something" else 12
+        return 28
+
+
+_TENSE_OF = {
+    **dict.fromkeys(("is", "isn't", "does", "doesn't", "has", "hasn't"), "present"),
+    **dict.fromkeys(("was", "wasn't", "did", "didn't", "had", "hadn't"), "past"),
+    "can't": "can",
+    "won't": "will",
+    "wouldn't": "would",
+    "shouldn't": "should",
+}
+_PERFECT = ("has", "had", "hasn't", "hadn't")
+_BE = ("is", "was", "isn't", "wasn't", "be", "being", "been")
+# On top of what their words cost.
+_RARE_ROLES = {"obj2": 30, "obj": 24}

@@ -1,0 +1,555 @@
+"""The generation page in a real browser, worked on as a worker does."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from tests.browser.conftest import Site
+from tests.browser.work import (
+    AGENT,
+    PATIENT,
+    arrived,
+    ask,
+    box,
+    chips,
+    handed_in,
+    note,
+    open_task,
+    question_texts,
+    ready,
+    status,
+    stored_drafts,
+    submit,
+    token,
+)
+
+pytestmark = pytest.mark.browser
+
+# The rebels carried the old radio out of the burning village on Sunday .
+#  0    1      2     3   4    5    6  7   8     9       10    11   12   13
+
+
+def test_a_whole_predicate_by_keyboard_alone(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("keyboard"))
+    keys = page.keyboard
+    for _ in range(20):
+        keys.press("Tab")
+        if page.evaluate("document.activeElement.role || document.activeElement.getAttribute('role')") == "combobox":
+            break
+    keys.type("who carried s")
+    keys.press("ArrowDown")
+    keys.press("ArrowUp")
+    keys.type("omething")
+    keys.press("Enter")
+    expect(page.locator("#sentence")).to_be_focused()
+    keys.press("Shift+ArrowRight")
+    keys.press("Enter")
+    assert chips(page) == ["The rebels"]
+    keys.press("Enter")  # on the answer just taken: the next question
+    expect(box(page, 2)).to_be_focused()
+    keys.type("what did")
+    keys.press("Tab")
+    keys.type("someone")
+    keys.press("Tab")
+    keys.type("carry")
+    keys.press("Enter")
+    expect(box(page, 2)).to_have_value(PATIENT)
+    keys.press("o")  # to "old"
+    keys.press("ArrowLeft")
+    keys.press("Shift+ArrowRight")
+    keys.press("Shift+ArrowRight")
+    keys.press("Enter")
+    keys.press("Backspace")
+    assert chips(page) == ["The rebels"]
+    keys.press("ArrowLeft")
+    keys.press("Shift+ArrowRight")
+    keys.press("Enter")
+    assert chips(page) == ["The rebels", "old radio"]
+    for _ in range(30):
+        keys.press("Tab")
+        if page.evaluate("document.activeElement.hasAttribute('data-submit')"):
+            break
+    keys.press("Enter")
+    arrived(page)
+    [content] = handed_in(site, "keyboard")
+    assert question_texts(content[site.item("keyboard")]) == [
+        (AGENT, [[0, 2]]),
+        (PATIENT, [[4, 6]]),
+    ]
+
+
+def test_a_whole_predicate_by_mouse(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("mouse"))
+    box(page, 1).click()
+    page.get_by_role("option", name=re.compile("^Who")).first.click()
+    for word in ("carried", "something"):
+        page.locator(".question-box__offer:visible").filter(has_text=re.compile(rf"{word}( …)?$")).first.click()
+    page.locator(".question-box__offer--finish:visible").click()
+    token(page, 0).click()
+    token(page, 1).click()
+    ask(page, 2, "Where did someone carry something?")
+    token(page, 6).hover()
+    page.mouse.down()
+    token(page, 8).hover()
+    token(page, 10).hover()
+    page.mouse.up()
+    assert chips(page) == ["The rebels", "out of the burning village"]
+    page.get_by_role("button", name="Remove the answer “out of the burning village”").click()
+    token(page, 9).click()
+    page.get_by_role("button", name="Take “burning”").click()
+    assert chips(page) == ["The rebels", "burning"]
+    submit(page)
+    arrived(page)
+    [content] = handed_in(site, "mouse")
+    assert question_texts(content[site.item("mouse")]) == [
+        (AGENT, [[0, 2]]),
+        ("Where did someone carry something?", [[9, 10]]),
+    ]
+
+
+def test_a_whole_predicate_by_touch_at_360_px(site: Site, chromium: Browser):
+    size = {"width": 360, "height": 740}
+    with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
+        page = open_task(context.new_page(), site.address("touch"))
+        box(page, 1).tap()
+        page.keyboard.type("who carried something")
+        page.locator(".question-box__offer--finish:visible").tap()
+        token(page, 0).tap()
+        token(page, 1).tap()
+        page.get_by_role("button", name="Mark another answer").tap()
+        _swipe(page, 4, 5)
+        assert chips(page) == ["The rebels", "old radio"]
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.get_by_role("button", name="Submit").tap()
+        arrived(page)
+    [content] = handed_in(site, "touch")
+    assert question_texts(content[site.item("touch")]) == [(AGENT, [[0, 2], [4, 6]])]
+
+
+def _swipe(page: Page, first: int, last: int) -> None:
+    """A finger along the line, as the browser's own input events."""
+    start, end = token(page, first).bounding_box(), token(page, last).bounding_box()
+    assert start
+    assert end
+    path = [
+        (start["x"] + 4, start["y"] + start["height"] / 2),
+        (start["x"] + start["width"], start["y"] + start["height"] / 2),
+        (end["x"] + end["width"] - 4, end["y"] + end["height"] / 2),
+    ]
+    session = page.context.new_cdp_session(page)
+    for kind, (x, y) in zip(["touchStart", "touchMove", "touchMove"], path, strict=True):
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_works_in_a_cross_site_sandboxed_frame_without_cookies(site: Site, context: BrowserContext):
+    page = context.new_page()
+    failed: list[str] = []
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    page.on("requestfailed", lambda request: failed.append(request.url))
+    page.goto(site.marketplace.frame_url(site.address("frame")))
+    frame = page.frames[1]
+    ready(frame)
+    assert frame.evaluate("origin") == "null"
+    ask(frame, 1, AGENT, (0, 1))
+    expect(status(frame)).to_have_text("Saved")
+    [draft] = stored_drafts(site, "frame")
+    assert question_texts(draft["content"][site.item("frame")]) == [(AGENT, [[0, 2]])]
+    submit(frame)
+    arrived(frame)
+    assert page.url.startswith(site.marketplace.origin)
+    assert context.cookies() == []
+    assert failed == []
+    assert len(handed_in(site, "frame")) == 1
+
+
+def test_a_reload_in_the_middle_loses_nothing(site: Site, context: BrowserContext):
+    page = context.new_page()
+    page.goto(site.marketplace.frame_url(site.address("reload")))
+    frame = ready(page.frames[1])
+    ask(frame, 1, AGENT, (0, 1))
+    box(frame, 2).fill("What did someone ca")
+    frame.locator("summary", has_text="Comment").click()
+    frame.get_by_label("A word to the people").fill("hard one")
+    page.reload()  # at once: nothing waits for the timer, and the frame has no storage
+    frame = ready(page.frames[1])
+    expect(box(frame, 1)).to_have_value(AGENT)
+    expect(box(frame, 2)).to_have_value("What did someone ca")
+    assert chips(frame) == ["The rebels"]
+    expect(frame.locator("[data-comment]")).to_have_value("hard one")
+
+
+def test_what_only_the_browser_kept_is_restored(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("storage"))
+    context.set_offline(True)
+    ask(page, 1, AGENT, (0, 1))
+    expect(status(page)).to_contain_text("No connection")
+    page.close(run_before_unload=False)
+    context.set_offline(False)
+    assert stored_drafts(site, "storage") == []
+    page = open_task(context.new_page(), site.address("storage"))
+    expect(box(page, 1)).to_have_value(AGENT)
+    assert chips(page) == ["The rebels"]
+    expect(status(page)).to_have_text("Saved")
+    [draft] = stored_drafts(site, "storage")
+    assert question_texts(draft["content"][site.item("storage")]) == [(AGENT, [[0, 2]])]
+
+
+def test_a_dropped_line_never_blocks_typing_and_the_draft_catches_up(
+    site: Site, context: BrowserContext
+):
+    page = open_task(context.new_page(), site.address("cut-draft"))
+    ask(page, 1, AGENT, (0, 1))
+    expect(status(page)).to_have_text("Saved")
+    context.set_offline(True)
+    ask(page, 2, PATIENT, (3, 5))
+    expect(status(page)).to_contain_text("No connection")
+    assert chips(page) == ["The rebels", "the old radio"]
+    context.set_offline(False)
+    expect(status(page)).to_have_text("Saved")
+    [draft] = stored_drafts(site, "cut-draft")
+    assert question_texts(draft["content"][site.item("cut-draft")]) == [
+        (AGENT, [[0, 2]]),
+        (PATIENT, [[3, 6]]),
+    ]
+
+
+def test_a_save_whose_answer_was_lost_is_no_conflict(site: Site, context: BrowserContext):
+    page = context.new_page()
+    lost: list[str] = []
+
+    def lose_first_answer(route: Route) -> None:
+        if lost:
+            return route.continue_()
+        lost.append(route.request.url)
+        route.fetch()  # the server gets it, the page hears nothing
+        return route.abort()
+
+    page.route("**/work/draft/", lose_first_answer)
+    open_task(page, site.address("conflict"))
+    ask(page, 1, AGENT, (0, 1))
+    expect(status(page)).to_contain_text("No connection")
+    expect(status(page)).to_have_text("Saved")
+    expect(page.locator("[data-banner]")).to_be_hidden()
+    assert len(lost) == 1
+
+
+def test_a_network_cut_while_submitting_loses_and_doubles_nothing(
+    site: Site, context: BrowserContext
+):
+    page = context.new_page()
+    tries: list[str] = []
+
+    def cut_first(route: Route) -> None:
+        tries.append(route.request.url)
+        if len(tries) == 1:
+            route.fetch()
+            route.abort()
+        elif len(tries) == 2:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/work/submit/", cut_first)
+    open_task(page, site.address("cut"))
+    ask(page, 1, AGENT, (0, 1))
+    submit(page)
+    arrived(page)
+    assert len(tries) == 3
+    [content] = handed_in(site, "cut")
+    [draft] = stored_drafts(site, "cut")
+    assert draft["submitted_at"] is not None
+    assert draft["content"] == content
+
+
+def test_when_our_server_stays_away_the_marketplace_gets_the_work(
+    site: Site, context: BrowserContext
+):
+    page = context.new_page()
+    page.route("**/work/submit/", lambda route: route.abort())
+    open_task(page, site.address("refused"))
+    ask(page, 1, AGENT, (0, 1))
+    submit(page)
+    page.get_by_role("button", name="Hand in at the marketplace").click()
+    arrived(page)
+    [content] = handed_in(site, "refused")
+    assert question_texts(content[site.item("refused")]) == [(AGENT, [[0, 2]])]
+
+
+def test_a_double_click_submits_once(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("double"))
+    ask(page, 1, AGENT, (0, 1))
+    page.get_by_role("button", name="Submit").dblclick()
+    arrived(page)
+    assert len(handed_in(site, "double")) == 1
+    open_task(page, site.address("double"))
+    expect(page.locator("[data-banner]")).to_contain_text("has been handed in")
+    expect(box(page, 1)).to_be_disabled()
+
+
+def test_two_tabs_show_both_versions_and_keep_the_chosen_one(site: Site, context: BrowserContext):
+    first = open_task(context.new_page(), site.address("tabs"))
+    second = open_task(context.new_page(), site.address("tabs"))
+    ask(first, 1, AGENT, (0, 1))
+    expect(status(first)).to_have_text("Saved")
+    ask(second, 1, PATIENT, (3, 5))
+    banner = second.locator("[data-banner]")
+    expect(banner).to_contain_text(f"{AGENT} – The rebels")
+    expect(banner).to_contain_text(f"{PATIENT} – the old radio")
+    second.get_by_role("button", name="Take this one").click()
+    expect(box(second, 1)).to_have_value(AGENT)
+    expect(status(second)).to_have_text("Saved")
+    ask(first, 2, PATIENT, (3, 5))
+    first.get_by_role("button", name="Keep this one").click()
+    expect(status(first)).to_have_text("Saved")
+    [draft] = stored_drafts(site, "tabs")
+    assert len(draft["content"][site.item("tabs")]["questions"]) == 2
+    submit(second)
+    arrived(second)
+    ask(first, 3, "When did someone carry something?", (12, 12))
+    expect(first.locator("[data-banner]")).to_contain_text("has been handed in")
+
+
+def test_leaving_with_unsaved_work_warns(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("unload"))
+    context.set_offline(True)
+    ask(page, 1, AGENT, (0, 1))
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    page.close(run_before_unload=True)
+    page.wait_for_event("close")
+    assert asked == ["beforeunload"]
+
+
+def test_hostile_content_is_shown_as_text(site: Site, context: BrowserContext):
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    open_task(page, site.address("hostile"))
+    words = page.locator(".word").all_text_contents()
+    assert words[0] == "<script>window.hacked=1</script>"
+    assert words[8] == "</script><script>window.hacked=1</script>"
+    assert words[7] == "&amp;"
+    assert len(words) == 13
+    ask(page, 1, AGENT, (0, 8))
+    box(page, 2).fill("<img src=x onerror=window.hacked=1>\u202e👩‍👩‍👧‍👦")
+    box(page, 2).press("Escape")
+    page.get_by_role("button", name="Keep it as it is").click()
+    token(page, 9).click()
+    token(page, 9).click()
+    expect(page.locator(".answer-chip__text").first).to_contain_text("<script>window.hacked=1</script> carried")
+    assert page.evaluate("window.hacked") is None
+    expect(page.locator(".guidelines__text")).to_contain_text("<script>window.hacked=1</script>")
+    submit(page)
+    arrived(page)
+    [content] = handed_in(site, "hostile")
+    questions = content[site.item("hostile")]["questions"]
+    assert questions[1]["slots"] is None
+    assert questions[1]["question"].startswith("<img src=x onerror=window.hacked=1>\u202e👩")
+    assert errors == []
+
+
+def test_ten_thousand_tokens_stay_usable(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("long"))
+    assert page.locator(".token").count() == 10_000
+    ask(page, 1, AGENT)
+    token(page, 5001).click()
+    token(page, 5003).click()
+    assert chips(page) == ["word5001 word5002 word5003"]
+    milliseconds = page.evaluate(
+        """() => {
+            const box = document.querySelector("#sentence");
+            box.focus();
+            const start = performance.now();
+            for (let i = 0; i < 20; i += 1) {
+              box.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}));
+            }
+            return (performance.now() - start) / 20;
+        }"""
+    )
+    assert milliseconds < 50
+
+
+def test_several_items_one_after_the_other(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("three"))
+    expect(page.locator("[data-progress-text]")).to_have_text("Verb 1 of 3")
+    for position in range(3):
+        ask(page, 1, AGENT, (0, 1))
+        if position < 2:
+            page.get_by_role("button", name="Next verb").click()
+    page.get_by_role("button", name="Previous verb").click()
+    expect(box(page, 1)).to_have_value(AGENT)
+    page.get_by_role("button", name="Delete question 1").click()
+    page.get_by_role("button", name="Next verb").click()
+    submit(page)
+    problem = page.get_by_role("button", name="Verb 2: Ask a question")
+    problem.click()
+    expect(page.locator("[data-progress-text]")).to_have_text("Verb 2 of 3")
+    ask(page, 1, PATIENT, (3, 5))
+    page.get_by_role("button", name="Next verb").click()
+    submit(page)
+    arrived(page)
+    [content] = handed_in(site, "three")
+    assert [len(content[str(pk)]["questions"]) for pk in site.tasks["three"][1]] == [1, 1, 1]
+
+
+def test_an_overlap_is_refused_with_a_word_why(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("undo"))
+    ask(page, 1, AGENT, (0, 1))
+    token(page, 1).click()
+    token(page, 3).click()
+    expect(note(page)).to_have_text(
+        "“rebels” is already in the answer “The rebels”. Remove that one first to change it."
+    )
+    ask(page, 2, PATIENT, (1, 4))
+    expect(note(page)).to_contain_text("“rebels” already belongs to an answer of question 1.")
+    assert chips(page) == ["The rebels"]
+    expect(page.locator("#sentence-1")).to_have_class(re.compile("token--other"))
+    expect(page.locator("#sentence-1")).to_have_attribute(
+        "aria-label", "rebels, answer to question 1"
+    )
+    page.get_by_role("button", name="Delete question 1").click()
+    expect(box(page, 1)).to_have_value(PATIENT)
+    page.get_by_role("button", name="Undo deleting question 1").click()
+    expect(box(page, 1)).to_have_value(AGENT)
+    assert chips(page) == ["The rebels"]
+    box(page, 2).press("Enter")
+    page.keyboard.press("Control+z")
+    expect(box(page, 2)).to_have_value("")
+
+
+def test_the_wrong_word_is_marked_with_the_nearest_legal_ones(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("outside"))
+    box(page, 1).fill("Who caried something")
+    expect(page.locator(".question-box__wrong")).to_have_text("caried")
+    expect(box(page, 1)).to_have_attribute("aria-invalid", "true")
+    expect(page.locator(".question-box__note").first).to_contain_text("“caried” can't stand here.")
+    box(page, 1).press("ArrowDown")
+    box(page, 1).press("Enter")
+    expect(box(page, 1)).to_have_value(AGENT.removesuffix("?"))
+    box(page, 1).press("Enter")
+    expect(page.locator("#sentence")).to_be_focused()
+    box(page, 2).fill("Who was the radio for")
+    page.get_by_role("option", name="Keep the question as it is").click()
+    token(page, 12).click()
+    token(page, 12).click()
+    expect(page.locator(".question-box__note").nth(1)).to_contain_text("Kept as it is")
+    token_one = page.get_by_role("button", name="Mark the answer").first
+    token_one.click()
+    token(page, 0).click()
+    token(page, 1).click()
+    submit(page)
+    arrived(page)
+    [content] = handed_in(site, "outside")
+    questions = content[site.item("outside")]["questions"]
+    assert [(each["question"], each["slots"] is None) for each in questions] == [
+        (AGENT, False),
+        ("Who was the radio for?", True),
+    ]
+
+
+def test_the_same_question_is_not_taken_twice(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("offers"))
+    ask(page, 1, AGENT, (0, 1))
+    box(page, 2).fill("who  carried something?")
+    expect(page.locator(".question-box__note").nth(1)).to_have_text("The same question as number 1.")
+    submit(page)
+    expect(page.locator("[data-problems]")).to_contain_text("Question 2 is the same as question 1.")
+    assert handed_in(site, "offers") == []
+
+
+def test_unfinished_work_is_named_before_it_is_sent(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("pay"))
+    submit(page)
+    problems = page.locator("[data-problems]")
+    expect(problems).to_contain_text("Ask a question, or say why none can be asked.")
+    expect(problems).to_be_focused()
+    ask(page, 1, AGENT)
+    box(page, 2).fill("What did someone")
+    submit(page)
+    expect(problems).to_contain_text("Question 1 has no answer yet.")
+    expect(problems).to_contain_text("Question 2 is not finished.")
+    problems.get_by_role("button", name="Question 1").click()
+    expect(box(page, 1)).to_be_focused()
+
+
+def test_pay_follows_the_questions_that_stand(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("pay", worker="W2"))
+    pay, following = page.locator("[data-pay]"), page.locator("[data-next-pay]")
+    expect(pay).to_have_text("5 ¢")
+    ask(page, 1, AGENT, (0, 1))
+    ask(page, 2, PATIENT, (3, 5))
+    expect(pay).to_have_text("5 ¢")
+    expect(following).to_have_text("next question +5 ¢")
+    ask(page, 3, "When did someone carry something?", (12, 12))
+    expect(pay).to_have_text("5 ¢ + 5 ¢ bonus = 10 ¢")
+    expect(following).to_have_text("next question +6 ¢")
+    box(page, 4).fill("Why did someone")
+    expect(pay).to_have_text("5 ¢ + 5 ¢ bonus = 10 ¢")
+
+
+def test_nothing_can_be_asked_needs_a_reason(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("nothing"))
+    page.locator("summary", has_text="No question can be asked").click()
+    page.get_by_label("Why not?").select_option("The marked word is not a verb here.")
+    expect(page.get_by_label("The reason")).to_have_value("The marked word is not a verb here.")
+    submit(page)
+    arrived(page)
+    [content] = handed_in(site, "nothing")
+    assert content[site.item("nothing")] == {
+        "questions": [],
+        "no_question": "The marked word is not a verb here.",
+    }
+
+
+def test_a_preview_shows_everything_and_takes_nothing(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.preview("preview"))
+    expect(page.locator("[data-banner]")).to_contain_text("Accept the task first")
+    assert page.locator(".token").count() == 14
+    expect(box(page, 1)).to_be_disabled()
+    token(page, 0).click()
+    submit_button = page.get_by_role("button", name="Submit")
+    expect(submit_button).to_be_disabled()
+    assert chips(page) == []
+    expect(page.locator(".guidelines__text")).to_be_visible()
+
+
+def test_active_time_and_moves_are_recorded(site: Site, context: BrowserContext):
+    page = context.new_page()
+    page.clock.install()
+    open_task(page, site.address("timing"))
+    box(page, 1).press("W")
+    page.clock.run_for(20_000)
+    box(page, 1).press("h")
+    page.clock.run_for(600_000)  # a long break: 30 s of it count
+    ask(page, 1, AGENT, (0, 1))
+    page.clock.run_for(3000)
+    expect(status(page)).to_have_text("Saved")
+    [draft] = stored_drafts(site, "timing")
+    # Never more than the page has been open by the server's own clock, with a minute of grace.
+    assert 50 <= draft["active_seconds"] <= 62
+    assert draft["moves"] == 2  # a question typed, an answer taken
+
+
+def test_guidelines_stay_as_they_were_left(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("latency"))
+    guidelines = page.locator("[data-guidelines]")
+    expect(guidelines).to_have_attribute("open", "")
+    page.locator("summary", has_text="Guidelines").click()
+    page.reload()
+    ready(page)
+    expect(guidelines).not_to_have_attribute("open", "")
+
+
+def test_nothing_comes_from_another_host(site: Site, context: BrowserContext):
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_task(page, site.address("weight"))
+    ask(page, 1, AGENT, (0, 1))
+    expect(status(page)).to_have_text("Saved")
+    assert [url for url in asked if not url.startswith(site.url)] == []
+    body = json.loads(page.locator("#page").text_content() or "")
+    assert body["items"][0]["tokens"][2] == "carried"

@@ -1,0 +1,82 @@
+"""What a worker does on the generation page, and what the servers have of it, in a few words."""
+
+import json
+import sqlite3
+from typing import Any, TypeVar
+
+from playwright.sync_api import Frame, Locator, Page, expect
+
+from tests.browser.conftest import Site
+
+Scope = TypeVar("Scope", Page, Frame)
+
+AGENT = "Who carried something?"
+PATIENT = "What did someone carry?"
+
+
+def open_task(page: Page, address: str) -> Page:
+    page.goto(address)
+    return ready(page)
+
+
+def ready(page: Scope) -> Scope:
+    expect(page.locator("html[data-ready]")).to_be_attached()
+    return page
+
+
+def box(page: Page | Frame, number: int) -> Locator:
+    return page.get_by_role("combobox", name=f"Question {number}", exact=True)
+
+
+def token(page: Page | Frame, position: int) -> Locator:
+    return page.locator(f"#sentence-{position} .word")
+
+
+def chips(page: Page | Frame) -> list[str]:
+    return page.locator(".answer-chip__text").all_inner_texts()
+
+
+def note(page: Page | Frame) -> Locator:
+    return page.locator("[data-note]")
+
+
+def status(page: Page | Frame) -> Locator:
+    return page.locator("[data-status]")
+
+
+def ask(page: Page | Frame, number: int, question: str, *answers: tuple[int, int]) -> None:
+    """Type a question and click its answers (inclusive word positions)."""
+    box(page, number).fill(question)
+    box(page, number).press("Enter")
+    for first, last in answers:
+        token(page, first).click()
+        token(page, last).click()
+
+
+def submit(page: Page | Frame) -> None:
+    page.get_by_role("button", name="Submit").click()
+
+
+def arrived(page: Page | Frame) -> None:
+    """The marketplace has answered the finished form."""
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+
+
+def handed_in(site: Site, name: str) -> list[dict[str, Any]]:
+    """The content of each form that the marketplace got for the task."""
+    mine = [each for each in site.marketplace.submissions if each["assignmentId"] == f"A-{name}"]
+    return [json.loads(each["content"]) for each in mine]
+
+
+def question_texts(content: dict[str, Any]) -> list[tuple[str, list[list[int]]]]:
+    return [(each["question"], each["answers"]) for each in content["questions"]]
+
+
+def stored_drafts(site: Site, name: str) -> list[dict[str, Any]]:
+    """The task's drafts as the site's own database holds them."""
+    with sqlite3.connect(site.database) as database:
+        database.row_factory = sqlite3.Row
+        rows = database.execute(
+            "SELECT * FROM annotation_draft WHERE assignment_ref = ?", [f"A-{name}"]
+        ).fetchall()
+    return [{**row, "content": json.loads(row["content"])} for row in rows]

@@ -1,0 +1,82 @@
+"""grammar.js suggests what suggestions.py suggests, within a frame on a slow machine."""
+
+import random
+
+import pytest
+
+from schemes.qasrl.grammar import automaton, item_table
+from schemes.qasrl.ranking import ranking_table
+from schemes.qasrl.suggestions import Suggester
+from schemes.qasrl.walker import Walker
+
+from .chromium import needs_chromium, page_with_grammar
+from .generated_texts import ITEMS, random_question, texts
+
+IN_THE_PAGE = """([shared, item, table, cases]) => {
+    const suggester = new grammar.Suggester(new grammar.Walker(shared, item), table);
+    return cases.map(([text, asked]) =>
+        suggester.suggest(text, asked).map((each) => [each.question, each.cost]));
+}"""
+# Every keystroke of every question, as a page does it: check, complete, suggest.
+TIMED = """([shared, item, table, questions]) => {
+    const walker = new grammar.Walker(shared, item);
+    const suggester = new grammar.Suggester(walker, table);
+    const times = [];
+    for (const [at, question] of questions.entries()) {
+        for (let end = 0; end <= question.length; end += 1) {
+            const typed = question.slice(0, end);
+            const started = performance.now();
+            walker.check(typed);
+            walker.complete(typed);
+            suggester.suggest(typed, questions.slice(0, at));
+            times.push(performance.now() - started);
+        }
+    }
+    return times;
+}"""
+FRAME = 16
+
+
+def tables(number: int):
+    forms, sentence = ITEMS[number]
+    tokens = sentence.split()
+    return item_table(forms, tokens), ranking_table(tokens, min(2, len(tokens) - 1), forms)
+
+
+@pytest.mark.browser
+@needs_chromium
+def test_both_suggest_the_same():
+    rng = random.Random(7)
+    with page_with_grammar() as page:
+        for number in range(7):
+            item, table = tables(number)
+            walker = Walker(item)
+            suggester = Suggester(walker, table)
+            cases = [
+                (text, [random_question(walker, rng, stop=0.5) for _ in range(rng.randint(0, 4))])
+                for text in texts(walker, rng, 40)
+            ]
+            cases += [("", []), ("who ", []), ("What", ["Who ran?"]), ("how ", [])]
+            theirs = page.evaluate(IN_THE_PAGE, [automaton(), item, table, cases])
+            for (text, asked), found in zip(cases, theirs, strict=True):
+                ours = [[each.question, each.cost] for each in suggester.suggest(text, asked)]
+                assert found == ours, (text, asked)
+
+
+@pytest.mark.browser
+@needs_chromium
+def test_a_keystroke_takes_less_than_a_frame_on_a_slow_machine():
+    rng = random.Random(11)
+    times: list[float] = []
+    with page_with_grammar() as page:
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
+        for number in (0, 4, 5):
+            item, table = tables(number)
+            questions = [random_question(Walker(item), rng, stop=0.7) for _ in range(4)]
+            times += page.evaluate(TIMED, [automaton(), item, table, questions])
+    times.sort()
+    p95 = times[int(len(times) * 0.95)]
+    print(  # noqa: T201 - a figure
+        f"{len(times)} keystrokes, median {times[len(times) // 2]:.1f} ms, p95 {p95:.1f} ms"
+    )
+    assert p95 <= FRAME
