@@ -208,13 +208,17 @@ def _plain_mapping(entry: Json, field: str) -> Json:
 
 def _answers(label: Json, length: int) -> list[list[int]]:
     spans: set[tuple[int, int]] = set()
-    judgments = label.get("answerJudgments")
-    if not isinstance(judgments, list):
-        raise _LineError("answerJudgments", "must be a list; line left out.")
-    for judgment in judgments:
+    for judgment in _listed(label, "answerJudgments"):
         if isinstance(judgment, dict) and judgment.get("isValid") is True:
-            spans.update(_span(span, length) for span in judgment.get("spans") or [])
+            spans.update(_span(span, length) for span in _listed(judgment, "spans"))
     return [list(span) for span in sorted(spans)]
+
+
+def _listed(entry: Json, field: str) -> list[Any]:
+    value = entry.get(field)
+    if not isinstance(value, list):
+        raise _LineError(field, "must be a list; line left out.")
+    return value
 
 
 def _span(span: object, length: int) -> tuple[int, int]:
@@ -230,8 +234,8 @@ def _span(span: object, length: int) -> tuple[int, int]:
 
 def _first_source(label: Json) -> str:
     sources = label.get("questionSources")
-    texts = sorted(each for each in sources if isinstance(each, str)) if sources else []
-    return texts[0] if texts else ""
+    texts = [each for each in sources if isinstance(each, str)] if isinstance(sources, list) else []
+    return min(texts, default="")
 
 
 def _ids(worker_id: str) -> Json:
