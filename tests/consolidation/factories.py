@@ -16,31 +16,11 @@ from tests.crowd.factories import NOW, make_assignment, make_worker
 _numbers = count(1)
 
 # The paper's example (Roit et al. 2020, table of consolidation), as one sentence.
-SURVEY = [
-    "In",
-    "1996",
-    ",",
-    "the",
-    "U.S.",
-    "Geological",
-    "Survey",
-    "(",
-    "USGS",
-    ")",
-    "identified",
-    "a",
-    "basin",
-    "and",
-    "said",
-    "that",
-    "that",
-    "basin",
-    "might",
-    "contain",
-    "natural",
-    "gas",
-    ".",
-]
+SENTENCE = (
+    "In 1996 , the U.S. Geological Survey ( USGS ) identified a basin and said "
+    "that that basin might contain natural gas ."
+)
+SURVEY = SENTENCE.split()
 IDENTIFIED, CONTAIN = SURVEY.index("identified"), SURVEY.index("contain")
 
 
