@@ -6,7 +6,6 @@ whole, and a torn one is left out: tasks are sweeps of the database, the next on
 """
 
 import json
-import os
 import uuid
 from pathlib import Path
 from queue import Empty
@@ -24,9 +23,9 @@ class Channel(filesystem.Channel):
         unfinished.write_text(json.dumps(payload), "utf-8")
         unfinished.rename(folder / name)
 
-    def _get(self, queue: str) -> Any:
+    def _get(self, queue: str, timeout: float | None = None) -> Any:
         folder = Path(self.data_folder_in)
-        for name in sorted(os.listdir(folder)):
+        for name in sorted(path.name for path in folder.iterdir()):
             if name.partition(".")[2] != f"{queue}.msg":
                 continue
             taken = folder / f".taken.{name}"
@@ -42,11 +41,11 @@ class Channel(filesystem.Channel):
                 continue
         raise Empty
 
-    def _queue_bind(self, exchange: str, routing_key: str, pattern: str, queue: str) -> None:
+    def _queue_bind(self, exchange: Any, routing_key: Any, pattern: Any, queue: Any) -> None:
         try:
             super()._queue_bind(exchange, routing_key, pattern, queue)
         except ValueError:  # the table was being written when its writer was killed
-            self._exchange_file(exchange).unlink(missing_ok=True)
+            (Path(self.control_folder) / f"{exchange}.exchange").unlink(missing_ok=True)
             super()._queue_bind(exchange, routing_key, pattern, queue)
 
 

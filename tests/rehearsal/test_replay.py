@@ -95,9 +95,7 @@ def expected_cents(gold: Path) -> dict[str, int]:
     for row in rows_of(gold):
         source = row["source_assign_id"].removeprefix("Some(").removesuffix(")")
         writers = by_predicate.setdefault((row["qasrl_id"], row["verb_idx"]), {})
-        # One question that stands in two rows is one question.
-        if not any(row["question"] in written for written in writers.values()):
-            writers.setdefault(source, set()).add(row["question"])
+        writers.setdefault(source, set()).add(row["question"].casefold())
 
     def fee(cents: int) -> int:
         return max(1, (cents * 2 + 5) // 10) if cents else 0
