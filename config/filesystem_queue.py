@@ -16,11 +16,11 @@ from kombu.transport import filesystem
 
 
 class Channel(filesystem.Channel):
-    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:
+    def _put(self, queue: str, message: Any, **kwargs: Any) -> None:  # type: ignore[override]
         name = f"{time_ns():020}_{uuid.uuid4()}.{queue}.msg"
         folder = Path(self.data_folder_out)
         unfinished = folder / f".{name}"
-        unfinished.write_text(json.dumps(payload), "utf-8")
+        unfinished.write_text(json.dumps(message), "utf-8")
         unfinished.rename(folder / name)
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
