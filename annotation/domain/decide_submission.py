@@ -28,12 +28,13 @@ MOVES: Moves = {
 def accept_assignment(*, assignment: Assignment, actor: str, now: datetime) -> None:
     """Accept all its submissions, approve it and owe its bonus. A repeat changes nothing.
 
-    Work that can't be read is paid for and set aside: nothing may be built on it. Raises MoveRefused
-    when one of the submissions can't be accepted.
+    Work that can't be read, or that was withdrawn, is paid for and set aside: nothing may be built
+    on it. Raises MoveRefused when one of the submissions can't be accepted.
     """
     submissions = list(assignment.submissions.select_related("item__project"))
     for one in submissions:
-        new = SubmissionState.ACCEPTED if one.is_readable else SubmissionState.WITHDRAWN
+        usable = one.is_readable and one.state != SubmissionState.WITHDRAWN
+        new = SubmissionState.ACCEPTED if usable else SubmissionState.WITHDRAWN
         change_state(instance=one, new=new, moves=MOVES, actor=actor, now=now)
     approve_assignment(assignment=assignment, bonus=bonus_for(submissions), actor=actor, now=now)
 

@@ -147,6 +147,10 @@ def test_second_annotation_by_one_worker_is_set_aside(task):
     second = recorded(confirmed(task, theirs=content(WHAT), worker=worker))
     assert second.state == SubmissionState.WITHDRAWN
     assert "annotated the item before" in second.problem
+    accept_assignment(assignment=second.assignment, actor="ada", now=NOW)
+    second.refresh_from_db()
+    assert second.state == SubmissionState.WITHDRAWN
+    assert Payment.objects.get().assignment == second.assignment
 
 
 def test_sweep_accepts_what_is_sound_and_owes_its_bonus(task):
