@@ -45,6 +45,8 @@ ANSWERS = (
 PAGE = 100
 WORKER_ID = re.compile(r"^A[A-Z0-9]+$")
 ID_IN_MESSAGE = re.compile(r"\b(?:HIT|hit)\s*(?:id)?\W*([A-Z0-9]{20,64})\b", re.IGNORECASE)
+# Refusals that end by themselves once someone has done something: worth trying again.
+MENDABLE = {"insufficientfunds"}
 SYSTEM_QUALIFICATIONS = {
     "approval-rate": "000000000000000000L0",
     "hits-approved": "00000000000000000040",
@@ -191,9 +193,10 @@ class MTurk:
                 Reason=bonus.reason,
                 UniqueRequestToken=_within("token", bonus.token, 64),
             )
-        except ProviderRefused:
-            # The token was used: the API says so by an error. The books tell which error it was.
-            if not self.find_bonus(bonus):
+        except ProviderRefused as refused:
+            # The token was used: the API says so by an error. Where its code does not tell, its
+            # books do.
+            if refused.code != "duplicaterequest" and not self.find_bonus(bonus):
                 raise
 
     def find_bonus(self, bonus: Bonus) -> bool:
@@ -284,6 +287,8 @@ def _translate(error: ClientError) -> Exception:
     if kind == "ThrottlingException" or status >= 500:
         return ProviderInDoubt(f"{kind}: {message}")
     code = response.get("TurkErrorCode", kind).rsplit(".", 1)[-1].lower()
+    if code in MENDABLE:
+        return ProviderInDoubt(f"{code}: {message}")
     return ProviderRefused(code, message)
 
 

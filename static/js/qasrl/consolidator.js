@@ -1,0 +1,351 @@
+// The consolidation page: several annotators' questions about one verb become one set.
+
+import { Draft } from "../draft.js";
+import { History } from "../history.js";
+import { quoted, readPage, setText } from "../html.js";
+import { bonusCents, cents } from "../pay.js";
+import { Sentence } from "../sentence.js";
+import { contains, spanText } from "../spans.js";
+import { Submission } from "../submit.js";
+import { ActiveTime } from "../timing.js";
+import { showWorkStatus } from "../work-status.js";
+import { Board } from "./consolidation-cards.js";
+import { marksOf, Outcome } from "./consolidation-outcome.js";
+import { apply, begin, contentOf, find, kept, resume, sourceId } from "./consolidation-state.js";
+import { counted, letter, moveText, named, problemText } from "./consolidation-words.js";
+import { Suggester, Walker } from "./grammar.js";
+
+const MOST_SUGGESTED = 4;
+const place = (name) => document.querySelector(`[data-${name}]`);
+
+class ConsolidationPage {
+  constructor(page) {
+    this.page = page;
+    this.item = page.items[0];
+    this.locked = page.preview || page.submitted;
+    this.time = new ActiveTime(page.activeSeconds).watch();
+    this.moves = page.moves;
+    this.history = new History();
+    this.walker = new Walker(page.shared.automaton, this.item.data.item);
+    this.suggester = new Suggester(this.walker, this.item.data.ranking);
+    this.groups = this.item.layout.groups.map((group) => group.rows);
+    this.beginning = this.begin();
+    this.state = resume(this.item.content, this.beginning);
+    this.activeId = this.state.questions[0]?.id ?? null;
+    this.build();
+    this.keepWork();
+    this.render();
+    this.showStatus();
+  }
+
+  begin() {
+    const { sources, tokens } = this.item;
+    const order = this.groups.flat().map((row) => sourceId(row.submission, row.position));
+    return begin({ sources, size: tokens.length, order });
+  }
+
+  build() {
+    const { sources, tokens, target } = this.item;
+    this.sentence = new Sentence(place("sentence"), {
+      tokens,
+      target: target.verb_idx,
+      onChoose: (span) => this.takeAnswer(span),
+      onRemove: (token) => this.removeAnswerAt(token),
+      onLeave: () => this.board.focus(this.activeId),
+      onSelect: (span, pending) => this.showSelection(span, pending),
+    });
+    this.sentence.disable(this.locked);
+    this.board = new Board(place("board"), {
+      groups: this.groups,
+      sources,
+      tokens,
+      walker: this.walker,
+      suggest: (text) => this.suggest(text),
+      calls: {
+        act: (move) => this.act(move),
+        activate: (id) => this.activate(id),
+        edit: (id, span) => this.edit(id, span),
+      },
+    });
+    this.outcome = new Outcome({
+      preview: place("preview"),
+      summary: place("summary"),
+      open: place("open"),
+      problemList: place("open-problems"),
+      tokens,
+      goTo: (problem) => this.goTo(problem),
+    });
+    setText(place("verb"), tokens[target.verb_idx]);
+    place("board").classList.toggle("board--many", sources.length > 2);
+    this.showReasons();
+    this.listen();
+  }
+
+  listen() {
+    place("undo").addEventListener("click", () => this.undo());
+    place("settle-agreed").addEventListener("click", () => this.board.settleAgreed());
+    place("take").addEventListener("click", () => this.sentence.takeSelection());
+    place("split").addEventListener("click", () => this.split());
+    place("cut").addEventListener("click", () => this.cut());
+    // Before the sentence itself reads the key: it would look for a word that begins with it.
+    place("sentence").addEventListener("keydown", (event) => this.sentenceKey(event), { capture: true });
+    place("hand-in").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.handIn();
+    });
+    this.comment = place("comment");
+    this.comment.value = this.page.comment;
+    this.comment.disabled = this.locked;
+    this.comment.addEventListener("input", () => this.draft.changed());
+    document.addEventListener("keydown", (event) => this.shortcut(event));
+    const stuck = place("stuck");
+    new ResizeObserver(() => {
+      document.documentElement.style.setProperty("--stuck", `${stuck.offsetHeight}px`);
+    }).observe(stuck);
+  }
+
+  keepWork() {
+    const state = () => ({
+      content: { [this.item.id]: contentOf(this.state, this.item.sources) },
+      comment: this.comment.value,
+      active_seconds: this.time.seconds,
+      moves: this.moves,
+    });
+    this.draft = new Draft({ page: this.page, state });
+    this.submission = new Submission({ page: this.page, draft: this.draft, state });
+    this.draft.addEventListener("submitted", () => this.lock());
+  }
+
+  showStatus() {
+    showWorkStatus({
+      page: this.page,
+      draft: this.draft,
+      submission: this.submission,
+      describe: (content) => this.describe(content),
+      load: (content, comment) => this.load(content, comment),
+      onProblems: (problems) => this.showRefused(problems),
+    });
+  }
+
+  // Two versions differ in what is kept, mostly; the rest is a count.
+  describe(content) {
+    const state = resume(content?.[this.item.id], this.beginning);
+    const judged = state.questions.filter((each) => each.verdict !== null).length;
+    const lines = state.questions
+      .filter((each) => each.verdict === "keep")
+      .map((each) => [each.question, ...each.answers.map((span) => spanText(this.item.tokens, span))].join(" – "));
+    return [...lines, `${counted(judged, "question")} judged`];
+  }
+
+  load(content, comment = null) {
+    this.state = resume(content[this.item.id], this.beginning);
+    if (comment !== null) this.comment.value = comment;
+    this.render();
+  }
+
+  // Whole questions that are not asked yet.
+  suggest(text) {
+    const asked = kept(this.state).map((each) => each.question);
+    return this.suggester.suggest(text, asked, MOST_SUGGESTED).map((each) => each.question);
+  }
+
+  // --- moves
+
+  // Gives the id of the question that the move made, or moved.
+  act(move) {
+    if (this.locked) return null;
+    const before = this.state;
+    const next = apply(before, move);
+    if (next === before) return move.id ?? null;
+    const word = moveText(before, move);
+    this.state = next;
+    this.history.push(word, before);
+    this.moves += 1;
+    this.draft.changed();
+    this.render();
+    this.say(`Done: ${word}.`);
+    return next.made > before.made ? next.questions.at(-1).id : (move.id ?? null);
+  }
+
+  undo() {
+    const step = this.locked ? null : this.history.pop();
+    if (!step) return;
+    this.state = step.before;
+    this.moves += 1;
+    this.draft.changed();
+    this.render();
+    this.say(`Taken back: ${step.word}.`);
+  }
+
+  lock() {
+    this.locked = true;
+    this.sentence.disable(true);
+    this.render();
+  }
+
+  shortcut(event) {
+    if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+    if (event.key === "Enter") this.handIn();
+    else if (event.key.toLowerCase() === "z" && !event.target.matches("input, textarea")) this.undo();
+    else return;
+    event.preventDefault();
+  }
+
+  // --- answers, in the sentence
+
+  activate(id) {
+    if (id === this.activeId) return;
+    this.activeId = id;
+    this.sentence.clear();
+    this.render();
+  }
+
+  // The focus goes to the sentence: with a span, to change it; without, to the question's answers.
+  edit(id, span) {
+    if (this.locked || id === null) return;
+    this.activate(id);
+    const at = span ?? find(this.state, id).answers[0] ?? [this.item.target.verb_idx, 0];
+    this.sentence.box.focus();
+    this.sentence.moveTo(span ? span[1] - 1 : at[0]);
+    if (span) {
+      this.sentence.anchor = span[0];
+      this.sentence.select(span);
+    }
+    this.say(`Answers of ${named(find(this.state, id))}. Shift and arrows choose words, Enter marks them, Escape goes back.`);
+  }
+
+  takeAnswer(span) {
+    if (this.activeId === null) {
+      this.say("Write or choose a question first, then mark its answer.");
+      return false;
+    }
+    this.act({ type: "mark", id: this.activeId, span });
+    return true;
+  }
+
+  removeAnswerAt(token) {
+    const span = find(this.state, this.activeId)?.answers.find((each) => contains(each, token));
+    if (span) this.act({ type: "unmark", id: this.activeId, span });
+    else this.say("This word is in no answer of the question.");
+  }
+
+  sentenceKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "/") this.split();
+    else if (event.key === "-") this.cut();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  split() {
+    const at = this.sentence.selection?.[0] ?? this.sentence.cursor;
+    if (at !== null) this.act({ type: "split", id: this.activeId, at });
+    this.sentence.clear();
+  }
+
+  cut() {
+    const { cursor, selection } = this.sentence;
+    const span = selection ?? (cursor === null ? null : [cursor, cursor + 1]);
+    if (span) this.act({ type: "cut", id: this.activeId, span });
+    this.sentence.clear();
+  }
+
+  showSelection(span, pending) {
+    for (const name of ["take", "split", "cut"]) place(name).hidden = !span;
+    if (!span) return;
+    const words = quoted(spanText(this.item.tokens, span));
+    setText(place("take"), `Take ${words}`);
+    setText(place("split"), `Split before ${quoted(this.item.tokens[span[0]])}`);
+    setText(place("cut"), `Cut ${words} out`);
+    if (pending) this.say("Now the last word of the answer; the same word again takes it alone.");
+  }
+
+  // --- what one sees
+
+  render() {
+    this.board.update(this.state, this.activeId, this.locked);
+    if (!find(this.state, this.activeId)) this.activeId = this.state.questions[0]?.id ?? null;
+    this.sentence.paint(marksOf(this.state, this.activeId));
+    const active = find(this.state, this.activeId);
+    setText(place("editing"), active ? `Answers of ${named(active)}` : "No question yet.");
+    this.problems = this.outcome.update(this.state);
+    this.showConflicts();
+    this.showPay();
+    this.showButtons();
+  }
+
+  showConflicts() {
+    const found = this.problems.filter((each) => each.kind === "conflict");
+    const box = place("conflicts");
+    box.hidden = found.length === 0;
+    setText(box, found.map((each) => problemText(each, this.state, this.item.tokens)).join(" "));
+  }
+
+  showPay() {
+    const { pay } = this.page;
+    const units = this.beginning.questions.length;
+    const bonus = bonusCents(pay, units);
+    const total = cents(pay.reward_cents + bonus);
+    const sum = `${cents(pay.reward_cents)} + ${cents(bonus)} for ${counted(units, "question")} to judge = ${total}`;
+    setText(place("pay"), bonus > 0 ? sum : total);
+  }
+
+  showButtons() {
+    const undo = place("undo");
+    undo.hidden = this.history.word === null || this.locked;
+    setText(undo, `Undo ${this.history.word ?? ""}`);
+    const agreed = place("settle-agreed");
+    const count = this.board.agreedAndOpen();
+    agreed.hidden = count === 0 || this.locked;
+    setText(agreed.querySelector("span"), `Settle the ${counted(count, "role")} they agree on`);
+    place("submit").setAttribute("aria-disabled", String(this.problems.length > 0 || this.locked));
+  }
+
+  // What an annotator wrote who found nothing to ask.
+  showReasons() {
+    const reasons = this.item.sources
+      .map((source, position) => ({ who: letter(position), reason: source.no_question, none: source.questions.length === 0 }))
+      .filter((each) => each.none)
+      .map(({ who, reason }) => (reason ? `${who} asked nothing: ${quoted(reason)}` : `${who} asked nothing.`));
+    const box = place("reasons");
+    box.hidden = reasons.length === 0;
+    setText(box, reasons.join(" "));
+  }
+
+  say(text) {
+    setText(place("note"), text);
+  }
+
+  // --- handing in
+
+  goTo({ kind, ids }) {
+    const id = ids.at(-1);
+    if (id === undefined) return;
+    if (kind === "conflict" || kind === "no-answer") this.edit(id, null);
+    else this.board.focus(id);
+  }
+
+  handIn() {
+    if (this.locked) return;
+    document.activeElement?.blur?.(); // a finished question in its box counts
+    const unfinished = this.board.openBox();
+    if (unfinished) {
+      unfinished.focus();
+      return this.say("Not yet: a question is still being written.");
+    }
+    const [first] = this.problems;
+    if (!first) return this.submission.send();
+    this.goTo(first);
+    return this.say(`Not yet: ${problemText(first, this.state, this.item.tokens)}`);
+  }
+
+  showRefused(problems) {
+    this.say(`Not handed in: ${problems.map(({ message }) => message).join(" ")}`);
+    const index = Number(/^questions\[(\d+)\]/.exec(problems[0]?.path ?? "")?.[1] ?? NaN);
+    this.board.focus(this.state.questions[index]?.id);
+  }
+}
+
+export const consolidationPage = new ConsolidationPage(readPage());
+document.documentElement.dataset.ready = "true";

@@ -1,0 +1,107 @@
+"""Cases with what they need: a project, an item, the sources' accepted submissions, a HIT."""
+
+from collections.abc import Sequence
+from itertools import count
+
+from annotation.domain.create_project import create_project
+from annotation.enums import Role, SubmissionState
+from annotation.models import Item, Project, Sentence, Submission
+from consolidation.domain.open_cases import offer_case, open_case
+from consolidation.models import Case
+from crowd.models import Worker
+from schemes.base import ItemRecord, Json
+from schemes.registry import get_scheme
+from tests.crowd.factories import NOW, make_assignment, make_worker
+
+_numbers = count(1)
+
+# The paper's example (Roit et al. 2020, table of consolidation), as one sentence.
+SENTENCE = (
+    "In 1996 , the U.S. Geological Survey ( USGS ) identified a basin and said "
+    "that that basin might contain natural gas ."
+)
+SURVEY = SENTENCE.split()
+IDENTIFIED, CONTAIN = SURVEY.index("identified"), SURVEY.index("contain")
+
+
+def span_of(tokens: Sequence[str], words: str) -> list[int]:
+    """Where the words stand in the sentence, the first time."""
+    wanted = words.split()
+    for start in range(len(tokens)):
+        if list(tokens[start : start + len(wanted)]) == wanted:
+            return [start, start + len(wanted)]
+    raise ValueError(f"{words!r} is not in the sentence")
+
+
+def source(
+    tokens: Sequence[str], *questions: tuple[str, Sequence[str]], no_question: str = ""
+) -> Json:
+    """What an annotator hands in: each question with the words of its answers."""
+    return {
+        "questions": [
+            {"question": question, "answers": [span_of(tokens, words) for words in answers]}
+            for question, answers in questions
+        ],
+        "no_question": no_question,
+    }
+
+
+def make_project(**options: object) -> Project:
+    slug = f"survey-{next(_numbers)}"
+    return create_project(slug=slug, scheme="qasrl", pay_scheme="qasrl-2020", now=NOW, **options)
+
+
+def make_item(tokens: Sequence[str], verb_idx: int, project: Project | None = None) -> Item:
+    project = project or make_project()
+    number = next(_numbers)
+    record = get_scheme(project.scheme).complete_item(
+        ItemRecord(f"s{number}", str(verb_idx), {"verb_idx": verb_idx}), tokens
+    )
+    sentence = Sentence.objects.create(
+        project=project, external_id=f"s{number}", tokens=list(tokens)
+    )
+    return Item.objects.create(
+        project=project,
+        sentence=sentence,
+        key=f"s{number}:{verb_idx}",
+        target=record.target,
+        position=number,
+    )
+
+
+def make_generation(item: Item, content: Json, worker: Worker | None = None) -> Submission:
+    """An accepted annotation of the item, as its scheme stores it."""
+    worker = worker or make_worker()
+    scheme = get_scheme(item.project.scheme)
+    return Submission.objects.create(
+        item=item,
+        role=Role.GENERATOR,
+        worker=worker,
+        assignment=make_assignment(worker=worker),
+        content=scheme.parse_generation(content, tokens=item.sentence.tokens, target=item.target),
+        schema_version=scheme.schema_version,
+        state=SubmissionState.ACCEPTED,
+        opened_at=NOW,
+        submitted_at=NOW,
+    )
+
+
+def make_case(tokens: Sequence[str], verb_idx: int, *sources: Json) -> Case:
+    """An offered case of these sources, shown in this order."""
+    item = make_item(tokens, verb_idx)
+    submissions = [make_generation(item, content) for content in sources]
+    assert open_case(item=item, now=NOW)
+    case = Case.objects.get(item=item)
+    _put_in_order(case, submissions)
+    assert offer_case(case_id=case.pk, now=NOW)
+    return Case.objects.select_related("item__sentence", "item__project", "task").get(pk=case.pk)
+
+
+def _put_in_order(case: Case, submissions: Sequence[Submission]) -> None:
+    """The shuffle's order, away: a test says which source is A."""
+    rows = {row.submission_id: row for row in case.sources.all()}
+    for offset in (len(rows), 0):  # the order is unique: out of the way first, then in place
+        for position, submission in enumerate(submissions):
+            row = rows[submission.pk]
+            row.position = offset + position
+            row.save(update_fields=["position"])

@@ -1,0 +1,273 @@
+"""Our side against our own marketplace, over real HTTP, while it misbehaves on purpose."""
+
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from django.db.models import Sum
+from django.utils import timezone
+
+from crowd.domain.create_hits import create_pending_hits
+from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
+from crowd.domain.marketplace import marketplace_of
+from crowd.domain.qualifications import (
+    define_qualification,
+    grant_qualification,
+    requirement_for,
+    send_due_grants,
+)
+from crowd.domain.register_worker import register_worker
+from crowd.domain.send_payments import send_due_payments, send_due_rejections
+from crowd.domain.sync_hits import hasten_sync, sync_due_hits
+from crowd.enums import AssignmentState, HitState, PaymentState
+from crowd.models import Assignment, Hit, LedgerEntry, Payment
+from crowd.providers import mturk
+from marketplace import models as theirs
+from marketplace.domain import accounts, claims, work
+from tests.crowd.factories import make_budget, make_hits
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FAULTS = [
+    "",
+    "throttle=0.2,seed=1",
+    "fail=0.2,seed=2",
+    "timeout_after_success=0.3,seed=3",
+    "throttle=0.1,fail=0.1,timeout_after_success=0.2,lag=1,seed=4",
+]
+
+
+@pytest.fixture
+def market(live_server, settings):
+    """The provider, pointed at our own marketplace on a live server."""
+    settings.MTURK_ENDPOINT_URL = f"{live_server.url}/mturk/"
+    settings.MARKETPLACE_URL = live_server.url
+    settings.MARKETPLACE_HOUSE_KEY = (
+        settings.MTURK_ACCESS_KEY_ID,
+        settings.MTURK_SECRET_ACCESS_KEY,
+    )
+    mturk.connect.cache_clear()
+    yield marketplace_of("mturk")
+    mturk.connect.cache_clear()
+
+
+class Times:
+    """A clock that each look moves on, past leases and rests."""
+
+    def __init__(self) -> None:
+        self._ahead = timedelta()
+
+    def __call__(self):
+        return timezone.now() + self._ahead
+
+    def skip(self, **span: float) -> None:
+        self._ahead += timedelta(**span)
+
+
+def join(number: int) -> theirs.WorkerAccount:
+    (invitation,) = accounts.invite(count=1, now=timezone.now())
+    new = accounts.NewWorker(
+        username=f"worker-{number}",
+        email=f"worker-{number}@example.org",
+        password="correct horse battery",
+        country="US",
+        subdivision="",
+        is_adult=True,
+    )
+    return accounts.sign_up(invitation_code=invitation.code, new=new, now=timezone.now())
+
+
+def finish(hit: Hit, worker: theirs.WorkerAccount) -> None:
+    """The worker's side of one assignment."""
+    assert hit.external_id
+    accepted = claims.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
+    work.submit(
+        worker=worker,
+        assignment_code=accepted.code,
+        fields=[("content", '{"a": "<&é>"}')],
+        now=timezone.now(),
+    )
+    hasten_sync(hit_id=hit.pk, now=timezone.now())
+
+
+def until(done, sweep, clock, *, times: int = 60) -> None:
+    for _ in range(times):
+        if done():
+            return
+        sweep(clock=clock)
+        clock.skip(minutes=6)
+    pytest.fail("it did not get there")
+
+
+@pytest.mark.parametrize("faults", FAULTS)
+def test_hits_are_created_paid_and_booked_exactly_once(market, settings, faults):
+    budget, clock = make_budget(), Times()
+    hits = make_hits(4, budget=budget)
+    workers = [join(1), join(2)]
+    settings.MARKETPLACE_FAULTS = faults
+
+    live = Hit.objects.filter(state=HitState.LIVE)
+    until(lambda: live.count() == 4, create_pending_hits, clock)
+    assert Counter(theirs.Hit.objects.values_list("annotation", flat=True)) == {
+        hit.token: 1 for hit in hits
+    }
+
+    for hit in live:
+        for worker in workers:
+            finish(hit, worker)
+    clock.skip(hours=1)
+    until(lambda: Assignment.objects.count() == 8, sync_due_hits, clock)
+    assert {one.answer["content"] for one in Assignment.objects.all()} == {'{"a": "<&é>"}'}
+
+    for assignment in Assignment.objects.all():
+        bonus = BonusAward(11, f"4 questions, {assignment.pk}")
+        approve_assignment(assignment=assignment, bonus=bonus, actor="me", now=clock())
+    confirmed = Payment.objects.filter(state=PaymentState.CONFIRMED)
+    until(lambda: confirmed.count() == 16, send_due_payments, clock)
+
+    ours = LedgerEntry.objects.filter(kind="settle").aggregate(
+        amount=Sum("amount_cents"), fee=Sum("fee_cents")
+    )
+    assert ours == {"amount": 8 * (5 + 11), "fee": 8 * (1 + 2)}
+    assert theirs.Bonus.objects.count() == 8
+    assert theirs.Bonus.objects.aggregate(n=Sum("amount_cents"))["n"] == 8 * 11
+    budget.refresh_from_db()
+    assert (budget.reserved_cents, budget.spent_cents) == (0, 8 * 19)
+    house = theirs.Requester.objects.get()
+    opening = int(settings.MARKETPLACE_OPENING_BALANCE * 100)
+    assert opening - market.balance_cents() == 8 * 19
+    assert house.hits.count() == 4
+
+
+def test_hit_is_found_again_when_its_token_is_long_forgotten(market):
+    clock = Times()
+    (hit,) = make_hits(1)
+    create_pending_hits(clock=clock)
+    hit.refresh_from_db()
+    known = hit.external_id
+    # Our database is yesterday's: the HIT was asked for, its answer never stored.
+    Hit.objects.update(
+        state=HitState.PENDING,
+        external_id=None,
+        attempted_at=clock() - timedelta(days=2),
+        leased_until=None,
+    )
+    theirs.RequestToken.objects.all().delete()
+    create_pending_hits(clock=clock)
+    hit.refresh_from_db()
+    assert (hit.external_id, theirs.Hit.objects.count()) == (known, 1)
+
+
+def test_bonus_is_not_sent_again_when_its_token_is_long_forgotten(market):
+    clock = Times()
+    (hit,) = make_hits(1)
+    create_pending_hits(clock=clock)
+    hit.refresh_from_db()
+    finish(hit, join(1))
+    clock.skip(hours=1)
+    sync_due_hits(clock=clock)
+    assignment = Assignment.objects.get()
+    approve_assignment(
+        assignment=assignment, bonus=BonusAward(11, "4 questions"), actor="me", now=clock()
+    )
+    send_due_payments(clock=clock)
+    Payment.objects.filter(kind="bonus").update(
+        state=PaymentState.SENT, confirmed_at=None, attempted_at=clock() - timedelta(days=2)
+    )
+    theirs.RequestToken.objects.all().delete()
+    clock.skip(minutes=6)
+    send_due_payments(clock=clock)
+    assert theirs.Bonus.objects.count() == 1
+    assert Payment.objects.get(kind="bonus").state == PaymentState.CONFIRMED
+
+
+def test_rejection_reaches_the_worker_with_its_reason(market):
+    clock = Times()
+    (hit,) = make_hits(1)
+    create_pending_hits(clock=clock)
+    hit.refresh_from_db()
+    finish(hit, join(1))
+    clock.skip(hours=1)
+    sync_due_hits(clock=clock)
+    assignment = Assignment.objects.get()
+    reject_assignment(assignment=assignment, reason="About another verb.", actor="me", now=clock())
+    assert send_due_rejections(clock=clock) == 1
+    assignment.refresh_from_db()
+    assert assignment.state == AssignmentState.REJECTED
+    assert theirs.Assignment.objects.get().feedback == "About another verb."
+
+
+def test_hit_that_the_marketplace_refuses_gives_its_money_back(market):
+    budget, clock = make_budget(), Times()
+    (hit,) = make_hits(1, budget=budget)
+    Hit.objects.update(lifetime_seconds=5)  # the marketplace wants at least 30
+    create_pending_hits(clock=clock)
+    hit.refresh_from_db()
+    budget.refresh_from_db()
+    assert hit.state == HitState.FAILED
+    assert "invalidparametervalue" in hit.error
+    assert budget.reserved_cents == 0
+
+
+def test_empty_account_delays_hits_and_loses_none(market, settings):
+    clock = Times()
+    make_hits(2)
+    market.balance_cents()
+    theirs.Requester.objects.update(balance_cents=0)
+    assert create_pending_hits(clock=clock) == 0
+    assert set(Hit.objects.values_list("state", flat=True)) == {HitState.PENDING}
+    theirs.Requester.objects.update(balance_cents=100_000)
+    clock.skip(minutes=6)
+    assert create_pending_hits(clock=clock) == 2
+
+
+def test_two_sweeps_at_once_make_each_hit_once(market):
+    """The second sweep finds the rows leased and leaves them alone."""
+    from crowd.domain.lease import take_leases
+
+    make_hits(3)
+    pending = Hit.objects.filter(state=HitState.PENDING)
+    now = timezone.now()
+    first = take_leases(pending, now=now, limit=2)
+    second = take_leases(pending, now=now, limit=10)
+    assert [len(first), len(second)] == [2, 1]
+    assert not {hit.pk for hit in first} & {hit.pk for hit in second}
+    later = now + timedelta(minutes=6)
+    assert len(take_leases(pending, now=later, limit=10)) == 3
+
+
+def test_expired_hit_gives_back_what_nobody_earned(market):
+    budget, clock = make_budget(), Times()
+    (hit,) = make_hits(1, budget=budget)
+    create_pending_hits(clock=clock)
+    hit.refresh_from_db()
+    finish(hit, join(1))
+    clock.skip(days=2)
+    sync_due_hits(clock=clock)
+    hit.refresh_from_db()
+    budget.refresh_from_db()
+    assert hit.state == HitState.EXPIRED
+    assert budget.reserved_cents == 28  # the one assignment that was handed in
+
+
+def test_grants_keep_generators_out_of_their_own_cases(market):
+    """NotIn the numbers of the excluded: they are not even shown the HIT."""
+    clock = Times()
+    pool = define_qualification(
+        provider="mturk", code="p-consolidator", name="Consolidators", description="Trained."
+    )
+    one, two = join(1), join(2)
+    for account in (one, two):
+        worker = register_worker(provider="mturk", external_id=account.code, now=clock())
+        grant_qualification(qualification=pool, worker=worker, now=clock())
+    assert send_due_grants(clock=clock) == 2
+    assert sorted(pool.grants.values_list("value", flat=True)) == [1, 2]
+    excluded = register_worker(provider="mturk", external_id=one.code, now=clock())
+    (hit,) = make_hits(1)
+    hit.hit_type.qualifications = [requirement_for(qualification=pool, without=[excluded])]
+    hit.hit_type.save()
+    create_pending_hits(clock=clock)
+    made = theirs.HitType.objects.get()
+    assert claims.accept_next(worker=two, hit_type=made, now=clock()) is not None
+    with pytest.raises(Exception, match=r"(?i)qualif"):
+        claims.accept_next(worker=one, hit_type=made, now=clock())
