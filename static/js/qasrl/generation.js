@@ -11,10 +11,11 @@ import { Submission } from "../submit.js";
 import { ActiveTime } from "../timing.js";
 import { showWorkStatus } from "../work-status.js";
 import { Annotation, tidy } from "./annotation.js";
-import { Walker } from "./grammar.js";
+import { Suggester, Walker } from "./grammar.js";
 import { QuestionRow } from "./question-row.js";
 
 const MOST_QUESTIONS = 60;
+const MOST_SUGGESTED = 5;
 const place = (name) => document.querySelector(`[data-${name}]`);
 
 class GenerationPage {
@@ -51,7 +52,7 @@ class GenerationPage {
   openItem(item) {
     const walker = new Walker(this.page.shared.automaton, item.data.item);
     const annotation = new Annotation({ tokens: item.tokens, walker, content: item.content });
-    return { ...item, walker, annotation };
+    return { ...item, walker, annotation, suggester: new Suggester(walker, item.data.ranking) };
   }
 
   listen() {
@@ -59,6 +60,9 @@ class GenerationPage {
     place("next").addEventListener("click", () => this.showItem(this.position + 1, true));
     place("undo").addEventListener("click", () => this.undo());
     place("take").addEventListener("click", () => this.sentence.takeSelection());
+    place("go-on").addEventListener("click", () => this.nextQuestion());
+    const hero = place("hero");
+    new ResizeObserver(() => keepClearOf(hero)).observe(hero);
     place("hand-in").addEventListener("submit", (event) => {
       event.preventDefault();
       this.handIn();
@@ -84,9 +88,9 @@ class GenerationPage {
     return this.contentOf((annotation) => annotation.handedIn());
   }
 
-  load(content, comment = null) {
+  load(content, comment) {
     for (const item of this.items) item.annotation.load(content[item.id]);
-    if (comment !== null) this.comment.value = comment;
+    if (comment !== undefined) this.comment.value = comment;
     this.showItem(this.position);
   }
 
@@ -199,6 +203,7 @@ class GenerationPage {
     }
     this.order();
     this.sentence.paint(this.annotation.marks(this.active));
+    this.showSelection(this.sentence.selection, this.sentence.pending);
     this.showPay();
     this.showUndo();
     place("nothing-to-ask").hidden = this.annotation.asked().length > 0;
@@ -270,8 +275,12 @@ class GenerationPage {
     return "";
   }
 
-  suggest() {
-    return [];
+  // Whole questions worth asking next, given the others of this verb.
+  suggest(text, question) {
+    const { suggester } = this.items[this.position];
+    const others = this.annotation.asked().filter((each) => each !== question);
+    const asked = others.map((each) => each.text);
+    return suggester.suggest(text, asked, MOST_SUGGESTED).map((each) => each.question);
   }
 
   // --- what the person does
@@ -310,7 +319,7 @@ class GenerationPage {
 
   mark(question) {
     this.activate(question);
-    this.sentence.box.focus();
+    this.sentence.focus();
     this.say(`Mark the answer to ${quoted(question.text)} in the sentence.`);
   }
 
@@ -343,7 +352,7 @@ class GenerationPage {
       return false;
     }
     this.change(`the answer ${words}`, () => this.annotation.addAnswer(question, span));
-    this.say(`${words} is an answer to ${quoted(question.text)}. Mark another one, or press Enter for the next question.`);
+    this.say(`${words} taken.`);
     return true;
   }
 
@@ -394,11 +403,14 @@ class GenerationPage {
 
   showSelection(span, pending) {
     const take = place("take");
-    take.hidden = !span;
+    const refusal = span && this.active ? this.annotation.refusal(this.active, span) : "";
+    take.hidden = !span || refusal !== "";
+    place("go-on").hidden = Boolean(span) || !this.active?.answers.length || this.locked;
     if (!span) return;
     const words = quoted(spanText(this.annotation.tokens, span));
     setText(take, `Take ${words}`);
-    if (pending) this.say("Now the last word of the answer; the same word again takes it alone.");
+    if (refusal) this.say(refusal, { isRefusal: true });
+    else if (pending) this.say("Now the last word; the same word again takes it alone.");
     else this.say(words);
   }
 
@@ -462,6 +474,12 @@ class GenerationPage {
   clearProblems() {
     place("problems").hidden = true;
   }
+}
+
+// What gets the focus must not hide behind the sentence, which sticks to the window's top.
+function keepClearOf(hero) {
+  const isSticky = getComputedStyle(hero).position === "sticky";
+  document.documentElement.style.scrollPaddingTop = isSticky ? `${hero.offsetHeight + 8}px` : "";
 }
 
 function countSound(annotation) {

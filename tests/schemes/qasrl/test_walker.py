@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from schemes.qasrl.forms import VerbForms
 from schemes.qasrl.grammar import CLASSES, automaton, item_table
-from schemes.qasrl.reading import question_of
+from schemes.qasrl.reading import VerbPhrase, question_of, verb_phrase_of
 from schemes.qasrl.walker import Check, Option, Walker, distance, parse_question, split
 
 from .generated_texts import ITEMS, random_question
@@ -210,6 +210,10 @@ def test_any_walk_is_legal_and_its_slots_spell_it(walker, seed, data):
         has_it=reading.has_it,
     )
     assert spelt == question
+    phrase = verb_phrase_of(reading.slots)
+    assert all(
+        getattr(phrase, name) == getattr(reading, name) for name in VerbPhrase.__dataclass_fields__
+    )
     cut = data.draw(st.integers(0, len(text)))
     assert walker.check(text[:cut]).state != "wrong"
     assert walker.complete(text[:cut])
