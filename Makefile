@@ -21,7 +21,7 @@ demo: export SITE_URL := $(SITE_URL)
 demo:  ## the whole platform with a rehearsed campaign on http://127.0.0.1:8000 (PORT=8010 moves it)
 	@scripts/install base
 	@$(PY) -m scripts.check_port "$(SITE_URL)"
-	@$(PY) manage.py demo
+	@exec $(PY) manage.py demo $(ARGS)
 
 test: lint  ## lint, types and every test, on PostgreSQL, Redis and Chromium (ARGS="tests/crowd -x" narrows it)
 	@exec $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --benchmark-disable $(ARGS)
@@ -42,10 +42,9 @@ lint:  ## ruff, mypy, import-linter, djlint, missing migrations, traces of a mac
 	@scripts/install dev
 	@scripts/lint
 
-format:  ## let ruff and djlint format what they can
+format:  ## let ruff format what it can
 	@scripts/install dev
 	@.venv/bin/ruff check --fix --exit-zero --quiet . && .venv/bin/ruff format --quiet .
-	@test ! -d templates || .venv/bin/djlint templates --reformat --quiet || true
 
 lock:  ## write requirements/*.txt anew from pyproject.toml (needs uv)
 	@scripts/lock

@@ -103,8 +103,10 @@ def _folder(name: str, default: Path) -> Path:
 def _secret_key(var: Path) -> str:
     """The key given, or one made at the first start and kept, readable by its owner alone."""
     if given := env.str("SECRET_KEY", default=""):
-        if len(given) < 32:
-            raise ImproperlyConfigured("SECRET_KEY is too short; it must have 32 characters.")
+        if len(given) < 50:
+            raise ImproperlyConfigured(
+                "SECRET_KEY is too short; it must have at least 50 characters."
+            )
         return given
     kept = var / "secret_key"
     if not kept.exists():
@@ -190,6 +192,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "config.context.installation",
             ],
         },
     },
@@ -251,6 +254,9 @@ else:
     _queue = VAR_DIR / "queue"
     _queue.mkdir(exist_ok=True)
     CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_TRANSPORT = "config.filesystem_queue:Transport"
+    # Remote control is a broadcast, for which the folder has no safe way.
+    CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         # One folder for both: what a producer puts out is what a worker takes in.
         "data_folder_in": str(_queue),
@@ -347,7 +353,8 @@ AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
 ]
 AXES_FAILURE_LIMIT = 10
-AXES_COOLOFF_TIME = 0.25
+AXES_LOCKOUT_TEMPLATE = "dashboard/locked.html"
+AXES_COOLOFF_TIME = 0.25  # hours; the page names it
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
+    path("", include("dashboard.urls")),
     path("", include("annotation.urls")),
     path("", include("consolidation.urls")),
 ]

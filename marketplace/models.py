@@ -300,7 +300,6 @@ class Assignment(models.Model):
         indexes = [
             models.Index(fields=["hit", "worker"], name="market_assignment_of_hit"),
             models.Index(fields=["worker", "hit_type", "-id"], name="market_assignment_position"),
-            models.Index(fields=["worker", "-id"], name="market_assignment_history"),
             models.Index(
                 fields=["deadline_at"], condition=Q(status="Accepted"), name="market_overdue"
             ),

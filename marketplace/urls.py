@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path, re_path, register_converter
 
 from marketplace.api.endpoint import requester_api
-from marketplace.views import accounts, groups, work
+from marketplace.views import accounts, groups, operator, work, worker
 
 app_name = "marketplace"
 
@@ -34,6 +34,36 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("hits/login/", accounts.log_in, name="login"),
     path("hits/logout/", accounts.log_out, name="logout"),
     path("hits/account/", accounts.account, name="account"),
+    path("hits/history/", worker.history, name="history"),
+    path("hits/history/<code:assignment_code>/appeal/", worker.appeal, name="appeal"),
+    path("hits/earnings/", worker.earnings, name="earnings"),
+    path("hits/messages/", worker.inbox, name="messages"),
+    path("hits/qualifications/", worker.own_qualifications, name="qualifications"),
+    path(
+        "hits/qualifications/<code:type_code>/request/",
+        worker.request_qualification,
+        name="request-qualification",
+    ),
+    path("hits/operator/", operator.requesters, name="operator"),
+    path("hits/operator/login/", operator.log_in, name="operator-login"),
+    path("hits/operator/logout/", operator.log_out, name="operator-logout"),
+    path("hits/operator/requesters/<code:code>/", operator.requester, name="operator-requester"),
+    path(
+        "hits/operator/requesters/<code:code>/deposit/", operator.deposit, name="operator-deposit"
+    ),
+    path(
+        "hits/operator/requesters/<code:code>/keys/", operator.issue_key, name="operator-issue-key"
+    ),
+    path(
+        "hits/operator/requesters/<code:code>/keys/<str:key_id>/revoke/",
+        operator.revoke_key,
+        name="operator-revoke-key",
+    ),
+    path("hits/operator/workers/", operator.workers, name="operator-workers"),
+    path("hits/operator/workers/<code:code>/", operator.worker, name="operator-worker"),
+    path("hits/operator/appeals/", operator.appeals_list, name="operator-appeals"),
+    path("hits/operator/appeals/<int:pk>/", operator.appeal, name="operator-appeal"),
+    path("hits/operator/statement/", operator.statement, name="operator-statement"),
     path("hits/groups/<code:hit_type_code>/", groups.preview, name="preview"),
     path("hits/groups/<code:hit_type_code>/accept/", groups.accept_next, name="accept-next"),
     path("hits/work/<code:assignment_code>/", work.work_page, name="work"),

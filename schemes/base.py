@@ -170,7 +170,7 @@ class Scheme(Protocol):
         ...
 
     def simulate_consolidation(
-        self, reference: Json, sources: Sequence[Json], *, tokens: Tokens, skill: float, seed: str
+        self, reference: Json, sources: Sequence[Json], *, skill: float, seed: str
     ) -> Json:
         """A consolidator's content: at skill 1 its gold is exactly the reference."""
         ...

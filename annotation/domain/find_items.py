@@ -29,10 +29,7 @@ def find_items_in(*, scheme: str, sentences: Sequence[SentenceRecord]) -> Iterat
 def _find(scheme: str, sentences: Sequence[SentenceRecord]) -> Iterator[ItemRecord]:
     finder = get_scheme(scheme)
     for one in sentences:
-        if "items" in one.metadata:
-            yield from one.metadata["items"]
-        else:
-            yield from finder.find_items(one.external_id, one.tokens)
+        yield from finder.find_items(one.external_id, one.tokens, one.metadata)
 
 
 def _find_list(scheme: str, sentences: Sequence[SentenceRecord]) -> list[ItemRecord]:

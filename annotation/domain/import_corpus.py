@@ -1,6 +1,7 @@
 """Sentences and items from files: streamed in batches, added once, every bad row named."""
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import TypeVar
 from django.db import transaction
 
 from annotation.domain.find_items import find_items_in
+from annotation.domain.insert_rows import insert_rows
 from annotation.models import Item, Project, Sentence
 from schemes.base import ContentError, FileError, ItemRecord, Scheme, SentenceRecord
 from schemes.registry import get_scheme
@@ -18,6 +20,16 @@ from schemes.registry import get_scheme
 T = TypeVar("T")
 
 BATCH = 5000
+SENTENCE_COLUMNS = (
+    "project_id",
+    "external_id",
+    "tokens",
+    "domain",
+    "partition",
+    "image",
+    "metadata",
+)
+ITEM_COLUMNS = ("project_id", "sentence_id", "key", "target", "position")
 Progress = Callable[[str, int], None]
 
 
@@ -96,12 +108,12 @@ class Import:
         records = self.scheme.read_sentences(path, fmt=self.options.fmt, on_error=self.refuse)
         for batch in batched(records, BATCH):
             with transaction.atomic():
-                fresh = self._add_sentences(batch, str(path))
+                self._add_sentences(batch, str(path))
             if not self.options.items_path:
-                self._found_items(fresh, batch, str(path))
+                self._found_items(batch, str(path))
             self._progress("sentences", len(batch))
 
-    def _add_sentences(self, batch: list[SentenceRecord], file: str) -> list[SentenceRecord]:
+    def _add_sentences(self, batch: list[SentenceRecord], file: str) -> None:
         known = dict(
             self.project.sentences.filter(
                 external_id__in=[one.external_id for one in batch]
@@ -120,33 +132,28 @@ class Import:
                 )
             else:
                 self.report.sentences_known += 1
-        Sentence.objects.bulk_create([self._sentence(one) for one in fresh.values()])
+        insert_rows(Sentence, SENTENCE_COLUMNS, map(self._sentence, fresh.values()))
         self.report.sentences_added += len(fresh)
-        return list(fresh.values())
 
-    def _sentence(self, record: SentenceRecord) -> Sentence:
-        return Sentence(
-            project=self.project,
-            external_id=record.external_id,
-            tokens=list(record.tokens),
-            domain=self.options.domain,
-            partition=self.options.partition,
-            metadata=record.metadata,
+    def _sentence(self, record: SentenceRecord) -> tuple[str | int, ...]:
+        return (
+            self.project.pk,
+            record.external_id,
+            json.dumps(record.tokens),
+            self.options.domain,
+            self.options.partition,
+            "",
+            json.dumps(record.metadata),
         )
 
     # --- items
 
-    def _found_items(
-        self, fresh: list[SentenceRecord], batch: list[SentenceRecord], file: str
-    ) -> None:
+    def _found_items(self, batch: list[SentenceRecord], file: str) -> None:
         """Items that the corpus gives or the scheme finds, also for sentences that an interrupted
         import added without them."""
-        del fresh
-        bare = set(
-            self.project.sentences.filter(
-                external_id__in=[one.external_id for one in batch], items=None
-            ).values_list("external_id", flat=True)
-        )
+        here = self.project.sentences.filter(external_id__in=[one.external_id for one in batch])
+        bare = set(here.filter(items=None).values_list("external_id", flat=True))
+        self.report.items_known += Item.objects.filter(sentence__in=here).count()
         records = find_items_in(
             scheme=self.project.scheme, sentences=[one for one in batch if one.external_id in bare]
         )
@@ -160,40 +167,43 @@ class Import:
 
     def _add_items(self, batch: list[ItemRecord], file: str) -> None:
         with transaction.atomic():
+            ids = {record.external_id for record in batch}
+            rows = self.project.sentences.filter(external_id__in=ids)
             sentences = {
-                one.external_id: one
-                for one in self.project.sentences.filter(
-                    external_id__in={record.external_id for record in batch}
-                ).only("external_id", "tokens")
+                external_id: (pk, tokens)
+                for external_id, pk, tokens in rows.values_list("external_id", "pk", "tokens")
             }
-            found = [self._item(record, sentences, file) for record in batch]
-            fresh = {item.key: item for item in found if item}
+            fresh = self._completed(batch, sentences, file)
             known = set(self.project.items.filter(key__in=fresh).values_list("key", flat=True))
-            Item.objects.bulk_create([item for key, item in fresh.items() if key not in known])
-            self.report.items_known += len(known)
-            self.report.items_added += len(fresh) - len(known)
+            added = [(key, row) for key, row in fresh.items() if key not in known]
+            insert_rows(Item, ITEM_COLUMNS, (row for _, row in added))
+        self.report.items_known += len(known)
+        self.report.items_added += len(added)
 
-    def _item(self, record: ItemRecord, sentences: dict[str, Sentence], file: str) -> Item | None:
-        sentence = sentences.get(record.external_id)
-        line = record.line or None
-        if sentence is None:
-            self.refuse(
-                FileError(file, line, f"no sentence {record.external_id!r} in the project.")
-            )
-            return None
-        try:
-            record = self.scheme.complete_item(record, sentence.tokens)
-        except ContentError as error:
-            self.refuse(FileError(file, line, error.message, field=error.path))
-            return None
-        key = item_key(record.external_id, record.local_key)
-        return Item(
-            project=self.project,
-            sentence=sentence,
-            key=key,
-            target=record.target,
-            position=shuffled_position(self.project.seed, key),
-        )
+    def _completed(
+        self,
+        batch: list[ItemRecord],
+        sentences: dict[str, tuple[int, list[str]]],
+        file: str,
+    ) -> dict[str, tuple[str | int, ...]]:
+        """The batch's good items as rows, by key."""
+        rows: dict[str, tuple[str | int, ...]] = {}
+        for record in batch:
+            line = record.line or None
+            if record.external_id not in sentences:
+                message = f"no sentence {record.external_id!r} in the project."
+                self.refuse(FileError(file, line, message))
+                continue
+            sentence_id, tokens = sentences[record.external_id]
+            try:
+                target = self.scheme.complete_item(record, tokens).target
+            except ContentError as error:
+                self.refuse(FileError(file, line, error.message, field=error.path))
+                continue
+            key = item_key(record.external_id, record.local_key)
+            position = shuffled_position(self.project.seed, key)
+            rows[key] = (self.project.pk, sentence_id, key, json.dumps(target), position)
+        return rows
 
 
 def item_key(external_id: str, local_key: str) -> str:

@@ -34,15 +34,24 @@ def _shown(cell: object) -> str:
 
 
 def qasrl_text(figures: Json) -> str:
-    """UA and LA, and what was ignored."""
-    rows = [(name, *figures[name].values()) for name in ("UA", "LA")]
-    ignored = figures["ignored_predicates"]
-    parts = [f"{figures['predicates']} predicates in the reference"]
-    if ignored:
-        parts.append(f"{ignored} predicted predicates that it lacks were ignored")
+    """UA and LA, what was ignored, and what was asked for besides."""
+    said = [f"{figures['predicates']} predicates in the reference"]
+    if ignored := figures["ignored_predicates"]:
+        said.append(f"{ignored} predicted predicates that it lacks were ignored")
     return _paragraphs(
-        "; ".join(parts) + ".", text_table(_COUNTS_HEADER, rows), _bootstrap(figures)
+        "; ".join(said) + ".",
+        text_table(_COUNTS_HEADER, [(name, *figures[name].values()) for name in ("UA", "LA")]),
+        _role_text(figures),
+        _bootstrap(figures),
     )
+
+
+def _role_text(figures: Json) -> str:
+    if "role_recall" not in figures:
+        return ""
+    found = figures["role_recall"]
+    share = _shown(found["recall"])
+    return f"{found['found']} of {found['roles']} reference questions found ({share} %)."
 
 
 def frames_text(figures: Json) -> str:

@@ -76,7 +76,7 @@ def create_hit(*, hit_type: HitType, new: NewHit, now: datetime) -> Hit:
         hit.save()
         books.hold(hit=hit, amount_cents=hit.cost_cents * hit.max_assignments, now=now)
         _save(hit, "held_cents")
-        notifications.record(Event.HIT_CREATED, hit_type=hit_type, hit=hit, now=now)
+        notifications.record(Event.HIT_CREATED, hit_type=hit_type, hit_code=hit.code, now=now)
     return hit
 
 
@@ -110,7 +110,7 @@ def add_assignments(
             books.hold(hit=hit, amount_cents=hit.cost_cents * number, now=now)
         hit.open = hit.expires_at > now and not hit.expiry_noted
         _save(hit, "max_assignments", "available", "reviewing", "open", "held_cents")
-        notifications.record(Event.HIT_EXTENDED, hit_type=hit.hit_type, hit=hit, now=now)
+        notifications.record(Event.HIT_EXTENDED, hit_type=hit.hit_type, hit_code=hit.code, now=now)
 
 
 def update_expiration(
@@ -133,7 +133,9 @@ def update_expiration(
         hit.reviewing = hit.reviewing and not hit.open
         _save(hit, "expiry_noted", "open", "reviewing", "held_cents")
         if extended:
-            notifications.record(Event.HIT_EXTENDED, hit_type=hit.hit_type, hit=hit, now=now)
+            notifications.record(
+                Event.HIT_EXTENDED, hit_type=hit.hit_type, hit_code=hit.code, now=now
+            )
 
 
 def note_expiry(hit: Hit, *, now: datetime) -> None:
@@ -144,9 +146,11 @@ def note_expiry(hit: Hit, *, now: datetime) -> None:
     hit.open = False
     books.release(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)
     _save(hit, "expiry_noted", "open", "held_cents")
-    notifications.record(Event.HIT_EXPIRED, hit_type=hit.hit_type, hit=hit, now=now)
+    notifications.record(Event.HIT_EXPIRED, hit_type=hit.hit_type, hit_code=hit.code, now=now)
     if not hit.pending and hit.available:
-        notifications.record(Event.HIT_REVIEWABLE, hit_type=hit.hit_type, hit=hit, now=now)
+        notifications.record(
+            Event.HIT_REVIEWABLE, hit_type=hit.hit_type, hit_code=hit.code, now=now
+        )
 
 
 def delete_hit(*, requester: Requester, hit_code: str, now: datetime) -> None:
@@ -173,7 +177,7 @@ def dispose(hit: Hit, *, now: datetime) -> None:
     hit.disposed_at = now
     hit.open = False
     _save(hit, "disposed_at", "open", "held_cents")
-    notifications.record(Event.HIT_DISPOSED, hit_type=hit.hit_type, hit=hit, now=now)
+    notifications.record(Event.HIT_DISPOSED, hit_type=hit.hit_type, hit_code=hit.code, now=now)
 
 
 def set_review_status(*, requester: Requester, hit_code: str, revert: bool, now: datetime) -> None:

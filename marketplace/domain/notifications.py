@@ -16,9 +16,10 @@ from marketplace.domain.errors import InvalidParameterError, RefusalError
 from marketplace.domain.faults import Faults
 from marketplace.domain.identifiers import new_code
 from marketplace.enums import Event
-from marketplace.models import Assignment, Hit, HitType, Notification, Requester
+from marketplace.models import HitType, Notification, Requester
 
 VERSION = "2006-05-05"
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 TIMEOUT_SECONDS = 5.0
 FIRST_RETRY = timedelta(seconds=5)
 LONGEST_RETRY = timedelta(hours=1)
@@ -52,8 +53,9 @@ def check_specification(specification: dict[str, Any]) -> None:
 
 def allowed_hosts() -> set[str]:
     """Hosts that webhooks may name: a requester must not reach into the operator's network."""
-    own = urlsplit(settings.MARKETPLACE_URL).hostname
-    return {*getattr(settings, "MARKETPLACE_WEBHOOK_HOSTS", ()), *({own} if own else ())}
+    own = urlsplit(settings.MARKETPLACE_URL).hostname or ""
+    ours = LOOPBACK if own in LOOPBACK else {own}
+    return {*getattr(settings, "MARKETPLACE_WEBHOOK_HOSTS", ()), *ours}
 
 
 def update_settings(
@@ -95,8 +97,8 @@ def record(
     event: Event,
     *,
     hit_type: HitType,
-    hit: Hit,
-    assignment: Assignment | None = None,
+    hit_code: str,
+    assignment_code: str | None = None,
     now: datetime,
 ) -> None:
     """Puts an event into the outbox if the HIT type asks for it, in the caller's transaction."""
@@ -106,13 +108,13 @@ def record(
         "EventType": event.value,
         "EventTimestamp": _stamp(now),
         "HITTypeId": hit_type.code,
-        "HITId": hit.code,
+        "HITId": hit_code,
     }
-    if assignment is not None:
-        body["AssignmentId"] = assignment.code
+    if assignment_code is not None:
+        body["AssignmentId"] = assignment_code
     Notification.objects.create(
         doc_id=new_code(),
-        requester_id=hit.requester_id,
+        requester_id=hit_type.requester_id,
         destination=(hit_type.notification or {})["Destination"],
         event=body,
         created_at=now,

@@ -1,12 +1,16 @@
 """Reads that pages and the API share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
+from django.db.models import Count, Q, Sum
+from django.db.models.functions import Coalesce, TruncMonth
 
-from marketplace.models import HitType, Message, WorkerAccount
+from marketplace.enums import AssignmentStatus, EntryKind
+from marketplace.models import Assignment, BookEntry, HitType, Message, Requester, WorkerAccount
 
 #: The list counts so far and then says "1,000+": no page counts a hundred thousand HITs.
 MOST_COUNTED = 1_000
@@ -54,5 +58,100 @@ def open_groups(*, worker: WorkerAccount, now: datetime) -> Sequence[Group]:
     return [Group(types[pk], available) for pk, available in counts.items() if pk in types]
 
 
+@dataclass(frozen=True, slots=True)
+class WorkPage:
+    """What the page around a task shows."""
+
+    code: str
+    status: str
+    reward_cents: int
+    deadline_at: datetime
+    hit_code: str
+    external_url: str
+    frame_height: int
+    title: str
+
+
+_WORK_PAGE = """
+SELECT a.id, a.code, a.status, a.reward_cents, a.deadline_at,
+    h.code AS hit_code, h.external_url, h.frame_height, t.title
+FROM marketplace_assignment a
+JOIN marketplace_hit h ON h.id = a.hit_id
+JOIN marketplace_hittype t ON t.id = a.hit_type_id
+WHERE a.code = %s AND a.worker_id = %s
+"""
+
+
+def work_page(*, worker: WorkerAccount, assignment_code: str) -> WorkPage | None:
+    """The worker's own assignment with its task; None for another's."""
+    found = Assignment.objects.raw(_WORK_PAGE, [assignment_code, worker.pk])
+    row: Any = next(iter(found), None)
+    if row is None:
+        return None
+    return WorkPage(**{field.name: getattr(row, field.name) for field in fields(WorkPage)})
+
+
 def unread_messages(worker: WorkerAccount) -> int:
     return Message.objects.filter(worker=worker, read_at__isnull=True).count()
+
+
+@dataclass(frozen=True, slots=True)
+class MonthOfWork:
+    """A worker's earnings in a calendar month (UTC), in cents."""
+
+    month: datetime
+    assignments: int
+    reward_cents: int
+    bonus_cents: int
+
+    @property
+    def total_cents(self) -> int:
+        return self.reward_cents + self.bonus_cents
+
+
+def earnings_by_month(worker: WorkerAccount) -> Sequence[MonthOfWork]:
+    """From the books, newest month first."""
+    rewards, bonuses = Q(kind=EntryKind.REWARD), Q(kind=EntryKind.BONUS)
+    rows = (
+        BookEntry.objects.filter(rewards | bonuses, worker=worker)
+        .annotate(month=TruncMonth("created_at"))
+        .values_list("month")
+        .annotate(
+            count=Count("pk", filter=rewards),
+            rewards=Coalesce(Sum("amount_cents", filter=rewards), 0),
+            bonuses=Coalesce(Sum("amount_cents", filter=bonuses), 0),
+        )
+        .order_by("-month")
+    )
+    return [MonthOfWork(month, count, -reward, -bonus) for month, count, reward, bonus in rows]
+
+
+def waiting_cents(worker: WorkerAccount) -> int:
+    """What the worker would earn if everything submitted were approved."""
+    waiting = Assignment.objects.filter(worker=worker, status=AssignmentStatus.SUBMITTED)
+    return int(waiting.aggregate(cents=Coalesce(Sum("reward_cents"), 0))["cents"])
+
+
+@dataclass(frozen=True, slots=True)
+class RequesterBooks:
+    """A requester's totals, in cents; `spent` counts rewards, bonuses and their fees."""
+
+    deposited_cents: int
+    rewards_cents: int
+    bonuses_cents: int
+    fees_cents: int
+
+
+def books_of(requester: Requester) -> RequesterBooks:
+    """Summed from the entries, not read from the balance."""
+    kinds = dict(
+        BookEntry.objects.filter(requester=requester)
+        .values_list("kind")
+        .annotate(cents=Sum("amount_cents"))
+    )
+    return RequesterBooks(
+        deposited_cents=kinds.get(EntryKind.DEPOSIT, 0),
+        rewards_cents=-kinds.get(EntryKind.REWARD, 0),
+        bonuses_cents=-kinds.get(EntryKind.BONUS, 0),
+        fees_cents=-kinds.get(EntryKind.REWARD_FEE, 0) - kinds.get(EntryKind.BONUS_FEE, 0),
+    )

@@ -138,7 +138,9 @@ def _count(assignment: Assignment, *, approved: int = 0, rejected: int = 0) -> N
 
 def _tell(event: Event, assignment: Assignment, now: datetime) -> None:
     hit = assignment.hit
-    notifications.record(event, hit_type=hit.hit_type, hit=hit, assignment=assignment, now=now)
+    notifications.record(
+        event, hit_type=hit.hit_type, hit_code=hit.code, assignment_code=assignment.code, now=now
+    )
 
 
 def _check_feedback(feedback: str) -> None:

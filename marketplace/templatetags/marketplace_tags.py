@@ -21,3 +21,9 @@ def duration(seconds: int) -> str:
             count = round(seconds / size)
             return f"{count} {name}{'' if count == 1 else 's'}"
     return f"{seconds} seconds"
+
+
+@register.filter
+def amount(cents: int) -> str:
+    """A figure for a column whose heading names the unit: "0.05"; empty for None."""
+    return dollars(cents).replace("$", "") if cents is not None else ""

@@ -7,8 +7,9 @@ from csp.decorators import csp_replace, csp_update
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
+from marketplace.domain.queries import WorkPage
 from marketplace.domain.submit_tokens import submit_token
-from marketplace.models import Assignment, WorkerAccount
+from marketplace.models import WorkerAccount
 
 
 def framing(request: HttpRequest, response: HttpResponse, sources: list[str]) -> HttpResponseBase:
@@ -41,14 +42,14 @@ def origin_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def work_url(assignment: Assignment, worker: WorkerAccount) -> str:
+def work_url(page: WorkPage, worker: WorkerAccount) -> str:
     query = {
-        "assignmentId": assignment.code,
-        "hitId": assignment.hit.code,
+        "assignmentId": page.code,
+        "hitId": page.hit_code,
         "workerId": worker.code,
-        "turkSubmitTo": submit_to(assignment.code, worker.code),
+        "turkSubmitTo": submit_to(page.code, worker.code),
     }
-    return frame_url(assignment.hit.external_url, urlencode(query))
+    return frame_url(page.external_url, urlencode(query))
 
 
 def submit_to(assignment_code: str, worker_code: str) -> str:

@@ -86,27 +86,31 @@ def preview_hit(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> H
 def accept_next(
     request: HttpRequest, worker: WorkerAccount, hit_type_code: str
 ) -> HttpResponseBase:
-    hit_type = get_object_or_404(HitType, code=hit_type_code)
-    try:
-        assignment = claims.accept_next(worker=worker, hit_type=hit_type, now=timezone.now())
-    except RefusalError as refusal:
-        messages.error(request, refusal.message)
-        return redirect("marketplace:groups")
-    if assignment is None:
-        messages.info(request, NOTHING_LEFT)
-        return redirect("marketplace:groups")
-    return redirect("marketplace:work", assignment_code=assignment.code)
+    return to_next(request, worker, hit_type_code)
 
 
 @require_POST
 @worker_required
 def accept_hit(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> HttpResponseBase:
     try:
-        assignment = claims.accept_hit(worker=worker, hit_code=hit_code, now=timezone.now())
+        code = claims.accept_hit(worker=worker, hit_code=hit_code, now=timezone.now())
     except RefusalError as refusal:
         messages.error(request, refusal.message)
         return redirect("marketplace:groups")
-    return redirect("marketplace:work", assignment_code=assignment.code)
+    return redirect("marketplace:work", assignment_code=code)
+
+
+def to_next(request: HttpRequest, worker: WorkerAccount, hit_type_code: str) -> HttpResponseBase:
+    """On to the group's next HIT, or back to the list with the reason."""
+    try:
+        code = claims.accept_next(worker=worker, hit_type_code=hit_type_code, now=timezone.now())
+    except RefusalError as refusal:
+        messages.error(request, refusal.message)
+        return redirect("marketplace:groups")
+    if code is None:
+        messages.info(request, NOTHING_LEFT)
+        return redirect("marketplace:groups")
+    return redirect("marketplace:work", assignment_code=code)
 
 
 def _preview(

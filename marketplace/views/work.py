@@ -6,7 +6,7 @@ from typing import Any
 from csp.constants import NONE
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -14,7 +14,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
-from marketplace.domain import claims, work
+from marketplace.domain import queries, work
 from marketplace.domain.errors import NotFoundError, RefusalError
 from marketplace.domain.submit_tokens import read_submit_token
 from marketplace.enums import AssignmentStatus
@@ -26,7 +26,7 @@ from marketplace.views.frame import (
     with_policy,
     work_url,
 )
-from marketplace.views.groups import NOTHING_LEFT
+from marketplace.views.groups import to_next
 from marketplace.views.session import current_worker, worker_required
 
 
@@ -36,18 +36,15 @@ from marketplace.views.session import current_worker, worker_required
 def work_page(
     request: HttpRequest, worker: WorkerAccount, assignment_code: str
 ) -> HttpResponseBase:
-    assignment = _own(worker, assignment_code)
     now = timezone.now()
-    context: dict[str, Any] = {
-        "worker": worker,
-        "assignment": assignment,
-        "hit": assignment.hit,
-        "hit_type": assignment.hit_type,
-    }
-    if assignment.status != AssignmentStatus.ACCEPTED or assignment.deadline_at <= now:
+    page = queries.work_page(worker=worker, assignment_code=assignment_code)
+    if page is None:
+        raise Http404("No such assignment of yours.")
+    context: dict[str, Any] = {"worker": worker, "page": page}
+    if page.status != AssignmentStatus.ACCEPTED or page.deadline_at <= now:
         return render(request, "marketplace/work_over.html", context)
-    context["frame_url"] = work_url(assignment, worker)
-    sources = [origin_of(assignment.hit.external_url), answer_page_source()]
+    context["frame_url"] = work_url(page, worker)
+    sources = [origin_of(page.external_url), answer_page_source()]
     return framing(request, render(request, "marketplace/work.html", context), sources)
 
 
@@ -81,17 +78,7 @@ def go_on(request: HttpRequest, worker: WorkerAccount, assignment_code: str) -> 
         return redirect("marketplace:work", assignment_code=assignment.code)
     if not wants_next:
         return redirect("marketplace:groups")
-    try:
-        following = claims.accept_next(
-            worker=worker, hit_type=assignment.hit_type, now=timezone.now()
-        )
-    except RefusalError as refusal:
-        messages.error(request, refusal.message)
-        return redirect("marketplace:groups")
-    if following is None:
-        messages.info(request, NOTHING_LEFT)
-        return redirect("marketplace:groups")
-    return redirect("marketplace:work", assignment_code=following.code)
+    return to_next(request, worker, assignment.hit_type.code)
 
 
 @csrf_exempt  # the frame has no cookies; the token in the address is bound to the assignment
@@ -104,8 +91,7 @@ def submit_by_token(request: HttpRequest, token: str) -> HttpResponseBase:
     assignment_code, worker_code = bound
     if request.POST.get("assignmentId", "") != assignment_code:
         return _answer_page(request, "", "The form names another assignment.", 403)
-    worker = WorkerAccount.objects.filter(code=worker_code, active=True).first()
-    return _submit(request, worker, assignment_code)
+    return _submit(request, worker_code, assignment_code)
 
 
 @csrf_exempt  # another site's form is refused by its Origin, and a Lax cookie is not sent along
@@ -116,17 +102,13 @@ def submit_by_session(request: HttpRequest) -> HttpResponseBase:
     worker = current_worker(request) if _same_site(request) else None
     if worker is None:
         return _answer_page(request, "", "Log in first, or post to turkSubmitTo.", 403)
-    return _submit(request, worker, request.POST.get("assignmentId", ""))
+    return _submit(request, worker.code, request.POST.get("assignmentId", ""))
 
 
-def _submit(
-    request: HttpRequest, worker: WorkerAccount | None, assignment_code: str
-) -> HttpResponseBase:
-    if worker is None:
-        return _answer_page(request, "", "This account is closed.", 403)
+def _submit(request: HttpRequest, worker_code: str, assignment_code: str) -> HttpResponseBase:
     try:
         work.submit(
-            worker=worker,
+            worker_code=worker_code,
             assignment_code=assignment_code,
             fields=_fields(request),
             now=timezone.now(),
@@ -170,7 +152,5 @@ def _answer_page(
 
 
 def _own(worker: WorkerAccount, assignment_code: str) -> Assignment:
-    mine = Assignment.objects.select_related("hit", "hit_type__requester").defer(
-        "answer", "hit__question"
-    )
+    mine = Assignment.objects.select_related("hit_type").defer("answer")
     return get_object_or_404(mine, code=assignment_code, worker=worker)

@@ -13,6 +13,7 @@ from annotation.enums import Role
 from annotation.models import Draft, Project
 from consolidation.domain.export_gold import standing_gold
 from consolidation.enums import GoldSource
+from crowd.models import HitType
 from schemes.base import Json
 from schemes.registry import get_scheme
 
@@ -60,6 +61,11 @@ class Script:
         for assignment, item in earlier.values_list("assignment_ref", "task__items"):
             self.turns.setdefault(item, []).append(assignment)
 
+    def hit_types(self) -> set[str]:
+        """The marketplace's ids of this project's HIT types: simulated workers take no other work."""
+        ours = HitType.objects.filter(hits__budget=self.project.budget_id).exclude(external_id="")
+        return set(ours.values_list("external_id", flat=True).distinct())
+
     def generation(self, item: Mapping[str, Any], *, worker: str, assignment: str) -> Json:
         reference = self.references.get(item["id"], Reference({"questions": []}, []))
         if self.skill is None:
@@ -80,7 +86,6 @@ class Script:
         return self._scheme.simulate_consolidation(
             reference.content,
             item["sources"],
-            tokens=item["tokens"],
             skill=1.0 if self.skill is None else (1 + self.skill) / 2,
             seed=f"{self.seed}:{worker}:{item['id']}:consolidation",
         )

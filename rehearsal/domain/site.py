@@ -117,7 +117,7 @@ class Site:
 
     def _stop(self) -> None:
         for process in self._processes.values():
-            _end_group(process, signal.SIGTERM)
+            process.terminate()  # the children are ended by their parent, once they are done
         for name, process in self._processes.items():
             try:
                 process.wait(timeout=15)

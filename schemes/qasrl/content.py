@@ -101,8 +101,6 @@ def parse_generation(content: object, *, tokens: Tokens, target: Json) -> Json:
     reason = _clean(given.no_question, "no_question")
     if not questions and not reason:
         raise ContentError("questions", "ask a question, or say why none can be asked.")
-    if questions and reason:
-        raise ContentError("no_question", "must be empty where there are questions.")
     return {"questions": [each.as_json() for each in questions], "no_question": reason}
 
 

@@ -16,7 +16,7 @@ from schemes.base import (
     SentenceRecord,
     Tokens,
 )
-from schemes.qasrl import bank, comparison, gold_csv
+from schemes.qasrl import bank, comparison, gold_csv, simulation
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
 from schemes.qasrl.conllu_files import read_conllu
@@ -24,7 +24,7 @@ from schemes.qasrl.forms import forms_from_names
 from schemes.qasrl.grammar import automaton, item_table
 from schemes.qasrl.plain_text import read_text
 from schemes.qasrl.predicates import find_predicates
-from schemes.qasrl.published_csv import read_sentence_rows
+from schemes.qasrl.published_csv import read_sentence_rows, write_sentence_rows
 from schemes.qasrl.ranking import ranking_table
 from schemes.qasrl.verbs import verb_forms
 
@@ -123,6 +123,21 @@ class QasrlScheme:
     def count_units(self, content: Json, *, role: str) -> int:
         return qasrl_content.count_units(content, role=role)
 
+    # --- rehearsal
+
+    def simulate_generation(
+        self, reference: Json, *, tokens: Tokens, skill: float, seed: str
+    ) -> Json:
+        return simulation.simulate_generation(reference, tokens=tokens, skill=skill, seed=seed)
+
+    def simulate_consolidation(
+        self, reference: Json, sources: Sequence[Json], *, skill: float, seed: str
+    ) -> Json:
+        return simulation.simulate_consolidation(reference, sources, skill=skill, seed=seed)
+
+    def split_by_source(self, reference: Json, provenance: Sequence[Json]) -> list[Json]:
+        return simulation.split_by_source(reference, provenance)
+
     # --- figures
 
     def compare(
@@ -147,6 +162,9 @@ class QasrlScheme:
 
     def write_gold(self, rows: Iterable[ExportRow], path: Path, *, fmt: str) -> int:
         return int(_known(_GOLD_WRITERS, fmt, path)(rows, path))
+
+    def write_sentences(self, sentences: Iterable[SentenceRecord], path: Path) -> int:
+        return write_sentence_rows(sentences, path)
 
 
 def _found(tokens: Tokens) -> list[Json]:

@@ -72,11 +72,11 @@ def test_second_import_says_that_nothing_is_new(project, tmp_path):
 
 
 def test_items_are_found_in_plain_text(project, tmp_path):
-    text = "The dog barked . It had been sleeping.\n\nDid Zoë call the vet?\n"
+    text = "The dog barked . It had been sleeping.\n\nZoë has called the vet .\n"
     facts, _ = run(project, written(tmp_path, "t.txt", text), fmt="text")
     assert facts["sentences_added"] == 3
     verbs = {item.target["verb"] for item in Item.objects.all()}
-    assert verbs == {"barked", "sleeping", "call"}
+    assert verbs == {"barked", "sleeping", "called"}
 
 
 def test_items_of_conllu_are_its_verbs(project, tmp_path):
@@ -161,7 +161,7 @@ def test_missing_file_and_unknown_project_are_refused(project, tmp_path):
         run(project, tmp_path / "none.csv")
     with pytest.raises(CommandError, match="no project 'nobody'; there are: corpus"):
         call_command("import_corpus", "nobody", "x.csv", format="qasrl-csv")
-    with pytest.raises(CommandError, match=r"(?i)format.*xml"):
+    with pytest.raises(CommandError, match=r"'xml' is no format"):
         run(project, written(tmp_path, "s.csv", SENTENCES), fmt="xml")
 
 

@@ -45,7 +45,9 @@ def test_a_keystroke_is_answered_within_a_frame_on_a_slow_machine(
     times = page.evaluate("window.keystrokes")
     assert len(times) == sum(map(len, TYPED))
     p95 = statistics.quantiles(times, n=20)[-1]
-    print(f"keystrokes: median {statistics.median(times):.1f} ms, p95 {p95:.1f} ms, max {max(times):.1f} ms")  # noqa: T201
+    print(
+        f"keystrokes: median {statistics.median(times):.1f} ms, p95 {p95:.1f} ms, max {max(times):.1f} ms"
+    )
     assert p95 <= 16
 
 

@@ -269,5 +269,5 @@ def test_grants_keep_generators_out_of_their_own_cases(market):
     create_pending_hits(clock=clock)
     made = theirs.HitType.objects.get()
     assert claims.accept_next(worker=two, hit_type=made, now=clock()) is not None
-    with pytest.raises(Exception, match="(?i)qualif"):
+    with pytest.raises(Exception, match=r"(?i)qualif"):
         claims.accept_next(worker=one, hit_type=made, now=clock())

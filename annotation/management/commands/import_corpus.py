@@ -1,5 +1,4 @@
 from argparse import ArgumentParser
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +53,12 @@ class Command(BaseCommand):
                 report = run.run(options["files"])
             except FileError as error:
                 raise Refused(f"{error} Nothing was kept." if corpus.strict else error) from error
-        facts = {key: value for key, value in asdict(report).items() if key != "errors"}
-        self.tell(facts, _sentence(report), as_json=options["json"])
+        self.tell(_facts(report), _sentence(report), as_json=options["json"])
+
+
+def _facts(report: ImportReport) -> dict[str, int]:
+    names = ("sentences_added", "sentences_known", "items_added", "items_known", "error_count")
+    return {name: getattr(report, name) for name in names}
 
 
 def _sentence(report: ImportReport) -> str:

@@ -1,6 +1,7 @@
 import json
 import random
 import zlib
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -348,6 +349,12 @@ def test_inflection_names_the_first_form_so_spelled():
         "PastParticiple",
         "PresentParticiple",
     ]
+
+
+def test_slots_without_an_inflection_spell_nothing():
+    slots = replace(parse_question("Who carried something?", CARRY), verb_slot_inflection="")
+    with pytest.raises(ValueError, match="names no form"):
+        question_of(slots, CARRY)
 
 
 def test_tables_are_small():

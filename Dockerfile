@@ -1,0 +1,30 @@
+# syntax=docker/dockerfile:1
+# One image for web, worker and beat; docker-compose.yml says which is which.
+ARG PYTHON=3.12
+
+FROM python:${PYTHON}-slim AS packages
+RUN python -m venv /opt/venv
+COPY requirements/base.txt /tmp/base.txt
+RUN /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes \
+    --requirement /tmp/base.txt
+
+FROM python:${PYTHON}-slim
+RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/touchstone touchstone
+COPY --from=packages /opt/venv /opt/venv
+WORKDIR /srv/touchstone
+COPY . .
+# Compiled now, because the user that runs it may not write here.
+RUN /opt/venv/bin/python -m compileall -q .
+ENV PATH=/opt/venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    MPLCONFIGDIR=/tmp/matplotlib \
+    VAR_DIR=/var/lib/touchstone/var
+USER touchstone
+RUN mkdir -p /var/lib/touchstone/var
+VOLUME /var/lib/touchstone/var
+EXPOSE 8000
+# Time for gunicorn and Celery to finish what they have in hand.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=15s --timeout=10s --start-period=30s --retries=3 \
+    CMD ["python", "-m", "deploy.healthcheck", "web"]
+CMD ["gunicorn", "config.wsgi", "--config", "deploy/gunicorn_conf.py"]

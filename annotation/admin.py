@@ -1,0 +1,84 @@
+"""Projects and people's roles in the administration; what people annotated is read only."""
+
+from django.contrib import admin
+
+from annotation.models import (
+    Batch,
+    Guidelines,
+    Item,
+    Membership,
+    Project,
+    Sentence,
+    Submission,
+)
+from audit.admin import ReadOnlyAdmin
+
+
+class MembershipInline(admin.TabularInline):
+    model = Membership
+    extra = 1
+    autocomplete_fields = ("user",)
+
+
+@admin.register(Project)
+class ProjectAdmin(admin.ModelAdmin):
+    """The title and who has which role; the rest is fixed once work is published under it."""
+
+    list_display = ("title", "slug", "scheme", "created_at")
+    search_fields = ("slug", "title")
+    readonly_fields = (
+        "slug",
+        "scheme",
+        "provider",
+        "budget",
+        "pay_scheme",
+        "generators_per_item",
+        "exclusion_scope",
+        "seed",
+        "created_at",
+    )
+    inlines = (MembershipInline,)
+
+    def has_add_permission(self, request: object) -> bool:
+        return False  # create_project makes the budget and the guidelines with it
+
+    def has_delete_permission(self, request: object, obj: object = None) -> bool:
+        return False
+
+
+@admin.register(Guidelines)
+class GuidelinesAdmin(ReadOnlyAdmin):
+    list_display = ("project", "role", "version", "written_at")
+    list_filter = ("role",)
+    list_select_related = ("project",)
+
+
+@admin.register(Sentence)
+class SentenceAdmin(ReadOnlyAdmin):
+    list_display = ("external_id", "project", "domain", "partition")
+    list_filter = ("project", "partition")
+    list_select_related = ("project",)
+    search_fields = ("external_id",)
+
+
+@admin.register(Item)
+class ItemAdmin(ReadOnlyAdmin):
+    list_display = ("key", "project", "position")
+    list_filter = ("project",)
+    list_select_related = ("project",)
+    search_fields = ("key",)
+
+
+@admin.register(Batch)
+class BatchAdmin(ReadOnlyAdmin):
+    list_display = ("__str__", "state", "reward_cents", "created_at")
+    list_filter = ("state", "role")
+    list_select_related = ("project",)
+
+
+@admin.register(Submission)
+class SubmissionAdmin(ReadOnlyAdmin):
+    list_display = ("item", "role", "worker", "author", "state", "submitted_at")
+    list_filter = ("state", "role")
+    list_select_related = ("item", "worker", "author")
+    search_fields = ("item__key", "worker__pseudonym")

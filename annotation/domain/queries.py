@@ -1,0 +1,268 @@
+"""Reads of projects, items and submissions that pages and the API share."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db import connection
+from django.db.models import Avg, Count, Exists, F, OuterRef, Q, QuerySet, Sum, TextField
+from django.db.models.functions import Cast
+
+from annotation.domain.publish import terms_of
+from annotation.enums import MemberRole, Role, SubmissionState
+from annotation.models import Batch, Item, Membership, Project, Sentence, Submission, TaskItem
+from crowd.domain.pay_scheme import bonus_cents
+from crowd.domain.prepare_hits import HitTerms, slot_cents
+from crowd.enums import AssignmentState, LedgerKind
+from crowd.models import HitType, LedgerEntry, Worker
+
+User = AbstractBaseUser | AnonymousUser
+
+# --- who sees what ---------------------------------------------------------------------------
+
+
+def projects_of(*, user: User) -> QuerySet[Project]:
+    """The projects that the user has a role in; all of them for a superuser. By title."""
+    projects = Project.objects.select_related("budget").order_by("title", "pk")
+    if getattr(user, "is_superuser", False):
+        return projects
+    return projects.filter(Exists(Membership.objects.filter(project=OuterRef("pk"), user=user.pk)))
+
+
+def roles_in(*, project: Project, user: User) -> frozenset[str]:
+    """The user's roles in the project; every one for a superuser."""
+    if getattr(user, "is_superuser", False):
+        return frozenset(MemberRole.values)
+    return frozenset(project.memberships.filter(user=user.pk).values_list("role", flat=True))
+
+
+# --- items -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ItemCounts:
+    """A project's items, and those of them offered for generation at least once."""
+
+    items: int
+    offered: int
+
+    @property
+    def unoffered(self) -> int:
+        return self.items - self.offered
+
+
+def offered_for_generation() -> Exists:
+    """For querysets of items: whether the item has been offered to generators."""
+    return Exists(TaskItem.objects.filter(item=OuterRef("pk"), role=Role.GENERATOR))
+
+
+def count_items(*, project: Project) -> ItemCounts:
+    return ItemCounts(
+        items=project.items.count(),
+        offered=project.items.filter(offered_for_generation()).count(),
+    )
+
+
+def counts_by_project(*, projects: Collection[Project]) -> dict[int, int]:
+    """Project id -> number of items, for the projects given."""
+    rows = Item.objects.filter(project__in=projects).values_list("project")
+    return dict(rows.annotate(n=Count("pk")).order_by())
+
+
+def containing_text(items: QuerySet[Item], text: str) -> QuerySet[Item]:
+    """The items whose sentence holds `text` (its last word may be a beginning), or whose key does."""
+    # Tokens are stored as JSON text: the words of a phrase stand in it as `one", "two`. SQLite
+    # holds it as Python wrote it, with \\u escapes; PostgreSQL holds characters.
+    escape = connection.vendor == "sqlite"
+    phrase = json.dumps(text.split(), ensure_ascii=escape)[2:-2]
+    return items.alias(sentence_text=Cast("sentence__tokens", TextField())).filter(
+        Q(sentence_text__icontains=phrase) | Q(key__icontains=text)
+    )
+
+
+def sections_of(*, project: Project) -> list[tuple[str, str]]:
+    """The pairs (domain, partition) that the project's sentences belong to, sorted."""
+    pairs = Sentence.objects.filter(project=project).values_list("domain", "partition")
+    return sorted(pairs.distinct())
+
+
+# --- publishing ------------------------------------------------------------------------------
+
+
+def generation_cents(*, project: Project, count: int) -> int:
+    """What publishing `count` items for generation sets aside, in cents: reward, bonus allowance and
+    fees of each generator. Reads only; `publish_batch` reserves the same."""
+    terms = terms_of(project, Role.GENERATOR)
+    slot = slot_cents(
+        HitType(reward_cents=terms["reward_cents"]),
+        HitTerms(
+            max_assignments=project.generators_per_item,
+            lifetime_seconds=Batch._meta.get_field("lifetime_seconds").default,
+            bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
+        ),
+    )
+    return sum(slot) * project.generators_per_item * count
+
+
+# --- submissions -----------------------------------------------------------------------------
+
+
+def submissions_of(*, project: Project) -> QuerySet[Submission]:
+    """The project's submissions, newest first, with what a list shows of each."""
+    return (
+        Submission.objects.filter(item__project=project)
+        .select_related("item__sentence", "worker", "author", "assignment")
+        .order_by("-pk")
+    )
+
+
+def waiting_for_a_person(*, project: Project) -> QuerySet[Submission]:
+    """Submissions that were not accepted automatically and that nobody has decided, oldest first."""
+    return submissions_of(project=project).filter(WAITS).order_by("pk")
+
+
+# What the sweep leaves to a person: content with a problem, and work on an item that the worker had
+# done before (withdrawn at once, but neither paid nor refused).
+WAITS = (Q(state=SubmissionState.SUBMITTED) & ~Q(problem="")) | Q(
+    state=SubmissionState.WITHDRAWN, assignment__state=AssignmentState.SUBMITTED
+)
+
+
+def can_be_used(submission: Submission) -> bool:
+    """Whether its content is an annotation: read by the scheme, and not withdrawn."""
+    content = submission.content
+    read = isinstance(content, dict) and bool(content) and "refused" not in content
+    return read and submission.state == SubmissionState.SUBMITTED
+
+
+def count_submissions(*, project: Project) -> Counter[tuple[str, str]]:
+    """(role, state) -> number of submissions. What waits for a person counts under (role, "waiting")."""
+    rows = (
+        Submission.objects.filter(item__project=project)
+        .values_list("role", "state")
+        .annotate(all=Count("pk"), waiting=Count("pk", filter=WAITS))
+        .order_by()
+    )
+    counts: Counter[tuple[str, str]] = Counter()
+    for role, state, every, waiting in rows:
+        counts[role, state] = every
+        counts[role, "waiting"] += waiting
+    return counts
+
+
+# --- workers ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerFigures:
+    """One worker's work in one project. `active_seconds` sums the time spent on submissions."""
+
+    submissions: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    mean_seconds: float | None = None
+    active_seconds: int = 0
+
+
+def workers_of(*, project: Project) -> QuerySet[Worker]:
+    """Those who have submitted something in the project, the newest first."""
+    own = Submission.objects.filter(worker=OuterRef("pk"), item__project=project)
+    return Worker.objects.filter(Exists(own)).order_by("-pk")
+
+
+def worker_figures(*, project: Project, workers: Iterable[Worker]) -> dict[int, WorkerFigures]:
+    """Worker id -> figures, in one query for all the workers given."""
+    ids = [one.pk for one in workers]
+    rows = (
+        Submission.objects.filter(item__project=project, worker__in=ids)
+        .values_list("worker")
+        .annotate(
+            n=Count("pk"),
+            accepted=Count("pk", filter=Q(state=SubmissionState.ACCEPTED)),
+            rejected=Count("pk", filter=Q(state=SubmissionState.REJECTED)),
+            mean=Avg("active_seconds"),
+            total=Sum("active_seconds"),
+        )
+        .order_by()
+    )
+    found = {pk: WorkerFigures(*figures) for pk, *figures in rows}
+    return {pk: found.get(pk, WorkerFigures()) for pk in ids}
+
+
+# --- costs -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Cents that workers got, and cents that the marketplace took."""
+
+    amount_cents: int = 0
+    fee_cents: int = 0
+
+    @property
+    def total_cents(self) -> int:
+        return self.amount_cents + self.fee_cents
+
+    def shared(self, by: int) -> "Cost":
+        return Cost(self.amount_cents // by, self.fee_cents // by)
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(self.amount_cents + other.amount_cents, self.fee_cents + other.fee_cents)
+
+
+def _settled(project: Project) -> QuerySet[LedgerEntry]:
+    return LedgerEntry.objects.filter(budget=project.budget_id, kind=LedgerKind.SETTLE).order_by()
+
+
+def cost_by_role(*, project: Project) -> dict[str, Cost]:
+    """Role -> what its work has cost so far."""
+    rows = _settled(project).values_list("hit__task__role")
+    sums = rows.annotate(amount=Sum("amount_cents"), fee=Sum("fee_cents"))
+    return {role or "": Cost(amount, fee) for role, amount, fee in sums}
+
+
+def cost_by_item(*, project: Project) -> dict[int, Cost]:
+    """Item id -> what its work has cost so far, all roles together. Items that cost nothing yet are
+    left out; of a HIT with several items each bears the same share (rounded down)."""
+    rows = _settled(project).values_list("hit__task__pk")
+    sums = rows.annotate(amount=Sum("amount_cents"), fee=Sum("fee_cents"))
+    by_task = {task: Cost(amount, fee) for task, amount, fee in sums}
+    items = TaskItem.objects.filter(item__project=project).order_by()
+    pairs = [pair for pair in items.values_list("task_id", "item_id") if pair[0] in by_task]
+    shares = Counter(task for task, _ in pairs)
+    costs: dict[int, Cost] = {}
+    for task, item in pairs:
+        costs[item] = costs.get(item, Cost()) + by_task[task].shared(shares[task])
+    return costs
+
+
+def ledger_of_item(*, item: Item) -> QuerySet[LedgerEntry]:
+    """Every movement of money on the item's HITs, oldest first, each with `items_in_hit`."""
+    return (
+        LedgerEntry.objects.filter(hit__task__in=item.tasks.values("pk"))
+        .select_related("hit__task", "payment__assignment__worker")
+        .annotate(items_in_hit=Count("hit__task__task_items"))
+        .order_by("pk")
+    )
+
+
+def cost_of_entries(*, entries: Iterable[LedgerEntry]) -> Cost:
+    """What the item of `ledger_of_item` has cost: its share of each HIT, as in `cost_by_item`."""
+    by_hit: dict[int, Cost] = {}
+    shares: dict[int, int] = {}
+    for one in entries:
+        if one.kind == LedgerKind.SETTLE:
+            cost = Cost(one.amount_cents, one.fee_cents)
+            by_hit[one.hit_id] = by_hit.get(one.hit_id, Cost()) + cost
+            shares[one.hit_id] = one.items_in_hit  # type: ignore[attr-defined]
+    return sum((cost.shared(shares[hit]) for hit, cost in by_hit.items()), Cost())
+
+
+def earned_in(*, project: Project, workers: Iterable[Worker]) -> dict[int, int]:
+    """Worker id -> cents confirmed to have been paid to them in the project, fees not counted."""
+    ids = [one.pk for one in workers]
+    rows = _settled(project).filter(payment__assignment__worker__in=ids)
+    paid = rows.values_list("payment__assignment__worker").annotate(sum=Sum(F("amount_cents")))
+    return dict.fromkeys(ids, 0) | dict(paid)

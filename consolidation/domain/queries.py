@@ -1,0 +1,173 @@
+"""Reads of where items stand on their way to gold, shared by pages and the API."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from annotation.domain.queries import containing_text, offered_for_generation
+from annotation.enums import Role
+from annotation.models import Item, Project, Submission
+from audit.models import StateChange
+from consolidation.enums import CaseState, ReviewState
+from consolidation.models import Case, Gold, Review
+from crowd.models import Assignment, Payment
+
+
+class ItemState(StrEnum):
+    """Where an item stands on its way to consolidated gold."""
+
+    NOT_PUBLISHED = "not-published"
+    GENERATING = "generating"
+    CASE_OPEN = "case-open"
+    CONSOLIDATED = "consolidated"
+
+    @property
+    def label(self) -> str:
+        return self.value.replace("-", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFilter:
+    """Which items to list; empty means any."""
+
+    state: str = ""
+    domain: str = ""
+    partition: str = ""
+    text: str = ""
+
+
+def _first_case(**facts: str) -> Exists:
+    return Exists(Case.objects.filter(item=OuterRef("pk"), place=0, **facts))
+
+
+def _in_state(state: str) -> Q:
+    consolidated = _first_case(state=CaseState.CONSOLIDATED)
+    return {
+        ItemState.NOT_PUBLISHED: Q(~offered_for_generation()) & Q(~_first_case()),
+        ItemState.GENERATING: Q(offered_for_generation()) & Q(~_first_case()),
+        ItemState.CASE_OPEN: Q(_first_case()) & Q(~consolidated),
+        ItemState.CONSOLIDATED: Q(consolidated),
+    }[ItemState(state)]
+
+
+def items_of(*, project: Project, wanted: ItemFilter) -> QuerySet[Item]:
+    """The project's items in publishing order, each with `offered`, `generations` (accepted ones),
+    `case_state` (None without a case) and `golds` (number of versions from all sources)."""
+    items = project.items.select_related("sentence").order_by("position", "pk")
+    if wanted.state:
+        items = items.filter(_in_state(wanted.state))
+    if wanted.domain:
+        items = items.filter(sentence__domain=wanted.domain)
+    if wanted.partition:
+        items = items.filter(sentence__partition=wanted.partition)
+    if wanted.text.strip():
+        items = containing_text(items, wanted.text)
+    return items.annotate(
+        offered=offered_for_generation(),
+        case_state=Subquery(Case.objects.filter(item=OuterRef("pk"), place=0).values("state")[:1]),
+        generations=_count(Submission.objects.accepted().filter(role=Role.GENERATOR)),
+        golds=_count(Gold.objects.all()),
+    )
+
+
+def _count(rows: QuerySet[Submission] | QuerySet[Gold]) -> Coalesce:
+    counted = rows.filter(item=OuterRef("pk")).order_by().values("item").annotate(n=Count("pk"))
+    return Coalesce(Subquery(counted.values("n"), output_field=IntegerField()), 0)
+
+
+def state_of(*, offered: bool, case_state: str | None) -> ItemState:
+    """The state of an item of `items_of`."""
+    if case_state == CaseState.CONSOLIDATED:
+        return ItemState.CONSOLIDATED
+    if case_state is not None:
+        return ItemState.CASE_OPEN
+    return ItemState.GENERATING if offered else ItemState.NOT_PUBLISHED
+
+
+# --- how far a project is ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class GoldCounts:
+    """A project's first cases by state, its items with gold by source (and with any), and the
+    reviews that wait for an expert."""
+
+    cases: Mapping[str, int]
+    items_by_source: Mapping[str, int]
+    items: int
+    reviews: int
+
+
+def count_gold(*, project: Project) -> GoldCounts:
+    cases = Case.objects.filter(item__project=project, place=0).order_by().values_list("state")
+    gold = Gold.objects.filter(item__project=project).order_by()
+    by_source = gold.values_list("source").annotate(n=Count("item", distinct=True))
+    return GoldCounts(
+        cases=dict(cases.annotate(n=Count("pk"))),
+        items_by_source=dict(by_source),
+        items=gold.aggregate(n=Count("item", distinct=True))["n"],
+        reviews=Review.objects.filter(gold__item__project=project, state=ReviewState.DRAWN).count(),
+    )
+
+
+def consolidated_items(*, project: Project) -> set[int]:
+    """Ids of the items whose first case is consolidated."""
+    done = Case.objects.filter(item__project=project, place=0, state=CaseState.CONSOLIDATED)
+    return set(done.values_list("item_id", flat=True))
+
+
+def gold_items_by_project(*, projects: list[Project]) -> dict[int, int]:
+    """Project id -> number of items with gold of any source, for the projects given."""
+    rows = Gold.objects.filter(item__project__in=projects).values_list("item__project")
+    return dict(rows.annotate(n=Count("item", distinct=True)).order_by())
+
+
+# --- one item ----------------------------------------------------------------------------------
+
+
+def gold_of_item(*, item: Item) -> list[Gold]:
+    """Every version from every source, the newest first."""
+    rows = item.gold.select_related("submission__worker", "submission__author", "case")
+    return list(rows.order_by("-created_at", "-pk"))
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One logged change of state in an item's history."""
+
+    at: datetime
+    what: str
+    old: str
+    new: str
+    actor: str
+    reason: str
+
+
+def history_of_item(*, item: Item) -> list[Move]:
+    """Every logged change of its HITs, assignments, submissions, payments and cases, oldest first."""
+    hits = {"hit__task__items": item}
+    owned = {
+        "crowd.Hit": item.tasks.values("hit"),
+        "crowd.Assignment": Assignment.objects.filter(**hits).values("pk"),
+        "annotation.Submission": item.submissions.values("pk"),
+        "crowd.Payment": Payment.objects.filter(assignment__hit__task__items=item).values("pk"),
+        "consolidation.Case": item.cases.values("pk"),
+    }
+    ours = Q(pk__in=[])
+    for aggregate, ids in owned.items():
+        ours |= Q(aggregate=aggregate, object_id__in=ids)
+    return [
+        Move(
+            at=one.at,
+            what=f"{one.aggregate.rpartition('.')[2]} {one.object_id}",
+            old=one.old,
+            new=one.new,
+            actor=one.actor,
+            reason=one.reason,
+        )
+        for one in StateChange.objects.filter(ours).order_by("at", "pk")
+    ]

@@ -1,0 +1,192 @@
+"""Reads of people, HITs and money that pages and the API share. A budget stands for its project."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.db import models
+from django.db.models import Count, QuerySet, Sum
+
+from crowd.enums import AssignmentState, GrantState, HitState, MessageState, PaymentState
+from crowd.models import (
+    Assignment,
+    Budget,
+    Hit,
+    LedgerEntry,
+    Message,
+    Payment,
+    QualificationGrant,
+)
+
+UTC = ZoneInfo("UTC")
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFilter:
+    """Which movements of money to list; days are UTC and both ends are meant. Empty means any."""
+
+    kind: str = ""
+    pseudonym: str = ""
+    first_day: date | None = None
+    last_day: date | None = None
+
+
+def ledger_of(*, budget: Budget, wanted: LedgerFilter) -> QuerySet[LedgerEntry]:
+    """The budget's entries, newest first, with the worker of those that belong to a payment."""
+    entries = (
+        LedgerEntry.objects.filter(budget=budget)
+        .select_related("hit__task", "payment__assignment__worker")
+        .order_by("-pk")
+    )
+    if wanted.kind:
+        entries = entries.filter(kind=wanted.kind)
+    if wanted.pseudonym:
+        entries = entries.filter(payment__assignment__worker__pseudonym=wanted.pseudonym.upper())
+    if wanted.first_day:
+        entries = entries.filter(at__gte=_midnight(wanted.first_day))
+    if wanted.last_day:
+        entries = entries.filter(at__lt=_midnight(wanted.last_day + timedelta(days=1)))
+    return entries
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)
+
+
+def sums_of(*, entries: QuerySet[LedgerEntry]) -> dict[str, int]:
+    """Kind of entry -> cents, fees included."""
+    rows = entries.order_by().values_list("kind")
+    return {
+        kind: amount + fee
+        for kind, amount, fee in rows.annotate(a=Sum("amount_cents"), f=Sum("fee_cents"))
+    }
+
+
+# --- what is under way -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PendingWork:
+    """How many rows of a budget are in each state, and those that failed or were put off, newest
+    first: HITs, payments, rejections, qualification grants and messages."""
+
+    hits: Mapping[str, int]
+    payments: Mapping[str, int]
+    payment_cents: Mapping[str, int]
+    rejections: int
+    unrecorded: int
+    grants: Mapping[str, int] = field(default_factory=dict)
+    messages: Mapping[str, int] = field(default_factory=dict)
+
+
+def pending_work(*, budget: Budget, qualification_prefix: str) -> PendingWork:
+    """Counts for `budget`; grants are those of qualifications whose code has the prefix."""
+    payments = _payments(budget)
+    assignments = Assignment.objects.filter(hit__budget=budget)
+    return PendingWork(
+        hits=_by_state(Hit.objects.filter(budget=budget)),
+        payments=_by_state(payments),
+        payment_cents=dict(
+            payments.order_by()
+            .values_list("state")
+            .annotate(cents=Sum(models.F("amount_cents") + models.F("fee_cents")))
+        ),
+        rejections=assignments.filter(state=AssignmentState.REJECTING).count(),
+        unrecorded=assignments.unrecorded().count(),
+        grants=_by_state(_grants(qualification_prefix)),
+        messages=_by_state(_messages(budget)),
+    )
+
+
+def _payments(budget: Budget) -> QuerySet[Payment]:
+    return Payment.objects.filter(assignment__hit__budget=budget)
+
+
+def _grants(prefix: str) -> QuerySet[QualificationGrant]:
+    return QualificationGrant.objects.filter(qualification_type__code__startswith=prefix)
+
+
+def _messages(budget: Budget) -> QuerySet[Message]:
+    people = Assignment.objects.filter(hit__budget=budget).values("worker")
+    return Message.objects.filter(worker__in=people)
+
+
+def _by_state(rows: QuerySet[Any]) -> dict[str, int]:
+    return dict(rows.order_by().values_list("state").annotate(n=Count("pk")))
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One row that did not go through: what it is, how it stands, and the marketplace's words."""
+
+    what: str
+    state: str
+    error: str
+    at: datetime
+    worker: str = ""
+    cents: int | None = None
+
+
+def troubles_of(
+    *, budget: Budget, qualification_prefix: str, limit: int = 50
+) -> dict[str, list[Trouble]]:
+    """The newest rows with an error, or held back, by kind; at most `limit` of each."""
+    return {
+        "HITs": [_hit_trouble(one) for one in _troubled_hits(budget)[:limit]],
+        "payments": [_payment_trouble(one) for one in _troubled_payments(budget)[:limit]],
+        "qualifications": [
+            _grant_trouble(one)
+            for one in _grants(qualification_prefix)
+            .exclude(error="")
+            .select_related("worker", "qualification_type")
+            .order_by("-pk")[:limit]
+        ],
+        "messages": [
+            _message_trouble(one)
+            for one in _messages(budget)
+            .exclude(error="")
+            .select_related("worker")
+            .order_by("-pk")[:limit]
+        ],
+    }
+
+
+def _troubled_hits(budget: Budget) -> QuerySet[Hit]:
+    wrong = models.Q(state=HitState.FAILED) | ~models.Q(error="")
+    return Hit.objects.filter(wrong, budget=budget).order_by("-pk")
+
+
+def _troubled_payments(budget: Budget) -> QuerySet[Payment]:
+    wrong = models.Q(state__in=[PaymentState.HELD, PaymentState.FAILED]) | ~models.Q(error="")
+    rows = _payments(budget).filter(wrong).select_related("assignment__worker")
+    return rows.order_by("-pk")
+
+
+def _hit_trouble(hit: Hit) -> Trouble:
+    at = hit.attempted_at or hit.prepared_at
+    return Trouble(str(hit), HitState(hit.state).label, hit.error, at)
+
+
+def _payment_trouble(payment: Payment) -> Trouble:
+    return Trouble(
+        f"{payment.get_kind_display()} for assignment {payment.assignment.external_id}",
+        PaymentState(payment.state).label,
+        payment.error,
+        payment.attempted_at or payment.intended_at,
+        payment.assignment.worker.pseudonym,
+        payment.amount_cents + payment.fee_cents,
+    )
+
+
+def _grant_trouble(grant: QualificationGrant) -> Trouble:
+    state = GrantState(grant.state).label
+    worker = grant.worker.pseudonym
+    return Trouble(grant.qualification_type.name, state, grant.error, grant.changed_at, worker)
+
+
+def _message_trouble(message: Message) -> Trouble:
+    state = MessageState(message.state).label
+    worker = message.worker.pseudonym
+    return Trouble(message.subject, state, message.error, message.written_at, worker)

@@ -1,0 +1,50 @@
+import json
+import sys
+from argparse import ArgumentTypeError
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from marketplace.domain import payouts
+from marketplace.domain.money import format_cents
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a day such as 2026-11-30") from None
+
+
+class Command(BaseCommand):
+    help = (
+        "Writes what is owed to each worker for the days FIRST to LAST (both included, UTC) as "
+        "CSV. Example: manage.py payout_statement 2026-11-01 2026-11-30 --out november.csv"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("first", type=_day)
+        parser.add_argument("last", type=_day)
+        parser.add_argument("--out", type=Path, help="a file (default: standard output)")
+        parser.add_argument(
+            "--json", action="store_true", help="one JSON object on stdout; needs --out"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["last"] < options["first"]:
+            raise CommandError("LAST lies before FIRST.", returncode=2)
+        if options["json"] and not options["out"]:
+            raise CommandError("--json needs --out: both would go to stdout.", returncode=2)
+        since = datetime.combine(options["first"], time.min, tzinfo=UTC)
+        until = datetime.combine(options["last"], time.min, tzinfo=UTC) + timedelta(days=1)
+        rows = list(payouts.payouts(since=since, until=until))
+        if options["out"] is None:
+            payouts.write_statement(rows, sys.stdout)
+            return
+        with options["out"].open("w", newline="") as file:
+            total = payouts.write_statement(rows, file)
+        if options["json"]:
+            shown = {"workers": len(rows), "total_usd": format_cents(total)}
+            self.stdout.write(json.dumps(shown | {"file": str(options["out"])}))

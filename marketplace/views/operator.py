@@ -1,0 +1,256 @@
+"""The operator's pages: requesters, their keys and balances, workers, appeals, statements.
+
+For Django's staff with the permission `marketplace.operate_marketplace`; a worker's login opens
+none of them.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, time, timedelta
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.contrib import messages
+from django.contrib.auth.views import LoginView, LogoutView
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse, reverse_lazy
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from marketplace.domain import access_keys, accounts, appeals, books, payouts, queries
+from marketplace.domain.errors import RefusalError
+from marketplace.enums import AppealStatus
+from marketplace.forms import (
+    AppealDecisionForm,
+    DepositForm,
+    InvitationForm,
+    RequesterForm,
+    StatementForm,
+    WorkerForm,
+)
+from marketplace.models import (
+    AccessKey,
+    Appeal,
+    BookEntry,
+    Invitation,
+    Requester,
+    WorkerAccount,
+)
+from marketplace.views.posted import posted
+
+P = ParamSpec("P")
+PERMISSION = "marketplace.operate_marketplace"
+PER_PAGE = 50
+
+log_in = LoginView.as_view(
+    template_name="marketplace/operator/login.html",
+    next_page=reverse_lazy("marketplace:operator"),
+)
+log_out = LogoutView.as_view(next_page=reverse_lazy("marketplace:operator-login"))
+
+
+def operator_required(
+    view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            query = urlencode({"next": request.get_full_path()})
+            return redirect(f"{reverse('marketplace:operator-login')}?{query}")
+        if not (request.user.is_staff and request.user.has_perm(PERMISSION)):
+            raise PermissionDenied("This page is for the people who run the marketplace.")
+        return view(request, *args, **kwargs)
+
+    return wrapped
+
+
+@require_http_methods(["GET", "POST"])
+@operator_required
+def requesters(request: HttpRequest) -> HttpResponseBase:
+    form = RequesterForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = access_keys.open_account(
+                name=form.cleaned_data["name"],
+                email=form.cleaned_data["email"],
+                balance_cents=int(form.cleaned_data["balance"] * 100),
+                now=timezone.now(),
+            )
+        except RefusalError as refusal:
+            form.add_error("name", refusal.message)
+        else:
+            return redirect("marketplace:operator-requester", code=made.code)
+    page = Paginator(Requester.objects.order_by("name"), PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "marketplace/operator/requesters.html", {"page": page, "form": form})
+
+
+@require_GET
+@operator_required
+def requester(request: HttpRequest, code: str) -> HttpResponseBase:
+    return _requester_page(request, get_object_or_404(Requester, code=code), DepositForm())
+
+
+@require_POST
+@operator_required
+def deposit(request: HttpRequest, code: str) -> HttpResponseBase:
+    row = get_object_or_404(Requester, code=code)
+    form = DepositForm(request.POST)
+    if not form.is_valid():
+        return _requester_page(request, row, form)
+    try:
+        books.deposit(
+            requester=row,
+            amount_cents=int(form.cleaned_data["amount"] * 100),
+            note=form.cleaned_data["note"],
+            now=timezone.now(),
+        )
+    except RefusalError:
+        form.add_error("amount", "That is more than the requester can spend.")
+        return _requester_page(request, row, form)
+    messages.success(request, "The balance was changed.")
+    return redirect("marketplace:operator-requester", code=code)
+
+
+@require_POST
+@never_cache
+@operator_required
+def issue_key(request: HttpRequest, code: str) -> HttpResponseBase:
+    """Shows the secret in this answer and never again."""
+    row = get_object_or_404(Requester, code=code)
+    key, secret = access_keys.issue_key(requester=row, now=timezone.now())
+    return _requester_page(request, row, DepositForm(), issued=(key.access_key_id, secret))
+
+
+@require_POST
+@operator_required
+def revoke_key(request: HttpRequest, code: str, key_id: str) -> HttpResponseBase:
+    key = get_object_or_404(AccessKey, access_key_id=key_id, requester__code=code)
+    access_keys.revoke_key(key=key, now=timezone.now())
+    messages.success(request, f"Requests signed with {key_id} are refused from now on.")
+    return redirect("marketplace:operator-requester", code=code)
+
+
+@require_http_methods(["GET", "POST"])
+@operator_required
+def workers(request: HttpRequest) -> HttpResponseBase:
+    """Workers by id, name or address; invitations."""
+    form = InvitationForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        made = accounts.invite(**form.cleaned_data, now=timezone.now())
+        messages.success(request, f"{len(made)} invitations were made.")
+        return redirect("marketplace:operator-workers")
+    wanted = request.GET.get("q", "").strip()
+    rows = WorkerAccount.objects.order_by("username")
+    if wanted:
+        rows = rows.filter(
+            Q(code__iexact=wanted) | Q(username__icontains=wanted) | Q(email__icontains=wanted)
+        )
+    context = {
+        "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "wanted": wanted,
+        "form": form,
+        "invitations": Invitation.objects.filter(used_at__isnull=True).order_by("-pk")[:PER_PAGE],
+        "unused": Invitation.objects.filter(used_at__isnull=True).count(),
+    }
+    return render(request, "marketplace/operator/workers.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@operator_required
+def worker(request: HttpRequest, code: str) -> HttpResponseBase:
+    row = get_object_or_404(WorkerAccount, code=code)
+    fields = ("country", "subdivision", "is_adult", "active")
+    form = WorkerForm(posted(request), initial={field: getattr(row, field) for field in fields})
+    if request.method == "POST" and form.is_valid():
+        WorkerAccount.objects.filter(pk=row.pk).update(**form.cleaned_data)
+        if not form.cleaned_data["active"]:
+            accounts.close_account(worker=row)
+        messages.success(request, "The account was changed.")
+        return redirect("marketplace:operator-worker", code=code)
+    context = {"row": row, "form": form, "months": queries.earnings_by_month(row)}
+    return render(request, "marketplace/operator/worker.html", context)
+
+
+@require_GET
+@operator_required
+def appeals_list(request: HttpRequest) -> HttpResponseBase:
+    rows = Appeal.objects.select_related("assignment__worker", "assignment__hit_type__requester")
+    rows = rows.defer("assignment__answer").order_by("decided_at", "pk")
+    if "all" not in request.GET:
+        rows = rows.filter(status=AppealStatus.OPEN)
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "marketplace/operator/appeals.html", {"page": page})
+
+
+@require_http_methods(["GET", "POST"])
+@operator_required
+def appeal(request: HttpRequest, pk: int) -> HttpResponseBase:
+    row = get_object_or_404(
+        Appeal.objects.select_related("assignment__worker", "assignment__hit_type__requester"),
+        pk=pk,
+    )
+    form = AppealDecisionForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            appeals.decide_appeal(
+                appeal_pk=row.pk,
+                pay=form.cleaned_data["outcome"] == AppealStatus.OVERTURNED,
+                answer=form.cleaned_data["answer"],
+                now=timezone.now(),
+            )
+        except RefusalError as refusal:
+            form.add_error(None, refusal.message)
+        else:
+            messages.success(request, "The appeal was decided and the worker was told.")
+            return redirect("marketplace:operator-appeals")
+    return render(request, "marketplace/operator/appeal.html", {"row": row, "form": form})
+
+
+@require_GET
+@operator_required
+def statement(request: HttpRequest) -> HttpResponseBase:
+    """The payout statement of a period, on the page or as CSV."""
+    form = StatementForm(request.GET if "first" in request.GET else None)
+    if not form.is_valid():
+        return render(request, "marketplace/operator/statement.html", {"form": form})
+    first, last = form.cleaned_data["first"], form.cleaned_data["last"]
+    since = datetime.combine(first, time.min, tzinfo=UTC)
+    until = datetime.combine(last, time.min, tzinfo=UTC) + timedelta(days=1)
+    rows = list(payouts.payouts(since=since, until=until))
+    if "csv" in request.GET:
+        response = HttpResponse(content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = f'attachment; filename="payouts-{first}-{last}.csv"'
+        payouts.write_statement(rows, response)  # type: ignore[arg-type] # it has write()
+        return response
+    context = {
+        "form": form,
+        "rows": rows,
+        "total_cents": sum(row.total_cents for row in rows),
+        "csv_query": request.GET.urlencode() + "&csv=1",
+    }
+    return render(request, "marketplace/operator/statement.html", context)
+
+
+def _requester_page(
+    request: HttpRequest,
+    row: Requester,
+    form: DepositForm,
+    *,
+    issued: tuple[str, str] | None = None,
+) -> HttpResponseBase:
+    row.refresh_from_db()
+    entries = BookEntry.objects.filter(requester=row).order_by("-pk")
+    context = {
+        "row": row,
+        "form": form,
+        "issued": issued,
+        "keys": row.access_keys.order_by("revoked_at", "-pk"),
+        "books": queries.books_of(row),
+        "entries": entries.select_related("worker")[:PER_PAGE],
+    }
+    return render(request, "marketplace/operator/requester.html", context)

@@ -1,0 +1,220 @@
+"""PropBank arguments from CoNLL-2009 files: columns in, token spans out.
+
+A sentence is a block of lines of tab-separated columns (Hajic et al. 2009, table 1): ID, FORM,
+LEMMA, PLEMMA, POS, PPOS, FEAT, PFEAT, HEAD, PHEAD, DEPREL, PDEPREL, FILLPRED, PRED, then one APRED
+column per predicate. An argument is marked on its head word only; its span is the head's subtree.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from metrics.role_kinds import KindComparison, compare_by_kind
+from metrics.spans import Span
+from schemes.base import ErrorSink, FileError
+from schemes.text_lines import numbered_lines
+
+_FORM, _POS, _HEAD, _FILLPRED, _PRED, _FIRST_ARGUMENT = 1, 4, 8, 12, 13, 14
+_CORE = frozenset({"A0", "A1", "A2", "A3", "A4", "A5"})
+
+Kind = Literal["core", "adjunct"]
+
+
+@dataclass(frozen=True, slots=True)
+class PropBankArgument:
+    """A label (A0, AM-TMP, C-A1, R-A0 ...), the token it is marked on, its half-open span."""
+
+    label: str
+    head: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class PropBankPredicate:
+    """A predicate: its token, from 0, its sense (`sell.01`), its part of speech, its arguments."""
+
+    index: int
+    sense: str
+    pos: str
+    arguments: tuple[PropBankArgument, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PropBankSentence:
+    """A sentence's tokens and predicates; `line` is that of its first token."""
+
+    tokens: tuple[str, ...]
+    predicates: tuple[PropBankPredicate, ...]
+    line: int
+
+
+class _RowError(ValueError):
+    def __init__(self, row: int, field: str, message: str) -> None:
+        super().__init__(message)
+        self.row = row
+        self.field = field
+        self.message = message
+
+
+def read_conll2009(path: Path, *, on_error: ErrorSink) -> Iterator[PropBankSentence]:
+    """Streams the sentences. One that is not well formed goes to `on_error` and is left out.
+
+    Raises FileError as `numbered_lines` does.
+    """
+    for first_line, block in _blocks(path):
+        try:
+            yield _sentence(block, first_line)
+        except _RowError as bad:
+            line = first_line + bad.row
+            on_error(FileError(path.name, line, bad.message, field=bad.field))
+
+
+def _blocks(path: Path) -> Iterator[tuple[int, list[list[str]]]]:
+    block: list[list[str]] = []
+    line = 0
+    for line, text in numbered_lines(path):
+        if text.strip():
+            block.append(text.split("\t"))
+        elif block:
+            yield line - len(block), block
+            block = []
+    if block:
+        yield line - len(block) + 1, block
+
+
+def _sentence(rows: list[list[str]], line: int) -> PropBankSentence:
+    _check_columns(rows)
+    predicate_rows = [at for at, row in enumerate(rows) if row[_FILLPRED] == "Y"]
+    width = len(rows[0]) - _FIRST_ARGUMENT
+    if width != len(predicate_rows):
+        message = (
+            f"{len(predicate_rows)} predicates are marked but there are {width} APRED columns."
+        )
+        raise _RowError(0, "APRED", message)
+    heads = [_head(row, at, len(rows)) for at, row in enumerate(rows)]
+    _check_no_circle(heads)
+    predicates = [
+        _predicate(rows, heads, at, _FIRST_ARGUMENT + column)
+        for column, at in enumerate(predicate_rows)
+    ]
+    return PropBankSentence(tuple(row[_FORM] for row in rows), tuple(predicates), line)
+
+
+def _check_columns(rows: list[list[str]]) -> None:
+    for at, row in enumerate(rows):
+        if len(row) < _FIRST_ARGUMENT or len(row) != len(rows[0]):
+            message = f"has {len(row)} columns; {max(len(rows[0]), _FIRST_ARGUMENT)} are needed."
+            raise _RowError(at, "", message)
+        if row[0] != str(at + 1):
+            raise _RowError(at, "ID", f"{row[0][:20]!r} should be {at + 1}.")
+
+
+def _head(row: list[str], at: int, length: int) -> int:
+    """The head's place from 0, or -1 for the root."""
+    text = row[_HEAD]
+    if not (text.isascii() and text.isdigit() and len(text) <= 6 and int(text) <= length):
+        raise _RowError(at, "HEAD", f"{text[:20]!r} is no token of a sentence of {length}.")
+    return int(text) - 1
+
+
+def _check_no_circle(heads: Sequence[int]) -> None:
+    for at in range(len(heads)):
+        here, steps = at, 0
+        while here >= 0:
+            here, steps = heads[here], steps + 1
+            if steps > len(heads):
+                raise _RowError(here, "HEAD", "the heads run in a circle.")
+
+
+def _predicate(
+    rows: list[list[str]], heads: Sequence[int], at: int, column: int
+) -> PropBankPredicate:
+    arguments = tuple(
+        PropBankArgument(row[column], head, argument_span(heads, head=head, predicate=at))
+        for head, row in enumerate(rows)
+        if row[column] != "_"
+    )
+    return PropBankPredicate(at, rows[at][_PRED], rows[at][_POS], arguments)
+
+
+def argument_span(heads: Sequence[int], *, head: int, predicate: int) -> Span:
+    """The span of the argument marked on token `head`: its subtree, as one run of tokens.
+
+    `heads[i]` is the place of token i's head, -1 for the root. Where the predicate stands inside
+    the subtree (a relative clause on its noun), the branch that holds it is cut off; the predicate
+    itself as argument is its own token alone. Of what is left the unbroken run around `head`
+    counts, because an answer is one span.
+    """
+    if head == predicate:
+        return head, head + 1
+    cut = _branch_below(heads, head, predicate)
+    inside = [_leads_to(heads, at, head, cut) for at in range(len(heads))]
+    start, end = head, head + 1
+    while start > 0 and inside[start - 1]:
+        start -= 1
+    while end < len(heads) and inside[end]:
+        end += 1
+    return start, end
+
+
+def _branch_below(heads: Sequence[int], top: int, token: int) -> int | None:
+    """The child of `top` on the way up from `token`; None where `token` is not below it."""
+    here = token
+    while here >= 0:
+        if heads[here] == top:
+            return here
+        here = heads[here]
+    return None
+
+
+def _leads_to(heads: Sequence[int], token: int, top: int, cut: int | None) -> bool:
+    here = token
+    while here >= 0 and here != cut:
+        if here == top:
+            return True
+        here = heads[here]
+    return False
+
+
+def argument_kind(label: str) -> Kind:
+    """core for A0 to A5, also as continuation (C-A1) or reference (R-A0); adjunct otherwise."""
+    return "core" if label.rpartition("-")[2] in _CORE else "adjunct"
+
+
+def question_kind(wh: str) -> Kind:
+    """core for questions with who or what; adjunct otherwise (Roit et al. 2020, section 6)."""
+    return "core" if wh.lower() in ("who", "what") else "adjunct"
+
+
+def kinds_of_arguments(predicate: PropBankPredicate) -> dict[Span, set[Kind]]:
+    """The distinct spans of a predicate's arguments, each with its kinds."""
+    found: dict[Span, set[Kind]] = {}
+    for argument in predicate.arguments:
+        found.setdefault(argument.span, set()).add(argument_kind(argument.label))
+    return found
+
+
+def kinds_of_answers(
+    questions: Sequence[tuple[str, Sequence[Span]]],
+) -> dict[Span, set[Kind]]:
+    """The same of a predicate's questions, each its WH and its answer spans."""
+    found: dict[Span, set[Kind]] = {}
+    for wh, answers in questions:
+        for span in answers:
+            found.setdefault(span, set()).add(question_kind(wh))
+    return found
+
+
+def compare_with_propbank(
+    propbank: Mapping[tuple[str, int], PropBankPredicate],
+    questions: Mapping[tuple[str, int], Sequence[tuple[str, Sequence[Span]]]],
+) -> dict[str, KindComparison]:
+    """Macro precision and recall of QA-SRL against PropBank for "all", "core" and "adjunct".
+
+    Both by (sentence id, token of the verb); see `compare_by_kind`.
+    """
+    reference = {key: kinds_of_arguments(predicate) for key, predicate in propbank.items()}
+    predicted = {key: kinds_of_answers(asked) for key, asked in questions.items()}
+    found = compare_by_kind(reference, predicted)
+    return {str(kind): comparison for kind, comparison in found.items()}

@@ -1,0 +1,77 @@
+"""Each check of a container tells working from not working."""
+
+import http.server
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from deploy import healthcheck
+
+
+@contextmanager
+def site_answering(status: int, seen: list[str | None]) -> Iterator[None]:
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            seen.extend([self.headers["Host"], self.headers["X-Forwarded-Proto"]])
+            self.send_response(status)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(healthcheck, "PORT", server.server_port)
+            yield
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize(("status", "well"), [(200, True), (302, True), (404, True), (503, False)])
+def test_web_by_its_answer(monkeypatch, status, well):
+    monkeypatch.setenv("SITE_URL", "https://touchstone.example")
+    seen: list[str | None] = []
+    with site_answering(status, seen):
+        assert healthcheck.web() is well
+    assert seen == ["touchstone.example", "https"]
+
+
+def test_web_that_does_not_listen(monkeypatch, free_port):
+    monkeypatch.setattr(healthcheck, "PORT", free_port)
+    assert not healthcheck.web()
+
+
+def test_beat_by_the_age_of_its_schedule(monkeypatch, tmp_path):
+    monkeypatch.setenv("VAR_DIR", str(tmp_path))
+    assert not healthcheck.beat()
+    schedule = tmp_path / "celerybeat-schedule.db"
+    schedule.touch()
+    assert healthcheck.beat()
+    old = time.time() - healthcheck.BEAT_SILENCE_SECONDS - 1
+    os.utime(schedule, (old, old))
+    assert not healthcheck.beat()
+
+
+@pytest.mark.system
+def test_worker_by_its_answer_over_the_broker(
+    monkeypatch, server_site, start_process, tmp_path, wait_for
+):
+    for name, value in server_site.items():
+        monkeypatch.setenv(name, value)
+    assert not healthcheck.worker()
+    start_process(
+        [*healthcheck.CELERY, "worker", "--concurrency", "1", "--loglevel", "INFO"],
+        env=server_site,
+        log=tmp_path / "log",
+    )
+    wait_for(lambda: "ready." in (tmp_path / "log").read_text())
+    assert healthcheck.worker()

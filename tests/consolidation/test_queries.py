@@ -1,0 +1,104 @@
+import pytest
+
+from audit.domain.change_state import log_state_change
+from consolidation.domain.queries import (
+    ItemFilter,
+    ItemState,
+    consolidated_items,
+    count_gold,
+    gold_items_by_project,
+    gold_of_item,
+    history_of_item,
+    items_of,
+    state_of,
+)
+from consolidation.domain.record_gold import add_gold
+from consolidation.models import Case, Gold
+from crowd.models import Payment
+from tests.dashboard.campaign import CONTENT, START, Campaign, make_project
+
+
+@pytest.fixture
+def project(db):
+    return make_project()
+
+
+@pytest.fixture
+def campaign(project):
+    return Campaign(project, 12)
+
+
+def states(project, **wanted) -> list[ItemState]:
+    found = items_of(project=project, wanted=ItemFilter(**wanted))
+    return [state_of(offered=one.offered, case_state=one.case_state) for one in found]
+
+
+def test_every_item_is_in_exactly_one_state(campaign, project):
+    everything = states(project)
+    assert everything == list(ItemState) * 3
+    for state in ItemState:
+        assert states(project, state=state.value) == [state] * 3
+
+
+def test_second_consolidation_leaves_the_items_state_alone(campaign, project):
+    Case.objects.create(item=campaign.items[3], place=1, opened_at=START)
+    assert states(project).count(ItemState.CONSOLIDATED) == 3
+    assert count_gold(project=project).cases == {"offered": 3, "consolidated": 3}
+
+
+def test_items_carry_their_accepted_annotations_and_versions_of_gold(campaign, project):
+    add_gold(item=campaign.items[3], source="expert", content=CONTENT, provenance=[], now=START)
+    found = {
+        one.pk: (one.generations, one.golds)
+        for one in items_of(project=project, wanted=ItemFilter())
+    }
+    assert [found[one.pk] for one in campaign.items[:4]] == [(0, 0), (1, 0), (2, 0), (2, 2)]
+
+
+def test_gold_is_counted_by_items_not_by_versions(campaign, project):
+    for _ in range(2):
+        add_gold(item=campaign.items[3], source="expert", content=CONTENT, provenance=[], now=START)
+    counts = count_gold(project=project)
+    assert counts.items_by_source == {"consolidated": 3, "expert": 1}
+    assert counts.items == 3
+    assert gold_items_by_project(projects=[project]) == {project.pk: 3}
+
+
+def test_gold_of_an_item_is_newest_first(campaign):
+    newer = add_gold(
+        item=campaign.items[3],
+        source="expert",
+        content=CONTENT,
+        provenance=[],
+        now=START.replace(year=2027),
+    )
+    older = Gold.objects.get(item=campaign.items[3], source="consolidated")
+    assert gold_of_item(item=campaign.items[3]) == [newer, older]
+
+
+def test_consolidated_items_are_those_whose_first_case_is_done(campaign, project):
+    assert consolidated_items(project=project) == {one.pk for one in campaign.items[3::4]}
+
+
+def test_history_has_every_aggregate_of_the_item_and_nothing_of_others(campaign):
+    item, other = campaign.items[3], campaign.items[7]
+    for one in (item, other):
+        submission = one.submissions.first()
+        for instance in (
+            submission.assignment,
+            submission.assignment.hit,
+            Payment.objects.filter(assignment=submission.assignment).first(),
+            one.cases.get(),
+        ):
+            log_state_change(instance=instance, old="a", new="b", actor="budget", now=START)
+    moves = history_of_item(item=item)
+    own = {f"Submission {one.pk}" for one in item.submissions.all()}
+    assert {one.what for one in moves if one.what.startswith("Submission")} == own
+    assert sorted(one.what.split()[0] for one in moves if one.old == "a") == [
+        "Assignment",
+        "Case",
+        "Hit",
+        "Payment",
+    ]
+    assert len(moves) == 7
+    assert [one.at for one in moves] == sorted(one.at for one in moves)

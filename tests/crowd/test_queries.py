@@ -1,0 +1,55 @@
+from datetime import date
+
+import pytest
+
+from crowd.domain.queries import LedgerFilter, ledger_of, pending_work, sums_of, troubles_of
+from crowd.models import Assignment, Hit, Payment
+from tests.dashboard.campaign import Campaign, make_project
+
+
+@pytest.fixture
+def project(db):
+    return make_project()
+
+
+@pytest.fixture
+def campaign(project):
+    return Campaign(project, 12)
+
+
+def test_ledger_is_newest_first_and_of_one_budget(campaign, project):
+    other = Campaign(make_project("other"), 4)
+    entries = list(ledger_of(budget=project.budget, wanted=LedgerFilter()))
+    assert [one.pk for one in entries] == sorted((one.pk for one in entries), reverse=True)
+    assert {one.budget_id for one in entries} == {project.budget_id}
+    assert other.project.budget_id != project.budget_id
+
+
+def test_ledger_filters_narrow_together(campaign, project):
+    worker = campaign.workers[0]
+    wanted = LedgerFilter("settle", worker.pseudonym, date(2026, 9, 1), date(2026, 9, 1))
+    entries = ledger_of(budget=project.budget, wanted=wanted)
+    assert entries.count() == Payment.objects.filter(assignment__worker=worker).count()
+
+
+def test_sums_of_the_whole_ledger_are_the_budgets(campaign, project):
+    sums = sums_of(entries=ledger_of(budget=project.budget, wanted=LedgerFilter()))
+    assert sums == {"reserve": project.budget.reserved_cents, "settle": project.budget.spent_cents}
+
+
+def test_pending_work_counts_by_state(campaign, project):
+    Assignment.objects.filter(pk=Assignment.objects.first().pk).update(recorded_at=None)
+    work = pending_work(budget=project.budget, qualification_prefix="demo-")
+    assert work.hits == {"live": 15}
+    assert work.payments == {"confirmed": 36}
+    assert work.payment_cents == {"confirmed": project.budget.spent_cents}
+    assert (work.rejections, work.unrecorded, work.grants, work.messages) == (0, 1, {}, {})
+
+
+def test_troubles_are_the_newest_and_no_more_than_asked_for(campaign, project):
+    Hit.objects.update(error="Unavailable.")
+    found = troubles_of(budget=project.budget, qualification_prefix="demo-", limit=5)
+    newest = Hit.objects.order_by("-pk").values_list("external_id", flat=True)[:5]
+    assert [one.what for one in found["HITs"]] == list(newest)
+    assert {one.error for one in found["HITs"]} == {"Unavailable."}
+    assert found["payments"] == found["qualifications"] == found["messages"] == []

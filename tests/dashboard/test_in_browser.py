@@ -1,0 +1,175 @@
+"""The pages in a real browser: accessible, in their width, alive by htmx, usable without scripts."""
+
+import pytest
+from axe_core_python.sync_playwright import Axe
+from django.template.loader import render_to_string
+from django.urls import reverse
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
+
+from annotation.models import Submission
+from crowd.models import Hit, Payment
+from tests.dashboard.campaign import Campaign, make_project
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+NARROW, WIDE = {"width": 360, "height": 800}, {"width": 1280, "height": 900}
+
+
+@pytest.fixture
+def site(live_server, office, campaign, settings):
+    settings.ALLOWED_HOSTS = ["*"]
+    Hit.objects.filter(pk=Hit.objects.first().pk).update(state="failed", error="Too long a title.")
+    Payment.objects.filter(pk=Payment.objects.first().pk).update(state="held", confirmed_at=None)
+    return live_server.url
+
+
+@pytest.fixture
+def open_context(chromium: Browser, site, office):
+    """Browsers of the requester; no page may leave an error or a broken content policy in the console."""
+    opened: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def complain(message: ConsoleMessage) -> None:
+        # The console mentions every answer that is an error; these two are meant to be.
+        if not message.location["url"].endswith(("/no-such-page/", "/projects/demo/")):
+            complaints.append(message.text)
+
+    def new(**options) -> BrowserContext:
+        context = chromium.new_context(base_url=site, **options)
+        context.add_cookies(
+            [{"name": "sessionid", "value": office.cookies["sessionid"].value, "url": site}]
+        )
+        context.on("console", complain)
+        context.on("weberror", lambda error: complaints.append(str(error.error)))
+        opened.append(context)
+        return context
+
+    yield new
+    for context in opened:
+        context.close()
+    assert complaints == []
+
+
+def addresses(campaign: Campaign) -> list[str]:
+    pages = [
+        "project",
+        "publish",
+        "items",
+        "submissions",
+        "workers",
+        "costs",
+        "ledger",
+        "exports",
+        "jobs",
+    ]
+    slug = campaign.project.slug
+    empty = make_project("empty").slug
+    worker = campaign.workers[0].pseudonym
+    return [
+        "/",
+        "/no-such-page/",
+        *(reverse(f"dashboard:{one}", args=[slug]) for one in pages),
+        reverse("dashboard:item", args=[slug, campaign.items[3].pk]),
+        reverse("dashboard:worker", args=[slug, worker]),
+        reverse("dashboard:items", args=[slug]) + "?state=generating&text=zebra",
+        *(reverse(f"dashboard:{one}", args=[empty]) for one in pages),
+    ]
+
+
+def overflow(page: Page) -> int:
+    return page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
+@pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["360", "1280"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_are_accessible_and_stay_in_their_width(
+    open_context, campaign, requester, viewport, scheme
+):
+    urls = addresses(campaign)
+    requester.is_superuser = True
+    requester.save()
+    page = open_context(viewport=viewport, color_scheme=scheme).new_page()
+    found = []
+    for url in urls:
+        page.goto(url)
+        found += [
+            (url, one["id"], one["nodes"][0]["html"]) for one in Axe().run(page)["violations"]
+        ]
+        found += [(url, "too wide by", overflow(page))] if overflow(page) > 0 else []
+    assert found == []
+
+
+@pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["360", "1280"])
+def test_login_is_accessible(chromium, live_server, viewport, db):
+    context = chromium.new_context(base_url=live_server.url, viewport=viewport)
+    page = context.new_page()
+    page.goto("/login/")
+    assert Axe().run(page)["violations"] == []
+    page.get_by_role("button", name="Sign in").press("Enter")
+    context.close()
+
+
+def test_overview_renews_itself_in_place(open_context, campaign):
+    page = open_context().new_page()
+    page.goto(reverse("dashboard:project", args=["demo"]))
+    link = page.get_by_role("link", name="submissions to decide")
+    link.focus()
+    page.evaluate("document.querySelector('.step__count b').kept = true")
+    row = page.get_by_role("row", name="submissions to decide")
+    expect(row).to_contain_text("3")
+    Submission.objects.filter(item=campaign.items[1], state="submitted").update(problem="")
+    expect(row).to_contain_text("2", timeout=15_000)
+    # The same nodes, changed: nothing flickers, and who reads or tabs there is not thrown out.
+    assert page.evaluate("document.querySelector('.step__count b').kept")
+    expect(link).to_be_focused()
+
+
+def test_overview_tells_when_it_can_not_be_renewed(open_context, campaign):
+    page = open_context().new_page()
+    page.goto(reverse("dashboard:project", args=["demo"]))
+    broken = {"status": 500, "content_type": "text/html", "body": render_to_string("500.html")}
+    page.route("**/projects/demo/", lambda route: route.fulfill(**broken))
+    expect(page.get_by_role("status")).to_contain_text("failed to answer", timeout=15_000)
+    expect(page.get_by_role("list", name="The protocol, step by step")).to_be_visible()
+
+
+def test_filter_shows_its_rows_and_its_address_and_goes_back(open_context, campaign):
+    page = open_context().new_page()
+    page.goto(reverse("dashboard:items", args=["demo"]))
+    rows = page.locator("#rows tbody tr")
+    expect(rows).to_have_count(12)
+    page.get_by_label("State").select_option("consolidated")
+    expect(rows).to_have_count(3)
+    assert "state=consolidated" in page.url
+    page.go_back()
+    expect(rows).to_have_count(12)
+
+
+def test_publishing_needs_no_mouse(open_context, campaign):
+    page = open_context().new_page()
+    page.goto(reverse("dashboard:project", args=["demo"]))
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Publish HITs")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.get_by_label("How many HITs").focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("2")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Publish 2 HITs for $").press("Enter")
+    expect(page.get_by_role("status").first).to_contain_text("2 HITs are being created")
+
+
+def test_pages_work_without_scripts(open_context, campaign):
+    page = open_context(java_script_enabled=False).new_page()
+    page.goto(reverse("dashboard:items", args=["demo"]))
+    page.get_by_label("State").select_option("consolidated")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#rows tbody tr")).to_have_count(3)
+    page.goto(reverse("dashboard:submissions", args=["demo"]))
+    page.get_by_text("Reject …").first.click()
+    page.get_by_label("Reason").first.fill("Nothing here is in the sentence.")
+    page.get_by_role("button", name="Reject this work").first.click()
+    expect(page.get_by_role("status")).to_contain_text("Rejected.")

@@ -1,0 +1,90 @@
+import pytest
+from django.urls import reverse
+
+from crowd.models import Hit, Message, Payment, QualificationGrant, QualificationType
+from tests.dashboard.campaign import START, Campaign, make_project
+
+
+@pytest.fixture
+def url(project):
+    return reverse("dashboard:jobs", args=[project.slug])
+
+
+@pytest.fixture
+def trouble(campaign):
+    hits, payments = Hit.objects.order_by("pk"), Payment.objects.order_by("pk")
+    Hit.objects.filter(pk=hits[0].pk).update(state="failed", error="The title is too long.")
+    Hit.objects.filter(pk=hits[1].pk).update(
+        state="pending", external_id=None, error="Service unavailable."
+    )
+    Payment.objects.filter(pk=payments[0].pk).update(state="held", confirmed_at=None)
+    Payment.objects.filter(pk=payments[1].pk).update(
+        state="failed", confirmed_at=None, error="This Worker has been suspended."
+    )
+    pool = QualificationType.objects.create(
+        provider="mturk", code="demo-generator", name="Demo pool", description="Trained"
+    )
+    QualificationGrant.objects.create(
+        qualification_type=pool,
+        worker=campaign.workers[0],
+        state="pending",
+        changed_at=START,
+        error="Throttled.",
+    )
+    Message.objects.create(
+        worker=campaign.workers[1],
+        subject="Your feedback",
+        text="Well done.",
+        state="failed",
+        written_at=START,
+        error="The worker takes no messages.",
+    )
+
+
+def test_what_is_not_finished_is_counted_with_its_worth(office, url, trouble):
+    rows = {
+        (row.what, row.state): (row.count, row.cents) for row in office.get(url).context["rows"]
+    }
+    worth = {
+        one.state: one.amount_cents + one.fee_cents
+        for one in Payment.objects.filter(state__in=["held", "failed"])
+    }
+    assert rows == {
+        ("HITs", "to be created"): (1, None),
+        ("HITs", "refused by the marketplace"): (1, None),
+        ("payments", "waits for budget"): (1, worth["held"]),
+        ("payments", "refused by the marketplace"): (1, worth["failed"]),
+        ("qualifications", "to be granted"): (1, None),
+        ("messages", "not delivered"): (1, None),
+    }
+
+
+def test_troubles_tell_the_marketplaces_words_and_pseudonyms(office, url, trouble, campaign):
+    page = office.get(url).content.decode()
+    for text in (
+        "The title is too long.",
+        "Service unavailable.",
+        "This Worker has been suspended.",
+        "Throttled.",
+        "The worker takes no messages.",
+        campaign.workers[0].pseudonym,
+    ):
+        assert text in page
+
+
+def test_page_of_a_calm_project_says_so(office, url):
+    page = office.get(url).content
+    assert b"Everything that was to be done with the marketplace is done" in page
+    assert b"None: the marketplace has refused nothing" in page
+
+
+def test_troubles_of_another_project_stay_out(office, url):
+    other = Campaign(make_project("other"), 4)
+    Hit.objects.filter(budget=other.project.budget).update(state="failed", error="Elsewhere.")
+    pool = QualificationType.objects.create(
+        provider="mturk", code="other-generator", name="Other pool", description="Trained"
+    )
+    QualificationGrant.objects.create(
+        qualification_type=pool, worker=other.workers[0], changed_at=START, error="Elsewhere."
+    )
+    assert b"Elsewhere" not in office.get(url).content

@@ -1,0 +1,126 @@
+"""Every route against every role, a stranger and an anonymous visitor."""
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+from django.urls import reverse
+
+from annotation.enums import MemberRole
+from dashboard import urls
+from dashboard.exports import MANIFEST
+from dashboard.permissions import RULES, Access
+from tests.dashboard.campaign import Campaign, add_items, make_project, make_user
+
+POSTED = {"accept", "reject", "set_aside", "export", "logout"}
+ROUTES = [one.name for one in urls.urlpatterns]
+PROJECT_ROUTES = [name for name in ROUTES if not isinstance(RULES[name], Access)]
+
+
+@pytest.fixture
+def address(campaign, tmp_path, settings):
+    """The address of a route, with arguments that lead somewhere in the project."""
+    settings.EXPORT_DIR = tmp_path
+    folder = tmp_path / "demo" / "first"
+    folder.mkdir(parents=True)
+    (folder / MANIFEST).write_text(
+        '{"format": "qasrl-csv", "source": "consolidated", "counts": {"items": 1}, "files": {}}'
+    )
+    waiting = campaign.items[1].submissions.get(state="submitted")
+    more = {
+        "item": [campaign.items[3].pk],
+        "worker": [campaign.workers[0].pseudonym],
+        "accept": [waiting.pk],
+        "reject": [waiting.pk],
+        "set_aside": [waiting.pk],
+        "export_file": ["first", MANIFEST],
+    }
+
+    def of(name: str) -> str:
+        slug = [] if isinstance(RULES[name], Access) else [campaign.project.slug]
+        return reverse(f"dashboard:{name}", args=[*slug, *more.get(name, [])])
+
+    return of
+
+
+def ask(client: Client, name: str, url: str):
+    return client.post(url) if name in POSTED else client.get(url)
+
+
+def signed_in(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_every_route_has_a_rule_and_every_rule_a_route():
+    assert sorted(RULES) == sorted({*ROUTES, "style"})
+
+
+def test_anonymous_visitor_is_sent_to_the_login(address):
+    for name in ROUTES:
+        response = ask(Client(), name, address(name))
+        if RULES[name] is Access.PUBLIC:
+            assert response.status_code in (200, 302), name
+        else:
+            assert response.status_code == 302, name
+            assert response.url.startswith(reverse("dashboard:login")), name
+
+
+def test_stranger_does_not_learn_that_the_project_exists(address):
+    client = signed_in(make_user("sam", make_project("other"), *MemberRole))
+    assert {ask(client, name, address(name)).status_code for name in PROJECT_ROUTES} == {404}
+
+
+@pytest.mark.parametrize("role", MemberRole)
+def test_member_opens_what_the_rules_allow_and_nothing_else(role, address, project):
+    client = signed_in(make_user("kim", project, role))
+    for name in PROJECT_ROUTES:
+        status = ask(client, name, address(name)).status_code
+        allowed = role in RULES[name]
+        assert status in ((200, 302, 422) if allowed else (403,)), name
+
+
+def test_superuser_opens_everything(address):
+    root = get_user_model().objects.create_superuser("root", password="a long enough password")
+    client = signed_in(root)
+    for name in PROJECT_ROUTES:
+        assert ask(client, name, address(name)).status_code in (200, 302, 422), name
+
+
+def test_expert_never_reads_whose_work_it_is(project, campaign):
+    client = signed_in(make_user("eva", project, MemberRole.EXPERT))
+    for name in ("project", "items"):
+        page = client.get(reverse(f"dashboard:{name}", args=[project.slug])).content.decode()
+        assert not [one for one in campaign.workers if one.pseudonym in page]
+
+
+def test_marketplace_ids_of_workers_are_on_no_page(office, address):
+    for name in PROJECT_ROUTES:
+        response = ask(office, name, address(name))
+        if name != "cost_chart" and response.status_code == 200:
+            assert b"ASECRET" not in response.getvalue(), name
+
+
+def test_item_of_another_project_is_not_found(office, project):
+    [foreign] = add_items(make_project("other"), 1)
+    assert office.get(reverse("dashboard:item", args=[project.slug, foreign.pk])).status_code == 404
+
+
+def test_submission_of_another_project_can_not_be_decided(office, project):
+    foreign = Campaign(make_project("other"), 4).items[1].submissions.get(state="submitted")
+    for name in ("accept", "reject", "set_aside"):
+        url = reverse(f"dashboard:{name}", args=[project.slug, foreign.pk])
+        assert office.post(url, {"reason": "no"}).status_code == 404
+    foreign.refresh_from_db()
+    assert foreign.state == "submitted"
+
+
+def test_fragment_asked_for_after_signing_out_sends_the_whole_page_to_the_login(project):
+    url = reverse("dashboard:project", args=[project.slug])
+    response = Client().get(url, headers={"HX-Request": "true"})
+    assert response.headers["HX-Redirect"] == reverse("dashboard:login")
+
+
+def test_get_changes_nothing(office, address):
+    for name in POSTED - {"logout"}:
+        assert office.get(address(name)).status_code == 405

@@ -1,0 +1,79 @@
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Batch
+from consolidation.models import Gold, Review
+from crowd.models import Hit, Payment, QualificationGrant, QualificationType
+from dashboard.protocol import progress_of, steps_of, waiting_of
+from qualification.models import Enrolment, Round
+from tests.dashboard.campaign import START, Campaign, make_project
+
+
+def test_steps_count_what_the_tables_hold(campaign, project, tmp_path, settings):
+    settings.EXPORT_DIR = tmp_path
+    steps = {one.name: (one.done, one.total) for one in steps_of(progress_of(project=project))}
+    assert steps == {
+        "screening": (0, None),
+        "training": (0, None),
+        # 12 items: 3 not published, 3 with one annotation accepted, 6 with both.
+        "generation": (15, 24),
+        "consolidation": (3, 12),
+        "gold": (3, 12),
+        "export": (0, None),
+    }
+
+
+def test_steps_of_training_count_people(campaign, project):
+    round_ = Round.objects.create(project=project, ordinal=1, kind="training", title="First")
+    for worker, state in zip(campaign.workers, ["passed", "finished", "working"], strict=False):
+        Enrolment.objects.create(round=round_, worker=worker, state=state, enrolled_at=START)
+    pool = QualificationType.objects.create(
+        provider="mturk", code="demo-generator", name="Pool", description="Trained"
+    )
+    QualificationGrant.objects.create(
+        qualification_type=pool, worker=campaign.workers[0], state="held", changed_at=START
+    )
+    training = steps_of(progress_of(project=project))[1]
+    assert (training.done, training.total, training.notes) == (1, 3, ("1 in the pool",))
+
+
+def test_waiting_names_whose_turn_it_is(campaign, project):
+    Hit.objects.filter(pk=campaign.items[1].tasks.get().hit_id).update(state="failed", error="no")
+    Payment.objects.filter(pk=Payment.objects.first().pk).update(state="held", confirmed_at=None)
+    Review.objects.create(gold=Gold.objects.first(), drawn_at=timezone.now())
+    told = {(one.whom, one.what): one.count for one in waiting_of(progress_of(project=project))}
+    assert told == {
+        ("requester", "submissions to decide"): 3,
+        ("requester", "items not published"): 3,
+        ("requester", "payments wait for budget"): 1,
+        ("requester", "HITs and payments refused"): 1,
+        ("expert", "gold annotations to review"): 1,
+        ("workers", "HITs are live"): 14,
+    }
+
+
+def test_progress_of_one_project_counts_nothing_of_another(campaign, project):
+    before = progress_of(project=project)
+    Campaign(make_project("other"), 8)
+    assert progress_of(project=project) == before
+    assert Batch.objects.count() == 4
+
+
+def test_overview_as_a_fragment_is_the_fragment_alone(office, campaign, project):
+    url = reverse("dashboard:project", args=[project.slug])
+    whole, part = office.get(url), office.get(url, headers={"HX-Request": "true"})
+    assert b"<html" in whole.content
+    assert part.content.strip().startswith(b'<div id="progress"')
+    assert "HX-Request" in part.headers["Vary"]
+
+
+def test_overview_restored_from_history_is_whole(office, project):
+    url = reverse("dashboard:project", args=[project.slug])
+    headers = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
+    assert b"<html" in office.get(url, headers=headers).content
+
+
+def test_overview_of_an_empty_project_says_how_to_begin(office, project):
+    page = office.get(reverse("dashboard:project", args=[project.slug])).content
+    assert b"import_corpus demo" in page
+    assert b"Nothing waits for anybody" in page

@@ -1,0 +1,110 @@
+import pytest
+from django.urls import reverse
+
+from annotation.domain.queries import count_submissions, waiting_for_a_person
+from annotation.models import Submission
+from audit.models import StateChange
+from crowd.models import Payment
+
+
+@pytest.fixture
+def waiting(campaign) -> Submission:
+    return campaign.items[1].submissions.get(state="submitted")
+
+
+def address(name, submission):
+    return reverse(f"dashboard:{name}", args=["demo", submission.pk])
+
+
+def test_list_holds_what_waits_oldest_first(office, campaign):
+    response = office.get(reverse("dashboard:submissions", args=["demo"]))
+    found = [one.item for one in response.context["page"].rows]
+    assert found == [campaign.items[1], campaign.items[5], campaign.items[9]]
+    assert response.content.count(b"What the marketplace holds") == 3
+
+
+def test_accepting_pays_and_logs_who_did_it(office, waiting):
+    response = office.post(address("accept", waiting), follow=True)
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.assignment.state) == ("accepted", "approved")
+    payments = Payment.objects.filter(assignment=waiting.assignment).values_list("kind", "state")
+    assert set(payments) == {("reward", "pending"), ("bonus", "pending")}
+    log = StateChange.objects.get(
+        aggregate="annotation.Submission", object_id=waiting.pk, new="accepted"
+    )
+    assert (log.old, log.actor) == ("submitted", "rita")
+    assert f"Accepted. {waiting.worker.pseudonym} is paid".encode() in response.content
+
+
+def test_accepting_twice_pays_once(office, waiting):
+    office.post(address("accept", waiting))
+    office.post(address("accept", waiting))
+    assert Payment.objects.filter(assignment=waiting.assignment).count() == 2
+
+
+def test_rejecting_keeps_the_reason_for_the_worker(office, waiting):
+    office.post(address("reject", waiting), {"reason": "No answer is in the sentence."})
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.assignment.state) == ("rejected", "rejecting")
+    assert waiting.assignment.decision_reason == "No answer is in the sentence."
+    assert not Payment.objects.filter(assignment=waiting.assignment).exists()
+
+
+@pytest.mark.parametrize("reason", ["", "   "])
+def test_rejecting_without_a_reason_asks_for_it_and_changes_nothing(office, waiting, reason):
+    response = office.post(address("reject", waiting), {"reason": reason})
+    waiting.refresh_from_db()
+    assert (response.status_code, waiting.state) == (422, "submitted")
+    assert b"This field is required" in response.content
+
+
+def test_rejecting_what_was_accepted_is_refused_and_told(office, waiting):
+    office.post(address("accept", waiting))
+    response = office.post(address("reject", waiting), {"reason": "no"}, follow=True)
+    waiting.refresh_from_db()
+    assert waiting.state == "accepted"
+    assert b"Nothing was rejected" in response.content
+
+
+def test_empty_list_says_so(office, project):
+    page = office.get(reverse("dashboard:submissions", args=["demo"])).content
+    assert b"Nothing to decide" in page
+
+
+@pytest.mark.parametrize("content", [{}, {"refused": {"questions": 7}}])
+def test_content_that_is_no_annotation_can_not_be_accepted(office, waiting, content):
+    Submission.objects.filter(pk=waiting.pk).update(content=content)
+    page = office.get(reverse("dashboard:submissions", args=["demo"])).content.decode()
+    assert address("accept", waiting) not in page
+    response = office.post(address("accept", waiting), follow=True)
+    waiting.refresh_from_db()
+    assert (response.status_code, waiting.state) == (200, "submitted")
+    assert b"Nothing was accepted" in response.content
+
+
+def test_setting_aside_pays_the_reward_alone_and_leaves_the_work_out(office, waiting):
+    Submission.objects.filter(pk=waiting.pk).update(content={})
+    office.post(address("set_aside", waiting))
+    office.post(address("set_aside", waiting))
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.assignment.state) == ("withdrawn", "approved")
+    [payment] = Payment.objects.filter(assignment=waiting.assignment)
+    assert (payment.kind, payment.amount_cents) == ("reward", 5)
+    assert waiting not in waiting_for_a_person(project=waiting.item.project)
+
+
+def test_work_on_an_item_done_before_waits_to_be_paid_or_refused(office, waiting, project):
+    Submission.objects.filter(pk=waiting.pk).update(state="withdrawn")
+    assert waiting in waiting_for_a_person(project=project)
+    assert count_submissions(project=project)["generator", "waiting"] == 3
+    office.post(address("set_aside", waiting))
+    assert waiting not in waiting_for_a_person(project=project)
+    assert Payment.objects.filter(assignment=waiting.assignment).count() == 1
+
+
+def test_accepted_work_can_not_be_set_aside(office, waiting):
+    office.post(address("accept", waiting))
+    response = office.post(address("set_aside", waiting), follow=True)
+    waiting.refresh_from_db()
+    assert waiting.state == "accepted"
+    assert b"Nothing was changed" in response.content

@@ -1,0 +1,99 @@
+import random
+
+import pytest
+
+from metrics.alignment import Pair, align
+from metrics.argument_scores import argument_scores
+from metrics.corrections import (
+    Decision,
+    Verdict,
+    align_corrected,
+    scores_side_by_side,
+)
+from metrics.counts import Counts
+from tests.metrics.strategies import random_spans
+
+A, B = frozenset("a"), frozenset("b")
+
+
+def test_without_decisions_nothing_changes():
+    rng = random.Random(5)
+    for _ in range(300):
+        reference, predicted = random_spans(rng), random_spans(rng)
+        assert align_corrected(reference, predicted, []) == align(reference, predicted)
+
+
+def test_a_pair_accepted_counts_although_its_overlap_is_small():
+    decision = Decision((0, 10), (0, 2), Verdict.PAIR_ACCEPTED)
+    assert align({(0, 10): A}, {(0, 2): A}).ua == Counts(0, 1, 1)
+    assert align_corrected({(0, 10): A}, {(0, 2): A}, [decision]).ua == Counts(1, 0, 0)
+
+
+def test_a_pair_refused_is_missed_and_extra():
+    decision = Decision((0, 2), (0, 2), Verdict.PAIR_REFUSED)
+    assert align_corrected({(0, 2): A}, {(0, 2): A}, [decision]).ua == Counts(0, 1, 1)
+
+
+def test_a_refused_pair_leaves_room_for_the_next_best():
+    decision = Decision((0, 4), (0, 4), Verdict.PAIR_REFUSED)
+    corrected = align_corrected({(0, 4): A}, {(0, 4): A, (0, 3): A}, [decision])
+    assert corrected.pairs == [Pair((0, 4), (0, 3), True)]
+    assert corrected.extra == [[(0, 4)]]
+
+
+def test_an_accepted_pair_comes_before_an_automatic_one():
+    decision = Decision((0, 4), (3, 9), Verdict.PAIR_ACCEPTED)
+    corrected = align_corrected({(0, 4): A}, {(0, 4): A, (3, 9): A}, [decision])
+    assert corrected.pairs == [Pair((0, 4), (3, 9), True)]
+    assert [near.predicted for near in corrected.redundant] == [(0, 4)]
+
+
+def test_of_two_accepted_pairs_on_one_span_the_other_is_redundant():
+    decisions = [
+        Decision((0, 4), (8, 9), Verdict.PAIR_ACCEPTED),
+        Decision((0, 4), (3, 5), Verdict.PAIR_ACCEPTED),
+    ]
+    corrected = align_corrected({(0, 4): A}, {(8, 9): A, (3, 5): A}, decisions)
+    assert corrected.pairs == [Pair((0, 4), (3, 5), True)]
+    assert corrected.ua == Counts(1, 0, 0)
+
+
+def test_labels_are_accepted_and_refused_by_pair():
+    reference, predicted = {(0, 2): A, (3, 5): A}, {(0, 2): B, (3, 5): A}
+    decisions = [
+        Decision((0, 2), (0, 2), Verdict.LABEL_ACCEPTED),
+        Decision((3, 5), (3, 5), Verdict.LABEL_REFUSED),
+    ]
+    corrected = align_corrected(reference, predicted, decisions)
+    assert corrected.pairs == [Pair((0, 2), (0, 2), True), Pair((3, 5), (3, 5), False)]
+
+
+def test_contradicting_decisions_are_refused():
+    both = [Decision((0, 2), (0, 2), v) for v in (Verdict.PAIR_ACCEPTED, Verdict.PAIR_REFUSED)]
+    with pytest.raises(ValueError, match="both accepted and refused"):
+        align_corrected({(0, 2): A}, {(0, 2): A}, both)
+
+
+def test_a_decision_about_a_span_that_is_gone_is_refused():
+    decision = Decision((0, 2), (0, 3), Verdict.PAIR_ACCEPTED)
+    with pytest.raises(ValueError, match="not there"):
+        align_corrected({(0, 2): A}, {(0, 2): A}, [decision])
+
+
+def test_figures_stand_side_by_side():
+    reference = {"one": {(0, 10): A}, "two": {(0, 2): A}}
+    predicted = {"one": {(0, 2): A}, "two": {(0, 2): B}, "three": {}}
+    decisions = {
+        "one": [Decision((0, 10), (0, 2), Verdict.PAIR_ACCEPTED)],
+        "two": [Decision((0, 2), (0, 2), Verdict.LABEL_ACCEPTED)],
+    }
+    found = scores_side_by_side(reference, predicted, decisions)
+    assert found.automatic == argument_scores(reference, predicted)
+    assert (found.automatic.ua, found.automatic.la) == (Counts(1, 1, 1), Counts(0, 2, 2))
+    assert (found.corrected.ua, found.corrected.la) == (Counts(2, 0, 0), Counts(2, 0, 0))
+    assert found.corrected.ignored_items == 1
+
+
+def test_decisions_on_an_unknown_item_are_refused():
+    with pytest.raises(ValueError, match="'other'"):
+        scores_side_by_side({}, {}, {"other": []})

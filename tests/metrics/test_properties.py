@@ -1,0 +1,432 @@
+"""Every public metric in one table, with the properties that it must have."""
+
+import inspect
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import metrics
+from metrics import (
+    agreement,
+    alignment,
+    argument_scores,
+    boxes,
+    clustering,
+    component_matching,
+    corrections,
+    role_kinds,
+    spans,
+)
+from tests.metrics import strategies
+
+
+@dataclass(frozen=True)
+class Row:
+    """A metric: `figures(reference, predicted)` gives its values; cases come as such pairs.
+
+    `shuffle` reorders a case without changing what it says; `repeat` says something twice that
+    counts once. `perfect` is what a side scores against itself (None: undefined).
+    """
+
+    function: Callable
+    cases: st.SearchStrategy
+    figures: Callable
+    shuffle: Callable
+    symmetric: bool
+    repeat: Callable | None = None
+    perfect: float | None = 1.0
+    high: float = 1.0
+
+
+def _reordered(mapping, rng):
+    return dict(rng.sample(list(mapping.items()), len(mapping)))
+
+
+def _shuffle_tables(case, rng):
+    return tuple(
+        _reordered({item: _reordered(spans, rng) for item, spans in table.items()}, rng)
+        for table in case
+    )
+
+
+def _shuffle_spans(case, rng):
+    return tuple(_reordered(side, rng) for side in case)
+
+
+def _shuffle_items(case, rng):
+    order = rng.sample(range(len(case[0])), len(case[0]))
+    return tuple([side[at] for at in order] for side in case)
+
+
+def _shuffle_boxes(case, rng):
+    return tuple(
+        [rng.sample(boxes, len(boxes)) for boxes in side] for side in _shuffle_items(case, rng)
+    )
+
+
+def _shuffle_components(case, rng):
+    return tuple(rng.sample(side, len(side)) for side in case)
+
+
+def _unchanged(case, rng):
+    return case
+
+
+def _double_items(case):
+    return tuple([*side, *side] for side in case)
+
+
+def _double_boxes(case):
+    return tuple([[*boxes, *boxes] for boxes in side] for side in case)
+
+
+def _redundant_spans(case):
+    """Each predicted span once more, a token longer where that still pairs it with the same one."""
+    reference, predicted = case
+    longer = {}
+    for start, end in predicted:
+        copy = (start, end + 1)
+        edges = {ref for ref in reference if spans.spans_match(ref, (start, end))}
+        if (
+            copy not in predicted
+            and edges == {ref for ref in reference if spans.spans_match(ref, copy)}
+            and len(edges) == 1
+            and (start, end) in reference
+        ):
+            longer[copy] = frozenset("-")
+    return reference, {**predicted, **longer}
+
+
+def _ratios(*counts):
+    return [ratio for each in counts for ratio in (each.precision, each.recall, each.f1)]
+
+
+def _of_alignment(found):
+    return _ratios(found.ua, found.la)
+
+
+def _team_figures(first, second):
+    made = [
+        agreement.TeamAnnotation(item, frozenset(team), labelled)
+        for team, table in (("ab", first), ("cd", second))
+        for item, labelled in table.items()
+    ]
+    found = agreement.team_agreement(made)
+    return [found.mean_ua_f1, found.mean_la_f1]
+
+
+def _pair_figures(first, second):
+    found = agreement.pairwise_agreement({"ann": first, "bob": second})
+    return [found.mean_ua_f1, found.mean_la_f1]
+
+
+def _kind_figures(reference, predicted):
+    found = role_kinds.compare_by_kind(reference, predicted, kinds=("a", "b"))
+    return [f for each in found.values() for f in (each.average.precision, each.average.recall)]
+
+
+def _corrected_figures(reference, predicted):
+    found = corrections.scores_side_by_side(reference, predicted, {})
+    return _ratios(found.automatic.ua, found.corrected.ua, found.corrected.la)
+
+
+def _role_figures(reference, predicted):
+    found = alignment.align(reference, predicted)
+    return [alignment.role_recall([{span} for span in reference], found).recall]
+
+
+def _box_figures(measure):
+    def figures(gold, predicted):
+        found = measure(boxes.box_sets_from_lists(gold), boxes.box_sets_from_lists(predicted))
+        return sorted(found.iou[~np.isnan(found.iou)].tolist())
+
+    return figures
+
+
+def _filler_figures(gold, predicted):
+    shares = boxes.filler(boxes.box_sets_from_lists(gold))
+    return sorted(shares[~np.isnan(shares)].tolist())
+
+
+def _area_figures(gold, predicted):
+    sets = boxes.box_sets_from_lists(gold)
+    return sorted((boxes.region_areas(sets) / strategies.SIDE**2).tolist())
+
+
+def _bound_figures(gold, predicted):
+    ours, theirs = (boxes.box_sets_from_lists(side) for side in (gold, predicted))
+    places = np.arange(len(gold))
+    passed = boxes.any_candidate_passes(ours, theirs, places, by_component=True)
+    defined = (ours.sizes > 0) | (theirs.sizes > 0)
+    return sorted(passed[defined].astype(float).tolist())
+
+
+def _cardinality_figures(gold, predicted):
+    sets = boxes.box_sets_from_lists(gold)
+    numbers = [len(each) for each in predicted]
+    return sorted(boxes.cardinality_matches(sets, numbers).astype(float).tolist())
+
+
+def _component_figures(gold, predicted):
+    found = component_matching.match_components(gold, predicted)
+    total = len(found.pairs) + len(found.missed) + len(found.extra)
+    return [len(found.pairs) / total] if total else [None]
+
+
+def _all_but_sizes(gold, system):
+    found = clustering.cluster_scores(gold, system)
+    return [found.purity_f, found.bcubed_f]
+
+
+def _strata_figures(gold, system):
+    found = clustering.scores_by_confidence(gold, system, [3] * len(gold))
+    return [scores.bcubed_f for pair in found.values() for scores in pair]
+
+
+def _left_out_figures(gold, system):
+    return sorted(
+        abs(value)
+        for value in clustering.leave_one_gold_cluster_out(gold, system).values()
+        if value is not None
+    )
+
+
+_TABLES = st.tuples(strategies.span_tables, strategies.span_tables)
+_ITEMS = st.tuples(strategies.labelled_spans, strategies.labelled_spans)
+_SPANS = st.tuples(strategies.spans, strategies.spans)
+_CLUSTERS = strategies.clusterings.map(
+    lambda pairs: ([gold for gold, _ in pairs], [system for _, system in pairs])
+)
+_BOXES = strategies.box_pairs.map(
+    lambda pairs: ([gold for gold, _ in pairs], [predicted for _, predicted in pairs])
+)
+_COMPONENTS = st.tuples(strategies.box_lists, strategies.box_lists)
+_BOX = st.tuples(strategies.boxes, strategies.boxes)
+
+
+def _clusters(function, figures=None, *, symmetric=False, perfect=1.0, repeat=_double_items):
+    single = figures or (lambda gold, system: [function(gold, system)])
+    return Row(function, _CLUSTERS, single, _shuffle_items, symmetric, repeat, perfect)
+
+
+def _sets(function, figures, *, symmetric=True, perfect=1.0, repeat=_double_boxes):
+    return Row(function, _BOXES, figures, _shuffle_boxes, symmetric, repeat, perfect)
+
+
+METRICS = [
+    Row(spans.span_iou, _SPANS, lambda a, b: [spans.span_iou(a, b)], _unchanged, True),
+    Row(spans.spans_match, _SPANS, lambda a, b: [float(spans.spans_match(a, b))], _unchanged, True),
+    Row(
+        alignment.align,
+        _ITEMS,
+        lambda a, b: _of_alignment(alignment.align(a, b)),
+        _shuffle_spans,
+        symmetric=False,
+        repeat=_redundant_spans,
+    ),
+    Row(alignment.role_recall, _ITEMS, _role_figures, _shuffle_spans, False, _redundant_spans),
+    Row(
+        corrections.align_corrected,
+        _ITEMS,
+        lambda a, b: _of_alignment(corrections.align_corrected(a, b, [])),
+        _shuffle_spans,
+        symmetric=False,
+        repeat=_redundant_spans,
+    ),
+    Row(
+        argument_scores.argument_scores,
+        _TABLES,
+        lambda a, b: _of_alignment(argument_scores.argument_scores(a, b)),
+        _shuffle_tables,
+        symmetric=False,
+    ),
+    Row(
+        argument_scores.score_items,
+        _TABLES,
+        lambda a, b: [
+            figure
+            for _, each in sorted(argument_scores.score_items(a, b).items())
+            for figure in _of_alignment(each)
+        ],
+        _shuffle_tables,
+        symmetric=False,
+    ),
+    Row(
+        argument_scores.align_items,
+        _TABLES,
+        lambda a, b: [
+            figure
+            for _, each in sorted(argument_scores.align_items(a, b).items(), key=lambda e: e[0])
+            for figure in _of_alignment(each)
+        ],
+        _shuffle_tables,
+        symmetric=False,
+    ),
+    Row(corrections.scores_side_by_side, _TABLES, _corrected_figures, _shuffle_tables, False),
+    Row(
+        agreement.both_ways,
+        _ITEMS,
+        lambda a, b: _of_alignment(agreement.both_ways(a, b)),
+        _shuffle_spans,
+        symmetric=True,
+    ),
+    Row(agreement.pairwise_agreement, _TABLES, _pair_figures, _shuffle_tables, True),
+    Row(agreement.team_agreement, _TABLES, _team_figures, _shuffle_tables, True),
+    Row(role_kinds.compare_by_kind, _TABLES, _kind_figures, _shuffle_tables, False),
+    _clusters(clustering.purity),
+    _clusters(clustering.inverse_purity),
+    _clusters(clustering.bcubed_precision),
+    _clusters(clustering.bcubed_recall),
+    _clusters(clustering.cluster_scores, _all_but_sizes, symmetric=True),
+    _clusters(clustering.scores_by_confidence, _strata_figures, symmetric=True),
+    _clusters(
+        clustering.item_bcubed,
+        lambda g, s: sorted(clustering.item_bcubed(g, s)[0].tolist()),
+        repeat=None,
+    ),
+    _clusters(clustering.leave_one_gold_cluster_out, _left_out_figures, perfect=0.0, repeat=None),
+    _sets(boxes.hull_overlap, _box_figures(boxes.hull_overlap)),
+    _sets(boxes.component_overlap, _box_figures(boxes.component_overlap)),
+    _sets(boxes.filler, _filler_figures, symmetric=False, perfect=None),
+    _sets(boxes.region_areas, _area_figures, symmetric=False, perfect=None),
+    _sets(boxes.any_candidate_passes, _bound_figures, symmetric=True),
+    _sets(boxes.cardinality_matches, _cardinality_figures, symmetric=True, repeat=_double_boxes),
+    Row(
+        component_matching.match_components,
+        _COMPONENTS,
+        _component_figures,
+        _shuffle_components,
+        symmetric=True,
+    ),
+    Row(
+        component_matching.box_iou,
+        _BOX,
+        lambda a, b: [component_matching.box_iou(a, b)],
+        _unchanged,
+        symmetric=True,
+    ),
+]
+
+# Public, and no metric: what metrics are made of, or drawn from.
+NOT_METRICS = {
+    "counts": {"ratio", "mean", "micro_sum", "macro_average"},
+    "spans": {"overlap", "check_spans"},
+    "matching": {"lexicographic_matching", "connected_components", "is_star"},
+    "alignment": {"align_over", "match_edges", "shared_labels", "extra_groups"},
+    "argument_scores": {"summed", "count_ignored"},
+    "agreement": {"questions_per_item"},
+    "bootstrap": {
+        "resampled_sums",
+        "percentile_interval",
+        "bootstrap_counts",
+        "bootstrap_mean",
+        "bootstrap_share",
+        "quotient",
+    },
+    "clustering": {
+        "contingency",
+        "scores_of",
+        "label_codes",
+        "one_cluster_per_item",
+        "all_in_one",
+        "random_clusters",
+        "bootstrap_clusters",
+    },
+    "boxes": {
+        "box_sets",
+        "box_sets_from_lists",
+        "joined",
+        "hulls",
+        "box_areas",
+        "whole_images",
+        "random_box_sets",
+        "random_selections",
+        "enlarged_sides",
+        "enlarged_areas",
+        "scaled",
+        "clipped",
+    },
+}
+
+# Thirty metrics by five properties: few examples each still make thousands.
+examples = settings(max_examples=40)
+
+
+def _each(rows):
+    return pytest.mark.parametrize("row", rows, ids=lambda row: row.function.__name__)
+
+
+def test_the_table_lists_every_public_metric():
+    public = set()
+    for path in Path(metrics.__file__).parent.glob("*.py"):
+        module = import_module(f"metrics.{path.stem}") if path.stem != "__init__" else metrics
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            if function.__module__ == module.__name__ and not name.startswith("_"):
+                public.add((path.stem, name))
+    listed = [
+        (row.function.__module__.removeprefix("metrics."), row.function.__name__) for row in METRICS
+    ]
+    others = {(module, name) for module, names in NOT_METRICS.items() for name in names}
+    assert len(listed) == len(set(listed))
+    assert set(listed) | others == public
+    assert set(listed) & others == set()
+
+
+@_each(METRICS)
+@given(data=st.data())
+@examples
+def test_figures_are_in_bounds(row, data):
+    figures = row.figures(*data.draw(row.cases))
+    assert all(figure is None or 0 <= figure <= row.high for figure in figures)
+
+
+@_each([row for row in METRICS if row.perfect is not None])
+@given(data=st.data())
+@examples
+def test_a_side_against_itself_is_perfect(row, data):
+    side = data.draw(row.cases)[0]
+    figures = row.figures(side, side)
+    assert all(figure is None or figure == pytest.approx(row.perfect) for figure in figures)
+
+
+@_each(METRICS)
+@given(data=st.data())
+@examples
+def test_the_order_of_what_is_said_does_not_matter(row, data):
+    case = data.draw(row.cases)
+    shuffled = row.shuffle(case, random.Random(data.draw(st.integers(0, 99))))
+    assert _equal(row.figures(*shuffled), row.figures(*case))
+
+
+@_each([row for row in METRICS if row.symmetric])
+@given(data=st.data())
+@examples
+def test_symmetric_metrics_take_their_sides_in_either_order(row, data):
+    first, second = data.draw(row.cases)
+    assert row.figures(first, second) == row.figures(second, first)
+
+
+@_each([row for row in METRICS if row.repeat])
+@given(data=st.data())
+@examples
+def test_saying_a_thing_twice_changes_nothing(row, data):
+    case = data.draw(row.cases)
+    assert _equal(row.figures(*row.repeat(case)), row.figures(*case))
+
+
+def _equal(first, second):
+    """Whole and rational figures exactly; arrays of differences up to rounding."""
+    if all(isinstance(figure, Fraction) for figure in (*first, *second)):
+        return first == second
+    return len(first) == len(second) and all(
+        a is b or (a is not None and b is not None and a == pytest.approx(b, abs=1e-12))
+        for a, b in zip(first, second, strict=True)
+    )

@@ -1,0 +1,217 @@
+"""The main job, end to end, in processes of its own: sentences in, gold out, paid to the cent.
+
+The published Wikinews dev set is imported, rehearsed by replaying what its annotators wrote, exported
+and held against itself. On SQLite with the file-system queue, and on PostgreSQL with Redis.
+"""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT.parent / "shared" / "data" / "qasrl-gs"
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.skipif(not DATA.exists(), reason="the published files are not here"),
+]
+
+
+@dataclass
+class Checkout:
+    """Commands of this checkout, run as a user would run them, in an environment of their own."""
+
+    env: dict[str, str]
+
+    def start(self, *command: object) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "manage.py", *map(str, command)],
+            cwd=ROOT,
+            env=self.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *command: object, timeout: float = 600) -> str:
+        process = self.start(*command)
+        out, err = process.communicate(timeout=timeout)
+        assert process.returncode == 0, f"{command}\n{out}\n{err}\n{self.logs()}"
+        return out
+
+    def facts(self, *command: object, timeout: float = 600):
+        return json.loads(self.run(*command, "--json", timeout=timeout))
+
+    def logs(self) -> str:
+        folder = Path(self.env["VAR_DIR"]) / "log"
+        return "\n".join(path.read_text()[-3000:] for path in folder.glob("*.log"))
+
+
+@pytest.fixture
+def checkout(either_site, free_port) -> Checkout:
+    return Checkout({**either_site, "SITE_URL": f"http://127.0.0.1:{free_port}"})
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def some_of(gold: Path, sentences: Path, folder: Path, predicates: int) -> tuple[Path, Path]:
+    """The first predicates of the published files, as files of the same kind."""
+    rows = rows_of(gold)
+    kept = list(dict.fromkeys((row["qasrl_id"], row["verb_idx"]) for row in rows))[:predicates]
+    chosen = [row for row in rows if (row["qasrl_id"], row["verb_idx"]) in set(kept)]
+    ids = {sentence for sentence, _ in kept}
+    return (
+        write(folder / "some.gold.csv", chosen),
+        write(folder / "some.csv", [row for row in rows_of(sentences) if row["qasrl_id"] in ids]),
+    )
+
+
+def write(path: Path, rows: list[dict[str, str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def expected_cents(gold: Path) -> dict[str, int]:
+    """What the campaign must cost, worked out from the file and the pay scheme's words alone.
+
+    Each generator: 5 cents and 5, 6, 7 ... for each question after the second. The consolidator:
+    5 cents and 3 for each question laid before them. Fees: a fifth, half up, at least a cent each.
+    """
+    by_predicate: dict[tuple[str, str], dict[str, set[str]]] = {}
+    for row in rows_of(gold):
+        source = row["source_assign_id"].removeprefix("Some(").removesuffix(")")
+        writers = by_predicate.setdefault((row["qasrl_id"], row["verb_idx"]), {})
+        writers.setdefault(source, set()).add(row["question"].casefold())
+
+    def fee(cents: int) -> int:
+        return max(1, (cents * 2 + 5) // 10) if cents else 0
+
+    rewards = bonuses = fees = 0
+    for writers in by_predicate.values():
+        laid_out = sum(len(questions) for questions in writers.values())
+        earned = [sum(range(5, 5 + max(0, len(one) - 2))) for one in writers.values()]
+        for bonus in [*earned, 3 * laid_out]:
+            bonuses += bonus
+            fees += fee(bonus)
+        rewards += 3 * 5
+        fees += 3 * fee(5)
+    return {"rewards_cents": rewards, "bonuses_cents": bonuses, "fees_cents": fees}
+
+
+def prepare(checkout: Checkout, sentences: Path, gold: Path) -> None:
+    checkout.run("migrate", "-v", "0")
+    checkout.run("create_project", "wikinews", "--scheme", "qasrl")
+    options = ("--items", gold, "--domain", "wikinews", "--partition", "dev", "--strict")
+    checkout.run("import_corpus", "wikinews", sentences, "--format", "qasrl-csv", *options)
+
+
+def check_gold(checkout: Checkout, gold: Path, folder: Path) -> None:
+    """The export holds what the published file holds: questions, spans, slots, sources."""
+    checkout.run("export_gold", "wikinews", "--format", "qasrl-csv", "--out", folder)
+    exported = rows_of(folder / "wikinews.dev.gold.csv")
+    assert list(exported[0]) == list(rows_of(gold)[0])
+    assert spans_of(exported) == spans_of(rows_of(gold))
+    scores = checkout.facts("evaluate", "qasrl", gold, folder / "wikinews.dev.gold.csv")
+    assert (scores["UA"]["f1"], scores["LA"]["f1"], scores["ignored_predicates"]) == (1.0, 1.0, 0)
+
+
+def spans_of(rows: list[dict[str, str]]) -> Counter[tuple[str, ...]]:
+    """Each answer span with its question, whatever rows they stand in (a finished question starts
+    with a capital; a dozen of the published ones don't)."""
+    return Counter(
+        (row["qasrl_id"], row["verb_idx"], row["question"].casefold(), span)
+        for row in rows
+        for span in row["answer_range"].split("~!~")
+    )
+
+
+def check_books(checkout: Checkout, facts: dict[str, object], gold: Path, items: int) -> None:
+    expected = expected_cents(gold)
+    assert {name: facts[name] for name in expected} == expected
+    assert facts["total_cents"] == sum(expected.values())
+    # Two HITs an item (one for both generators, one for the consolidator), three assignments.
+    assert (facts["items"], facts["hits"], facts["assignments"]) == (items, 2 * items, 3 * items)
+    books = json.loads(checkout.run("shell", "-v", "0", "-c", BOOKS))
+    assert books["doubled"] == []
+    assert books["reserved"] == 0
+    assert books["spent"] == books["settled"] == books["their_books"] == facts["total_cents"]
+    assert books["payments"] == {"confirmed": books["rewards"] + books["bonuses"]}
+    assert books["rewards"] == 3 * items
+
+
+BOOKS = """
+import json
+from collections import Counter
+from django.conf import settings
+from django.db.models import Count, F, Sum
+from crowd.models import Budget, LedgerEntry, Payment
+from marketplace.models import Assignment, Bonus, Hit, Requester
+budget = Budget.objects.get()
+print(json.dumps({
+    "reserved": budget.reserved_cents,
+    "spent": budget.spent_cents,
+    "settled": LedgerEntry.objects.filter(kind="settle").aggregate(
+        n=Sum(F("amount_cents") + F("fee_cents")))["n"],
+    "their_books": int(settings.MARKETPLACE_OPENING_BALANCE * 100)
+        - Requester.objects.get().balance_cents,
+    "payments": dict(Payment.objects.values_list("state").annotate(n=Count("id"))),
+    "rewards": Assignment.objects.filter(status="Approved").count(),
+    "bonuses": Bonus.objects.count(),
+    "doubled": [
+        *Hit.objects.values("annotation").annotate(n=Count("id")).filter(n__gt=1),
+        *Bonus.objects.values("assignment").annotate(n=Count("id")).filter(n__gt=1),
+    ],
+}, default=str))
+"""
+
+
+def test_whole_published_set_comes_back_as_it_went_in(checkout, tmp_path):
+    gold = DATA / "wikinews.dev.gold.csv"
+    prepare(checkout, DATA / "wikinews.dev.full.csv", gold)
+    facts = checkout.facts(
+        *("rehearse", "wikinews", "--replay", gold, "--workers", "8"), timeout=1200
+    )
+    assert (facts["questions"], facts["answers"]) == (3713, 4315)
+    assert facts["scores"]["UA"]["f1"] == facts["scores"]["LA"]["f1"] == 1.0
+    check_books(checkout, facts, gold, 1264)
+    check_gold(checkout, gold, tmp_path / "gold")
+
+
+def test_killed_processes_double_nothing_and_lose_nothing(checkout, tmp_path):
+    items = 60
+    gold, sentences = some_of(
+        DATA / "wikinews.dev.gold.csv", DATA / "wikinews.dev.full.csv", tmp_path, items
+    )
+    prepare(checkout, sentences, gold)
+    process = checkout.start("rehearse", "wikinews", "--replay", gold, "--workers", "6", "--json")
+    pids = Path(checkout.env["VAR_DIR"]) / "run"
+    for name in ("worker", "web", "worker", "web"):
+        kill_group(pids / f"{name}.pid", after=4.0, process=process)
+    out, err = process.communicate(timeout=600)
+    assert process.returncode == 0, f"{out}\n{err}\n{checkout.logs()}"
+    check_books(checkout, json.loads(out), gold, items)
+    check_gold(checkout, gold, tmp_path / "gold")
+
+
+def kill_group(pid_file: Path, *, after: float, process: subprocess.Popen[str]) -> None:
+    """kill -9 the process and its children, some seconds after it was (re)started."""
+    end = time.monotonic() + 60
+    while not pid_file.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    time.sleep(after)
+    assert process.poll() is None, "the rehearsal ended before anything was killed"
+    os.killpg(int(pid_file.read_text()), signal.SIGKILL)

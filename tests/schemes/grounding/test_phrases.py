@@ -1,0 +1,123 @@
+import json
+
+import pytest
+
+from schemes.base import FileError
+from schemes.grounding.phrases import Phrase, read_phrases
+
+GOOD = {
+    "id": "p1",
+    "image": [100, 80],
+    "gold": [[0, 0, 10, 10], [20, 0, 100, 80]],
+    "predicted": [[1.5, 0, 10, 10]],
+    "plural": True,
+    "cardinality": 2,
+    "candidates": [[[0, 0, 5, 5]], []],
+}
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read_lines(*lines, clip=False):
+        path = tmp_path / "phrases.jsonl"
+        texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+        path.write_text("\n".join(texts), encoding="utf-8")
+        errors: list[FileError] = []
+        return list(read_phrases(path, on_error=errors.append, clip=clip)), errors
+
+    return read_lines
+
+
+def test_a_phrase_is_read_with_everything_it_has(read):
+    (phrase,), errors = read(GOOD)
+    assert errors == []
+    assert phrase == Phrase(
+        id="p1",
+        image=(100, 80),
+        gold=((0, 0, 10, 10), (20, 0, 100, 80)),
+        predicted=((1.5, 0, 10, 10),),
+        plural=True,
+        cardinality=2,
+        candidates=(((0, 0, 5, 5),), ()),
+        line=1,
+    )
+    assert all(type(corner) is int for box in phrase.gold for corner in box)
+
+
+def test_what_is_optional_may_be_absent(read):
+    few = {name: GOOD[name] for name in ("image", "gold", "predicted", "plural")}
+    (first, second), errors = read({**few, "id": 7}, "", {**few, "id": "8", "cardinality": None})
+    assert errors == []
+    assert (first.id, first.cardinality, first.candidates, first.line) == ("7", None, None, 1)
+    assert (second.id, second.line) == ("8", 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"gold": [[5, 5, 5, 9]]}, "gold[0]: [5, 5, 5, 9] has no area"),
+        ({"gold": [[0, 0, 1, 1], [9, 5, 5, 9]]}, "gold[1]: [9, 5, 5, 9] has no area"),
+        ({"predicted": [[0, 0, 101, 9]]}, "predicted[0]: [0, 0, 101, 9] is not inside the image"),
+        ({"predicted": [[-1, 0, 9, 9]]}, "is not inside the image of 100 x 80"),
+        ({"candidates": [[[0, 0, 9, 81]]]}, "candidates[0][0]: [0, 0, 9, 81] is not inside"),
+        ({"gold": []}, "gold: has no box"),
+        ({"gold": [[0, 0, 9]]}, "gold[0]: [0, 0, 9] is not a box"),
+        ({"gold": [[0, 0, 9, "9"]]}, "is not a box"),
+        ({"gold": [[0, 0, True, 9]]}, "is not a box"),
+        ({"gold": [0, 0, 9, 9]}, "gold[0]: 0 is not a list"),
+        ({"gold": "photo.png"}, 'gold: "photo.png" is not a list'),
+        ({"image": [0, 9]}, "image: [0, 9] is not [width, height]"),
+        ({"image": "photo.png"}, 'image: "photo.png" is not a list'),
+        ({"plural": 1}, "plural: 1 is neither true nor false"),
+        ({"cardinality": 0}, "cardinality: 0 is neither null"),
+        ({"cardinality": True}, "cardinality: true is neither null"),
+        ({"id": ""}, 'id: "" is neither text'),
+        ({"id": "p0"}, "id: 'p0' is repeated from line 1"),
+    ],
+)
+def test_a_phrase_that_cannot_be_scored_is_named_and_left_out(read, change, complaint):
+    phrases, errors = read({**GOOD, "id": "p0"}, {**GOOD, **change}, {**GOOD, "id": "p2"})
+    assert [phrase.id for phrase in phrases] == ["p0", "p2"]
+    (error,) = errors
+    assert str(error).startswith("phrases.jsonl, line 2: ")
+    assert complaint in str(error)
+
+
+@pytest.mark.parametrize("name", ["id", "image", "gold", "predicted", "plural"])
+def test_what_is_needed_must_be_there(read, name):
+    _, (error,) = read({key: value for key, value in GOOD.items() if key != name})
+    assert str(error) == f"phrases.jsonl, line 1: {name}: is missing."
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[1]", "NaN", "[" * 100_000, '{"id": 1, "image": [1e999, 3]}']
+)
+def test_a_line_that_is_no_object_is_named(read, line):
+    _, (error,) = read(line)
+    assert error.line == 1
+    assert len(str(error)) < 300
+
+
+def test_coordinates_that_are_no_numbers_are_refused(read):
+    line = json.dumps({**GOOD, "gold": [[0, 0, float("nan"), 4]]})
+    _, (error,) = read(line)
+    assert "is not a box" in str(error)
+
+
+def test_clipping_cuts_to_the_image_and_drops_what_is_left_without_area(read):
+    boxes = [[-5, -5, 10, 10], [99, 70, 140, 90], [100, 0, 120, 9], [7, 7, 7, 9]]
+    (phrase,), errors = read({**GOOD, "predicted": boxes}, clip=True)
+    assert errors == []
+    assert phrase.predicted == ((0, 0, 10, 10), (99, 70, 100, 80))
+
+
+def test_clipping_that_leaves_no_gold_is_refused(read):
+    _, (error,) = read({**GOOD, "gold": [[100, 0, 120, 9]]}, clip=True)
+    assert "gold: has no box" in str(error)
+
+
+def test_an_image_in_place_of_the_file_is_named_by_line(tmp_path):
+    path = tmp_path / "photo.jsonl"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    with pytest.raises(FileError, match=r"photo.jsonl, line 1: is not UTF-8 text"):
+        list(read_phrases(path, on_error=lambda error: None))

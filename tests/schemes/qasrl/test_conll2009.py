@@ -1,0 +1,195 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.counts import MacroAverage
+from schemes.base import FileError
+from schemes.qasrl.conll2009 import (
+    PropBankArgument,
+    argument_kind,
+    argument_span,
+    compare_with_propbank,
+    kinds_of_answers,
+    kinds_of_arguments,
+    question_kind,
+    read_conll2009,
+)
+
+# form, part of speech, head, predicate or _, then one column per predicate.
+FARMER = [
+    ("The", "DT", 3, "_", "_", "_"),
+    ("old", "JJ", 3, "_", "_", "_"),
+    ("farmer", "NN", 8, "_", "A0", "A0"),
+    ("who", "WP", 5, "_", "R-A0", "_"),
+    ("grew", "VBD", 3, "grow.03", "_", "_"),
+    ("apples", "NNS", 5, "_", "A1", "_"),
+    ("yesterday", "RB", 8, "_", "_", "AM-TMP"),
+    ("sold", "VBD", 0, "sell.01", "_", "_"),
+    ("them", "PRP", 8, "_", "_", "A1"),
+    ("to", "IN", 8, "_", "_", "A2"),
+    ("a", "DT", 12, "_", "_", "_"),
+    ("shop", "NN", 10, "_", "_", "_"),
+    (".", ".", 8, "_", "_", "_"),
+]
+
+
+def _block(rows):
+    lines = []
+    for number, (form, pos, head, sense, *arguments) in enumerate(rows, start=1):
+        filled = "_" if sense == "_" else "Y"
+        columns = [
+            number,
+            form,
+            form,
+            form,
+            pos,
+            pos,
+            "_",
+            "_",
+            head,
+            head,
+            "X",
+            "X",
+            filled,
+            sense,
+        ]
+        lines.append("\t".join(map(str, [*columns, *arguments])))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read_text(text):
+        path = tmp_path / "sample.conll"
+        path.write_text(text, encoding="utf-8")
+        errors: list[FileError] = []
+        return list(read_conll2009(path, on_error=errors.append)), errors
+
+    return read_text
+
+
+def test_predicates_and_arguments_are_read_with_their_spans(read):
+    (sentence,), errors = read(_block(FARMER))
+    assert errors == []
+    assert sentence.tokens[:3] == ("The", "old", "farmer")
+    grew, sold = sentence.predicates
+    assert (grew.index, grew.sense, grew.pos) == (4, "grow.03", "VBD")
+    # The predicate stands in the subtree of its own subject: its branch is cut off.
+    assert grew.arguments == (
+        PropBankArgument("A0", 2, (0, 3)),
+        PropBankArgument("R-A0", 3, (3, 4)),
+        PropBankArgument("A1", 5, (5, 6)),
+    )
+    assert sold.arguments == (
+        PropBankArgument("A0", 2, (0, 6)),
+        PropBankArgument("AM-TMP", 6, (6, 7)),
+        PropBankArgument("A1", 8, (8, 9)),
+        PropBankArgument("A2", 9, (9, 12)),
+    )
+
+
+def test_sentences_are_streamed_with_their_lines(read):
+    no_predicate = _block([("Yes", "UH", 0, "_"), (".", ".", 1, "_")])
+    found, errors = read(f"\n{no_predicate}\n\n{_block(FARMER)}\n{no_predicate}")
+    assert errors == []
+    assert [(len(s.tokens), s.line, len(s.predicates)) for s in found] == [
+        (2, 2, 0),
+        (13, 6, 2),
+        (2, 20, 0),
+    ]
+
+
+def test_a_predicate_that_is_its_own_argument_is_one_token():
+    assert argument_span([1, -1, 1], head=1, predicate=1) == (1, 2)
+
+
+def test_of_a_broken_subtree_the_run_around_its_head_counts():
+    # Token 4 hangs on token 0, past the predicate at 2.
+    assert argument_span([2, 0, -1, 2, 0], head=0, predicate=2) == (0, 2)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 12))
+def test_spans_hold_their_head_and_never_the_predicate_of_another(seed, length):
+    rng = random.Random(seed)
+    order = rng.sample(range(length), length)
+    heads = [-1] * length
+    for place, token in enumerate(order[1:], start=1):
+        heads[token] = rng.choice(order[:place])
+    head, predicate = rng.randrange(length), rng.randrange(length)
+    start, end = argument_span(heads, head=head, predicate=predicate)
+    assert start <= head < end
+    assert head == predicate or not start <= predicate < end
+    for token in range(start, end):
+        seen = token
+        while seen != head:
+            seen = heads[seen]
+            assert seen >= 0
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "complaint"),
+    [
+        (lambda rows: rows[2].__setitem__(0, "7"), 3, "ID: '7' should be 3"),
+        (lambda rows: rows[3].__setitem__(8, "44"), 4, "HEAD: '44' is no token"),
+        (lambda rows: rows[3].__setitem__(8, "x"), 4, "HEAD: 'x' is no token"),
+        (lambda rows: rows[7].__setitem__(8, "9"), 8, "HEAD: the heads run in a circle"),
+        (lambda rows: rows[5].pop(), 6, "has 15 columns; 16 are needed"),
+        (
+            lambda rows: rows[7].__setitem__(12, "_"),
+            1,
+            "APRED: 1 predicates are marked but there are 2",
+        ),
+    ],
+)
+def test_a_sentence_that_is_not_well_formed_is_named_and_left_out(read, change, line, complaint):
+    rows = [text.split("\t") for text in _block(FARMER).splitlines()]
+    change(rows)
+    broken = "\n".join("\t".join(row) for row in rows)
+    found, errors = read(f"{broken}\n\n{_block(FARMER)}")
+    assert len(found) == 1
+    (error,) = errors
+    assert str(error).startswith(f"sample.conll, line {line}: ")
+    assert complaint in str(error)
+
+
+def test_kinds_are_core_and_adjunct():
+    assert [argument_kind(label) for label in ("A0", "A5", "C-A1", "R-A0", "R-C-A1")] == [
+        "core"
+    ] * 5
+    assert [argument_kind(label) for label in ("AM-TMP", "R-AM-LOC", "AA", "SU")] == ["adjunct"] * 4
+    assert [question_kind(wh) for wh in ("Who", "what", "how long", "where")] == [
+        "core",
+        "core",
+        "adjunct",
+        "adjunct",
+    ]
+
+
+def test_a_span_may_be_of_both_kinds(read):
+    (sentence,), _ = read(_block(FARMER))
+    assert kinds_of_arguments(sentence.predicates[1])[6, 7] == {"adjunct"}
+    assert kinds_of_answers([("who", [(0, 2)]), ("where", [(0, 2), (3, 4)])]) == {
+        (0, 2): {"core", "adjunct"},
+        (3, 4): {"adjunct"},
+    }
+
+
+def test_questions_are_compared_with_propbank_by_kind(read):
+    (sentence,), _ = read(_block(FARMER))
+    propbank = {("s", predicate.index): predicate for predicate in sentence.predicates}
+    questions = {
+        ("s", 7): [
+            ("who", [(0, 6)]),
+            ("what", [(8, 9)]),
+            ("where", [(10, 12)]),  # PropBank has it as core, the question is an adjunct's
+            ("when", [(6, 7)]),
+        ],
+    }
+    found = compare_with_propbank(propbank, questions)
+    assert {kind: each.average for kind, each in found.items()} == {
+        "all": MacroAverage(1.0, 0.5, precision_items=1, recall_items=2),
+        "core": MacroAverage(1.0, 1 / 3, precision_items=1, recall_items=2),
+        "adjunct": MacroAverage(0.5, 1.0, precision_items=1, recall_items=1),
+    }

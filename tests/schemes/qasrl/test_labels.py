@@ -1,0 +1,84 @@
+from dataclasses import asdict
+
+from schemes.qasrl.content import match_key
+from schemes.qasrl.evaluation import refuse
+from schemes.qasrl.labels import (
+    label_in_file,
+    labels_in_file,
+    question_label,
+    question_labels,
+)
+from schemes.qasrl.published_csv import read_gold_rows
+from schemes.qasrl.slots import Slots
+from tests.schemes.qasrl.published_data import GOLD, needs_published_data
+
+
+def _slots(**changes):
+    slots = {
+        "wh": "who",
+        "aux": "did",
+        "subj": "",
+        "verb_prefix": "",
+        "verb_slot_inflection": "Stem",
+        "obj": "something",
+        "prep": "",
+        "obj2": "",
+        "is_passive": False,
+        "is_negated": False,
+    }
+    return Slots(**{**slots, **changes})
+
+
+def test_slots_decide_where_there_are_any():
+    assert question_label("Who did it?", _slots()) == question_label("Who was it?", _slots())
+    assert question_label("Who did it?", _slots()) != question_label(
+        "Who did it?", _slots(wh="what")
+    )
+
+
+def test_without_slots_the_words_decide_whatever_their_case():
+    assert question_label("Who did it?", None) == question_label("who did it?", None)
+    assert question_label("Who did it?", None) != question_label("What did it?", None)
+
+
+def test_content_and_files_have_the_same_labels():
+    slots = _slots()
+    content = {"question": "Who did something?", "slots": asdict(slots), "answers": []}
+    assert match_key(content) == question_label("Who did something?", slots)
+    outside = {"question": "Whose was it?", "slots": None, "answers": []}
+    assert match_key(outside) == question_label("Whose was it?", None)
+
+
+def test_a_file_without_slot_columns_is_read_by_the_template():
+    with_columns = label_in_file("Who sold something?", _slots(aux=""), verb="sold")
+    assert label_in_file("Who sold something?", None, verb="sold") == with_columns
+    blank = _slots(wh="", obj="")
+    assert label_in_file("Who sold something?", blank, verb="sold") == with_columns
+
+
+def test_what_the_template_does_not_read_is_compared_by_its_words():
+    assert label_in_file("Whose car is it?", None, verb="sold") == ("text", "whose car is it?")
+    assert label_in_file("Who sold it?", None, verb="") == ("text", "who sold it?")
+
+
+def test_same_words_ask_for_the_same_role_whatever_the_slot_columns_hold():
+    slip, read = _slots(subj="someone"), _slots(obj="")
+    text = "What did someone do something?"
+    assert label_in_file(text, slip, verb="doing") != label_in_file(text, read, verb="doing")
+    in_file = labels_in_file(text, slip, verb="doing")
+    assert in_file & question_labels(text.upper(), read)
+    assert not in_file & question_labels("What did someone do?", read)
+
+
+@needs_published_data
+def test_read_questions_are_labelled_as_their_slot_columns_are():
+    rows = list(read_gold_rows(GOLD, on_error=refuse))
+    differing = {
+        row.question
+        for row in rows
+        if label_in_file(row.question, row.slots, verb=row.verb)
+        != label_in_file(row.question, None, verb=row.verb)
+    }
+    assert len(rows) == 3714
+    # One outside the template, one whose columns name the object in the subject's place.
+    assert differing == {"How long is it delayed to?", "What did someone do something?"}
