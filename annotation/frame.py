@@ -83,7 +83,12 @@ def _answer(view: View, request: HttpRequest) -> HttpResponseBase:
     except BadPage as error:
         return JsonResponse({"error": str(error)}, status=403)
     except DraftConflict as conflict:
-        newest = {"revision": conflict.draft.revision, "content": conflict.draft.content}
+        draft = conflict.draft
+        newest = {
+            "revision": draft.revision,
+            "content": draft.content,
+            "comment": draft.comment,
+        }
         return JsonResponse({"error": str(conflict), "newest": newest}, status=409)
     except ContentRefused as refused:
         problems = [

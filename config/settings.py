@@ -192,6 +192,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "config.context.installation",
             ],
         },
     },
@@ -253,6 +254,9 @@ else:
     _queue = VAR_DIR / "queue"
     _queue.mkdir(exist_ok=True)
     CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_TRANSPORT = "config.filesystem_queue:Transport"
+    # Remote control is a broadcast, for which the folder has no safe way.
+    CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         # One folder for both: what a producer puts out is what a worker takes in.
         "data_folder_in": str(_queue),

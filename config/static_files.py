@@ -2,7 +2,9 @@
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-_IMPORT = r"""(?P<matched>(?P<what>(?:import|export)[\s{][^;'"]*?from\s*)["'](?P<url>\.[^"']+)["'];)"""
+_IMPORT = (
+    r"""(?P<matched>(?P<what>(?:import|export)[\s{][^;'"]*?from\s*)["'](?P<url>\.[^"']+)["'];)"""
+)
 
 
 class HashedModulesStorage(CompressedManifestStaticFilesStorage):

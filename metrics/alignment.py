@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from metrics.counts import Counts
-from metrics.matching import connected_components, lexicographic_matching
+from metrics.matching import connected_components, is_star, lexicographic_matching
 from metrics.spans import Span, check_spans, span_iou, spans_match
 
 # The distinct spans of one item, each with the labels of the questions it answers.
@@ -184,14 +184,17 @@ def _best_matching(
     same_label: AbstractSet[SpanEdge],
     preferred: AbstractSet[SpanEdge],
 ) -> list[SpanEdge]:
+    values = {
+        edge: (int(edge in preferred), 1, span_iou(*edge), int(edge in same_label))
+        for edge in sorted(edges)
+    }
+    if is_star(edges):
+        return [max(values, key=values.__getitem__)]
     left_at = {span: at for at, span in enumerate(sorted({ref for ref, _ in edges}))}
     right_at = {span: at for at, span in enumerate(sorted({pred for _, pred in edges}))}
-    by_number = {(left_at[edge[0]], right_at[edge[1]]): edge for edge in edges}
-    values = {
-        number: (int(edge in preferred), 1, span_iou(*edge), int(edge in same_label))
-        for number, edge in by_number.items()
-    }
-    return [by_number[number] for number in lexicographic_matching(values)]
+    by_number = {(left_at[edge[0]], right_at[edge[1]]): edge for edge in values}
+    numbered = {number: values[edge] for number, edge in by_number.items()}
+    return [by_number[number] for number in lexicographic_matching(numbered)]
 
 
 def extra_groups(spans: Collection[Span]) -> list[list[Span]]:

@@ -20,7 +20,7 @@ def lexicographic_matching(edges: Mapping[Edge, Values]) -> list[Edge]:
     """
     chosen: list[Edge] = []
     for component in _components(edges):
-        if _is_star(component):
+        if is_star(component):
             chosen.append(max(component, key=edges.__getitem__))
         else:
             chosen += _best_of_component({edge: edges[edge] for edge in component})
@@ -40,10 +40,10 @@ def _components(edges: Iterable[Edge]) -> list[list[Edge]]:
     return found
 
 
-def _is_star(component: Sequence[Edge]) -> bool:
-    """Whether all edges meet in one node, so that only one of them can be chosen."""
-    left, right = component[0]
-    return all(edge[0] == left for edge in component) or all(edge[1] == right for edge in component)
+def is_star(edges: Sequence[tuple[object, object]]) -> bool:
+    """Whether all edges, at least one, meet in one node, so that only one can be chosen."""
+    left, right = edges[0]
+    return all(edge[0] == left for edge in edges) or all(edge[1] == right for edge in edges)
 
 
 def connected_components(

@@ -15,7 +15,11 @@ from crowd.models import Assignment
 from schemes.registry import get_scheme
 
 MOVES: Moves = {
-    SubmissionState.SUBMITTED: [SubmissionState.ACCEPTED, SubmissionState.REJECTED],
+    SubmissionState.SUBMITTED: [
+        SubmissionState.ACCEPTED,
+        SubmissionState.REJECTED,
+        SubmissionState.WITHDRAWN,
+    ],
     SubmissionState.REJECTED: [SubmissionState.ACCEPTED],
 }
 

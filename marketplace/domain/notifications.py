@@ -19,6 +19,7 @@ from marketplace.enums import Event
 from marketplace.models import HitType, Notification, Requester
 
 VERSION = "2006-05-05"
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 TIMEOUT_SECONDS = 5.0
 FIRST_RETRY = timedelta(seconds=5)
 LONGEST_RETRY = timedelta(hours=1)
@@ -52,8 +53,9 @@ def check_specification(specification: dict[str, Any]) -> None:
 
 def allowed_hosts() -> set[str]:
     """Hosts that webhooks may name: a requester must not reach into the operator's network."""
-    own = urlsplit(settings.MARKETPLACE_URL).hostname
-    return {*getattr(settings, "MARKETPLACE_WEBHOOK_HOSTS", ()), *({own} if own else ())}
+    own = urlsplit(settings.MARKETPLACE_URL).hostname or ""
+    ours = LOOPBACK if own in LOOPBACK else {own}
+    return {*getattr(settings, "MARKETPLACE_WEBHOOK_HOSTS", ()), *ours}
 
 
 def update_settings(

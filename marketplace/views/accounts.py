@@ -11,13 +11,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 from marketplace.domain import accounts
 from marketplace.forms import JoinForm, LoginForm, PasswordForm
 from marketplace.models import Invitation, WorkerAccount
+from marketplace.views.posted import posted
 from marketplace.views.session import log_in_response, log_out_response, worker_required
 
 
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, code: str) -> HttpResponseBase:
-    form = JoinForm(request.POST or None)
+    form = JoinForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             worker = accounts.sign_up(
@@ -35,7 +36,7 @@ def join(request: HttpRequest, code: str) -> HttpResponseBase:
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "POST"])
 def log_in(request: HttpRequest) -> HttpResponseBase:
-    form = LoginForm(request.POST or None)
+    form = LoginForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             worker = accounts.log_in(
@@ -59,7 +60,7 @@ def log_out(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "POST"])
 @worker_required
 def account(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
-    form = PasswordForm(request.POST or None)
+    form = PasswordForm(posted(request))
     if request.method == "POST" and form.is_valid():
         if check_password(form.cleaned_data["current"], worker.password):
             accounts.change_password(worker=worker, password=form.cleaned_data["password"])

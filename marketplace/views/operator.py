@@ -41,6 +41,7 @@ from marketplace.models import (
     Requester,
     WorkerAccount,
 )
+from marketplace.views.posted import posted
 
 P = ParamSpec("P")
 PERMISSION = "marketplace.operate_marketplace"
@@ -71,7 +72,7 @@ def operator_required(
 @require_http_methods(["GET", "POST"])
 @operator_required
 def requesters(request: HttpRequest) -> HttpResponseBase:
-    form = RequesterForm(request.POST or None)
+    form = RequesterForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             made = access_keys.open_account(
@@ -138,7 +139,7 @@ def revoke_key(request: HttpRequest, code: str, key_id: str) -> HttpResponseBase
 @operator_required
 def workers(request: HttpRequest) -> HttpResponseBase:
     """Workers by id, name or address; invitations."""
-    form = InvitationForm(request.POST or None)
+    form = InvitationForm(posted(request))
     if request.method == "POST" and form.is_valid():
         made = accounts.invite(**form.cleaned_data, now=timezone.now())
         messages.success(request, f"{len(made)} invitations were made.")
@@ -164,9 +165,7 @@ def workers(request: HttpRequest) -> HttpResponseBase:
 def worker(request: HttpRequest, code: str) -> HttpResponseBase:
     row = get_object_or_404(WorkerAccount, code=code)
     fields = ("country", "subdivision", "is_adult", "active")
-    form = WorkerForm(
-        request.POST or None, initial={field: getattr(row, field) for field in fields}
-    )
+    form = WorkerForm(posted(request), initial={field: getattr(row, field) for field in fields})
     if request.method == "POST" and form.is_valid():
         WorkerAccount.objects.filter(pk=row.pk).update(**form.cleaned_data)
         if not form.cleaned_data["active"]:
@@ -195,7 +194,7 @@ def appeal(request: HttpRequest, pk: int) -> HttpResponseBase:
         Appeal.objects.select_related("assignment__worker", "assignment__hit_type__requester"),
         pk=pk,
     )
-    form = AppealDecisionForm(request.POST or None)
+    form = AppealDecisionForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             appeals.decide_appeal(

@@ -26,6 +26,7 @@ from marketplace.models import (
     QualificationType,
     WorkerAccount,
 )
+from marketplace.views.posted import posted
 from marketplace.views.session import worker_required
 
 PER_PAGE = 25
@@ -103,7 +104,7 @@ def request_qualification(
         code=type_code,
         deleted_at__isnull=True,
     )
-    form = QualificationAnswerForm(request.POST or None)
+    form = QualificationAnswerForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             made = qualifications.request_qualification(
@@ -128,7 +129,7 @@ def appeal(request: HttpRequest, worker: WorkerAccount, assignment_code: str) ->
         worker=worker,
         status=AssignmentStatus.REJECTED,
     )
-    form = AppealForm(request.POST or None)
+    form = AppealForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             appeals.appeal(

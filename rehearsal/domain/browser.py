@@ -4,6 +4,7 @@ import json
 import time
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urljoin
 
@@ -74,6 +75,8 @@ class Browser:
     def __init__(self, site: str) -> None:
         self.site = site
         self._session = requests.Session()
+        self._frame = requests.Session()
+        self._frame.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
     def get(self, url: str) -> Page:
         answer = self._send("GET", url)
@@ -101,12 +104,12 @@ class Browser:
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
-                sender: Any = requests if bare else self._session
-                answer = sender.request(method, urljoin(self.site, url), timeout=60, **extra)
+                session = self._frame if bare else self._session
+                answer = session.request(method, urljoin(self.site, url), timeout=60, **extra)
             except requests.RequestException:
                 time.sleep(PAUSE)
                 continue
             if answer.status_code < 500:
-                return answer  # type: ignore[no-any-return]
+                return answer
             time.sleep(PAUSE)
         raise SiteGone(f"{method} {url} was not answered for {PATIENCE:.0f} s.")

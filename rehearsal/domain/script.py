@@ -13,6 +13,7 @@ from annotation.enums import Role
 from annotation.models import Draft, Project
 from consolidation.domain.export_gold import standing_gold
 from consolidation.enums import GoldSource
+from crowd.models import HitType
 from schemes.base import Json
 from schemes.registry import get_scheme
 
@@ -59,6 +60,11 @@ class Script:
         ).order_by("pk")
         for assignment, item in earlier.values_list("assignment_ref", "task__items"):
             self.turns.setdefault(item, []).append(assignment)
+
+    def hit_types(self) -> set[str]:
+        """The marketplace's ids of this project's HIT types: simulated workers take no other work."""
+        ours = HitType.objects.filter(hits__budget=self.project.budget_id).exclude(external_id="")
+        return set(ours.values_list("external_id", flat=True).distinct())
 
     def generation(self, item: Mapping[str, Any], *, worker: str, assignment: str) -> Json:
         reference = self.references.get(item["id"], Reference({"questions": []}, []))

@@ -10,7 +10,9 @@ from urllib.parse import urlsplit
 from rehearsal.domain.browser import Browser, Page
 from rehearsal.domain.script import Script
 
-IDLE_SECONDS = 0.5
+IDLE_SECONDS = 1.0
+# The share of pages on which the worker lingers long enough for a draft to be saved.
+DRAFTED = 0.25
 WORK_PATH = re.compile(r"^/hits/work/[^/]+/$")
 WORKER_ID = re.compile(r"<code>(A[A-Z0-9]+)</code>")
 
@@ -38,13 +40,18 @@ class SimulatedWorker:
         self._rng = random.Random(account.name)  # noqa: S311
 
     def sign_in(self) -> str:
-        """Sign in, or up by the invitation; returns the worker's id at the marketplace."""
+        """Sign up by the invitation, or in; returns the worker's id at the marketplace."""
+        self._fill(
+            f"/hits/join/{self.account.invitation}/",
+            username=self.account.name,
+            email=self.account.email,
+            password=self.account.password,
+            country="US",
+            is_adult="on",
+        )
         shown = self._account_page()
-        if shown is None:
+        if shown is None:  # the name is taken: by an earlier rehearsal of the same seed
             self._fill("/hits/login/", username=self.account.name, password=self.account.password)
-            shown = self._account_page()
-        if shown is None:
-            self._join()
             shown = self._account_page()
         if shown is None:
             raise RehearsalFailed(f"{self.account.name} could not sign in at {self.browser.site}.")
@@ -55,16 +62,6 @@ class SimulatedWorker:
         """The worker's id as their account page shows it; None for someone not signed in."""
         found = WORKER_ID.search(self.browser.get("/hits/account/").text)
         return found.group(1) if found else None
-
-    def _join(self) -> None:
-        self._fill(
-            f"/hits/join/{self.account.invitation}/",
-            username=self.account.name,
-            email=self.account.email,
-            password=self.account.password,
-            country="US",
-            is_adult="on",
-        )
 
     def _fill(self, path: str, **fields: str) -> None:
         form = self.browser.get(path).form_to(path)
@@ -86,7 +83,8 @@ class SimulatedWorker:
         for link in listing.links:
             if WORK_PATH.search(urlsplit(link).path):
                 return self.browser.get(link)
-        groups = listing.all_marked("data-group")
+        ours = self.script.hit_types()
+        groups = [one for one in listing.all_marked("data-group") if one["data-group"] in ours]
         self._rng.shuffle(groups)
         for group in groups:
             form = listing.form_to(f"/hits/groups/{group['data-group']}/accept/")
@@ -104,7 +102,7 @@ class SimulatedWorker:
         if page is None:
             self._give_back(wrapper)
             return None
-        if not page["submitted"]:
+        if not page["submitted"] and self._rng.random() < DRAFTED:
             self._save(page)
         fields = self._submit(page)
         status = self.browser.post_bare(

@@ -138,7 +138,7 @@ def check_same_items(gold: Items, gold_file: str, system: Items, system_file: st
 def _others(kind: list[ItemKey], other_kind: list[ItemKey]) -> str:
     counts = []
     if len(kind) > 1:
-        counts.append(f"and so are {len(kind) - 1} more")
+        counts.append(f"{len(kind) - 1} more like it")
     if other_kind:
         counts.append(f"{len(other_kind)} are missing, first {other_kind[0]}")
     return "".join(f"; {count}" for count in counts)

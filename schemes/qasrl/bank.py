@@ -21,8 +21,9 @@ from schemes.base import (
     SentenceRecord,
 )
 from schemes.qasrl.forms import forms_from_names
-from schemes.qasrl.reading import Reading
-from schemes.qasrl.walker import Walker, open_item
+from schemes.qasrl.published_csv import SEPARATOR
+from schemes.qasrl.reading import verb_phrase_of
+from schemes.qasrl.slots import Slots
 
 # A sentence with all its questions takes some 20 kB.
 MAX_LINE_BYTES = 8 << 20
@@ -208,13 +209,17 @@ def _plain_mapping(entry: Json, field: str) -> Json:
 
 def _answers(label: Json, length: int) -> list[list[int]]:
     spans: set[tuple[int, int]] = set()
-    judgments = label.get("answerJudgments")
-    if not isinstance(judgments, list):
-        raise _LineError("answerJudgments", "must be a list; line left out.")
-    for judgment in judgments:
+    for judgment in _listed(label, "answerJudgments"):
         if isinstance(judgment, dict) and judgment.get("isValid") is True:
-            spans.update(_span(span, length) for span in judgment.get("spans") or [])
+            spans.update(_span(span, length) for span in _listed(judgment, "spans"))
     return [list(span) for span in sorted(spans)]
+
+
+def _listed(entry: Json, field: str) -> list[Any]:
+    value = entry.get(field)
+    if not isinstance(value, list):
+        raise _LineError(field, "must be a list; line left out.")
+    return value
 
 
 def _span(span: object, length: int) -> tuple[int, int]:
@@ -230,8 +235,8 @@ def _span(span: object, length: int) -> tuple[int, int]:
 
 def _first_source(label: Json) -> str:
     sources = label.get("questionSources")
-    texts = sorted(each for each in sources if isinstance(each, str)) if sources else []
-    return texts[0] if texts else ""
+    texts = [each for each in sources if isinstance(each, str)] if isinstance(sources, list) else []
+    return min(texts, default="")
 
 
 def _ids(worker_id: str) -> Json:
@@ -257,43 +262,55 @@ def _sentence_json(rows: Sequence[ExportRow]) -> Json:
 
 
 def _verb_json(row: ExportRow) -> Json:
-    forms = forms_from_names(row.target["forms"])
-    walker = Walker(open_item(forms))
     labels = {
-        question["question"]: _label_json(question, ids, walker)
+        question["question"]: _label_json(question, ids)
         for question, ids in zip(row.content["questions"], row.provenance, strict=True)
     }
     return {
         "verbIndex": row.target["verb_idx"],
-        "verbInflectedForms": forms.by_name(),
+        "verbInflectedForms": row.target["forms"],
         "questionLabels": labels,
     }
 
 
-def _label_json(question: Json, ids: Json, walker: Walker) -> Json:
+def _label_json(question: Json, ids: Json) -> Json:
     source = str(ids.get("worker_id", ""))
     judgment = {"sourceId": source, "isValid": True, "spans": question["answers"]}
     return {
         "questionString": question["question"],
         "questionSources": [source],
         "answerJudgments": [judgment],
-        **_grammar_json(walker.read(question["question"])),
+        **(_grammar_json(Slots(**question["slots"])) if question["slots"] else _UNKNOWN),
     }
 
 
-def _grammar_json(reading: Reading | None) -> Json:
-    """The Bank's description of a question; of one outside the template nothing is known."""
-    slots: Any = reading.slots if reading else None
-    names = ("wh", "aux", "subj", "obj", "prep", "obj2")
-    filled = {name: getattr(slots, name, "") or _EMPTY for name in names}
-    shape = reading.verb_shape if reading else ""
-    if slots is not None and "not" in slots.verb_prefix.split("~!~"):
-        shape = f"not {shape}"
+def _grammar_json(slots: Slots) -> Json:
+    phrase = verb_phrase_of(slots)
+    negated = "not " if "not" in slots.verb_prefix.split(SEPARATOR) else ""
     return {
-        "questionSlots": {**filled, "verb": shape or _EMPTY},
-        "tense": reading.tense if reading else "",
-        "isPerfect": reading is not None and reading.is_perfect,
-        "isProgressive": reading is not None and reading.is_progressive,
-        "isNegated": slots is not None and slots.is_negated,
-        "isPassive": slots is not None and slots.is_passive,
+        "questionSlots": {
+            "wh": slots.wh,
+            "aux": slots.aux or _EMPTY,
+            "subj": slots.subj or _EMPTY,
+            "verb": f"{negated}{phrase.verb_shape}",
+            "obj": slots.obj or _EMPTY,
+            "prep": slots.prep or _EMPTY,
+            "obj2": slots.obj2 or _EMPTY,
+        },
+        "tense": phrase.tense,
+        "isPerfect": phrase.is_perfect,
+        "isProgressive": phrase.is_progressive,
+        "isNegated": slots.is_negated,
+        "isPassive": slots.is_passive,
     }
+
+
+# Of a question outside the template nothing is known.
+_UNKNOWN: Json = {
+    "questionSlots": dict.fromkeys(("wh", "aux", "subj", "verb", "obj", "prep", "obj2"), _EMPTY),
+    "tense": "",
+    "isPerfect": False,
+    "isProgressive": False,
+    "isNegated": False,
+    "isPassive": False,
+}

@@ -84,11 +84,17 @@ class CsvTable:
                 raise self._refused("is longer than 1 MiB; is this the right file?")
             if self._lines_read == 1:
                 raw = raw.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901 - the mark is no text
-            try:
-                yield raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                at = f"byte {error.start + 1} of the line"
-                raise self._refused(f"is not UTF-8 ({at}); save the file as UTF-8.") from error
+            yield self._text(raw)
+
+    def _text(self, raw: bytes) -> str:
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            at = f"byte {error.start + 1} of the line"
+            raise self._refused(f"is not UTF-8 ({at}); save the file as UTF-8.") from error
+        if "\0" in text:
+            raise self._refused("holds a NUL byte; this is no CSV file.")
+        return text
 
     def _header(self) -> dict[str, int]:
         try:

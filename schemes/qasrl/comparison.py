@@ -5,7 +5,7 @@ from typing import Any
 from metrics.alignment import AlignedRow, State, align
 from metrics.spans import Span, span_iou
 from schemes.base import Comparison, ContentError, Json
-from schemes.qasrl.labels import Label, question_label
+from schemes.qasrl.labels import Label, question_labels
 from schemes.qasrl.slots import Slots
 
 # Stored beside every figure: a change of the definitions gets a new name.
@@ -46,11 +46,11 @@ class _Annotation:
 
     def _add(self, question: Json, path: str) -> None:
         slots = question.get("slots")
-        label = question_label(question["question"], Slots(**slots) if slots else None)
+        labels = question_labels(question["question"], Slots(**slots) if slots else None)
         for at, (start, end) in enumerate(question["answers"]):
             if not 0 <= start < end:
                 raise ContentError(f"{path}.answers[{at}]", f"{start}:{end} holds no token")
-            self.labels.setdefault((start, end), set()).add(label)
+            self.labels.setdefault((start, end), set()).update(labels)
             asked = self._questions.setdefault((start, end), [])
             if question["question"] not in asked:
                 asked.append(question["question"])

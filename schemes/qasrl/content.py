@@ -21,9 +21,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from schemes.base import ContentError, Json, Tokens
 from schemes.qasrl.forms import forms_from_names
-from schemes.qasrl.reading import finished
-from schemes.qasrl.reading import question_of as spelt
+from schemes.qasrl.reading import finished, question_of
 from schemes.qasrl.slots import Slots, strict_match_key
+from schemes.qasrl.verbs import candidate_forms
 from schemes.qasrl.walker import Walker, open_item
 
 SCHEMA_VERSION = 1
@@ -101,8 +101,6 @@ def parse_generation(content: object, *, tokens: Tokens, target: Json) -> Json:
     reason = _clean(given.no_question, "no_question")
     if not questions and not reason:
         raise ContentError("questions", "ask a question, or say why none can be asked.")
-    if questions and reason:
-        raise ContentError("no_question", "must be empty where there are questions.")
     return {"questions": [each.as_json() for each in questions], "no_question": reason}
 
 
@@ -219,18 +217,48 @@ def _sentence(error: Any) -> str:
 
 
 def _placed(questions: Sequence[_Question], tokens: Tokens, target: Json) -> list[_Placed]:
-    # The whole closed list of prepositions: the page keeps to the sentence's own, but what was
-    # asked nevertheless has slots all the same.
-    walker = Walker(open_item(forms_from_names(target["forms"], path="target.forms")))
+    reader = _Reader(target)
     placed = []
     for position, each in enumerate(questions):
         path = f"questions[{position}]"
-        text, slots = _read(_clean(each.question, f"{path}.question"), walker)
+        text, slots = reader.read(_clean(each.question, f"{path}.question"))
         if not text:
             raise ContentError(f"{path}.question", "is empty.")
         answers = tuple(sorted(_spans(each.answers, len(tokens), f"{path}.answers")))
         placed.append(_Placed(path, text, answers, slots))
     return placed
+
+
+class _Reader:
+    """Reads questions about one target, by its forms, or else by another spelling of its verb.
+
+    The whole closed list of prepositions counts: the page keeps to the sentence's own, but what
+    was asked nevertheless has slots all the same.
+    """
+
+    def __init__(self, target: Json) -> None:
+        self._walker = Walker(open_item(forms_from_names(target["forms"], path="target.forms")))
+        self._verb = str(target["verb"])
+
+    def read(self, text: str) -> tuple[str, Json | None]:
+        """The question as it is stored, and its slots if it is in the template."""
+        body = text.rstrip("? ")
+        for walker in self._walkers():
+            reading = walker.read(body)
+            if reading is not None:
+                spelt = question_of(
+                    reading.slots,
+                    walker.forms,
+                    has_separate_not=reading.has_separate_not,
+                    has_it=reading.has_it,
+                )
+                return spelt, asdict(reading.slots)
+        return (finished(body) if body else "", None)
+
+    def _walkers(self) -> Iterator[Walker]:
+        yield self._walker
+        for forms in candidate_forms(self._verb):
+            yield Walker(open_item(forms))
 
 
 def _clean(text: str, path: str) -> str:
@@ -240,21 +268,6 @@ def _clean(text: str, path: str) -> str:
         if category == "Cs" or (category == "Cc" and not character.isspace()):
             raise ContentError(path, "holds a control character; type it anew.")
     return " ".join(text.split())
-
-
-def _read(text: str, walker: Walker) -> tuple[str, Json | None]:
-    """The question as it is stored, and its slots if it is in the template."""
-    body = text.rstrip("? ")
-    reading = walker.read(body)
-    if reading is None:
-        return (finished(body) if body else "", None)
-    text = spelt(
-        reading.slots,
-        walker.forms,
-        has_separate_not=reading.has_separate_not,
-        has_it=reading.has_it,
-    )
-    return text, asdict(reading.slots)
 
 
 def _spans(answers: Sequence[Sequence[int]], length: int, path: str) -> Iterator[Span]:

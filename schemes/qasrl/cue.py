@@ -16,7 +16,7 @@ _MODALS |= {"'d": "would", "should": "should", "must": "should", "ought": "shoul
 _NEGATIONS = frozenset({"not", "n't", "never"})
 _ADVERBS = frozenset(
     {"also", "already", "always", "even", "ever", "just", "now", "often", "only", "soon", "still"}
-    | {"then", "yet", "being", "been", "be"}
+    | {"then", "yet"}
 )
 _FARTHEST = 6
 
@@ -37,11 +37,9 @@ class Cue:
 
 def cue_of(tokens: Tokens, verb_idx: int, forms: VerbForms) -> Cue:
     before, negated = _auxiliaries(tokens, verb_idx)
-    form = _form(tokens[verb_idx].lower(), forms)
+    form = _form(tokens[verb_idx].lower(), before, forms)
     has_be = any(word in _BE for word in before)
     has_have = any(word in _HAVE for word in before)
-    if form == "past" and (has_be or has_have) and forms.past == forms.past_participle:
-        form = "pastParticiple"
     return Cue(
         tense=_tense(before, form),
         form=form,
@@ -67,8 +65,17 @@ def _auxiliaries(tokens: Tokens, verb_idx: int) -> tuple[list[str], bool]:
     return found, negated
 
 
-def _form(word: str, forms: VerbForms) -> str:
-    return next((name for name, form in forms.by_name().items() if form == word), "")
+def _form(word: str, before: list[str], forms: VerbForms) -> str:
+    """Which form a spelling is, where several share it: the auxiliary tells, or it is the past."""
+    nearest = before[0] if before else ""
+    spelt = [name for name, form in forms.by_name().items() if form == word]
+    if nearest in _BE or nearest in _HAVE:
+        preferred = ["presentParticiple", "pastParticiple"]
+    elif nearest:
+        preferred = ["stem"]
+    else:
+        preferred = ["past"]
+    return next((name for name in (*preferred, *spelt) if name in spelt), "")
 
 
 def _tense(before: list[str], form: str) -> str:

@@ -11,13 +11,14 @@ from metrics.argument_scores import (
     ArgumentScores,
     ItemScore,
     align_items,
+    argument_scores,
     count_ignored,
     summed,
 )
 from metrics.counts import Counts, micro_sum
 from metrics.spans import Span, span_iou
 from schemes.base import FileError, Json
-from schemes.qasrl.labels import Label, label_in_file
+from schemes.qasrl.labels import Label, labels_in_file
 from schemes.qasrl.published_csv import (
     SEPARATOR,
     GoldRow,
@@ -49,44 +50,57 @@ class Annotation:
     roles: dict[str, set[Span]] = field(default_factory=dict)
 
     def add(self, row: GoldRow) -> None:
-        label = label_in_file(row.question, row.slots, verb=row.verb)
+        labels = labels_in_file(row.question, row.slots, verb=row.verb)
         # Two rows with the same question are one role with all their answers.
         role = self.roles.setdefault(row.question.lower(), set())
         for span in row.answers:
             role.add(span)
-            self.labels.setdefault(span, set()).add(label)
+            self.labels.setdefault(span, set()).update(labels)
             asked = self.questions.setdefault(span, [])
             if row.question not in asked:
                 asked.append(row.question)
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotationFile:
-    """All predicates of a file in its order, and the same by the worker who annotated them."""
-
-    predicates: dict[Predicate, Annotation]
-    by_worker: dict[str, dict[Predicate, Annotation]]
+Annotations = Mapping[Predicate, Annotation]
 
 
-def read_annotation_file(path: Path, *, sentences: Sentences | None = None) -> AnnotationFile:
-    """Reads a CSV of the published layout; roles marked redundant are left out, their predicate
-    stays. With `sentences`, every predicate and span must lie inside its sentence.
+def read_annotation_file(
+    path: Path, *, sentences: Sentences | None = None
+) -> dict[Predicate, Annotation]:
+    """The predicates of a CSV of the published layout, in its order; roles marked redundant are
+    left out, their predicate stays. With `sentences`, every predicate and span must lie inside.
 
     Raises FileError, naming file, line and field, at the first row that cannot be used.
     """
-    found = AnnotationFile({}, {})
+    found: dict[Predicate, Annotation] = {}
+    for row in _rows(path, sentences):
+        _add(row, found)
+    return found
+
+
+def read_annotations_by_worker(path: Path) -> dict[str, dict[Predicate, Annotation]]:
+    """The same file worker by worker, ids ascending; rows without a worker are left out."""
+    found: dict[str, dict[Predicate, Annotation]] = {}
+    for row in _rows(path, None):
+        if row.worker_id:
+            _add(row, found.setdefault(row.worker_id, {}))
+    return dict(sorted(found.items()))
+
+
+def _rows(path: Path, sentences: Sentences | None) -> Iterator[GoldRow]:
     for row in read_gold_rows(path, on_error=refuse):
         if sentences is not None:
             _check_inside(row, sentences, path)
-        key = row.qasrl_id, row.verb_idx
-        tables = [found.predicates]
-        if row.worker_id:
-            tables.append(found.by_worker.setdefault(row.worker_id, {}))
-        for table in tables:
-            annotation = table.setdefault(key, Annotation(row.verb))
-            if row.question and not row.is_redundant:
-                annotation.add(row)
-    return found
+        yield row
+
+
+def _add(row: GoldRow, table: dict[Predicate, Annotation]) -> None:
+    key = row.qasrl_id, row.verb_idx
+    annotation = table.get(key)
+    if annotation is None:
+        annotation = table[key] = Annotation(row.verb)
+    if row.question and not row.is_redundant:
+        annotation.add(row)
 
 
 def read_sentence_tokens(path: Path) -> dict[str, tuple[str, ...]]:
@@ -116,10 +130,9 @@ def _check_inside(row: GoldRow, sentences: Sentences, path: Path) -> None:
 class Evaluation:
     """A predicted file against a reference file: figures and tables, each made when asked for."""
 
-    def __init__(self, reference: AnnotationFile, predicted: AnnotationFile) -> None:
-        self._reference = reference.predicates
-        self._predicted = predicted.predicates
-        self._by_worker = predicted.by_worker
+    def __init__(self, reference: Annotations, predicted: Annotations) -> None:
+        self._reference = reference
+        self._predicted = predicted
 
     @cached_property
     def alignments(self) -> dict[Predicate, Alignment]:
@@ -149,16 +162,6 @@ class Evaluation:
         """Unlabelled role recall as JSON: reference roles found, all of them, their ratio."""
         roles = self.roles
         return {"found": roles.tp, "roles": roles.tp + roles.fn, "recall": roles.recall}
-
-    def scores_by_worker(self) -> dict[str, ArgumentScores]:
-        """Each predicted worker's scores over the predicates that they annotated, by id."""
-        found = {}
-        for worker, table in sorted(self._by_worker.items()):
-            shared = {key: each for key, each in self._reference.items() if key in table}
-            alignments = align_items(_labels(shared), _labels(table))
-            scores = {key: ItemScore(each.ua, each.la) for key, each in alignments.items()}
-            found[worker] = summed(scores, ignored=count_ignored(shared, table))
-        return found
 
     def figures(self) -> Json:
         """The object that `evaluate qasrl --json` prints."""
@@ -195,6 +198,17 @@ class Evaluation:
                     _text(row.reference, tokens),
                     _text(row.predicted, tokens),
                 )
+
+
+def scores_by_worker(
+    reference: Annotations, by_worker: Mapping[str, Annotations]
+) -> dict[str, ArgumentScores]:
+    """Each worker's scores over those predicates of the reference that they annotated."""
+    found = {}
+    for worker, table in by_worker.items():
+        shared = {key: each for key, each in reference.items() if key in table}
+        found[worker] = argument_scores(_labels(shared), _labels(table))
+    return found
 
 
 def counts_json(counts: Counts) -> Json:

@@ -1,4 +1,8 @@
-"""The label of a question: equal for two questions that ask for the same role."""
+"""The labels of a question: two questions that share one ask for the same role.
+
+A question has the label of its slots (STRICT-MATCH), and that of its words: the same words ask for
+the same role even where a file's slot columns hold a slip on one of the two sides.
+"""
 
 from collections.abc import Hashable
 from functools import lru_cache
@@ -13,6 +17,16 @@ def question_label(question: str, slots: Slots | None) -> Label:
     if slots is not None:
         return strict_match_key(slots)
     return "text", question.casefold()
+
+
+def question_labels(question: str, slots: Slots | None) -> set[Label]:
+    """All labels of a question."""
+    return {question_label(question, slots), question_label(question, None)}
+
+
+def labels_in_file(question: str, slots: Slots | None, *, verb: str) -> set[Label]:
+    """All labels of a question of a file (see `label_in_file`)."""
+    return {label_in_file(question, slots, verb=verb), question_label(question, None)}
 
 
 def label_in_file(question: str, slots: Slots | None, *, verb: str) -> Label:

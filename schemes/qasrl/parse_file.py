@@ -1,6 +1,6 @@
 """Adds the slot columns to a file of questions."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,19 +26,25 @@ class ParsedFile:
 
 
 def parse_questions_file(
-    *, questions: Path, sentences: Path, out: Path, on_error: ErrorSink
+    *,
+    questions: Path,
+    sentences: Path,
+    out: Path,
+    on_error: ErrorSink,
+    progress: Callable[[Iterable[GoldRow]], Iterable[GoldRow]] | None = None,
 ) -> ParsedFile:
     """Writes `questions` with all published columns to `out`, slots parsed anew.
 
     The verb's forms come from its token in `sentences`. A question outside the template keeps its
     row, with empty slots. Bad rows go to `on_error` and are left out; FileError where a file cannot
-    be read. `out` appears only when it is whole.
+    be read. `out` appears only when it is whole. `progress` may watch the rows go by.
     """
     result = ParsedFile()
     tokens = {
         each.external_id: each.tokens for each in read_sentence_rows(sentences, on_error=on_error)
     }
-    rows = read_gold_rows(questions, on_error=on_error)
+    rows: Iterable[GoldRow] = read_gold_rows(questions, on_error=on_error)
+    rows = progress(rows) if progress else rows
     unfinished = out.with_name(f"{out.name}.part")
     try:
         write_gold_rows(_parsed_rows(rows, tokens, questions.name, result, on_error), unfinished)
@@ -49,7 +55,7 @@ def parse_questions_file(
 
 
 def _parsed_rows(
-    rows: Iterator[GoldRow],
+    rows: Iterable[GoldRow],
     tokens_of: dict[str, tuple[str, ...]],
     file: str,
     result: ParsedFile,

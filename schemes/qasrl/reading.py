@@ -81,6 +81,40 @@ def reading_of(steps: Sequence[Step], forms: VerbForms) -> Reading:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class VerbPhrase:
+    """Fields as in Reading."""
+
+    tense: str
+    is_perfect: bool
+    is_progressive: bool
+    verb_shape: str
+
+
+def verb_phrase_of(slots: Slots) -> VerbPhrase:
+    """What the slots alone tell of the verb; the same as reading the question, without the walk."""
+    chain = [word for word in slots.verb_prefix.split(SEPARATOR) if word not in ("", "not")]
+    aux = _PLAIN.get(slots.aux, slots.aux)
+    form = _form_of(slots, aux, chain)
+    return VerbPhrase(
+        tense=_tense(aux, form),
+        is_perfect=aux in ("has", "had") or "have" in chain,
+        is_progressive=form == "presentParticiple" or "being" in chain,
+        verb_shape=" ".join([*chain, form]),
+    )
+
+
+def _form_of(slots: Slots, aux: str, chain: Sequence[str]) -> str:
+    """The inflection column calls "cut" a stem and "carried" a past wherever they stand."""
+    if not aux:
+        is_present = slots.verb_slot_inflection == "PresentSingular3rd"
+        return "presentSingular3rd" if is_present else "past"
+    if not chain and (aux in _MODALS or aux in ("does", "did")):
+        return "stem"
+    is_ing = slots.verb_slot_inflection == "PresentParticiple"
+    return "presentParticiple" if is_ing else "pastParticiple"
+
+
 def question_of(
     slots: Slots, forms: VerbForms, *, has_separate_not: bool = False, has_it: bool = False
 ) -> str:

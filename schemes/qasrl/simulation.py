@@ -77,10 +77,16 @@ def _key(question: Json) -> str:
 
 
 def split_by_source(reference: Json, provenance: Sequence[Json]) -> list[Json]:
-    """One generation for each `source_assign_id`, in the order of the ids."""
+    """One generation for each `source_assign_id`, in the order of the ids.
+
+    A question that the file holds in several rows was asked by the source of each, with that row's
+    answers.
+    """
     by_source: dict[str, list[dict[str, Any]]] = {}
     for question, origin in zip(reference["questions"], provenance, strict=True):
-        by_source.setdefault(origin.get("source_assign_id", ""), []).append(_bare(question))
+        for row in origin.get("rows", [{**origin, "answers": question["answers"]}]):
+            asked = by_source.setdefault(row.get("source_assign_id", ""), [])
+            asked.append(_bare({**question, "answers": row["answers"]}))
     return [_generation(by_source[source]) for source in sorted(by_source)]
 
 

@@ -224,17 +224,20 @@ class _Costs:
         return self._of_slot[slot](before, after, word)
 
     def of_end(self, clause: Clause) -> int:
-        role = role_of(clause)
         if clause.wh not in _FILLER or not clause.subj:
-            is_bare = not clause.obj and not clause.is_passive
-            return self._bare() if is_bare else 0
+            return 0 if clause.obj or clause.is_passive else self._away(clause)
+        role = role_of(clause)
+        asked = self._table["object"]["asked"] if role == PATIENT else _RARE_ROLES.get(role, 0)
         taken = _TAKEN if role in self._facts.roles else 0
-        return _RARE_ROLES.get(role, 0) + taken
+        return int(asked) + _OTHER_WH[clause.wh] + taken
 
-    def _bare(self) -> int:
+    def _away(self, clause: Clause) -> int:
+        """An active verb without its object: odd once a question has named one."""
         if PATIENT in self._facts.fillers:
-            return 10
-        return 0 if self._facts.is_bare else 4
+            return 16
+        costs = self._table["object"]
+        nothing = 0 if clause.prep or clause.obj2 else int(costs["nothing"])
+        return nothing + (0 if self._facts.is_bare else int(costs["away"]))
 
     def _wh(self, before: Clause, after: Clause, word: str) -> int:
         return int(self._table["wh"].get(word, 24))
@@ -247,7 +250,7 @@ class _Costs:
         return 0 if tense in self._facts.tenses else int(self._table["tense"][tense])
 
     def _subj(self, before: Clause, after: Clause, word: str) -> int:
-        return {"someone": 3, "something": 8}.get(word, 60)
+        return 60 if word == "it" else 0
 
     def _prefix(self, before: Clause, after: Clause, word: str) -> int:
         return 6 if word == "not" else 0
@@ -264,21 +267,24 @@ class _Costs:
         return 0 if shape in self._facts.shapes else int(self._table["shape"].get(shape, 45))
 
     def _subject(self, clause: Clause) -> int:
+        """The subject's word, or the question's where it asks for the subject."""
         role = PATIENT if clause.is_passive else AGENT
+        filler = clause.subj or _FILLER[clause.wh]
         known = self._facts.fillers.get(role, "")
-        if clause.subj:
-            return 18 if known and known != clause.subj else 0
-        taken = _TAKEN if role in self._facts.roles else 0
-        return taken + (12 if known and known != _FILLER[clause.wh] else 0)
+        usual = _USUAL_FILLERS[role].get(filler, 0)
+        cost = (0 if known == filler else 18) if known else usual
+        taken = _TAKEN if not clause.subj and role in self._facts.roles else 0
+        return cost + taken
 
     def _obj(self, before: Clause, after: Clause, word: str) -> int:
-        known = self._facts.fillers.get(PATIENT, "")
         if before.is_passive:
             return 26
+        known = self._facts.fillers.get(PATIENT, "")
         if known:
-            return 2 if known == word else 20
+            return 1 if known == word else 20
         bare = 14 if self._facts.is_bare else 0
-        return bare + (6 if word == "something" else 16)
+        named = int(self._table["object"]["named"])
+        return named + bare + (1 if word == "something" else 14)
 
     def _prep(self, before: Clause, after: Clause, word: str) -> int:
         if word in ("do", "doing"):
@@ -316,5 +322,11 @@ _TENSE_OF = {
 }
 _PERFECT = ("has", "had", "hasn't", "hadn't")
 _BE = ("is", "was", "isn't", "wasn't", "be", "being", "been")
+# Of subjects, also of those asked for with who and what, by voice; and of what else is asked for.
+_USUAL_FILLERS = {
+    AGENT: {"someone": 3, "something": 13},
+    PATIENT: {"someone": 9, "something": 5},
+}
+_OTHER_WH = {"what": 4, "who": 20}
 # On top of what their words cost.
 _RARE_ROLES = {"obj2": 30, "obj": 24}

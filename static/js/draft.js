@@ -3,7 +3,8 @@
 //
 //   const draft = new Draft({page, state: () => ({content, comment, active_seconds, moves})})
 //   draft.addEventListener("status", ...)    detail: saved | unsaved | saving | offline | refused
-//   draft.addEventListener("conflict", ...)  detail: {newest: {revision, content}}
+//   draft.addEventListener("conflict", ...)  detail: {newest: {revision, content, comment}}
+//   draft.addEventListener("newer", ...)     detail: as conflict; this page is untouched: just load it
 //   draft.addEventListener("submitted", ...) another tab has handed the work in
 //   draft.changed()                          after every change
 //
@@ -13,6 +14,7 @@ import { forget, recall, remember } from "./remembered.js";
 
 const SAVE_AFTER = 800;
 const SAVE_WITHIN = 2000;
+const LOOK_AGAIN_AFTER = 600;
 const GIVE_UP_AFTER = 15_000;
 const BACK_OFF = [1000, 2000, 4000, 8000, 15_000, 30_000];
 // Browsers carry at most 64 KiB in requests that outlive their page.
@@ -30,16 +32,21 @@ export class Draft extends EventTarget {
     this.inFlight = null; // the version being sent
     this.failures = 0;
     this.timer = null;
+    this.keeping = null;
     this.deadline = null;
     this.unanswered = [];
     this.paused = page.preview || page.submitted;
     this.status = "saved";
     this.listen();
+    if (isReload()) setTimeout(() => this.lookAgain(), LOOK_AGAIN_AFTER);
   }
 
   listen() {
     window.addEventListener("online", () => this.retryNow());
-    window.addEventListener("pagehide", () => this.flush());
+    window.addEventListener("pagehide", () => {
+      if (this.keeping) this.keepInBrowser();
+      this.flush();
+    });
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "hidden") this.retryNow();
     });
@@ -61,7 +68,7 @@ export class Draft extends EventTarget {
   changed() {
     if (this.page.preview) return;
     this.version += 1;
-    this.keepInBrowser();
+    this.keepInBrowserSoon();
     if (this.paused) return;
     if (this.status !== "offline") this.report("unsaved");
     this.schedule();
@@ -83,6 +90,8 @@ export class Draft extends EventTarget {
 
   handedOver() {
     this.pause();
+    clearTimeout(this.keeping);
+    this.keeping = null;
     this.savedVersion = this.version;
     forget(this.key);
   }
@@ -103,7 +112,14 @@ export class Draft extends EventTarget {
     return JSON.stringify({ token: this.page.token, ...state, revision });
   }
 
+  // After the frame that shows the change: writing it down must not hold up typing.
+  keepInBrowserSoon() {
+    this.keeping ??= setTimeout(() => this.keepInBrowser(), 0);
+  }
+
   keepInBrowser() {
+    clearTimeout(this.keeping);
+    this.keeping = null;
     const { content, comment } = this.state();
     remember(this.key, { content, comment, revision: this.revision, unsaved: this.isUnsaved });
   }
@@ -153,17 +169,30 @@ export class Draft extends EventTarget {
     if (this.isUnsaved) this.schedule();
   }
 
+  // The last save of the page that was reloaded may have arrived after this page was written.
+  lookAgain() {
+    if (!this.paused && this.version === 0) this.save();
+  }
+
   conflict(newest) {
+    const isUntouched = this.version === 0;
     // Not another tab's work but ours: it arrived and the answer got lost on the way.
-    if (this.unanswered.includes(canonical(newest.content))) {
+    const isOurs = this.unanswered.includes(canonical(newest.content));
+    if (isUntouched || isOurs) {
       this.revision = newest.revision;
       this.unanswered = [];
       this.failures = 0;
-      this.save();
+      if (isOurs) this.save();
+      else this.takeNewer(newest);
       return;
     }
     this.pause();
     this.dispatchEvent(new CustomEvent("conflict", { detail: { newest } }));
+  }
+
+  takeNewer(newest) {
+    this.report("saved");
+    this.dispatchEvent(new CustomEvent("newer", { detail: { newest } }));
   }
 
   refused(answer) {
@@ -195,6 +224,10 @@ export function send(url, body) {
     keepalive: body.length < KEEPALIVE_LIMIT,
     signal: AbortSignal.timeout(GIVE_UP_AFTER),
   });
+}
+
+function isReload() {
+  return performance.getEntriesByType("navigation")[0]?.type === "reload";
 }
 
 // An assignment's id may come back with another worker, so both name what is kept.

@@ -3,6 +3,9 @@
 const frame = document.getElementById("task");
 const form = document.getElementById("go-on");
 
+// The button is for browsers without scripts: here the frame says when it is time.
+form.querySelector("button").hidden = true;
+
 window.addEventListener("message", (event) => {
   const said = event.data;
   if (event.source !== frame.contentWindow || said?.type !== "marketplace:submitted") return;

@@ -77,6 +77,9 @@ export class Sentence {
   // --- what one sees
 
   paint(marks) {
+    const key = JSON.stringify(marks);
+    if (this.painted === key) return;
+    this.painted = key;
     this.marks = marks;
     this.refresh();
   }

@@ -3,7 +3,7 @@
 //
 //   showWorkStatus({page, draft, submission, describe, load, onProblems})
 //     describe(content)  lines that tell one version of the work from another
-//     load(content)      puts a version of the work on the page
+//     load(content, comment)  puts a version of the work on the page; the comment may be missing
 //     onProblems(list)   the server's [{item, path, message}]
 
 import { element, setText } from "./html.js";
@@ -37,6 +37,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onProb
     }
   });
   draft.addEventListener("submitted", showHandedIn);
+  draft.addEventListener("newer", ({ detail }) => load(detail.newest.content, detail.newest.comment));
   draft.addEventListener("conflict", ({ detail }) => chooseVersion(detail.newest));
 
   submission.addEventListener("state", ({ detail }) => {
@@ -86,9 +87,9 @@ export function showWorkStatus({ page, draft, submission, describe, load, onProb
   }
 
   // Two tabs, or a browser that closed before it had saved: the person chooses, nothing is merged.
-  function chooseVersion(newest, { mine, hereTitle = "On this page" } = {}) {
-    const choose = (content) => () => {
-      if (content) load(content);
+  function chooseVersion(newest, { mine = null, hereTitle = "On this page" } = {}) {
+    const choose = (chosen) => () => {
+      if (chosen) load(chosen.content, chosen.comment);
       draft.resume(newest.revision);
       banner.hide();
     };
@@ -99,8 +100,8 @@ export function showWorkStatus({ page, draft, submission, describe, load, onProb
       element(
         "div",
         { class: "versions" },
-        version(hereTitle, mine ?? draft.state().content, "Keep this one", choose(mine)),
-        version("Saved from another tab", newest.content, "Take this one", choose(newest.content)),
+        version(hereTitle, (mine ?? draft.state()).content, "Keep this one", choose(mine)),
+        version("Saved from another tab", newest.content, "Take this one", choose(newest)),
       ),
     );
   }
@@ -131,7 +132,8 @@ export function showWorkStatus({ page, draft, submission, describe, load, onProb
     }
     draft.pause();
     const content = Object.fromEntries(page.items.map((item) => [item.id, item.content]));
-    chooseVersion({ revision: page.revision, content }, { mine: kept.content, hereTitle: "Kept in this browser" });
+    const newest = { revision: page.revision, content, comment: page.comment };
+    chooseVersion(newest, { mine: kept, hereTitle: "Kept in this browser" });
   }
 }
 

@@ -9,7 +9,22 @@ from annotation.enums import Role
 from annotation.models import Item, Project, Sentence, Task
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
-SENTENCE = "The rebels carried the old radio out of the burning village on Sunday .".split()
+SENTENCE = [
+    "The",
+    "rebels",
+    "carried",
+    "the",
+    "old",
+    "radio",
+    "out",
+    "of",
+    "the",
+    "burning",
+    "village",
+    "on",
+    "Sunday",
+    ".",
+]
 CARRY = {
     "stem": "carry",
     "presentSingular3rd": "carries",
@@ -19,7 +34,9 @@ CARRY = {
 }
 
 
-def make_project(slug: str = "news", *, guidelines: str = "# Generation\n\nAsk about the verb.") -> Project:
+def make_project(
+    slug: str = "news", *, guidelines: str = "# Generation\n\nAsk about the verb."
+) -> Project:
     project = create_project(slug=slug, scheme="qasrl", pay_scheme="qasrl-2020", now=NOW)
     write_guidelines(project=project, role=Role.GENERATOR, text=guidelines, now=NOW)
     return project

@@ -18,7 +18,7 @@ from tests.fakes.worker_site import WorkerSite
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = (
-    "keyboard mouse touch frame reload cut cut-draft tabs three hostile long outside undo unload "
+    "keyboard mouse touch frame reload overtake cut cut-draft tabs three hostile long outside undo unload "
     "preview axe nothing pay latency weight offers storage timing double refused practice conflict"
 ).split()
 

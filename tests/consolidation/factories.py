@@ -16,10 +16,11 @@ from tests.crowd.factories import NOW, make_assignment, make_worker
 _numbers = count(1)
 
 # The paper's example (Roit et al. 2020, table of consolidation), as one sentence.
-SURVEY = (
+SENTENCE = (
     "In 1996 , the U.S. Geological Survey ( USGS ) identified a basin and said "
     "that that basin might contain natural gas ."
-).split()
+)
+SURVEY = SENTENCE.split()
 IDENTIFIED, CONTAIN = SURVEY.index("identified"), SURVEY.index("contain")
 
 
@@ -47,9 +48,7 @@ def source(
 
 def make_project(**options: object) -> Project:
     slug = f"survey-{next(_numbers)}"
-    return create_project(
-        slug=slug, scheme="qasrl", pay_scheme="qasrl-2020", now=NOW, **options
-    )
+    return create_project(slug=slug, scheme="qasrl", pay_scheme="qasrl-2020", now=NOW, **options)
 
 
 def make_item(tokens: Sequence[str], verb_idx: int, project: Project | None = None) -> Item:

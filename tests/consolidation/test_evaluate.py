@@ -383,6 +383,13 @@ def test_options_that_cannot_be_are_refused_in_one_line(folder, words, complaint
     assert complaint in str(caught.value)
 
 
+def test_a_chart_of_annotators_needs_their_ids(folder):
+    (folder / "predicted.csv").write_text(PREDICTED.replace(",W2,", ",,").replace(",W3,", ",,"))
+    with pytest.raises(CommandError, match="no predicted row with a worker_id is scored"):
+        _evaluate(folder, *QASRL, "--plot", "f.svg")
+    assert not (folder / "f.svg").exists()
+
+
 def test_clipping_takes_what_would_be_refused(folder):
     (folder / "phrases.jsonl").write_text(PHRASES.replace("10, 5]", "10, 51]"))
     found = json.loads(_evaluate(folder, *GROUNDING, "--clip", "--json"))

@@ -34,11 +34,11 @@ class WorkerSite:
         site = self
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:  # noqa: N802
+            def do_GET(self) -> None:
                 address = html.escape(urlsplit(self.path).query)
                 self._answer(FRAME.format(src=address, sandbox=site.sandbox))
 
-            def do_POST(self) -> None:  # noqa: N802
+            def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
                 fields = parse_qs(body, keep_blank_values=True)
                 site.submissions.append({name: values[0] for name, values in fields.items()})

@@ -13,6 +13,8 @@ from django.utils import timezone
 from marketplace.domain import access_keys, accounts
 from marketplace.models import Requester, WorkerAccount
 
+from .wire import watch
+
 PASSWORD = "a long enough phrase"
 
 
@@ -44,14 +46,16 @@ def make_requester(name: str = "lab", dollars: int = 1000) -> tuple[Requester, s
 
 
 def mturk_client(site: str, key_id: str, secret: str, **config: Any) -> Any:
-    return boto3.client(
+    client = boto3.client(
         "mturk",
         endpoint_url=f"{site}/mturk/",
         region_name="us-east-1",
         aws_access_key_id=key_id,
         aws_secret_access_key=secret,
-        config=Config(retries={"max_attempts": 0}, **config),
+        config=Config(**{"retries": {"max_attempts": 0}} | config),
     )
+    watch(client)
+    return client
 
 
 @pytest.fixture

@@ -319,7 +319,7 @@ METRICS = [
 NOT_METRICS = {
     "counts": {"ratio", "mean", "micro_sum", "macro_average"},
     "spans": {"overlap", "check_spans"},
-    "matching": {"lexicographic_matching", "connected_components"},
+    "matching": {"lexicographic_matching", "connected_components", "is_star"},
     "alignment": {"align_over", "match_edges", "shared_labels", "extra_groups"},
     "argument_scores": {"summed", "count_ignored"},
     "agreement": {"questions_per_item"},

@@ -1,5 +1,6 @@
 """`evaluate qasrl|frames|grounding`: files against a reference (DESIGN.md, section 9)."""
 
+import gc
 import json
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -63,8 +64,8 @@ class Report:
 
     figures: Json
     text: Callable[[Json], str]
+    draw: Callable[[Path], None]
     tables: list[tuple[Path, Sequence[str], Rows]] = field(default_factory=list)
-    draw: Callable[[Path], None] | None = None
 
 
 class Command(BaseCommand):
@@ -89,21 +90,32 @@ class Command(BaseCommand):
             _add_output_arguments(one)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        reports = {"qasrl": _qasrl_report, "frames": _frames_report, "grounding": _grounding_report}
+        # The tables hold no circles, and the collector would walk their millions of values again
+        # and again while they grow: half of the time for 100,000 predicates.
+        was_enabled = gc.isenabled()
+        gc.disable()
         try:
-            _check_output(options)
-            report = reports[options["scheme"]](options)
-            for path, columns, rows in report.tables:
-                write_csv(path, columns, rows)
-            if options["plot"]:
-                _draw(report, options["plot"])
+            self.stdout.write(_evaluate(options))
         except (FileError, UsageError, BaselineError) as error:
             raise CommandError(_one_line(error), returncode=2) from error
         except OSError as error:
             message = f"{error.filename}: cannot be written ({error.strerror})."
             raise CommandError(message, returncode=2) from error
-        text = json.dumps(report.figures) if options["json"] else report.text(report.figures)
-        self.stdout.write(text)
+        finally:
+            if was_enabled:
+                gc.enable()
+
+
+def _evaluate(options: Options) -> str:
+    """Writes the files that were asked for; returns what to print."""
+    reports = {"qasrl": _qasrl_report, "frames": _frames_report, "grounding": _grounding_report}
+    _check_output(options)
+    report = reports[options["scheme"]](options)
+    for path, columns, rows in report.tables:
+        write_csv(path, columns, rows)
+    if options["plot"]:
+        report.draw(options["plot"])
+    return json.dumps(report.figures) if options["json"] else report.text(report.figures)
 
 
 def _add_qasrl_arguments(parser: ArgumentParser) -> None:
@@ -171,23 +183,20 @@ def _check_output(options: Options) -> None:
         raise UsageError(f"--plot writes SVG; {options['plot'].name} must end in .svg.")
 
 
-def _draw(report: Report, path: Path) -> None:
-    if report.draw is None:
-        raise UsageError("--plot has nothing to show for this evaluation.")
-    report.draw(path)
-
-
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
 def _qasrl_report(options: Options) -> Report:
     sentences = options["sentences"] and qasrl.read_sentence_tokens(options["sentences"])
-    evaluation = qasrl.Evaluation(
-        qasrl.read_annotation_file(options["reference"], sentences=sentences),
-        qasrl.read_annotation_file(options["predicted"], sentences=sentences),
+    reference = qasrl.read_annotation_file(options["reference"], sentences=sentences)
+    predicted = qasrl.read_annotation_file(options["predicted"], sentences=sentences)
+    evaluation = qasrl.Evaluation(reference, predicted)
+    report = Report(
+        evaluation.figures(),
+        qasrl_text,
+        draw=lambda path: _draw_annotators(reference, options["predicted"], path),
     )
-    report = Report(evaluation.figures(), qasrl_text)
     if options["roles"]:
         report.figures["role_recall"] = evaluation.role_figures()
     if options["bootstrap"]:
@@ -197,7 +206,6 @@ def _qasrl_report(options: Options) -> Report:
     if options["alignment"]:
         rows = evaluation.alignment_rows(sentences or None)
         report.tables.append((options["alignment"], qasrl.ALIGNMENT_COLUMNS, rows))
-    report.draw = lambda path: _draw_annotators(evaluation, path)
     return report
 
 
@@ -216,8 +224,8 @@ def _qasrl_bootstrap(evaluation: qasrl.Evaluation, options: Options) -> Json:
     )
 
 
-def _draw_annotators(evaluation: qasrl.Evaluation, path: Path) -> None:
-    by_worker = evaluation.scores_by_worker()
+def _draw_annotators(reference: qasrl.Annotations, predicted: Path, path: Path) -> None:
+    by_worker = qasrl.scores_by_worker(reference, qasrl.read_annotations_by_worker(predicted))
     scored = {worker: scores for worker, scores in by_worker.items() if scores.items}
     if not scored:
         raise UsageError("--plot shows annotators; no predicted row with a worker_id is scored.")
@@ -237,7 +245,8 @@ def _frames_report(options: Options) -> Report:
     from schemes.frames import evaluation as frames  # noqa: PLC0415
 
     evaluation = _frames_evaluation(options)
-    report = Report(evaluation.figures(), frames_text)
+    figures = evaluation.figures()
+    report = Report(figures, frames_text, draw=lambda path: _draw_confidence(figures, path))
     if options["confidence"]:
         report.figures["by_confidence"] = _by_confidence(evaluation, options["confidence"])
     if options["bootstrap"]:
@@ -251,7 +260,6 @@ def _frames_report(options: Options) -> Report:
     ):
         if options[option]:
             report.tables.append((options[option], columns, rows()))
-    report.draw = lambda path: _draw_confidence(report.figures, path)
     return report
 
 
@@ -302,7 +310,8 @@ def _grounding_report(options: Options) -> Report:
     evaluation = grounding.evaluate_file(
         options["phrases"], clip=options["clip"], seed=options["seed"]
     )
-    report = Report(evaluation.figures(), grounding_text)
+    figures = evaluation.figures()
+    report = Report(figures, grounding_text, draw=lambda path: _draw_accuracy(figures, path))
     if options["bootstrap"]:
         draws = {"repetitions": options["bootstrap"], "seed": options["seed"]}
         report.figures["bootstrap"] = bootstrap_json(evaluation.intervals(**draws), **draws)
@@ -311,7 +320,6 @@ def _grounding_report(options: Options) -> Report:
     if options["alignment"]:
         rows = evaluation.alignment_rows()
         report.tables.append((options["alignment"], grounding.ALIGNMENT_COLUMNS, rows))
-    report.draw = lambda path: _draw_accuracy(report.figures, path)
     return report
 
 

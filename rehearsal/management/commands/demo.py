@@ -13,12 +13,13 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from annotation.domain.publish import NothingToPublish, publish_batch
+from annotation.enums import Role
 from annotation.management.command import Command as BaseCommand
 from annotation.management.command import Refused
 from annotation.models import Project
 from consolidation.domain.export_gold import ExportOptions, export_gold
 from rehearsal.domain.browser import SiteGone
-from rehearsal.domain.crew import make_account
+from rehearsal.domain.crew import make_account, pool_of, train
 from rehearsal.domain.demo import OPEN, OPEN_ITEMS, STAFF, WORKER, prepare_demo
 from rehearsal.domain.rehearse import Options, rehearse
 from rehearsal.domain.script import Script
@@ -67,7 +68,7 @@ class Command(BaseCommand):
             )
         folder = Path(settings.EXPORT_DIR) / project.slug
         export_gold(project=project, options=ExportOptions(fmt="qasrl-csv"), folder=folder)
-        _open_for_trying(project)
+        _open_for_trying()
         self._say(f"\n{summary(facts)}\n\n{_guide(folder)}")
 
     def _say(self, text: str) -> None:
@@ -84,13 +85,21 @@ def _start_again_as_demo() -> None:
     os.execve(sys.executable, [sys.executable, *sys.argv], environment)  # noqa: S606
 
 
-def _open_for_trying(project: Project) -> None:
-    """Work for the visitor: a worker's account, and HITs that nobody else takes."""
+def _open_for_trying() -> None:
+    """Work for the visitor: a worker's account, and HITs that nobody else may take."""
+    project = Project.objects.get(slug=OPEN)
     account = make_account(name=WORKER.name, password=WORKER.password)
-    script = Script(project, {}, None, 0)
-    SimulatedWorker(site=settings.SITE_URL, account=account, script=script).sign_in()
+    visitor = SimulatedWorker(
+        site=settings.SITE_URL, account=account, script=Script(project, {}, None, 0)
+    )
+    train(project=project, worker_ids=[visitor.sign_in()], now=timezone.now())
     with suppress(NothingToPublish):
-        publish_batch(project=Project.objects.get(slug=OPEN), limit=OPEN_ITEMS, now=timezone.now())
+        publish_batch(
+            project=project,
+            limit=OPEN_ITEMS,
+            pool=pool_of(project, Role.GENERATOR),
+            now=timezone.now(),
+        )
 
 
 def _guide(folder: Path) -> str:

@@ -6,12 +6,14 @@
 import { byPosition, contested, equal, overlaps, spanText } from "../spans.js";
 import { finished, split } from "./grammar.js";
 
+const KEPT_CHECKS = 200;
 let lastKey = 0;
 
 export class Annotation {
   constructor({ tokens, walker, content = null }) {
     this.tokens = tokens;
     this.walker = walker;
+    this.checks = new Map();
     this.load(content);
   }
 
@@ -79,8 +81,13 @@ export class Annotation {
     return this.questions.find((each) => each !== question && text !== "" && folded(each.text) === text);
   }
 
-  check(question) {
-    return this.walker.check(question.text);
+  // Asked for at every keystroke and for every row, so each text is walked once.
+  check({ text }) {
+    if (!this.checks.has(text)) {
+      if (this.checks.size >= KEPT_CHECKS) this.checks.clear();
+      this.checks.set(text, this.walker.check(text));
+    }
+    return this.checks.get(text);
   }
 
   // --- answers

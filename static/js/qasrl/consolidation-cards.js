@@ -1,6 +1,6 @@
 // The questions on the consolidation page: one card each, in groups as the server aligned them.
 //
-//   const board = new Board(box, {groups, sources, tokens, walker, calls})
+//   const board = new Board(box, {groups, sources, tokens, walker, suggest, calls})
 //   board.update(state)          after every move
 //   calls.act(move)              a move is wanted
 //   calls.activate(id)           the focus went to a card
@@ -15,10 +15,12 @@ import { cleaned, letter, named, nameOf, standing, verdictText } from "./consoli
 import { QuestionBox } from "./question-box.js";
 
 const TYPING = "input, select, textarea";
+const UNFINISHED =
+  "This is no finished question of the template: choose how it goes on, keep it from the list of corrections, or press Esc to give it up.";
 
 export class Board {
-  constructor(box, { groups, sources, tokens, walker, calls }) {
-    Object.assign(this, { box, sources, tokens, walker, calls });
+  constructor(box, { groups, sources, tokens, walker, suggest, calls }) {
+    Object.assign(this, { box, sources, tokens, walker, suggest, calls });
     this.cards = new Map();
     this.groups = groups.map((rows, position) => this.buildGroup(rows, position));
     this.own = this.buildOwn();
@@ -28,7 +30,7 @@ export class Board {
 
   buildGroup(rows, position) {
     const ids = rows.map((row) => sourceId(row.submission, row.position));
-    const { isAgreed, text } = standing(rows, this.sources.length);
+    const { isAgreed, isOneRole, text } = standing(rows, this.sources.length);
     const heading = element("h3", { class: "group__title", id: `group-${position}` }, `Role ${position + 1}`);
     const said = element("p", { class: "group__standing" }, text);
     const settle = element(
@@ -44,7 +46,7 @@ export class Board {
       element("div", { class: "group__head" }, heading, said, settle),
       cards,
     );
-    return { ids, isAgreed, element: whole, settle };
+    return { ids, isAgreed, isOneRole, element: whole, settle };
   }
 
   buildOwn() {
@@ -79,8 +81,9 @@ export class Board {
 
   // --- what one sees
 
-  update(state, activeId) {
+  update(state, activeId, locked) {
     this.state = state;
+    this.locked = locked;
     this.updateOwn(state);
     const clashes = conflicts(state);
     for (const question of state.questions) {
@@ -89,8 +92,13 @@ export class Board {
     for (const group of this.groups) {
       const open = group.ids.some((id) => find(state, id).verdict === null);
       group.element.classList.toggle("group--settled", !open);
-      group.settle.hidden = !open;
+      group.settle.hidden = !open || !group.isOneRole;
     }
+    if (locked) this.disable();
+  }
+
+  disable() {
+    for (const control of this.box.querySelectorAll("button, select, input")) control.disabled = true;
   }
 
   updateOwn(state) {
@@ -145,22 +153,24 @@ export class Board {
   }
 
   openNew() {
+    if (this.locked) return;
     if (this.own.host.firstChild) return this.own.host.querySelector("input").focus();
-    const close = () => this.own.host.replaceChildren();
     return askForQuestion(this.own.host, {
       id: "new-question",
       label: "The missing question",
       walker: this.walker,
+      suggest: this.suggest,
       onDone: (text, byKey) => {
-        close();
         const id = this.calls.act({ type: "add", question: text });
         if (byKey) this.calls.edit(id, null);
       },
-      onCancel: () => {
-        close();
-        this.own.add.focus();
-      },
+      onClose: (byKey) => byKey && this.own.add.focus(),
     });
+  }
+
+  // The box of a question that is being written and not finished, if there is one.
+  unfinishedBox() {
+    return this.box.querySelector(".card__box input, .own__box input");
   }
 
   // --- focus and keys
@@ -181,7 +191,7 @@ export class Board {
   }
 
   keyDown(event) {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.locked || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.matches(TYPING)) return;
     const done = this.keyed(event.key, event.target.closest(".card")?.dataset.id, event);
     if (done) event.preventDefault();
@@ -192,7 +202,7 @@ export class Board {
     else if (key === "G") this.settleAgreed();
     else if (id === undefined) return false;
     else if (key === "ArrowDown" || key === "ArrowUp") this.step(id, key === "ArrowDown" ? 1 : -1);
-    else if (key === "g" && this.groupOf(id)) this.settle(this.groupOf(id).ids);
+    else if (key === "g" && this.groupOf(id)?.isOneRole) this.settle(this.groupOf(id).ids);
     else return this.cards.get(id).keyed(key, event);
     return true;
   }
@@ -209,6 +219,7 @@ class Card {
     this.id = id;
     this.board = board;
     this.chosen = null; // the answer whose tools are shown
+    this.shown = new Map(); // part of the card -> what it shows
     this.key = id.replace(".", "-");
     this.build();
   }
@@ -248,7 +259,7 @@ class Card {
     this.invalid = button("Invalid", "i", () => this.judge(INVALID), "card__verdict-button");
     this.redundant = button("Redundant", "r", () => this.judge(REDUNDANT), "card__verdict-button");
     this.edit = button("Answers", "e", () => this.board.calls.edit(this.id, null), "tool quiet");
-    this.rewrite = button("Rewrite", "w", () => this.openBox(), "tool quiet");
+    this.rewrite = button("Rewrite", "w", () => this.rewriteText(), "tool quiet");
     this.merge = button("Merge", "m", () => this.mergeAway(), "tool quiet");
     this.remove = button("Delete", "d", () => this.act({ type: "remove" }), "tool quiet");
     const judging = [this.keep, this.invalid, this.redundant];
@@ -300,8 +311,19 @@ class Card {
   updateRepeats({ verdict, sameAs }, state) {
     this.repeats.hidden = verdict !== REDUNDANT;
     if (verdict !== REDUNDANT) return;
-    const options = kept(state).map((each) => element("option", { value: each.id, selected: each.id === sameAs }, named(each)));
-    this.select.replaceChildren(...options);
+    const choices = kept(state).map((each) => [each.id, named(each)]);
+    if (this.isShown("repeats", choices, sameAs)) return;
+    const option = ([value, text]) => element("option", { value, selected: value === sameAs }, text);
+    this.select.replaceChildren(...choices.map(option));
+  }
+
+  // What is under the pointer stays the same element as long as it says the same: a press that
+  // moves the focus here must still end as a click.
+  isShown(part, ...values) {
+    const told = JSON.stringify(values);
+    const isShown = this.shown.get(part) === told;
+    this.shown.set(part, told);
+    return isShown;
   }
 
   updateNote({ verdict, question }) {
@@ -311,14 +333,21 @@ class Card {
   }
 
   updateAnswers({ answers, verdict }, clashes) {
-    const chips = [...this.answers.querySelectorAll(".chip")];
-    const focused = chips.indexOf(document.activeElement);
-    const toolsHadFocus = this.tools.contains(document.activeElement);
     if (!answers.some((each) => this.chosen && equal(each, this.chosen))) this.chosen = null;
-    this.answers.replaceChildren(...answers.map((span) => this.chip(span, verdict === KEEP, clashes)));
-    if (answers.length === 0) this.answers.append(element("li", { class: "card__none" }, "no answer"));
+    const hadFocus = this.tools.contains(document.activeElement);
+    this.updateChips(answers, verdict === KEEP ? [...clashes.keys()] : []);
     this.updateTools(answers);
-    if (focused >= 0 || (toolsHadFocus && this.tools.hidden)) this.focusChip(Math.max(focused, 0));
+    if (hadFocus && this.tools.hidden) this.focusChip(0);
+  }
+
+  updateChips(answers, clashing) {
+    const states = answers.map(([start, end]) => clashing.some((token) => start <= token && token < end));
+    if (this.isShown("chips", answers, states, this.chosen)) return;
+    const focused = [...this.answers.querySelectorAll(".chip")].indexOf(document.activeElement);
+    const chips = answers.map((span, position) => this.chip(span, states[position]));
+    this.answers.replaceChildren(...chips);
+    if (answers.length === 0) this.answers.append(element("li", { class: "card__none" }, "no answer"));
+    if (focused >= 0) this.focusChip(focused);
   }
 
   focusChip(position) {
@@ -326,15 +355,18 @@ class Card {
     (chips[Math.min(position, chips.length - 1)] ?? this.element).focus();
   }
 
-  chip(span, isKept, clashes) {
-    const [start, end] = span;
-    let clash = false;
-    for (let token = start; token < end; token += 1) clash ||= isKept && clashes.has(token);
+  chip(span, clash) {
     const isChosen = this.chosen !== null && equal(this.chosen, span);
     const chip = element(
       "button",
-      { type: "button", class: clash ? "chip chip--conflict" : "chip", "data-start": start, "aria-expanded": String(isChosen), onclick: () => this.choose(span) },
-      spanText(this.board.tokens, span),
+      {
+        type: "button",
+        class: clash ? "chip chip--conflict" : "chip",
+        "data-start": span[0],
+        "aria-expanded": String(isChosen),
+        onclick: () => this.choose(span),
+      },
+      element("bdi", {}, spanText(this.board.tokens, span)),
     );
     if (clash) chip.append(element("span", { class: "chip__conflict" }, " shares words"));
     return element("li", {}, chip);
@@ -344,35 +376,45 @@ class Card {
 
   choose(span) {
     this.chosen = this.chosen && equal(this.chosen, span) ? null : span;
-    this.board.update(this.state, this.id);
+    this.board.calls.activate(this.id);
+    this.updateAnswers(this.question, conflicts(this.state));
   }
 
   updateTools(answers) {
-    this.tools.hidden = this.chosen === null;
-    const shown = this.chosen && `${this.chosen}`;
-    if (this.chosen === null) return this.tools.replaceChildren();
-    if (this.tools.dataset.span === shown && this.tools.contains(document.activeElement)) return undefined;
-    this.tools.dataset.span = shown;
     const span = this.chosen;
-    const next = answers[answers.findIndex((each) => equal(each, span)) + 1];
+    this.tools.hidden = span === null;
+    const next = span && answers[answers.findIndex((each) => equal(each, span)) + 1];
+    const others = this.movable();
+    if (this.isShown("tools", span, next, others)) return;
+    this.tools.replaceChildren(...(span ? this.toolsFor(span, next, others) : []));
+  }
+
+  toolsFor(span, next, others) {
     const tool = (text, press) => element("button", { type: "button", class: "tool", onclick: press }, text);
     const tools = [
       tool("Change in the sentence", () => this.board.calls.edit(this.id, span)),
       tool("Remove", () => this.act({ type: "unmark", span })),
     ];
     if (next) tools.push(tool("Join with the next", () => this.act({ type: "join", span, other: next })));
-    return this.tools.replaceChildren(...tools, this.moveTool(span));
+    return [...tools, this.moveTool(span, others)];
   }
 
-  moveTool(span) {
-    const others = this.state.questions.filter((each) => each.id !== this.id && (each.verdict === KEEP || each.verdict === null));
+  // Questions that an answer can go over to, as [id, text].
+  movable() {
+    return this.state.questions
+      .filter((each) => each.id !== this.id && (each.verdict === KEEP || each.verdict === null))
+      .map((each) => [each.id, named(each)]);
+  }
+
+  moveTool(span, others) {
     const select = element(
       "select",
       { id: `move-${this.key}` },
-      ...others.map((each) => element("option", { value: each.id }, named(each))),
+      ...others.map(([value, text]) => element("option", { value }, text)),
       element("option", { value: "" }, "a new question"),
     );
-    const go = element("button", { type: "button", class: "tool", onclick: () => this.act({ type: "move", span, to: select.value || null }) }, "Move");
+    const press = () => this.act({ type: "move", span, to: select.value || null });
+    const go = element("button", { type: "button", class: "tool", onclick: press }, "Move");
     return element("span", { class: "card__move" }, element("label", { for: select.id }, "Move to"), select, go);
   }
 
@@ -398,25 +440,25 @@ class Card {
 
   // --- the text
 
-  openBox() {
+  rewriteText() {
     if (this.host.firstChild) return this.host.querySelector("input").focus();
-    const close = (focus) => {
-      this.host.replaceChildren();
+    const close = (byKey) => {
       this.text.hidden = false;
-      if (focus) this.element.focus();
+      if (byKey) this.element.focus();
     };
-    this.text.hidden = true;
-    return askForQuestion(this.host, {
+    askForQuestion(this.host, {
       id: `box-${this.key}`,
       label: `New text of ${nameOf(this.question)}`,
       text: this.question.question,
       walker: this.board.walker,
+      suggest: this.board.suggest,
       onDone: (text, byKey) => {
         close(byKey);
         this.act({ type: "rewrite", question: text });
       },
-      onCancel: () => close(true),
+      onClose: close,
     });
+    this.text.hidden = true;
   }
 
   keyed(key, event) {
@@ -428,7 +470,7 @@ class Card {
       r: () => this.judge(REDUNDANT),
       m: () => this.mergeAway(),
       e: () => this.board.calls.edit(this.id, span),
-      w: () => this.openBox(),
+      w: () => this.rewriteText(),
       d: () => this.act({ type: "remove" }),
       Delete: () => onChip && this.act({ type: "unmark", span }),
       Backspace: () => onChip && this.act({ type: "unmark", span }),
@@ -439,26 +481,38 @@ class Card {
   }
 }
 
-// A question box in `host`. What is typed counts by Enter and by going away; Escape gives it up.
-function askForQuestion(host, { id, label, text = "", walker, onDone, onCancel }) {
-  let open = true;
+// A question box in `host`. A finished question counts by Enter and by going away; Escape gives it
+// up. One that is not finished stays in its box until it is, or until someone keeps it as it is.
+function askForQuestion(host, { id, label, text = "", walker, suggest, onDone, onClose }) {
+  let isOpen = true;
   const end = (done) => {
-    if (!open) return;
-    open = false;
+    if (!isOpen) return;
+    isOpen = false;
+    host.replaceChildren();
     done();
   };
-  const finish = (raw, byKey) => {
-    const said = cleaned(raw);
-    end(() => (said === "" ? onCancel() : onDone(said, byKey)));
-  };
-  const box = new QuestionBox({ id, label, walker, onFinish: (said) => finish(said, true) });
+  const isFinished = (said) => walker.check(said).state === "complete";
+  const take = (said, byKey) => end(() => onDone(cleaned(said), byKey));
+  const box = new QuestionBox({
+    id,
+    label,
+    walker,
+    suggest,
+    onInput: () => box.note(""),
+    onFinish: (said) => (isFinished(said) ? take(said, true) : box.note(UNFINISHED)),
+    onKeep: () => take(box.text, true),
+  });
   box.element.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     event.preventDefault();
-    end(onCancel);
+    end(() => onClose(true));
   });
   box.element.addEventListener("focusout", (event) => {
-    if (!box.element.contains(event.relatedTarget)) finish(box.text, false);
+    const said = box.text.trim();
+    if (!isOpen || box.element.contains(event.relatedTarget)) return;
+    if (said === "" || said === text) end(() => onClose(false));
+    else if (isFinished(said)) take(said, false);
+    else box.note(UNFINISHED);
   });
   host.replaceChildren(box.element);
   box.show(text);

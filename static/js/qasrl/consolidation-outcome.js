@@ -6,17 +6,13 @@ import { answersText, counted, keyOf, nameOf, problemText } from "./consolidatio
 
 export class Outcome {
   // `goTo(problem)` is called for a problem that was clicked.
-  constructor({ preview, summary, open, problemList, tokens, walker, goTo }) {
-    Object.assign(this, { preview, summary, open, problemList, tokens, walker, goTo });
-  }
-
-  problems(state) {
-    return problems(state, (text) => keyOf(text, this.walker));
+  constructor({ preview, summary, open, problemList, tokens, goTo }) {
+    Object.assign(this, { preview, summary, open, problemList, tokens, goTo });
   }
 
   update(state) {
     this.showPreview(state);
-    const found = this.problems(state);
+    const found = problems(state, keyOf);
     this.showOpen(state, found);
     return found;
   }

@@ -3,26 +3,25 @@
 import { quoted } from "../html.js";
 import { spanText } from "../spans.js";
 import { find, KEEP, MAX_ANSWERS, MAX_QUESTION_LENGTH, MAX_QUESTIONS } from "./consolidation-state.js";
-import { finished, split } from "./grammar.js";
+import { split } from "./grammar.js";
 
 // --- questions as texts ------------------------------------------------------------------------
 
-// What can't be part of a question (schemes/qasrl/content.py refuses it) goes; blanks become single.
+// What can't be part of a question (schemes/qasrl/content.py refuses it) goes; blanks become
+// single, and an apostrophe is the plain one, as in a question that the template knows.
 export function cleaned(text) {
   return text
     .replace(/[\s\u001c-\u001f\u0085]+/gu, " ")
     .replace(/[\p{Cc}\p{Cs}]/gu, "")
+    .replaceAll("\u2019", "'")
     .trim();
 }
 
 // Equal for questions that are the same to the server; "" where nothing is asked.
-export function keyOf(text, walker) {
-  const { words } = split(text);
-  if (words.length === 0) return "";
-  if (walker.read(text)) return finished(words.map((word) => word.text).join(" ")).toLowerCase();
-  const asTyped = words.map(({ start, end }) => text.slice(start, end)).join(" ");
+export function keyOf(text) {
+  const words = split(text).words.map(({ start, end }) => text.slice(start, end));
   // Upper case first, so that ß and SS are the same here as they are there.
-  return `${asTyped.toUpperCase().toLowerCase()}?`;
+  return words.join(" ").toUpperCase().toLowerCase();
 }
 
 // --- names -------------------------------------------------------------------------------------
@@ -50,21 +49,24 @@ export function counted(count, one, many = `${one}s`) {
 
 // --- groups ------------------------------------------------------------------------------------
 
-// How the questions of a group stand to each other, from the sources alone; `isAgreed`: one key
-// settles it.
+// How the questions of a group stand to each other, from the sources alone. `isAgreed`: everyone
+// has it, so it can be settled with all others of its kind; `isOneRole`: one key settles it.
 export function standing(rows, sourceCount) {
-  const everyoneOnce = rows.length === sourceCount && new Set(rows.map((r) => r.submission)).size === sourceCount;
   if (rows.length === 1) {
-    return { isAgreed: false, text: sourceCount > 1 ? `Only ${letter(rows[0].submission)} asks this` : "" };
+    const text = sourceCount > 1 ? `Only ${letter(rows[0].submission)} asks this` : "";
+    return { isAgreed: false, isOneRole: true, text };
   }
   const isOne = (values) => new Set(values).size === 1;
+  const isEveryone = rows.length === sourceCount && new Set(rows.map((row) => row.submission)).size === sourceCount;
+  const isAgreed = isEveryone && rows.every((row) => row.agrees);
   const sameText = isOne(rows.map((row) => row.question));
   const sameAnswers = isOne(rows.map((row) => JSON.stringify(row.answers)));
-  const isAgreed = everyoneOnce && rows.every((row) => row.agrees);
-  if (sameText && sameAnswers) return { isAgreed, text: "Same question, same answers" };
-  if (isAgreed) return { isAgreed, text: "Same answers, worded differently" };
-  if (sameText) return { isAgreed, text: "Same question, answers differ" };
-  return { isAgreed, text: sameAnswers ? "Same answers, questions differ" : "Questions and answers differ" };
+  const isOneRole = isAgreed || sameText || sameAnswers;
+  if (sameText && sameAnswers) return { isAgreed, isOneRole, text: "Same question, same answers" };
+  if (isAgreed) return { isAgreed, isOneRole, text: "Same answers, worded differently" };
+  if (sameText) return { isAgreed, isOneRole, text: "Same question, answers differ" };
+  if (sameAnswers) return { isAgreed, isOneRole, text: "Same answers, questions differ" };
+  return { isAgreed, isOneRole, text: "Questions and answers differ" };
 }
 
 // --- problems ----------------------------------------------------------------------------------

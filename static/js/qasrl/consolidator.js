@@ -11,10 +11,11 @@ import { ActiveTime } from "../timing.js";
 import { showWorkStatus } from "../work-status.js";
 import { Board } from "./consolidation-cards.js";
 import { marksOf, Outcome } from "./consolidation-outcome.js";
-import { apply, begin, conflicts, contentOf, find, resume, sourceId } from "./consolidation-state.js";
+import { apply, begin, contentOf, find, kept, resume, sourceId } from "./consolidation-state.js";
 import { counted, letter, moveText, named, problemText } from "./consolidation-words.js";
-import { Walker } from "./grammar.js";
+import { Suggester, Walker } from "./grammar.js";
 
+const MOST_SUGGESTED = 4;
 const place = (name) => document.querySelector(`[data-${name}]`);
 
 class ConsolidationPage {
@@ -26,6 +27,7 @@ class ConsolidationPage {
     this.moves = page.moves;
     this.history = new History();
     this.walker = new Walker(page.shared.automaton, this.item.data.item);
+    this.suggester = new Suggester(this.walker, this.item.data.ranking);
     this.groups = this.item.layout.groups.map((group) => group.rows);
     this.beginning = this.begin();
     this.state = resume(this.item.content, this.beginning);
@@ -58,6 +60,7 @@ class ConsolidationPage {
       sources,
       tokens,
       walker: this.walker,
+      suggest: (text) => this.suggest(text),
       calls: {
         act: (move) => this.act(move),
         activate: (id) => this.activate(id),
@@ -70,7 +73,6 @@ class ConsolidationPage {
       open: place("open"),
       problemList: place("open-problems"),
       tokens,
-      walker: this.walker,
       goTo: (problem) => this.goTo(problem),
     });
     setText(place("verb"), tokens[target.verb_idx]);
@@ -139,6 +141,12 @@ class ConsolidationPage {
     this.state = resume(content[this.item.id], this.beginning);
     if (comment !== null) this.comment.value = comment;
     this.render();
+  }
+
+  // Whole questions that are not asked yet.
+  suggest(text) {
+    const asked = kept(this.state).map((each) => each.question);
+    return this.suggester.suggest(text, asked, MOST_SUGGESTED).map((each) => each.question);
   }
 
   // --- moves
@@ -256,7 +264,7 @@ class ConsolidationPage {
   // --- what one sees
 
   render() {
-    this.board.update(this.state, this.activeId);
+    this.board.update(this.state, this.activeId, this.locked);
     if (!find(this.state, this.activeId)) this.activeId = this.state.questions[0]?.id ?? null;
     this.sentence.paint(marksOf(this.state, this.activeId));
     const active = find(this.state, this.activeId);
@@ -292,7 +300,6 @@ class ConsolidationPage {
     agreed.hidden = count === 0 || this.locked;
     setText(agreed.querySelector("span"), `Settle the ${counted(count, "role")} they agree on`);
     place("submit").setAttribute("aria-disabled", String(this.problems.length > 0 || this.locked));
-    place("board").classList.toggle("is-locked", this.locked);
   }
 
   // What an annotator wrote who found nothing to ask.
@@ -321,7 +328,12 @@ class ConsolidationPage {
 
   handIn() {
     if (this.locked) return;
-    document.activeElement?.blur?.(); // a question being typed counts
+    document.activeElement?.blur?.(); // a finished question in its box counts
+    const unfinished = this.board.openBox();
+    if (unfinished) {
+      unfinished.focus();
+      return this.say("Not yet: a question is still being written.");
+    }
     const [first] = this.problems;
     if (!first) return this.submission.send();
     this.goTo(first);

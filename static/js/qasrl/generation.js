@@ -11,10 +11,11 @@ import { Submission } from "../submit.js";
 import { ActiveTime } from "../timing.js";
 import { showWorkStatus } from "../work-status.js";
 import { Annotation, tidy } from "./annotation.js";
-import { Walker } from "./grammar.js";
+import { Suggester, Walker } from "./grammar.js";
 import { QuestionRow } from "./question-row.js";
 
 const MOST_QUESTIONS = 60;
+const MOST_SUGGESTED = 5;
 const place = (name) => document.querySelector(`[data-${name}]`);
 
 class GenerationPage {
@@ -51,7 +52,7 @@ class GenerationPage {
   openItem(item) {
     const walker = new Walker(this.page.shared.automaton, item.data.item);
     const annotation = new Annotation({ tokens: item.tokens, walker, content: item.content });
-    return { ...item, walker, annotation };
+    return { ...item, walker, annotation, suggester: new Suggester(walker, item.data.ranking) };
   }
 
   listen() {
@@ -84,9 +85,9 @@ class GenerationPage {
     return this.contentOf((annotation) => annotation.handedIn());
   }
 
-  load(content, comment = null) {
+  load(content, comment) {
     for (const item of this.items) item.annotation.load(content[item.id]);
-    if (comment !== null) this.comment.value = comment;
+    if (comment !== undefined) this.comment.value = comment;
     this.showItem(this.position);
   }
 
@@ -270,8 +271,12 @@ class GenerationPage {
     return "";
   }
 
-  suggest() {
-    return [];
+  // Whole questions worth asking next, given the others of this verb.
+  suggest(text, question) {
+    const { suggester } = this.items[this.position];
+    const others = this.annotation.asked().filter((each) => each !== question);
+    const asked = others.map((each) => each.text);
+    return suggester.suggest(text, asked, MOST_SUGGESTED).map((each) => each.question);
   }
 
   // --- what the person does

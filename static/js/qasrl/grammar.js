@@ -292,6 +292,11 @@ const FILLER = { who: "someone", what: "something" };
 const BUDGETS = [20, 35, 50, 70, 100, 140];
 const MOST_STEPS = 6000;
 const TAKEN = 60;
+const USUAL_FILLERS = {
+  agent: { someone: 3, something: 13 },
+  patient: { someone: 9, something: 5 },
+};
+const OTHER_WH = { what: 4, who: 20 };
 const RARE_ROLES = { obj2: 30, obj: 24 };
 const BE = ["is", "was", "isn't", "wasn't", "be", "being", "been"];
 const PERFECT = ["has", "had", "hasn't", "hadn't"];
@@ -433,14 +438,20 @@ class Search {
 
   endCost(clause) {
     const passive = clauseIsPassive(clause);
-    if (!(clause.wh in FILLER) || !clause.subj) return !clause.obj && !passive ? this.bare() : 0;
+    if (!(clause.wh in FILLER) || !clause.subj) {
+      return clause.obj || passive ? 0 : this.awayCost(clause);
+    }
     const role = roleOf(clause, passive);
-    return (RARE_ROLES[role] ?? 0) + (this.facts.roles.has(role) ? TAKEN : 0);
+    const asked = role === PATIENT ? this.table.object.asked : (RARE_ROLES[role] ?? 0);
+    return asked + OTHER_WH[clause.wh] + (this.facts.roles.has(role) ? TAKEN : 0);
   }
 
-  bare() {
-    if (PATIENT in this.facts.fillers) return 10;
-    return this.facts.isBare ? 0 : 4;
+  // An active verb without its object: odd once a question has named one.
+  awayCost(clause) {
+    if (PATIENT in this.facts.fillers) return 16;
+    const costs = this.table.object;
+    const nothing = clause.prep || clause.obj2 ? 0 : costs.nothing;
+    return nothing + (this.facts.isBare ? 0 : costs.away);
   }
 
   stepCost(slot, before, after, word) {
@@ -452,7 +463,7 @@ class Search {
         return this.tenseCost(tenseOf(PLAIN[word] ?? word, "")) + (taken ? TAKEN : 0);
       }
       case "subj":
-        return { someone: 3, something: 8 }[word] ?? 60;
+        return word === "it" ? 60 : 0;
       case "prefix":
         return word === "not" ? 6 : 0;
       case "verb":
@@ -487,19 +498,22 @@ class Search {
     return this.facts.shapes.has(shape) ? 0 : (this.table.shape[shape] ?? 45);
   }
 
+  // The subject's word, or the question's where it asks for the subject.
   subjectCost(clause, passive) {
     const role = passive ? PATIENT : AGENT;
+    const filler = clause.subj || FILLER[clause.wh];
     const known = this.facts.fillers[role] ?? "";
-    if (clause.subj) return known && known !== clause.subj ? 18 : 0;
-    const taken = this.facts.roles.has(role) ? TAKEN : 0;
-    return taken + (known && known !== FILLER[clause.wh] ? 12 : 0);
+    const usual = USUAL_FILLERS[role][filler] ?? 0;
+    const cost = known === "" ? usual : known === filler ? 0 : 18;
+    return cost + (!clause.subj && this.facts.roles.has(role) ? TAKEN : 0);
   }
 
   objectCost(before, word) {
-    const known = this.facts.fillers[PATIENT] ?? "";
     if (clauseIsPassive(before)) return 26;
-    if (known) return known === word ? 2 : 20;
-    return (this.facts.isBare ? 14 : 0) + (word === "something" ? 6 : 16);
+    const known = this.facts.fillers[PATIENT] ?? "";
+    if (known) return known === word ? 1 : 20;
+    const bare = this.facts.isBare ? 14 : 0;
+    return this.table.object.named + bare + (word === "something" ? 1 : 14);
   }
 
   prepositionCost(before, after, word) {

@@ -13,8 +13,7 @@
 import { element, setText } from "../html.js";
 import { finished, split } from "./grammar.js";
 
-const MOST_SUGGESTED = 4;
-const MOST_OFFERED = 40;
+const MOST_OFFERED = 24;
 
 export class QuestionBox {
   constructor(options) {
@@ -140,9 +139,11 @@ export class QuestionBox {
     if (this.input.selectionStart !== text.length && text !== "") return [];
     const offers = [];
     if (check.state === "complete") offers.push(offer(this.finishedText(), "finish"));
-    const suggested = (this.suggest?.(text) ?? []).slice(0, MOST_SUGGESTED);
-    for (const question of suggested) offers.push(offer(question, "whole"));
-    for (const { text: next, ends, goesOn } of this.walker.complete(text)) {
+    for (const question of this.suggest?.(text) ?? []) offers.push(offer(question, "whole"));
+    // The word that is typed out, and those that may follow it.
+    const completions = [...this.walker.complete(text), ...this.walker.complete(`${text} `)];
+    for (const { text: next, ends, goesOn } of text.trim() ? completions : this.walker.complete("")) {
+      if (next.toLowerCase() === text.trim().toLowerCase()) continue;
       offers.push(ends && !goesOn ? offer(`${next}?`, "whole") : offer(next, "next", goesOn));
     }
     return unlike(offers).slice(0, MOST_OFFERED);
@@ -252,8 +253,15 @@ export class QuestionBox {
     if (this.list.hidden) return false;
     if (this.chosen && this.active >= 0) return this.accept(this.offers[this.active]);
     if (this.state !== "unfinished") return false;
+    if (this.isWordWhole()) return this.write(`${capital(this.text)} `, { open: true });
     const next = this.offers.find((each) => each.kind === "next") ?? this.offers[0];
     return next ? this.accept(next) : false;
+  }
+
+  // The last word is one that may stand there, not just the beginning of one.
+  isWordWhole() {
+    const text = this.text.toLowerCase();
+    return this.walker.complete(text).some((each) => each.text.toLowerCase() === text);
   }
 
   escape() {

@@ -122,6 +122,15 @@ def test_files_that_do_not_hold_the_same_are_refused(gold, file, change, task, c
     assert complaint in str(caught.value)
 
 
+def test_how_many_items_differ_is_told(gold, file):
+    shifted = SYSTEM.replace("#3 2", "#4 2").replace("#1 2", "#5 2")
+    with pytest.raises(FileError) as caught:
+        evaluate_files(gold, file("system.txt", shifted), task=Task.FRAMES)
+    assert str(caught.value) == (
+        "system.txt, line 1: #4 2 is not in gold.txt; 1 more like it; 2 are missing, first #1 2."
+    )
+
+
 def test_a_file_without_items_of_the_task_is_refused(file):
     verbs = file("verbs.txt", "#1 2 go.F\n")
     assert evaluate_files(verbs, verbs, task=Task.FRAMES).figures()["items"] == 1

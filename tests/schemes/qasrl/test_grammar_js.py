@@ -19,13 +19,16 @@ TEXTS_IN_ALL = 100_000
 # A line per text, as JSON of lists: the same bytes on both sides, or the walks differ.
 IN_THE_PAGE = """([shared, item, texts]) => {
     const walker = new grammar.Walker(shared, item);
+    const table = Array.from({length: 256}, (_, value) => {
+        for (let bit = 0; bit < 8; bit += 1) {
+            value = (value >>> 1) ^ (0xedb88320 & -(value & 1));
+        }
+        return value;
+    });
     const crc = (text) => {
         let value = -1;
         for (const byte of new TextEncoder().encode(text)) {
-            value ^= byte;
-            for (let bit = 0; bit < 8; bit += 1) {
-                value = (value >>> 1) ^ (0xedb88320 & -(value & 1));
-            }
+            value = (value >>> 8) ^ table[(value ^ byte) & 255];
         }
         return (value ^ -1) >>> 0;
     };

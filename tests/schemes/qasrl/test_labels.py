@@ -2,7 +2,12 @@ from dataclasses import asdict
 
 from schemes.qasrl.content import match_key
 from schemes.qasrl.evaluation import refuse
-from schemes.qasrl.labels import label_in_file, question_label
+from schemes.qasrl.labels import (
+    label_in_file,
+    labels_in_file,
+    question_label,
+    question_labels,
+)
 from schemes.qasrl.published_csv import read_gold_rows
 from schemes.qasrl.slots import Slots
 from tests.schemes.qasrl.published_data import GOLD, needs_published_data
@@ -54,6 +59,15 @@ def test_a_file_without_slot_columns_is_read_by_the_template():
 def test_what_the_template_does_not_read_is_compared_by_its_words():
     assert label_in_file("Whose car is it?", None, verb="sold") == ("text", "whose car is it?")
     assert label_in_file("Who sold it?", None, verb="") == ("text", "who sold it?")
+
+
+def test_same_words_ask_for_the_same_role_whatever_the_slot_columns_hold():
+    slip, read = _slots(subj="someone"), _slots(obj="")
+    text = "What did someone do something?"
+    assert label_in_file(text, slip, verb="doing") != label_in_file(text, read, verb="doing")
+    in_file = labels_in_file(text, slip, verb="doing")
+    assert in_file & question_labels(text.upper(), read)
+    assert not in_file & question_labels("What did someone do?", read)
 
 
 @needs_published_data

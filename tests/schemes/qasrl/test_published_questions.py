@@ -59,7 +59,7 @@ def test_slots_spell_the_published_text(readings):
         spelt = question_of(
             reading.slots, forms, has_separate_not=reading.has_separate_not, has_it=reading.has_it
         )
-        # 14 rows have slips of the shift key ("WHat", "who").
+        # 13 rows have slips of the shift key ("WHat", "who").
         assert spelt == row.question[:1].upper() + row.question[1:].lower()
 
 

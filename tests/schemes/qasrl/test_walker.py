@@ -1,6 +1,7 @@
 import json
 import random
 import zlib
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemes.qasrl.forms import VerbForms
 from schemes.qasrl.grammar import CLASSES, automaton, item_table
-from schemes.qasrl.reading import question_of
+from schemes.qasrl.reading import VerbPhrase, question_of, verb_phrase_of
 from schemes.qasrl.walker import Check, Option, Walker, distance, parse_question, split
 
 from .generated_texts import ITEMS, random_question
@@ -210,6 +211,10 @@ def test_any_walk_is_legal_and_its_slots_spell_it(walker, seed, data):
         has_it=reading.has_it,
     )
     assert spelt == question
+    phrase = verb_phrase_of(reading.slots)
+    assert all(
+        getattr(phrase, name) == getattr(reading, name) for name in VerbPhrase.__dataclass_fields__
+    )
     cut = data.draw(st.integers(0, len(text)))
     assert walker.check(text[:cut]).state != "wrong"
     assert walker.complete(text[:cut])
@@ -344,6 +349,12 @@ def test_inflection_names_the_first_form_so_spelled():
         "PastParticiple",
         "PresentParticiple",
     ]
+
+
+def test_slots_without_an_inflection_spell_nothing():
+    slots = replace(parse_question("Who carried something?", CARRY), verb_slot_inflection="")
+    with pytest.raises(ValueError, match="names no form"):
+        question_of(slots, CARRY)
 
 
 def test_tables_are_small():

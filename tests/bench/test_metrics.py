@@ -1,0 +1,107 @@
+"""How fast the figures are, in sizes that grow by ten; the bars are those of DESIGN.md, section 11.
+
+Times are CPU seconds of one process, which is what a round takes on a machine that does nothing
+else; a bar is held against the fastest round.
+"""
+
+import random
+import time
+
+import numpy as np
+import pytest
+
+from metrics.argument_scores import argument_scores
+from metrics.boxes import box_sets, component_overlap, hull_overlap
+from metrics.clustering import cluster_scores, leave_one_gold_cluster_out
+from metrics.counts import Counts
+from schemes.qasrl.evaluation import read_annotation_file
+from tests.schemes.qasrl.published_data import GOLD, needs_published_data
+
+pytestmark = [pytest.mark.bench, pytest.mark.benchmark(timer=time.process_time)]
+
+
+def _fastest(benchmark):
+    return benchmark.stats.stats.min
+
+
+@pytest.fixture(scope="module")
+def published():
+    annotations = read_annotation_file(GOLD)
+    return {key: annotation.labels for key, annotation in annotations.items()}
+
+
+def _other_annotator(spans, rng):
+    """What a second annotator might say: ends moved, spans dropped and added, some said twice."""
+    found = {}
+    for (start, end), labels in spans.items():
+        for _ in range(rng.choice((0, 1, 1, 1, 2))):
+            moved = max(0, start + rng.choice((-1, 0, 0))), end + rng.choice((0, 0, 1))
+            found[moved] = labels
+    if rng.random() < 0.3:
+        found[40, 42] = frozenset({"extra"})
+    return found
+
+
+def _repeated(table, size):
+    """The table over and over under new keys, `size` items in all."""
+    keys = list(table)
+    return {(at, keys[at % len(keys)]): table[keys[at % len(keys)]] for at in range(size)}
+
+
+@needs_published_data
+def test_ua_and_la_of_wikinews_dev_against_itself(benchmark, published):
+    scores = benchmark(argument_scores, published, published)
+    assert scores.ua == scores.la == Counts(4315, 0, 0)
+    assert _fastest(benchmark) <= 0.033
+
+
+@needs_published_data
+@pytest.mark.parametrize(("size", "bar"), [(1264, 0.033), (13_300, 0.5), (133_000, 5.0)])
+def test_ua_and_la_against_a_second_annotator(benchmark, published, size, bar):
+    rng = random.Random(1)
+    second = {key: _other_annotator(spans, rng) for key, spans in published.items()}
+    reference, predicted = _repeated(published, size), _repeated(second, size)
+    scores = benchmark.pedantic(argument_scores, (reference, predicted), rounds=3, warmup_rounds=1)
+    assert scores.items == size
+    assert _fastest(benchmark) <= bar
+
+
+@pytest.mark.parametrize(("size", "bar"), [(10_000, 0.5), (100_000, 0.5), (1_000_000, 0.5)])
+@pytest.mark.parametrize("system", ["as many", "one per item"])
+def test_clustering_from_arrays(benchmark, size, bar, system):
+    rng = np.random.default_rng(1)
+    gold = rng.integers(0, size // 20, size)
+    codes = rng.integers(0, size // 15, size) if system == "as many" else np.arange(size)
+    scores = benchmark.pedantic(cluster_scores, (gold, codes), rounds=5, warmup_rounds=1)
+    assert scores.items == size
+    assert _fastest(benchmark) <= bar
+
+
+@pytest.mark.parametrize("size", [10_000, 100_000, 1_000_000])
+def test_leaving_each_gold_cluster_out(benchmark, size):
+    rng = np.random.default_rng(1)
+    gold, system = rng.integers(0, 600, size), rng.integers(0, 800, size)
+    found = benchmark.pedantic(leave_one_gold_cluster_out, (gold, system), rounds=3)
+    assert len(found) == 600
+
+
+def _phrases(size, rng, plural):
+    """One box each; the plural ones 2 and more, 3.6 on average."""
+    sizes = np.where(plural, 2 + rng.poisson(1.6, size), 1)
+    low = rng.integers(0, 400, (int(sizes.sum()), 2))
+    high = low + rng.integers(1, 120, low.shape)
+    return box_sets(np.concatenate((low, high), axis=1), np.concatenate(([0], np.cumsum(sizes))))
+
+
+@pytest.mark.parametrize(("size", "bar"), [(1_410, 0.5), (14_100, 0.5), (141_000, 0.5)])
+def test_iou_and_c_iou_from_arrays(benchmark, size, bar):
+    rng = np.random.default_rng(1)
+    plural = rng.random(size) < 0.22
+    gold, predicted = _phrases(size, rng, plural), _phrases(size, rng, plural)
+
+    def both():
+        return hull_overlap(gold, predicted).correct, component_overlap(gold, predicted).correct
+
+    by_hull, by_component = benchmark.pedantic(both, rounds=5, warmup_rounds=1)
+    assert len(by_hull) == len(by_component) == size
+    assert _fastest(benchmark) <= bar

@@ -1,0 +1,205 @@
+"""Measurements of the QA-SRL scheme; run with `-m bench -s` to see the figures."""
+
+import json
+import time
+from collections import Counter, defaultdict
+from itertools import groupby
+
+import pytest
+
+from schemes.base import ExportRow
+from schemes.qasrl.grammar import automaton, item_table
+from schemes.qasrl.predicates import find_predicates
+from schemes.qasrl.published_csv import (
+    read_gold_rows,
+    read_predicates,
+    read_sentence_rows,
+    write_gold_rows,
+    write_sentence_rows,
+)
+from schemes.qasrl.ranking import ranking_table
+from schemes.qasrl.suggestions import Suggester
+from schemes.qasrl.verbs import candidate_forms, verb_forms
+from schemes.qasrl.walker import Walker, parse_question, read_question
+from schemes.registry import get_scheme
+
+from ..schemes.qasrl.published_data import GOLD, SENTENCES, needs_published_data
+from ..schemes.qasrl.test_published_csv import raised
+from ..schemes.qasrl.test_published_questions import COMPARED
+
+pytestmark = [pytest.mark.bench, needs_published_data]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return list(read_gold_rows(GOLD, on_error=raised))
+
+
+@pytest.fixture(scope="module")
+def tokens_of():
+    return {
+        each.external_id: each.tokens for each in read_sentence_rows(SENTENCES, on_error=raised)
+    }
+
+
+def show(*words: object) -> None:
+    print(*words)  # noqa: T201 - figures are what this file is for
+
+
+def per_second(count: int, started: float) -> str:
+    return f"{count / (time.perf_counter() - started):,.0f}/s"
+
+
+def test_slots_of_published_questions(rows):
+    started = time.perf_counter()
+    differing = 0
+    for row in rows:
+        found = (parse_question(row.question, forms) for forms in candidate_forms(row.verb))
+        slots = next((each for each in found if each), None)
+        pairs = {
+            name: (getattr(row.slots, name), slots and getattr(slots, name)) for name in COMPARED
+        }
+        wrong = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+        if wrong:
+            differing += 1
+            show(f"  line {row.line}: {row.question} (published, ours): {wrong}")
+    show(f"slots: {len(rows) - differing} of {len(rows)} agree, {per_second(len(rows), started)}")
+    assert differing <= 7  # 99.8 %
+
+
+def test_verb_forms_of_published_verbs(rows, tokens_of):
+    """A verb's forms are right if all its questions can be read with them."""
+    missing = Counter()
+    for row in rows:
+        token = tokens_of[row.qasrl_id][row.verb_idx]
+        if read_question(row.question, verb_forms(token)) is None:
+            missing[token, row.question] += 1
+    verbs = {row.verb for row in rows}
+    for token, question in missing:
+        show(f"  {token}: {question} {' '.join(verb_forms(token).by_name().values())}")
+    wrong = {token for token, _ in missing}
+    show(f"verb forms: {len(verbs) - len(wrong)} of {len(verbs)} verb tokens")
+    assert len(wrong) <= len(verbs) * 0.01
+
+
+def test_predicates_against_the_published(rows, tokens_of):
+    published = defaultdict(set)
+    for row in rows:
+        published[row.qasrl_id].add(row.verb_idx)
+    find_predicates(["Warm", "up", "."])
+    started = time.perf_counter()
+    found = {each: set(find_predicates(tokens_of[each])) for each in published}
+    count = sum(len(tokens_of[each]) for each in published)
+    speed = per_second(count, started)
+    tp = sum(len(found[each] & published[each]) for each in published)
+    fp = [(each, at) for each in published for at in sorted(found[each] - published[each])]
+    fn = [(each, at) for each in published for at in sorted(published[each] - found[each])]
+    for name, places in (("only ours", fp), ("only published", fn)):
+        for each, at in places[:20]:
+            words = tokens_of[each]
+            show(
+                f"  {name}: {' '.join(words[max(0, at - 3) : at])} [{words[at]}] ",
+                end_of(words, at),
+            )
+    precision, recall = tp / (tp + len(fp)), tp / (tp + len(fn))
+    show(f"predicates: precision {precision:.3f}, recall {recall:.3f}, {speed} tokens")
+    assert min(precision, recall) >= 0.93
+
+
+def end_of(words: tuple[str, ...], at: int) -> str:
+    return " ".join(words[at + 1 : at + 4])
+
+
+def test_suggestions_against_the_published(rows, tokens_of):
+    """Is what annotators asked next among the suggestions, before anything is typed and after the
+    question word; every tenth predicate."""
+    hits = Counter()
+    times = []
+    groups = [list(g) for _, g in groupby(rows, key=lambda row: (row.qasrl_id, row.verb_idx))]
+    for group in groups[::10]:
+        tokens, verb_idx = tokens_of[group[0].qasrl_id], group[0].verb_idx
+        forms = verb_forms(tokens[verb_idx])
+        suggester = Suggester(
+            Walker(item_table(forms, tokens)), ranking_table(tokens, verb_idx, forms)
+        )
+        for position, row in enumerate(group):
+            asked = [each.question for each in group[:position]]
+            open_questions = {each.question.lower() for each in group[position:]}
+            for name, text in (("nothing typed", ""), ("wh typed", f"{row.slots.wh} ")):
+                started = time.perf_counter()
+                found = [each.question.lower() for each in suggester.suggest(text, asked)]
+                times.append(time.perf_counter() - started)
+                wanted = {row.question.lower()} if text else open_questions
+                hits[name, "n"] += 1
+                for top in (1, 3, 8):
+                    hits[name, top] += bool(wanted & set(found[:top]))
+    for name in ("nothing typed", "wh typed"):
+        shares = [f"{hits[name, top] / hits[name, 'n']:.2f} in {top}" for top in (1, 3, 8)]
+        show(f"suggestions, {name}: {', '.join(shares)}")
+    times.sort()
+    show(f"  {1000 * times[len(times) // 2]:.1f} ms median in Python")
+    assert hits["wh typed", 8] >= hits["wh typed", "n"] * 0.6
+
+
+def test_table_sizes(tokens_of):
+    shared = len(json.dumps(automaton(), separators=(",", ":")))
+    scheme = get_scheme("qasrl")
+    sizes = sorted(
+        len(json.dumps(scheme.page_data(tokens, {"verb_idx": 0, "forms": forms})))
+        for tokens in list(tokens_of.values())[:200]
+        for forms in [verb_forms("carried").by_name()]
+    )
+    show(f"tables: {shared} B shared, per item median {sizes[100]} B, largest {sizes[-1]} B")
+    assert shared + sizes[-1] <= 12_000
+
+
+def test_reading_and_writing_files(tmp_path, rows, tokens_of):
+    many = [(row, tokens_of[row.qasrl_id]) for row in rows] * 20
+    started = time.perf_counter()
+    write_gold_rows(many, tmp_path / "gold.csv")
+    show(f"write_gold_rows: {per_second(len(many), started)}")
+    started = time.perf_counter()
+    count = sum(1 for _ in read_gold_rows(tmp_path / "gold.csv", on_error=raised))
+    show(f"read_gold_rows: {per_second(count, started)}")
+    started = time.perf_counter()
+    assert sum(1 for _ in read_predicates(tmp_path / "gold.csv", on_error=raised)) == 1264
+    show(f"read_predicates: {per_second(count, started)}")
+
+    sentences = list(read_sentence_rows(SENTENCES, on_error=raised))
+    numbered = [
+        type(each)(f"{each.external_id}#{copy}", each.tokens, 0)
+        for copy in range(110)
+        for each in sentences
+    ]
+    write_sentence_rows(numbered, tmp_path / "sentences.csv")
+    started = time.perf_counter()
+    count = sum(1 for _ in read_sentence_rows(tmp_path / "sentences.csv", on_error=raised))
+    show(f"read_sentence_rows: {per_second(count, started)}")
+    assert count == len(numbered)
+
+
+def test_completing_items_and_parsing_gold(tmp_path, rows, tokens_of):
+    scheme = get_scheme("qasrl")
+    records = list(scheme.read_gold(GOLD, fmt="qasrl-csv", on_error=raised))
+    started = time.perf_counter()
+    items = [scheme.complete_item(r.item, tokens_of[r.item.external_id]) for r in records]
+    show(f"complete_item: {per_second(len(items), started)}")
+    started = time.perf_counter()
+    exported = [
+        ExportRow(
+            item.external_id,
+            tokens_of[item.external_id],
+            item.target,
+            scheme.parse_gold(
+                record.content, tokens=tokens_of[item.external_id], target=item.target
+            ),
+            record.provenance,
+        )
+        for item, record in zip(items, records, strict=True)
+    ]
+    show(f"parse_gold: {per_second(len(items), started)} items")
+    for fmt in scheme.export_formats:
+        exported.sort(key=lambda row: row.external_id)
+        started = time.perf_counter()
+        scheme.write_gold(exported, tmp_path / "out", fmt=fmt)
+        show(f"write_gold {fmt}: {per_second(len(exported), started)} items")

@@ -1,0 +1,93 @@
+"""Adds cases to a site of the browser tests; prints `{name: [address of its page, item ids]}`.
+
+Run as `python -m tests.browser.seed_cases` with the environment of that site.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+
+import django
+
+django.setup()
+
+from django.conf import settings  # noqa: E402
+
+from consolidation.models import Case  # noqa: E402
+from tests.consolidation.factories import (  # noqa: E402
+    CONTAIN,
+    IDENTIFIED,
+    SURVEY,
+    make_case,
+    source,
+)
+
+LONG_NAME, SHORT_NAME = "the U.S. Geological Survey ( USGS )", "the U.S. Geological Survey"
+GAS = ("What might something contain?", ["natural gas"])
+BASIN = ("What did someone identify?", ["a basin"])
+
+
+def identified() -> Case:
+    """The paper's first example, with a role that both agree on beside it."""
+    return make_case(
+        SURVEY,
+        IDENTIFIED,
+        source(SURVEY, ("Who identified something?", [LONG_NAME]), BASIN),
+        source(SURVEY, ("Who identified something?", [SHORT_NAME]), BASIN),
+    )
+
+
+def contain() -> Case:
+    """The paper's second example, likewise."""
+    return make_case(
+        SURVEY,
+        CONTAIN,
+        source(SURVEY, ("What might contain something?", ["that basin"]), GAS),
+        source(SURVEY, ("What contains something?", ["that basin"]), GAS),
+    )
+
+
+def nothing() -> Case:
+    none = source(SURVEY, no_question="Not a verb here.")
+    return make_case(SURVEY, CONTAIN, none, source(SURVEY, no_question="It makes no sense."))
+
+
+def three() -> Case:
+    return make_case(
+        SURVEY,
+        CONTAIN,
+        source(SURVEY, ("What might contain something?", ["that basin"])),
+        source(SURVEY, ("What contains something?", ["that basin"])),
+        source(SURVEY, GAS, ("What might contain something?", ["that basin"])),
+    )
+
+
+def hostile() -> Case:
+    tokens = ["<script>window.hacked=1</script>", "contain", "</script>", "\u202edesrever", "&amp;"]
+    asked = ("<img src=x onerror=window.hacked=1>?", [tokens[0]])
+    return make_case(tokens, 1, source(tokens, asked), source(tokens, asked))
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "identified": identified,
+    "contain": contain,
+    "nothing": nothing,
+    "three": three,
+    "hostile": hostile,
+}
+
+
+def main(names: list[str]) -> dict[str, tuple[str, list[int]]]:
+    """A case for each name: a kind of CASES, alone or before a hyphen."""
+    made = {}
+    for name in names:
+        kind = name.partition("-")[0]
+        case = CASES[kind]()
+        assert case.task
+        address = f"{settings.SITE_URL}/consolidate/{case.task.public_id}/"
+        made[name] = (address, [case.item_id])
+    return made
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(main(sys.argv[1:])))

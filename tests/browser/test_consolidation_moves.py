@@ -1,0 +1,254 @@
+"""What the consolidation page calls submittable and what the server accepts are the same."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from playwright.sync_api import Browser, Page, Route
+
+from schemes.base import ContentError, ItemRecord, Json
+from schemes.qasrl.grammar import item_table
+from schemes.qasrl.verbs import verb_forms
+from schemes.qasrl.walker import Walker
+from schemes.registry import get_scheme
+from tests.consolidation.factories import CONTAIN, SURVEY
+from tests.schemes.qasrl.generated_texts import ODD, texts
+
+pytestmark = pytest.mark.browser
+
+STATIC = Path(__file__).resolve().parents[2] / "static"
+ORIGIN = "http://127.0.0.1:9"  # nothing listens there: every request is answered by the test
+SCHEME = get_scheme("qasrl")
+TARGET = SCHEME.complete_item(ItemRecord("s", str(CONTAIN), {"verb_idx": CONTAIN}), SURVEY).target
+EXAMPLES = 300
+
+# Plays the moves as the page does and says, after each, what it would send and what stops it.
+PLAY = """([sources, size, moves]) => {
+    const { state: S, words: W } = window.modules;
+    const beginning = S.begin({ sources, size });
+    let state = beginning;
+    const steps = [];
+    const see = (changed) => {
+        const content = S.contentOf(state, sources);
+        const broken = state.questions.filter((each) =>
+            each.verdict === "redundant" && S.find(state, each.sameAs)?.verdict !== "keep");
+        steps.push({
+            content, changed,
+            kinds: S.problems(state, W.keyOf).map((each) => each.kind),
+            broken: broken.map((each) => each.id),
+            resumed: S.contentOf(S.resume(JSON.parse(JSON.stringify(content)), beginning), sources),
+        });
+    };
+    see(true);
+    for (const { type, a, b, span, answer, text } of moves) {
+        const ids = state.questions.map((each) => each.id);
+        const [id, of] = ids.length ? [ids[a % ids.length], ids[b % ids.length]] : ["0.0", "0.0"];
+        const own = S.find(state, id)?.answers ?? [];
+        const chosen = own.length ? own[answer % own.length] : span;
+        const isFree = ["mark", "cut"].includes(type);
+        const next = S.apply(state, {
+            type, id, of, groups: [[id, of]], question: W.cleaned(text), answers: [span],
+            span: isFree ? span : chosen, other: own.at(-1) ?? span, at: span[0],
+            to: type === "reshape" ? span : answer % 2 ? of : null,
+        });
+        const changed = next !== state;
+        state = next;
+        see(changed);
+    }
+    return steps;
+}"""
+
+
+def serve_static(route: Route) -> None:
+    path = route.request.url.removeprefix(ORIGIN)
+    if path == "/":
+        route.fulfill(body="<!doctype html><title>modules</title>", content_type="text/html")
+    else:
+        route.fulfill(path=STATIC / path.lstrip("/"), content_type="text/javascript")
+
+
+@pytest.fixture(scope="module")
+def modules(chromium: Browser) -> Iterator[Page]:
+    """A page whose `window.modules` holds the state module and the words module."""
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.route(f"{ORIGIN}/**", serve_static)
+        page.goto(f"{ORIGIN}/")
+        page.evaluate(
+            """async () => {
+                const of = (name) => import(`/js/qasrl/consolidation-${name}.js`);
+                window.modules = { state: await of("state"), words: await of("words") };
+            }"""
+        )
+        yield page
+
+
+# --- what is tried -----------------------------------------------------------------------------
+
+_walker = Walker(item_table(verb_forms("contain"), SURVEY))
+TYPED = [
+    *("Who contains something?", "who  contains something", "WHO contains Something ?", "", "?"),
+    *(
+        "What didn't contain something?",
+        "What didn\u2019t contain something?",
+        "straße",
+        "STRASSE?",
+    ),
+    *("x" * 199, "x" * 200, "x" * 201, *ODD),
+    *texts(_walker, random.Random(20200705), 200),
+]
+TYPES = [
+    *("keep", "invalid", "unjudge", "redundant", "merge", "settle", "add", "remove", "rewrite"),
+    *("mark", "unmark", "reshape", "split", "cut", "join", "move"),
+]
+
+
+@st.composite
+def sources(draw: st.DrawFn) -> list[Json]:
+    """One to three annotators' parsed work on the sentence."""
+    made = []
+    for _ in range(draw(st.integers(1, 3))):
+        cuts = sorted(draw(st.sets(st.integers(0, len(SURVEY)), max_size=8)))
+        spans = [list(pair) for pair in zip(cuts[::2], cuts[1::2], strict=False)]
+        asked = draw(
+            st.lists(
+                st.sampled_from(["What contains something?", "What might contain something?"])
+                | st.sampled_from(TYPED[-200:]).filter(lambda text: text.strip(" ?\0")),
+                min_size=len(spans),
+                max_size=len(spans),
+            )
+        )
+        made.append(_parsed(asked, spans))
+    return made
+
+
+def _parsed(asked: list[str], spans: list[list[int]]) -> Json:
+    questions: list[Json] = []
+    for text, span in zip(asked, spans, strict=True):
+        content = {"questions": [*questions, {"question": text, "answers": [span]}]}
+        try:
+            questions = SCHEME.parse_generation(content, tokens=SURVEY, target=TARGET)["questions"]
+        except ContentError:
+            continue  # the same question twice, or a character that none may hold
+    return {"questions": questions, "no_question": "" if questions else "nothing to ask"}
+
+
+@st.composite
+def spans(draw: st.DrawFn) -> list[int]:
+    start = draw(st.integers(0, len(SURVEY) - 1))
+    return [start, draw(st.integers(start + 1, min(start + 4, len(SURVEY))))]
+
+
+places = st.integers(0, 11)
+moves = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(TYPES),
+        "a": places,
+        "b": places,
+        "span": spans(),
+        "answer": st.integers(0, 3),
+        "text": st.sampled_from(TYPED) | st.text(max_size=12),
+    }
+)
+
+
+def refusal(content: Json, given_sources: list[Json]) -> str:
+    try:
+        SCHEME.parse_consolidation(content, tokens=SURVEY, target=TARGET, sources=given_sources)
+    except ContentError as error:
+        return str(error)
+    return ""
+
+
+def play(page: Page, given_sources: list[Json], sequence: list[Json]) -> list[Any]:
+    # As text: what can't be told in JSON (a half surrogate) could not come from a keyboard either.
+    arguments = json.loads(json.dumps([given_sources, len(SURVEY), sequence]))
+    return page.evaluate(PLAY, arguments)
+
+
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(given_sources=sources(), sequence=st.lists(moves, max_size=30))
+def test_page_and_server_agree_after_every_move(modules, given_sources, sequence):
+    for step in play(modules, given_sources, sequence):
+        refused = refusal(step["content"], given_sources)
+        assert bool(step["kinds"]) == bool(refused), (step, refused)
+        assert step["broken"] == []
+        assert step["resumed"] == step["content"]
+
+
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(given_sources=sources(), sequence=st.lists(moves, max_size=20), first=st.booleans())
+def test_everything_settled_is_accepted_unless_the_page_objects(
+    modules, given_sources, sequence, first
+):
+    """Ends judged: most random walks leave something open, and a refusal proves little then."""
+    count = sum(len(each["questions"]) for each in given_sources)
+    judge = [{"type": "keep" if first else "invalid", "a": place} for place in range(count)]
+    full = [{"b": 0, "span": [0, 1], "answer": 0, "text": "", **each} for each in judge]
+    step = play(modules, given_sources, [*full, *sequence])[-1]
+    refused = refusal(step["content"], given_sources)
+    assert bool(step["kinds"]) == bool(refused), (step, refused)
+
+
+@pytest.mark.parametrize("answers", [60, 61])
+def test_answers_are_counted_as_the_server_does(modules, answers):
+    tokens = ["word"] * 200
+    content = {"question": "Who contains something?", "answers": [], "source": None}
+    spans_given = [[2 * place, 2 * place + 1] for place in range(answers)]
+    written = {
+        "questions": [{**content, "answers": spans_given, "verdict": "keep", "same_as": None}]
+    }
+    kinds = modules.evaluate(
+        """([content, size]) => {
+            const { state: S, words: W } = window.modules;
+            const state = S.resume(content, S.begin({ sources: [], size }));
+            return S.problems(state, W.keyOf).map((each) => each.kind);
+        }""",
+        [written, len(tokens)],
+    )
+    try:
+        SCHEME.parse_consolidation(written, tokens=tokens, target=TARGET, sources=[])
+        accepted = True
+    except ContentError:
+        accepted = False
+    assert (kinds == []) == accepted == (answers == 60)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "accepted"),
+    [
+        ("Who contains something?", "who  contains SOMETHING", False),
+        ("What contains something?", "What might contain something?", True),
+        ("What didn\u2019t contain something?", "What didn't contain something?", False),
+        ("What zapped\u2019t it?", "What zapped't it?", False),
+        ("Stra\u00dfe?", "STRASSE", False),
+        ("\u0130stanbul", "i\u0307stanbul?", False),
+        ("Who contains something ? ?", "Who contains something", False),
+        ("Who contains something?", "\ufeffWho\u2003contains\u0085something", False),
+        ("Who contains something?", "x" * 200, True),
+        ("Who contains something?", "x" * 201, False),
+        ("Who contains something?", "\U0001f600" * 200, True),
+        ("Who contains something?", " ? ", False),
+    ],
+)
+def test_texts_count_as_the_server_counts_them(modules, first, second, accepted):
+    step = {"type": "add", "a": 0, "b": 0, "answer": 0}
+    sequence = [
+        {**step, "text": first, "span": [0, 1]},
+        {**step, "text": second, "span": [1, 2]},
+    ]
+    last = play(modules, [], sequence)[-1]
+    assert (last["kinds"] == []) == (refusal(last["content"], []) == "") == accepted

@@ -1,0 +1,102 @@
+"""The queue in a folder: whole messages only, each to one reader, whatever was killed."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from kombu import Connection
+
+from config.filesystem_queue import Transport
+
+
+@pytest.fixture
+def connect(tmp_path):
+    (tmp_path / "queue").mkdir()
+    folder = str(tmp_path / "queue")
+    options = {
+        "data_folder_in": folder,
+        "data_folder_out": folder,
+        "control_folder": str(tmp_path / "control"),
+    }
+    opened = []
+
+    def opener() -> Connection:
+        opened.append(Connection("filesystem://", transport=Transport, transport_options=options))
+        return opened[-1]
+
+    # kombu remembers per process what it has bound; each test is a new process to it.
+    Transport.global_state.clear()
+    yield opener
+    for connection in opened:
+        connection.release()
+
+
+def received(connection: Connection) -> list[int]:
+    queue = connection.SimpleQueue("work")
+    found = []
+    while True:
+        try:
+            message = queue.get(block=False)
+        except queue.Empty:
+            return found
+        message.ack()
+        found.append(message.payload["n"])
+
+
+def test_messages_come_in_order_and_once(connect):
+    out = connect().SimpleQueue("work")
+    for number in range(50):
+        out.put({"n": number})
+    assert received(connect()) == list(range(50))
+    assert received(connect()) == []
+
+
+def test_torn_message_is_left_out_and_the_next_one_read(connect, tmp_path: Path):
+    out = connect().SimpleQueue("work")
+    out.put({"n": 1})
+    (whole,) = (tmp_path / "queue").glob("*.work.msg")
+    whole.write_text(whole.read_text()[:40])
+    out.put({"n": 2})
+    assert received(connect()) == [2]
+
+
+def test_torn_table_of_queues_is_written_anew(connect, tmp_path: Path):
+    connect().SimpleQueue("work").put({"n": 1})
+    for table in (tmp_path / "control").iterdir():
+        table.write_text("")
+    Transport.global_state.clear()
+    connect().SimpleQueue("work").put({"n": 2})
+    assert received(connect()) == [1, 2]
+    assert [json.loads(table.read_text()) for table in (tmp_path / "control").iterdir()]
+
+
+def test_readers_and_writers_at_once_lose_and_double_nothing(connect):
+    connections = [connect() for _ in range(6)]
+    found: list[int] = []
+
+    def write(connection: Connection, start: int) -> None:
+        queue = connection.SimpleQueue("work")
+        for number in range(start, start + 100):
+            queue.put({"n": number})
+
+    def read(connection: Connection) -> None:
+        while writing.is_set():
+            found.extend(received(connection))
+
+    writing = threading.Event()
+    writing.set()
+    readers = [threading.Thread(target=read, args=[one]) for one in connections[:3]]
+    writers = [
+        threading.Thread(target=write, args=[one, number * 100])
+        for number, one in enumerate(connections[3:])
+    ]
+    for thread in readers + writers:
+        thread.start()
+    for thread in writers:
+        thread.join()
+    writing.clear()
+    for thread in readers:
+        thread.join()
+    found.extend(received(connections[0]))
+    assert sorted(found) == list(range(300))

@@ -1,0 +1,236 @@
+"""Webhooks: rows first, delivered at least once, only to hosts that the operator allows."""
+
+import json
+import threading
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from botocore.exceptions import ClientError
+from django.db import transaction
+from django.utils import timezone
+
+from marketplace.domain import due, notifications
+from marketplace.domain.faults import Faults, parse_faults
+from marketplace.enums import Event
+from marketplace.models import Assignment, HitType, Notification
+
+from .conftest import accept, submit
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ALL = [event.value for event in Event if event != Event.PING]
+
+
+class Receiver:
+    """A webhook on this machine that keeps what it is sent, and can be told to fail."""
+
+    def __init__(self) -> None:
+        self.documents: list[dict] = []
+        self.failures = 0
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                failing = receiver.failures > 0
+                receiver.failures -= failing
+                self.send_response(500 if failing else 204)
+                self.end_headers()
+                if not failing:
+                    receiver.documents.append(json.loads(body))
+
+            def log_message(self, *args) -> None:
+                pass
+
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def events(self) -> list[str]:
+        return [event["EventType"] for doc in self.documents for event in doc["Events"]]
+
+
+@pytest.fixture
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.server.shutdown()
+    receiver.server.server_close()
+
+
+def specification(url: str, *events: str) -> dict:
+    return {
+        "Destination": url,
+        "Transport": "SNS",
+        "Version": "2006-05-05",
+        "EventTypes": list(events) or ALL,
+    }
+
+
+def deliver(faults: Faults | None = None, *, later: timedelta = timedelta(0)) -> int:
+    return notifications.deliver_due(now=timezone.now() + later, faults=faults or Faults())
+
+
+@pytest.fixture
+def watched(mturk, publish, receiver):
+    """A HIT whose type tells the receiver everything."""
+    hit = publish()
+    mturk.update_notification_settings(
+        HITTypeId=hit["HITTypeId"], Notification=specification(receiver.url), Active=True
+    )
+    return hit
+
+
+def test_every_event_is_told_in_its_turn(mturk, watched, browser, receiver, publish):
+    publish(UniqueRequestToken="second")
+    returned = accept(browser, watched)
+    browser.post(f"/hits/work/{returned}/return/")
+    overdue = accept(browser, watched)
+    Assignment.objects.filter(code=overdue).update(
+        deadline_at=timezone.now() - timedelta(minutes=1)
+    )
+    due.settle_all(now=timezone.now())
+    Assignment.objects.update(closed_at=timezone.now() - timedelta(hours=1))
+    approved = accept(browser, watched)
+    submit(browser, approved)
+    mturk.approve_assignment(AssignmentId=approved)
+    rejected = accept(browser, watched)
+    submit(browser, rejected)
+    mturk.reject_assignment(AssignmentId=rejected, RequesterFeedback="no")
+    mturk.update_expiration_for_hit(HITId=watched["HITId"], ExpireAt=watched["Expiration"])
+    later = watched["Expiration"] + timedelta(days=1)
+    mturk.update_expiration_for_hit(HITId=watched["HITId"], ExpireAt=later)
+    mturk.update_expiration_for_hit(HITId=watched["HITId"], ExpireAt=0)
+    mturk.delete_hit(HITId=watched["HITId"])
+    deliver()
+    assert set(receiver.events) == set(ALL)
+    assert receiver.events.count("AssignmentAccepted") == 4
+    assert receiver.events.count("HITReviewable") == 2
+
+
+def test_document_is_mturks(watched, browser, receiver, requester):
+    assignment = accept(browser, watched)
+    assert deliver() == 1
+    (document,) = receiver.documents
+    assert set(document) == {"EventDocVersion", "EventDocId", "CustomerId", "Events"}
+    assert document["EventDocVersion"] == "2006-05-05"
+    assert document["CustomerId"] == requester[0].code
+    (event,) = document["Events"]
+    stamp = event.pop("EventTimestamp")
+    assert stamp.endswith("Z")
+    assert event == {
+        "EventType": "AssignmentAccepted",
+        "HITTypeId": watched["HITTypeId"],
+        "HITId": watched["HITId"],
+        "AssignmentId": assignment,
+    }
+
+
+def test_only_chosen_events_are_told_and_only_while_active(mturk, publish, browser, receiver):
+    hit = publish(MaxAssignments=2)
+    kind = {"HITTypeId": hit["HITTypeId"]}
+    wanted = specification(receiver.url, "AssignmentSubmitted")
+    mturk.update_notification_settings(**kind, Notification=wanted)
+    submit(browser, accept(browser, hit))
+    mturk.update_notification_settings(**kind, Active=False)
+    assert not HitType.objects.get().notifies("AssignmentSubmitted")
+    publish(UniqueRequestToken="silent")
+    submit(browser, accept(browser, hit))
+    mturk.update_notification_settings(**kind, Active=True)
+    deliver()
+    assert receiver.events == ["AssignmentSubmitted"]
+
+
+def test_failed_delivery_is_tried_again_until_it_arrives(watched, browser, receiver):
+    accept(browser, watched)
+    receiver.failures = 2
+    assert deliver() == 0
+    assert deliver() == 0  # not due yet, so the receiver is left alone
+    assert receiver.failures == 1
+    assert deliver(later=timedelta(minutes=1)) == 0
+    row = Notification.objects.get()
+    assert (row.attempts, row.last_error, row.delivered_at) == (2, "HTTP 500", None)
+    assert deliver(later=timedelta(minutes=5)) == 1
+    assert deliver(later=timedelta(hours=5)) == 0
+    assert receiver.events == ["AssignmentAccepted"]
+
+
+def test_delivery_is_given_up_after_three_days(watched, browser, receiver):
+    accept(browser, watched)
+    receiver.failures = 1
+    deliver(later=timedelta(days=4))
+    row = Notification.objects.get()
+    assert row.last_error.startswith("given up")
+    assert deliver(later=timedelta(days=5)) == 0
+
+
+def test_event_of_a_change_that_was_undone_is_not_told(watched, receiver):
+    kind = HitType.objects.get()
+    with transaction.atomic():
+        notifications.record(
+            Event.HIT_CREATED, hit_type=kind, hit_code=watched["HITId"], now=timezone.now()
+        )
+        transaction.set_rollback(True)
+    assert not Notification.objects.exists()
+
+
+def test_test_event_is_sent_whatever_the_types(mturk, receiver):
+    mturk.send_test_event_notification(
+        Notification=specification(receiver.url, "HITExpired"), TestEventType="Ping"
+    )
+    deliver()
+    assert receiver.events == ["Ping"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"Destination": "http://10.0.0.1/hook"},
+        {"Destination": "https://elsewhere.example/hook"},
+        {"Destination": "arn:aws:sns:us-east-1:123456789012:topic"},
+        {"Destination": "file:///etc/passwd"},
+        {"Transport": "SQS"},
+        {"Transport": "Email"},
+        {"Version": "2014-08-15"},
+        {"EventTypes": ["Ping"]},
+    ],
+)
+def test_destination_that_is_not_allowed_is_refused(mturk, watched, receiver, change):
+    wrong = specification(receiver.url) | change
+    with pytest.raises(ClientError) as error:
+        mturk.update_notification_settings(HITTypeId=watched["HITTypeId"], Notification=wrong)
+    assert error.value.response["Error"]["Code"] == "RequestError"
+
+
+def test_host_can_be_allowed_and_disallowed_later(settings, mturk, watched, browser, receiver):
+    settings.MARKETPLACE_WEBHOOK_HOSTS = ["hooks.example"]
+    mturk.update_notification_settings(
+        HITTypeId=watched["HITTypeId"], Notification=specification("http://hooks.example/x")
+    )
+    accept(browser, watched)
+    settings.MARKETPLACE_WEBHOOK_HOSTS = []
+    assert deliver() == 0
+    assert "not allowed" in Notification.objects.get().last_error
+
+
+def test_plain_http_is_refused_where_it_is_not_allowed(settings, mturk, watched, receiver):
+    settings.MARKETPLACE_ALLOW_HTTP = False
+    with pytest.raises(ClientError):
+        mturk.update_notification_settings(
+            HITTypeId=watched["HITTypeId"], Notification=specification(receiver.url)
+        )
+
+
+def test_nothing_to_switch_is_refused(mturk, publish):
+    kind = {"HITTypeId": publish()["HITTypeId"]}
+    for params in ({}, {"Active": True}):
+        with pytest.raises(ClientError):
+            mturk.update_notification_settings(**kind, **params)
+
+
+def test_repeats_and_disorder_on_purpose(watched, browser, receiver, publish):
+    accept(browser, watched)
+    deliver(parse_faults("repeat_notifications=1,reorder_notifications=1,seed=2"))
+    first, second = receiver.documents
+    assert first == second

@@ -1,0 +1,306 @@
+"""The operator's pages and commands."""
+
+import csv
+import io
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from marketplace.models import (
+    AccessKey,
+    Appeal,
+    Assignment,
+    BookEntry,
+    Invitation,
+    Requester,
+    WorkerAccount,
+)
+
+from .conftest import make_requester, make_worker, mturk_client
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def operator() -> Client:
+    user = get_user_model().objects.create_user("olga", is_staff=True)
+    user.user_permissions.add(Permission.objects.get(codename="operate_marketplace"))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def run(*args, **options) -> str:
+    out = io.StringIO()
+    call_command(*args, stdout=out, **options)
+    return out.getvalue()
+
+
+PAGES = ["", "workers/", "appeals/", "statement/"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_are_for_staff_with_the_permission(page, client):
+    users = get_user_model().objects
+    assert client.get(f"/hits/operator/{page}").url.startswith("/hits/operator/login/?next=")
+    client.force_login(users.create_user("staff", is_staff=True))
+    assert client.get(f"/hits/operator/{page}").status_code == 403
+    permitted = users.create_user("permitted")
+    permitted.user_permissions.add(Permission.objects.get(codename="operate_marketplace"))
+    client.force_login(permitted)
+    assert client.get(f"/hits/operator/{page}").status_code == 403
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_work_when_there_is_nothing(page, operator):
+    assert operator.get(f"/hits/operator/{page}").status_code == 200
+
+
+def test_requester_is_opened_keyed_and_paid_for(operator, site):
+    form = {"name": "lab", "email": "", "balance": "10.50"}
+    page = operator.post("/hits/operator/", form).url
+    assert "already" in operator.post("/hits/operator/", form).content.decode()
+    issued = operator.post(f"{page}keys/")
+    key_id, secret = issued.context["issued"]
+    assert secret in issued.content.decode()
+    assert "no-store" in issued["Cache-Control"]
+    assert secret not in operator.get(page).content.decode()
+    client = mturk_client(site, key_id, secret)
+    assert client.get_account_balance()["AvailableBalance"] == "10.50"
+    operator.post(f"{page}deposit/", {"amount": "-0.50", "note": "back"})
+    assert client.get_account_balance()["AvailableBalance"] == "10.00"
+    too_much = operator.post(f"{page}deposit/", {"amount": "-10.01", "note": "back"})
+    assert "more than the requester can spend" in too_much.content.decode()
+    assert operator.post(f"{page}deposit/", {"amount": "0", "note": "n"}).status_code == 200
+    operator.post(f"{page}keys/{key_id}/revoke/")
+    assert AccessKey.objects.get().revoked_at is not None
+
+
+def test_workers_are_found_corrected_and_closed(operator, browser, worker):
+    make_worker("bob")
+    found = operator.get(f"/hits/operator/workers/?q={worker.code}").content.decode()
+    assert ("ann" in found, "bob" in found) == (True, False)
+    page = f"/hits/operator/workers/{worker.code}/"
+    operator.post(page, {"country": "gb", "subdivision": "", "is_adult": "on", "active": "on"})
+    worker.refresh_from_db()
+    assert (worker.country, worker.is_adult, worker.active) == ("GB", True, True)
+    operator.post(page, {"country": "GB"})
+    assert browser.get("/hits/").status_code == 302
+
+
+def test_invitations_are_made_and_shown(operator):
+    operator.post("/hits/operator/workers/", {"count": 3, "note": "spring"})
+    page = operator.get("/hits/operator/workers/").content.decode()
+    for invitation in Invitation.objects.all():
+        assert f"http://testserver/hits/join/{invitation.code}/" in page
+    assert operator.post("/hits/operator/workers/", {"count": 0}).status_code == 200
+    assert Invitation.objects.count() == 3
+
+
+@pytest.fixture
+def rejected(mturk, do_hit) -> str:
+    _, assignment = do_hit()
+    mturk.reject_assignment(AssignmentId=assignment, RequesterFeedback="Too few questions")
+    return assignment
+
+
+def test_appeal_that_succeeds_pays(mturk, rejected, browser, worker, operator):
+    history = browser.get("/hits/history/").content.decode()
+    assert "Too few questions" in history
+    appeal_page = f"/hits/history/{rejected}/appeal/"
+    assert appeal_page in history
+    browser.post(appeal_page, {"text": "The verb has one role."})
+    twice = browser.post(appeal_page, {"text": "again"})
+    assert "appealed already" in twice.content.decode()
+    appeal = Appeal.objects.get()
+    assert "one role" in operator.get("/hits/operator/appeals/").content.decode()
+    page = f"/hits/operator/appeals/{appeal.pk}/"
+    assert "yes" in operator.get(page).content.decode()  # the answer that was submitted
+    operator.post(page, {"outcome": "overturned", "answer": "You are right."})
+    assert Assignment.objects.get().status == "Approved"
+    assert mturk.get_account_balance()["AvailableBalance"] == "999.94"
+    assert "You are right." in browser.get("/hits/messages/").content.decode()
+    worker.refresh_from_db()
+    assert (worker.approved_count, worker.rejected_count) == (1, 0)
+    again = operator.post(page, {"outcome": "overturned", "answer": "twice"})
+    assert again.status_code == 200
+    assert BookEntry.objects.filter(kind="reward").count() == 1
+
+
+def test_appeal_that_fails_leaves_the_rejection(mturk, rejected, browser, operator):
+    browser.post(f"/hits/history/{rejected}/appeal/", {"text": "Please."})
+    page = f"/hits/operator/appeals/{Appeal.objects.get().pk}/"
+    operator.post(page, {"outcome": "upheld", "answer": "No."})
+    assert Assignment.objects.get().status == "Rejected"
+    assert mturk.get_account_balance()["AvailableBalance"] == "1000.00"
+    assert "No appeal is waiting" in operator.get("/hits/operator/appeals/").content.decode()
+    assert "Please." in operator.get("/hits/operator/appeals/?all").content.decode()
+
+
+def test_only_a_rejection_of_ones_own_is_appealed_against(rejected, do_hit):
+    from .conftest import log_in
+
+    other = log_in(make_worker("bob"))
+    assert other.get(f"/hits/history/{rejected}/appeal/").status_code == 404
+    _, submitted = do_hit()
+    assert other.get(f"/hits/history/{submitted}/appeal/").status_code == 404
+
+
+@pytest.fixture
+def earned(mturk, do_hit, worker) -> WorkerAccount:
+    _, assignment = do_hit()
+    mturk.approve_assignment(AssignmentId=assignment)
+    bonus = {"WorkerId": worker.code, "AssignmentId": assignment, "Reason": "r"}
+    mturk.send_bonus(**bonus, BonusAmount="0.11")
+    mturk.send_bonus(**bonus, BonusAmount="1.00")
+    return worker
+
+
+def test_statement_is_what_the_books_say(earned, operator, tmp_path):
+    today = timezone.now().date()
+    query = f"?first={today}&last={today}"
+    page = operator.get(f"/hits/operator/statement/{query}")
+    assert page.context["total_cents"] == 116
+    response = operator.get(f"/hits/operator/statement/{query}&csv=1")
+    assert response["Content-Disposition"] == f'attachment; filename="payouts-{today}-{today}.csv"'
+    file = tmp_path / "statement.csv"
+    told = json.loads(run("payout_statement", today, today, "--out", file, "--json"))
+    assert told == {"workers": 1, "total_usd": "1.16", "file": str(file)}
+    assert file.read_bytes() == response.content
+    (row,) = csv.DictReader(io.StringIO(response.content.decode()))
+    assert row == {
+        "worker_id": earned.code,
+        "username": "ann",
+        "email": "ann@example.org",
+        "country": "US",
+        "assignments": "1",
+        "rewards_usd": "0.05",
+        "bonuses": "2",
+        "bonuses_usd": "1.11",
+        "total_usd": "1.16",
+    }
+
+
+def test_periods_side_by_side_pay_each_entry_once(earned):
+    from marketplace.domain.payouts import payouts
+
+    entries = BookEntry.objects.filter(kind__in=["reward", "bonus"]).order_by("created_at")
+    cut = entries[1].created_at
+    long_ago, far = datetime(2000, 1, 1, tzinfo=UTC), timezone.now() + timedelta(days=1)
+    halves = [*payouts(since=long_ago, until=cut), *payouts(since=cut, until=far)]
+    assert sum(row.total_cents for row in halves) == 116
+    assert len(halves) == 2
+
+
+def test_statement_disarms_formulas(earned, tmp_path):
+    WorkerAccount.objects.update(username="=1+1", email="+x@example.org")
+    today = timezone.now().date()
+    run("payout_statement", today, today, "--out", tmp_path / "s.csv")
+    text = (tmp_path / "s.csv").read_text()
+    assert "'=1+1" in text
+    assert "'+x@example.org" in text
+
+
+def test_statement_of_no_days_is_refused(operator):
+    page = operator.get("/hits/operator/statement/?first=2026-02-02&last=2026-02-01")
+    assert "lies before" in page.content.decode()
+    with pytest.raises(CommandError) as error:
+        run("payout_statement", "2026-02-02", "2026-02-01")
+    assert error.value.returncode == 2
+    with pytest.raises(CommandError):
+        run("payout_statement", "yesterday", "2026-02-01")
+
+
+def test_earnings_and_history_of_a_worker(earned, browser):
+    page = browser.get("/hits/earnings/").content.decode()
+    assert "1.16" in page
+    assert browser.get("/hits/history/").content.decode().count("0.11") == 1
+    messages = browser.get("/hits/messages/").content.decode()
+    assert messages.count(">New<") == 2
+    assert browser.get("/hits/messages/").content.decode().count(">New<") == 0
+
+
+def test_commands_print_json():
+    made = json.loads(run("create_requester", "lab", "--balance", "5", "--json"))
+    assert set(made) == {
+        "requester",
+        "requester_id",
+        "access_key_id",
+        "secret_access_key",
+        "endpoint_url",
+    }
+    assert Requester.objects.get().balance_cents == 500
+    with pytest.raises(CommandError) as error:
+        run("create_requester", "lab")
+    assert error.value.returncode == 2
+    invited = json.loads(run("invite_workers", "--count", "2", "--code-prefix", "demo-", "--json"))
+    assert len(set(invited["codes"])) == 2
+    assert all(code.startswith("demo-") for code in invited["codes"])
+    assert invited["urls"][0].endswith(f"/hits/join/{invited['codes'][0]}/")
+    assert run("invite_workers", "--count", "2").count("\n") == 2
+    with pytest.raises(CommandError):
+        run("invite_workers", "--count", "0")
+    counts = json.loads(run("settle_marketplace", "--json"))
+    assert counts == dict.fromkeys(("abandoned", "expired", "approved", "disposed", "notified"), 0)
+
+
+def test_key_of_the_command_signs(site):
+    made = json.loads(run("create_requester", "lab", "--balance", "5", "--json"))
+    assert made["endpoint_url"] == f"{site}/mturk/"
+    client = mturk_client(site, made["access_key_id"], made["secret_access_key"])
+    assert client.get_account_balance()["AvailableBalance"] == "5.00"
+
+
+def test_lists_take_as_many_queries_with_many_rows_as_with_few(
+    operator, browser, do_hit, django_assert_max_num_queries
+):
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    def counts() -> list[int]:
+        paths = [
+            (browser, "/hits/"),
+            (browser, "/hits/history/"),
+            (browser, "/hits/messages/"),
+            (browser, "/hits/qualifications/"),
+            (operator, "/hits/operator/"),
+            (operator, "/hits/operator/workers/"),
+        ]
+        found = []
+        for client, path in paths:
+            with CaptureQueriesContext(connection) as queries:
+                assert client.get(path).status_code == 200
+            found.append(len(queries))
+        return found
+
+    from marketplace.domain import messages, qualifications
+    from marketplace.domain.qualifications import TypeChanges
+
+    lab = Requester.objects.get()
+    worker = WorkerAccount.objects.get()
+
+    def more(number: int) -> None:
+        from .test_books import publish_in_domain
+
+        do_hit(Title=f"t{number}")
+        publish_in_domain(lab, reward_cents=number)
+        make_requester(f"lab {number}")
+        make_worker(f"worker{number}")
+        write = {"requester": lab, "subject": "s", "text": "t", "now": timezone.now()}
+        messages.write(worker_id=worker.pk, **write)
+        changes = TypeChanges(description="d")
+        qualifications.create_type(
+            requester=lab, name=f"q{number}", keywords="", values=changes, now=timezone.now()
+        )
+
+    more(1)
+    few = counts()
+    for number in range(2, 12):
+        more(number)
+    assert counts() == few

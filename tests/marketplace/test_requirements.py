@@ -1,0 +1,182 @@
+"""Qualification requirements: every comparator, every guard, and what may be asked at all."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marketplace.domain.errors import InvalidParameterError
+from marketplace.domain.qualifications import system_values
+from marketplace.domain.requirements import (
+    ADULT,
+    APPROVAL_RATE,
+    HITS_APPROVED,
+    LOCALE,
+    WORDS,
+    check_requirements,
+    describe,
+    meets,
+    unmet,
+)
+from marketplace.enums import Guarded
+from marketplace.models import WorkerAccount
+
+from .conftest import accept, log_in, make_worker
+
+
+def asks(comparator, *values, code="3Q", **more):
+    requirement = {"QualificationTypeId": code, "Comparator": comparator, **more}
+    if values:
+        name = "LocaleValues" if isinstance(values[0], dict) else "IntegerValues"
+        requirement[name] = list(values)
+    return requirement
+
+
+@given(st.integers(-100, 100), st.lists(st.integers(-100, 100), min_size=1, max_size=15))
+def test_integer_comparators_are_pythons(value, wanted):
+    held, one = {"3Q": value}, wanted[0]
+    assert meets(asks("LessThan", one), held) == (value < one)
+    assert meets(asks("LessThanOrEqualTo", one), held) == (value <= one)
+    assert meets(asks("GreaterThan", one), held) == (value > one)
+    assert meets(asks("GreaterThanOrEqualTo", one), held) == (value >= one)
+    assert meets(asks("EqualTo", one), held) == (value == one)
+    assert meets(asks("NotEqualTo", one), held) == (value != one)
+    assert meets(asks("In", *wanted), held) == (value in wanted)
+    assert meets(asks("NotIn", *wanted), held) == (value not in wanted)
+    assert meets(asks("Exists"), held)
+    assert not meets(asks("DoesNotExist"), held)
+
+
+@pytest.mark.parametrize("comparator", sorted(WORDS))
+def test_worker_without_the_qualification_meets_only_its_absence(comparator):
+    values = () if comparator in ("Exists", "DoesNotExist") else (1,)
+    assert meets(asks(comparator, *values), {}) == (comparator == "DoesNotExist")
+
+
+@pytest.mark.parametrize(
+    ("comparator", "locales", "met"),
+    [
+        ("EqualTo", [{"Country": "US"}], True),
+        ("EqualTo", [{"Country": "US", "Subdivision": "NY"}], True),
+        ("EqualTo", [{"Country": "US", "Subdivision": "CA"}], False),
+        ("NotEqualTo", [{"Country": "US"}], False),
+        ("In", [{"Country": "GB"}, {"Country": "US"}], True),
+        ("In", [{"Country": "GB"}], False),
+        ("NotIn", [{"Country": "GB"}], True),
+        ("NotIn", [{"Country": "US", "Subdivision": "NY"}], False),
+    ],
+)
+def test_locale_is_compared_by_country_and_subdivision(comparator, locales, met):
+    assert meets(asks(comparator, *locales, code=LOCALE), {LOCALE: ("US", "NY")}) == met
+
+
+@pytest.mark.parametrize(
+    ("guard", "kept_from"),
+    [
+        ({}, {Guarded.ACCEPT}),
+        ({"ActionsGuarded": "Accept"}, {Guarded.ACCEPT}),
+        ({"RequiredToPreview": True}, {Guarded.ACCEPT, Guarded.PREVIEW}),
+        ({"ActionsGuarded": "PreviewAndAccept"}, {Guarded.ACCEPT, Guarded.PREVIEW}),
+        ({"ActionsGuarded": "DiscoverPreviewAndAccept"}, set(Guarded)),
+    ],
+)
+def test_guard_keeps_from_its_action_and_the_stronger_ones(guard, kept_from):
+    requirement = asks("Exists", **guard)
+    assert {act for act in Guarded if unmet([requirement], {}, action=act)} == kept_from
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        asks("Exists", 1),
+        asks("EqualTo"),
+        asks("EqualTo", 1, 2),
+        asks("In", *range(16)),
+        asks("LessThan", {"Country": "US"}),
+        asks("EqualTo", 1, code=LOCALE),
+        asks("LessThan", {"Country": "US"}, code=LOCALE),
+        asks("EqualTo", {"Country": "US"}, {"Country": "GB"}, code=LOCALE),
+        asks("In", *[{"Country": "US"}] * 31, code=LOCALE),
+    ],
+)
+def test_requirement_that_makes_no_sense_is_refused(requirement):
+    with pytest.raises(InvalidParameterError, match=r"QualificationRequirements\[1\]"):
+        check_requirements([asks("Exists"), requirement])
+
+
+def test_at_most_ten_requirements():
+    check_requirements([asks("Exists")] * 10)
+    with pytest.raises(InvalidParameterError):
+        check_requirements([asks("Exists")] * 11)
+
+
+def test_requirement_in_words():
+    rate = asks("GreaterThanOrEqualTo", 95, code=APPROVAL_RATE)
+    assert describe(rate, {}) == "HIT approval rate (%) is at least 95"
+    home = asks("In", {"Country": "US", "Subdivision": "NY"}, {"Country": "GB"}, code=LOCALE)
+    assert describe(home, {}) == "Location is one of US-NY, GB"
+    assert describe(asks("Exists"), {"3Q": "Trained"}) == "Trained has been granted"
+
+
+@pytest.mark.parametrize(
+    ("approved", "rejected", "rate"),
+    [(0, 0, 100), (50, 49, 100), (95, 5, 95), (94, 6, 94), (1999, 1, 99)],
+)
+def test_approval_rate_counts_from_a_hundred_decisions(approved, rejected, rate):
+    worker = WorkerAccount(
+        approved_count=approved, rejected_count=rejected, country="US", subdivision="NY"
+    )
+    held = system_values(worker)
+    assert (held[APPROVAL_RATE], held[HITS_APPROVED]) == (rate, approved)
+    assert held[LOCALE] == ("US", "NY")
+    assert ADULT not in held
+    worker.is_adult = True
+    assert system_values(worker)[ADULT] == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_system_qualifications_come_from_the_account(publish, mturk):
+    hit = publish(
+        QualificationRequirements=[
+            asks("GreaterThanOrEqualTo", 95, code=APPROVAL_RATE),
+            asks("In", {"Country": "US"}, {"Country": "GB"}, code=LOCALE),
+            asks("EqualTo", 1, code=ADULT),
+        ]
+    )
+    careless = make_worker("careless", is_adult=True)
+    WorkerAccount.objects.filter(pk=careless.pk).update(approved_count=90, rejected_count=10)
+    refused = [careless, make_worker("abroad", country="DE", is_adult=True), make_worker("minor")]
+    for worker in refused:
+        page = log_in(worker).post(f"/hits/groups/{hit['HITTypeId']}/accept/", follow=True)
+        assert "lack a qualification" in page.content.decode()
+    accept(log_in(make_worker("good", is_adult=True)), hit)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_guards_on_the_pages(publish, mturk, browser):
+    pages = {}
+    for guard in Guarded:
+        hit = publish(
+            Title=guard.value,
+            QualificationRequirements=[asks("Exists", code=ADULT, ActionsGuarded=guard.value)],
+        )
+        pages[guard] = f"/hits/groups/{hit['HITTypeId']}/"
+    listed = browser.get("/hits/").content.decode()
+    assert [page in listed for page in pages.values()] == [True, True, False]
+    assert "You can't accept these: Adult content has been granted." in listed
+    assert 'id="task"' in browser.get(pages[Guarded.ACCEPT]).content.decode()
+    assert 'id="task"' not in browser.get(pages[Guarded.PREVIEW]).content.decode()
+    assert browser.get(pages[Guarded.DISCOVER]).status_code == 404
+    for page in pages.values():
+        assert browser.post(f"{page}accept/").url == "/hits/"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_specific_hit_obeys_the_same_guards(publish, mturk, browser):
+    guard = {"ActionsGuarded": "DiscoverPreviewAndAccept"}
+    hit = publish(QualificationRequirements=[asks("Exists", code=ADULT, **guard)])
+    assert browser.get(f"/hits/{hit['HITId']}/").status_code == 404
+    assert browser.post(f"/hits/{hit['HITId']}/accept/").url == "/hits/"
+    open_hit = publish()
+    assert 'id="task"' in browser.get(f"/hits/{open_hit['HITId']}/").content.decode()
+    first, second = (browser.post(f"/hits/{open_hit['HITId']}/accept/").url for _ in range(2))
+    assert first == second != "/hits/"

@@ -1,0 +1,224 @@
+"""Who may call the Requester API: signed by a valid key, just now, for exactly this request."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+from botocore.exceptions import ClientError
+from botocore.httpsession import URLLib3Session
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from marketplace.domain import access_keys, vault
+from marketplace.domain.signature import NotAuthenticError, SignedRequest, read_claim, verify
+from marketplace.models import AccessKey, Hit, Requester
+
+from .conftest import make_requester, mturk_client, question
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SERVICE = "MTurkRequesterServiceV20170117"
+
+
+def kind_of(call, **params) -> str:
+    with pytest.raises(ClientError) as error:
+        call(**params)
+    assert error.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
+    return error.value.response["Error"]["Code"]
+
+
+def signed(site: str, key_id: str, secret: str, *, operation="GetAccountBalance", body="{}"):
+    request = AWSRequest(
+        "POST",
+        f"{site}/mturk/",
+        headers={"X-Amz-Target": f"{SERVICE}.{operation}"},
+        data=body,
+    )
+    SigV4Auth(Credentials(key_id, secret), "mturk-requester", "us-east-1").add_auth(request)
+    return request
+
+
+def send(request) -> tuple[int, dict]:
+    answer = URLLib3Session().send(request.prepare())
+    return answer.status_code, json.loads(answer.content)
+
+
+def test_signed_request_is_answered(site, requester):
+    status, body = send(signed(site, *requester[1:]))
+    assert (status, body["AvailableBalance"]) == (200, "1000.00")
+
+
+def test_unsigned_request_is_refused(site, requester):
+    request = signed(site, *requester[1:])
+    del request.headers["Authorization"]
+    assert send(request)[1]["__type"] == "MissingAuthenticationTokenException"
+
+
+def test_request_of_an_unknown_key_is_refused(site, requester):
+    client = mturk_client(site, "TSNOBODYKNOWSTHIS1", requester[2])
+    assert kind_of(client.get_account_balance) == "UnrecognizedClientException"
+
+
+def test_request_signed_with_another_secret_is_refused(site, requester):
+    client = mturk_client(site, requester[1], requester[2] + "x")
+    assert kind_of(client.get_account_balance) == "InvalidSignatureException"
+
+
+def test_key_of_one_requester_with_the_secret_of_another_is_refused(site, requester):
+    other = make_requester("other")
+    client = mturk_client(site, requester[1], other[2])
+    assert kind_of(client.get_account_balance) == "InvalidSignatureException"
+
+
+def test_changed_body_is_refused(site, requester):
+    request = signed(site, *requester[1:])
+    request.data = b'{"MaxResults": 1}'
+    assert send(request)[1]["__type"] == "InvalidSignatureException"
+
+
+def test_changed_operation_is_refused(site, requester):
+    request = signed(site, *requester[1:])
+    request.headers.replace_header("X-Amz-Target", f"{SERVICE}.ListHITs")
+    assert send(request)[1]["__type"] == "InvalidSignatureException"
+
+
+def test_operation_outside_the_signature_is_refused(site, requester):
+    request = signed(site, *requester[1:])
+    given_to = request.headers["Authorization"].replace(";x-amz-target", "")
+    request.headers.replace_header("Authorization", given_to)
+    status, body = send(request)
+    assert (status, body["__type"]) == (400, "InvalidSignatureException")
+    assert "x-amz-target" in body["Message"]
+
+
+@pytest.mark.parametrize("minutes", [-6, 6])
+def test_request_of_another_time_is_refused(site, requester, minutes, monkeypatch):
+    then = datetime.now(UTC) + timedelta(minutes=minutes)
+    monkeypatch.setattr("botocore.auth.get_current_datetime", lambda **_: then.replace(tzinfo=None))
+    status, body = send(signed(site, *requester[1:]))
+    assert (status, body["__type"]) == (400, "InvalidSignatureException")
+    assert "more than 5 minutes" in body["Message"]
+
+
+@pytest.mark.parametrize(
+    "header", ["AWS4-HMAC-SHA256 nonsense", "Basic abc", "AWS4-HMAC-SHA256 Credential=a/b/c/d/e"]
+)
+def test_malformed_authorization_is_refused(site, requester, header):
+    request = signed(site, *requester[1:])
+    request.headers.replace_header("Authorization", header)
+    assert send(request)[1]["__type"] == "IncompleteSignatureException"
+
+
+def test_revoked_key_and_closed_requester_are_refused(site, requester):
+    client = mturk_client(site, *requester[1:])
+    client.get_account_balance()
+    access_keys.revoke_key(key=AccessKey.objects.get(), now=timezone.now())
+    assert kind_of(client.get_account_balance) == "UnrecognizedClientException"
+    key, secret = access_keys.issue_key(requester=requester[0], now=timezone.now())
+    rotated = mturk_client(site, key.access_key_id, secret)
+    rotated.get_account_balance()
+    Requester.objects.update(active=False)
+    assert kind_of(rotated.get_account_balance) == "UnrecognizedClientException"
+
+
+def test_unknown_operation_and_broken_json_are_refused(site, requester):
+    unknown = signed(site, *requester[1:], operation="DropTables")
+    assert send(unknown)[1]["__type"] == "UnknownOperationException"
+    broken = signed(site, *requester[1:], body="{")
+    assert send(broken)[1]["__type"] == "SerializationException"
+    no_object = signed(site, *requester[1:], body="[]")
+    assert send(no_object)[1]["TurkErrorCode"] == "AWS.MechanicalTurk.InvalidParameterValue"
+
+
+def test_reading_with_get_is_no_call(site, client):
+    assert client.get("/mturk/").status_code == 405
+
+
+def test_endpoint_answers_without_its_last_slash(site, requester):
+    request = signed(site, *requester[1:])
+    request.url = f"{site}/mturk"
+    request.headers.replace_header("X-Amz-Date", request.headers["X-Amz-Date"])
+    del request.headers["Authorization"]
+    SigV4Auth(Credentials(*requester[1:]), "mturk-requester", "us-east-1").add_auth(request)
+    assert send(request)[0] == 200
+
+
+def test_house_key_opens_its_own_account_once(site, settings):
+    settings.MARKETPLACE_HOUSE_KEY = ("TSHOUSE0123456789ABC", "a secret")
+    settings.MARKETPLACE_OPENING_BALANCE = 5
+    client = mturk_client(site, *settings.MARKETPLACE_HOUSE_KEY)
+    assert client.get_account_balance()["AvailableBalance"] == "5.00"
+    client.create_hit(
+        Title="t",
+        Description="d",
+        Reward="0.05",
+        AssignmentDurationInSeconds=60,
+        LifetimeInSeconds=60,
+        Question=question(),
+    )
+    assert Requester.objects.get().name == "house"
+    assert Hit.objects.get().requester.name == "house"
+    wrong = mturk_client(site, "TSHOUSE0123456789ABC", "another")
+    assert kind_of(wrong.get_account_balance) == "InvalidSignatureException"
+    access_keys.revoke_key(key=AccessKey.objects.get(), now=timezone.now())
+    assert kind_of(client.get_account_balance) == "UnrecognizedClientException"
+
+
+def test_secrets_are_kept_unreadable(requester, settings):
+    kept = AccessKey.objects.get().secret_encrypted
+    assert requester[2] not in kept
+    assert vault.decrypt(kept) == requester[2]
+    old = settings.SECRET_KEY
+    settings.SECRET_KEY = "another key"
+    with pytest.raises(vault.UnreadableSecretError):
+        vault.decrypt(kept)
+    settings.SECRET_KEY_FALLBACKS = [old]
+    assert vault.decrypt(kept) == requester[2]
+
+
+@given(st.text(max_size=200))
+def test_vault_gives_back_what_it_was_given(text):
+    text = text.encode("utf-8", "ignore").decode()
+    assert vault.decrypt(vault.encrypt(text)) == text
+    if text:
+        assert vault.encrypt(text) != vault.encrypt(text)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_vault_notices_every_change(data):
+    kept = vault.encrypt("a secret of forty characters, more or less")
+    place = data.draw(st.integers(0, len(kept) - 3))
+    other = "A" if kept[place] != "A" else "B"
+    with pytest.raises(vault.UnreadableSecretError):
+        vault.decrypt(kept[:place] + other + kept[place + 1 :])
+
+
+header_text = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=20)
+
+
+@given(
+    path=st.sampled_from(["/mturk/", "/mturk", "/a-b_c~d/"]),
+    query=st.lists(st.tuples(header_text, header_text), max_size=3),
+    body=st.binary(max_size=100),
+    secret=header_text,
+)
+def test_signatures_agree_with_botocores(path, query, body, secret):
+    from urllib.parse import urlencode
+
+    url = f"https://market.example{path}" + (f"?{urlencode(query)}" if query else "")
+    request = AWSRequest("POST", url, headers={"X-Amz-Target": "a.b"}, data=body)
+    SigV4Auth(Credentials("TS00000000000000", secret), "mturk-requester", "us-east-1").add_auth(
+        request
+    )
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    headers["host"] = "market.example"
+    now = datetime.now(UTC)
+    claim = read_claim(headers, now=now)
+    sent = SignedRequest("POST", path, url.partition("?")[2], headers, body)
+    verify(sent, claim, secret=secret)
+    with pytest.raises(NotAuthenticError):
+        verify(sent, claim, secret=secret + "x")

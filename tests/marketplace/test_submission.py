@@ -1,0 +1,282 @@
+"""Submitting: by whom, once, in time; and what the frame is told and allowed."""
+
+from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from marketplace.domain import due
+from marketplace.domain.submit_tokens import read_submit_token, submit_token
+from marketplace.models import Assignment, Hit, WorkerAccount
+
+from .conftest import accept, frame_query, log_in, make_worker, question, submit
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def accepted(publish, browser) -> str:
+    return accept(browser, publish())
+
+
+def post(path: str, form: dict, client: Client | None = None, **headers):
+    return (client or Client()).post(path, form, headers=headers)
+
+
+def submit_path(browser, assignment) -> str:
+    path = urlsplit(frame_query(browser, assignment)["turkSubmitTo"]).path
+    return f"{path}/mturk/externalSubmit"
+
+
+def status_of(assignment: str) -> str:
+    return Assignment.objects.get(code=assignment).status
+
+
+def test_frame_is_told_what_mturk_tells(site, browser, worker, publish):
+    hit = publish()
+    assignment = accept(browser, hit)
+    page = browser.get(f"/hits/work/{assignment}/")
+    url = urlsplit(page.context["frame_url"])
+    assert f"{url.scheme}://{url.netloc}{url.path}" == "https://lab.example/task"
+    query = parse_qs(url.query)
+    token = submit_token(assignment_code=assignment, worker_code=worker.code)
+    assert query == {
+        "item": ["1"],
+        "role": ["generator"],
+        "assignmentId": [assignment],
+        "hitId": [hit["HITId"]],
+        "workerId": [worker.code],
+        "turkSubmitTo": [f"{site}/hits/submit/{token}"],
+    }
+    html = page.content.decode()
+    assert 'id="task"' in html
+    assert 'sandbox="allow-scripts allow-forms"' in html
+    assert 'referrerpolicy="no-referrer"' in html
+
+
+def test_wrapper_frames_the_tasks_origin_and_the_answer_page_only(site, browser, accepted):
+    policy = browser.get(f"/hits/work/{accepted}/")["Content-Security-Policy"]
+    (frame_src,) = [part for part in policy.split("; ") if part.startswith("frame-src")]
+    assert frame_src == f"frame-src https://lab.example {site}/hits/submit/"
+
+
+def test_preview_shows_no_worker_and_takes_no_answer(browser, publish, worker):
+    hit = publish()
+    page = browser.get(f"/hits/groups/{hit['HITTypeId']}/")
+    query = parse_qs(urlsplit(page.context["frame_url"]).query)
+    assert query["assignmentId"] == ["ASSIGNMENT_ID_NOT_AVAILABLE"]
+    assert query["hitId"] == [hit["HITId"]]
+    assert not {"workerId", "turkSubmitTo"} & set(query)
+    form = {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "answer": "yes"}
+    assert post("/mturk/externalSubmit", form, browser).status_code == 404
+
+
+def test_submission_is_taken_without_cookies(browser, accepted):
+    answer = submit(browser, accepted, content="x")
+    assert answer.status_code == 200
+    assert "Submitted" in answer.content.decode()
+    assert status_of(accepted) == "Submitted"
+
+
+def test_answer_page_may_be_framed_by_the_marketplace_only(site, browser, accepted):
+    answer = submit(browser, accepted)
+    assert "X-Frame-Options" not in answer
+    assert f"frame-ancestors {site};" in answer["Content-Security-Policy"] + ";"
+    assert f'data-assignment="{accepted}"' in answer.content.decode()
+
+
+def test_same_submission_again_is_a_success_that_changes_nothing(browser, accepted):
+    path = submit_path(browser, accepted)
+    form = {"assignmentId": accepted, "content": "line one\r\nline two"}
+    assert post(path, form).status_code == 200
+    before = Assignment.objects.values().get(code=accepted)
+    assert post(path, form).status_code == 200
+    assert Assignment.objects.values().get(code=accepted) == before
+    hit = Hit.objects.get()
+    assert (hit.pending, hit.submitted, hit.completed) == (0, 1, 0)
+
+
+def test_other_answers_after_submission_are_refused(browser, accepted):
+    path = submit_path(browser, accepted)
+    post(path, {"assignmentId": accepted, "content": "first"})
+    second = post(path, {"assignmentId": accepted, "content": "second"})
+    assert second.status_code == 409
+    assert "first" in Assignment.objects.get().answer
+
+
+def test_submission_without_answers_is_refused(browser, accepted):
+    path = submit_path(browser, accepted)
+    form = {"assignmentId": accepted, "hitId": "x", "workerId": "y", "turkSubmitTo": "z"}
+    assert post(path, form).status_code == 409
+    assert status_of(accepted) == "Accepted"
+
+
+def test_tampered_token_is_refused(browser, accepted, worker):
+    path = submit_path(browser, accepted)
+    form = {"assignmentId": accepted, "content": "x"}
+    token = path.split("/")[3]
+    for bad in (token[:-1] + ("0" if token[-1] != "0" else "1"), "x", "a.b.c", token + "0"):
+        assert post(path.replace(token, bad), form).status_code == 403
+    assert status_of(accepted) == "Accepted"
+
+
+def test_token_of_one_assignment_submits_no_other(publish, browser, worker):
+    first, second = publish(), publish()
+    mine, other = accept(browser, first), accept(browser, second)
+    form = {"assignmentId": other, "content": "x"}
+    assert post(submit_path(browser, mine), form).status_code == 403
+    assert {status_of(mine), status_of(other)} == {"Accepted"}
+
+
+def test_worker_cannot_see_submit_or_return_anothers(browser, accepted):
+    other = log_in(make_worker("bob"))
+    assert other.get(f"/hits/work/{accepted}/").status_code == 404
+    assert other.post(f"/hits/work/{accepted}/next/").status_code == 404
+    form = {"assignmentId": accepted, "content": "x"}
+    assert post("/mturk/externalSubmit", form, other).status_code == 404
+    other.post(f"/hits/work/{accepted}/return/")
+    assert status_of(accepted) == "Accepted"
+
+
+def test_plain_path_needs_the_workers_session(site, browser, accepted):
+    form = {"assignmentId": accepted, "content": "x"}
+    assert post("/mturk/externalSubmit", form).status_code == 403
+    evil = post("/mturk/externalSubmit", form, browser, Origin="https://evil.example")
+    assert evil.status_code == 403
+    assert post("/mturk/externalSubmit", form, browser, Origin="null").status_code == 403
+    assert status_of(accepted) == "Accepted"
+    assert post("/mturk/externalSubmit", form, browser, Origin=site).status_code == 200
+
+
+def test_submission_after_return_is_refused(browser, accepted):
+    path = submit_path(browser, accepted)
+    browser.post(f"/hits/work/{accepted}/return/")
+    assert post(path, {"assignmentId": accepted, "content": "x"}).status_code == 409
+    assert status_of(accepted) == "Returned"
+
+
+def test_submission_without_acceptance_is_refused(publish, browser, worker):
+    publish()
+    token = submit_token(assignment_code="3NEVERACCEPTED", worker_code=worker.code)
+    form = {"assignmentId": "3NEVERACCEPTED", "content": "x"}
+    assert post(f"/hits/submit/{token}/mturk/externalSubmit", form).status_code == 404
+
+
+def test_late_submission_is_refused_and_the_place_is_free_again(browser, accepted):
+    path = submit_path(browser, accepted)
+    Assignment.objects.update(deadline_at=timezone.now() - timedelta(seconds=6))
+    assert post(path, {"assignmentId": accepted, "content": "x"}).status_code == 409
+    assert status_of(accepted) == "Abandoned"
+    assert Hit.objects.get().available == 1
+
+
+def test_submission_on_its_way_at_the_deadline_is_taken(browser, accepted):
+    path = submit_path(browser, accepted)
+    Assignment.objects.update(deadline_at=timezone.now() - timedelta(seconds=2))
+    assert post(path, {"assignmentId": accepted, "content": "x"}).status_code == 200
+
+
+def test_submission_of_a_closed_account_is_refused(browser, accepted, worker):
+    path = submit_path(browser, accepted)
+    WorkerAccount.objects.update(active=False)
+    assert post(path, {"assignmentId": accepted, "content": "x"}).status_code == 404
+
+
+def test_work_accepted_before_the_hit_expired_is_taken(mturk, publish, browser):
+    hit = publish()
+    assignment = accept(browser, hit)
+    mturk.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)
+    assert submit(browser, assignment).status_code == 200
+    mturk.approve_assignment(AssignmentId=assignment)
+    assert mturk.get_account_balance() | {"ResponseMetadata": None} == {
+        "AvailableBalance": "999.94",
+        "OnHoldBalance": "0.00",
+        "ResponseMetadata": None,
+    }
+
+
+def test_overdue_work_goes_to_someone_else(publish, browser):
+    hit = publish()
+    accept(browser, hit)
+    Assignment.objects.update(deadline_at=timezone.now() - timedelta(minutes=1))
+    other = log_in(make_worker("bob"))
+    accept(other, hit)
+    assert sorted(Assignment.objects.values_list("status", flat=True)) == ["Abandoned", "Accepted"]
+
+
+def test_submission_against_the_sweep_wins_or_loses_whole(browser, accepted):
+    path = submit_path(browser, accepted)
+    post(path, {"assignmentId": accepted, "content": "x"})
+    Assignment.objects.update(deadline_at=timezone.now() - timedelta(minutes=1))
+    assert due.abandon_overdue(now=timezone.now()) == 0
+    assert status_of(accepted) == "Submitted"
+
+
+def test_answers_survive_xml(mturk, publish, browser):
+    from defusedxml.ElementTree import fromstring
+
+    hit = publish()
+    assignment = accept(browser, hit)
+    path = submit_path(browser, assignment)
+    odd = "<&>]]>\"' \x00\x0b é 漢字 🙂\r\nend"
+    form = {"assignmentId": assignment, "text": odd, "many": ["a", "b"]}
+    assert post(path, form).status_code == 200
+    (row,) = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
+    texts = [element.text for element in fromstring(row["Answer"]).iter() if element.text]
+    assert texts == ["text", "<&>]]>\"'  é 漢字 🙂\nend", "many", "a|b"]
+
+
+def test_going_on_needs_a_submission(browser, accepted):
+    page = browser.post(f"/hits/work/{accepted}/next/", {"accepts_next": "on"})
+    assert page.url == f"/hits/work/{accepted}/"
+
+
+def test_going_on_gives_the_next_hit_or_the_list_and_remembers(publish, browser, worker):
+    first, _ = publish(), publish()
+    assignment = accept(browser, first)
+    submit(browser, assignment)
+    following = browser.post(f"/hits/work/{assignment}/next/", {"accepts_next": "on"}).url
+    assert following.startswith("/hits/work/")
+    assert following != f"/hits/work/{assignment}/"
+    second = following.split("/")[3]
+    assert "checked" in browser.get(following).content.decode()
+    submit(browser, second)
+    assert browser.post(f"/hits/work/{second}/next/").url == "/hits/"
+    worker.refresh_from_db()
+    assert worker.accepts_next is False
+
+
+def test_reloading_the_page_keeps_the_assignment(browser, accepted):
+    first, second = (frame_query(browser, accepted) for _ in range(2))
+    assert first == second
+
+
+def test_reused_assignment_id_makes_another_token(settings, publish, browser, worker):
+    settings.MARKETPLACE_FAULTS = "reuse_assignment_ids=1,seed=1"
+    hit = publish()
+    assignment = accept(browser, hit)
+    old_path = submit_path(browser, assignment)
+    browser.post(f"/hits/work/{assignment}/return/")
+    other = log_in(make_worker("bob"))
+    assert accept(other, hit) == assignment
+    form = {"assignmentId": assignment, "content": "x"}
+    assert post(old_path, form).status_code == 404
+    assert status_of(assignment) == "Accepted"
+    assert post(submit_path(other, assignment), form).status_code == 200
+
+
+def test_tokens_of_other_sites_are_not_read(settings):
+    token = submit_token(assignment_code="3A", worker_code="A1")
+    assert read_submit_token(token) == ("3A", "A1")
+    settings.SECRET_KEY = "another site"
+    assert read_submit_token(token) is None
+
+
+def test_question_url_keeps_its_fragment_and_query(publish, browser):
+    hit = publish(Question=question("https://lab.example/t?a=1&b=%20x#part"))
+    assignment = accept(browser, hit)
+    url = urlsplit(browser.get(f"/hits/work/{assignment}/").context["frame_url"])
+    assert url.query.startswith("a=1&b=%20x&assignmentId=")
+    assert url.fragment == "part"

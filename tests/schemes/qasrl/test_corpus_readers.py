@@ -1,0 +1,133 @@
+"""Plain text and CoNLL-U."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemes.base import FileError
+from schemes.qasrl.conllu_files import read_conllu
+from schemes.qasrl.plain_text import read_text, sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He didn't go.", ["He did n't go ."]),
+        ("She was re-elected in the U.S. in May.", ["She was re-elected in the U.S. in May ."]),
+        ("One came. Two left!", ["One came .", "Two left !"]),
+        ("Mr. Smith can't stay.", ["Mr . Smith ca n't stay ."]),
+        ("A well-known co-author (1999-2001) wrote.", None),
+        ("The dog's tail — it wagged...", None),
+        ("a\u00a0b\u202e\x07 c\ufeff", None),
+        ("   ", []),
+        ("- - --", None),
+    ],
+)
+def test_sentences_are_tokenised_as_in_treebanks(text, expected):
+    found = [" ".join(tokens) for tokens in sentences(text)]
+    if expected is not None:
+        assert found == expected
+    shown = "".join(c for c in text if c.isprintable() and not c.isspace())
+    assert "".join(found).replace(" ", "") == shown
+
+
+@given(st.text(max_size=80))
+@settings(deadline=None)
+def test_no_token_is_empty_or_holds_a_blank(text):
+    for tokens in sentences(text):
+        assert tokens
+        assert all(token and not any(c.isspace() for c in token) for token in tokens)
+
+
+def test_text_gives_ids_that_a_second_reading_finds_again(tmp_path):
+    path = tmp_path / "news.txt"
+    path.write_text("\ufeffOne came. Two left.\n\n  \nThree stayed.\n", encoding="utf-8")
+    first = list(read_text(path, on_error=raised))
+    assert [(each.external_id, each.line) for each in first] == [
+        ("news:1:0", 1),
+        ("news:1:1", 1),
+        ("news:4:0", 4),
+    ]
+    assert first[2].tokens == ("Three", "stayed", ".")
+    assert list(read_text(path, on_error=raised)) == first
+
+
+def raised(error):
+    raise error
+
+
+def test_too_long_a_paragraph_is_named_and_the_others_are_kept(tmp_path):
+    path = tmp_path / "news.txt"
+    path.write_text("One came.\n" + "x " * 100_001 + "\nTwo left.\n")
+    errors = []
+    assert len(list(read_text(path, on_error=errors.append))) == 2
+    assert [error.line for error in errors] == [2]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n", b"\x89PNG\r\n\x1a\n", b"caf\xe9 is open."])
+@pytest.mark.parametrize("reader", [read_text, read_conllu])
+def test_file_without_text_is_refused(tmp_path, content, reader):
+    path = tmp_path / "news.txt"
+    path.write_bytes(content)
+    with pytest.raises(FileError):
+        list(reader(path, on_error=lambda error: None))
+
+
+WORD = "{}\t{}\t_\t{}\t_\t_\t0\t_\t_\t_"
+GOOD = "\n".join(
+    [
+        "# sent_id = weblog-1",
+        "# text = He didn't go.",
+        WORD.format(1, "He", "PRON"),
+        "2-3\tdidn't\t_\t_\t_\t_\t_\t_\t_\t_",
+        WORD.format(2, "did", "AUX"),
+        WORD.format(3, "n't", "PART"),
+        WORD.format(4, "go", "VERB"),
+        "4.1\tgo\t_\tVERB\t_\t_\t_\t_\t_\t_",
+        WORD.format(5, "10 000", "NUM"),
+    ]
+)
+
+
+def test_conllu_gives_words_and_verbs(tmp_path):
+    path = tmp_path / "en.conllu"
+    path.write_text(f"{GOOD}\n\n\n{WORD.format(1, 'Go', 'VERB')}\n")
+    first, second = read_conllu(path, on_error=raised)
+    assert first.external_id == "weblog-1"
+    assert first.tokens == ("He", "did", "n't", "go", "10\u00a0000")
+    assert first.metadata == {"items": [{"verb_idx": 3}]}
+    assert (second.external_id, second.line) == ("en:2", 12)
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        ("x\ty", "is not CoNLL-U"),
+        ("nothing at all", "is not CoNLL-U"),
+        ("# sent_id = weblog-9", "holds no word"),
+        (GOOD, "stood above"),
+    ],
+)
+def test_bad_block_is_named_and_the_others_are_kept(tmp_path, block, words):
+    path = tmp_path / "en.conllu"
+    path.write_text(f"{GOOD}\n\n{block}\n\n{WORD.format(1, 'Go', 'VERB')}\n")
+    errors = []
+    found = list(read_conllu(path, on_error=errors.append))
+    assert [each.external_id for each in found] == ["weblog-1", "en:3"]
+    (error,) = errors
+    assert error.line == 11
+    assert words in error.message
+
+
+@given(st.text(st.sampled_from("1234-. \t\n#=_aVERB"), max_size=120))
+@settings(deadline=None)
+def test_any_text_gives_sentences_or_file_errors(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("c") / "x.conllu"
+    path.write_text(text)
+    errors = []
+    try:
+        found = list(read_conllu(path, on_error=errors.append))
+    except FileError as error:
+        found, errors = [], [*errors, error]
+    assert found or errors
+    assert all(each.tokens and all(each.tokens) for each in found)

@@ -1,0 +1,42 @@
+import pytest
+
+from schemes.base import FileError
+from schemes.text_lines import MAX_LINE_BYTES, numbered_lines
+
+
+@pytest.fixture
+def lines(tmp_path):
+    def read(content):
+        path = tmp_path / "lines.txt"
+        path.write_bytes(content)
+        return list(numbered_lines(path))
+
+    return read
+
+
+def test_lines_are_numbered_and_stripped_of_their_ends_and_mark(lines):
+    assert lines(b"\xef\xbb\xbfone\r\n\ntwo \n") == [(1, "one"), (2, ""), (3, "two ")]
+    assert lines(b"") == []
+
+
+def test_a_line_of_any_character_but_the_line_feed_is_one_line(lines):
+    assert lines("a\u2028b\x0cc\n".encode()) == [(1, "a\u2028b\x0cc")]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"ok\n\xff\n", "line 2: is not UTF-8 text"),
+        (b"ok\nok\na\0b\n", "line 3: holds a NUL byte"),
+        (b"ok\n" + b"x" * (MAX_LINE_BYTES + 1), "line 2: is longer than 16 MiB"),
+    ],
+    ids=["bytes", "nul", "long"],
+)
+def test_what_is_no_text_is_named_by_line(lines, content, complaint):
+    with pytest.raises(FileError, match=complaint):
+        lines(content)
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(FileError, match="cannot be opened"):
+        list(numbered_lines(tmp_path))
