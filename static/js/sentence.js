@@ -292,8 +292,22 @@ export class Sentence {
   moveTo(token) {
     this.cursor = token;
     this.box.setAttribute("aria-activedescendant", this.words[token].id);
-    this.words[token].scrollIntoView({ block: "nearest" });
+    this.showInBox(this.words[token]);
     this.refresh();
+  }
+
+  // The box scrolls, never the page: it may stick to the window's top.
+  showInBox(option) {
+    const { top, bottom } = option.getBoundingClientRect();
+    const box = this.box.getBoundingClientRect();
+    if (top < box.top) this.box.scrollTop -= box.top - top;
+    else if (bottom > box.bottom) this.box.scrollTop += bottom - box.bottom;
+  }
+
+  focus() {
+    this.box.focus({ preventScroll: true });
+    const { top, bottom } = this.box.getBoundingClientRect();
+    if (top < 0 || bottom > window.innerHeight) this.box.scrollIntoView({ block: "nearest" });
   }
 
   firstOnFocus() {

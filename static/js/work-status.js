@@ -10,7 +10,7 @@ import { element, setText } from "./html.js";
 
 const STATUS = {
   saved: "Saved",
-  unsaved: "Saving soon …",
+  unsaved: "Saving …",
   saving: "Saving …",
   offline: "No connection. Your work is kept on this page and saved when the line is back.",
   refused: "Not saved",
@@ -30,6 +30,9 @@ export function showWorkStatus({ page, draft, submission, describe, load, onProb
   if (page.submitted) showHandedIn();
 
   draft.addEventListener("status", ({ detail }) => {
+    // Read out only what needs attention: "Saving", "Saved" every two seconds would be noise.
+    const isTrouble = detail.status === "offline" || detail.status === "refused";
+    status.setAttribute("aria-live", isTrouble ? "polite" : "off");
     setText(status, STATUS[detail.status]);
     status.dataset.status = detail.status;
     if (detail.status === "refused") {

@@ -60,6 +60,9 @@ class GenerationPage {
     place("next").addEventListener("click", () => this.showItem(this.position + 1, true));
     place("undo").addEventListener("click", () => this.undo());
     place("take").addEventListener("click", () => this.sentence.takeSelection());
+    place("go-on").addEventListener("click", () => this.nextQuestion());
+    const hero = place("hero");
+    new ResizeObserver(() => keepClearOf(hero)).observe(hero);
     place("hand-in").addEventListener("submit", (event) => {
       event.preventDefault();
       this.handIn();
@@ -200,6 +203,7 @@ class GenerationPage {
     }
     this.order();
     this.sentence.paint(this.annotation.marks(this.active));
+    this.showSelection(this.sentence.selection, this.sentence.pending);
     this.showPay();
     this.showUndo();
     place("nothing-to-ask").hidden = this.annotation.asked().length > 0;
@@ -315,7 +319,7 @@ class GenerationPage {
 
   mark(question) {
     this.activate(question);
-    this.sentence.box.focus();
+    this.sentence.focus();
     this.say(`Mark the answer to ${quoted(question.text)} in the sentence.`);
   }
 
@@ -348,7 +352,7 @@ class GenerationPage {
       return false;
     }
     this.change(`the answer ${words}`, () => this.annotation.addAnswer(question, span));
-    this.say(`${words} is an answer to ${quoted(question.text)}. Mark another one, or press Enter for the next question.`);
+    this.say(`${words} taken.`);
     return true;
   }
 
@@ -399,11 +403,14 @@ class GenerationPage {
 
   showSelection(span, pending) {
     const take = place("take");
-    take.hidden = !span;
+    const refusal = span && this.active ? this.annotation.refusal(this.active, span) : "";
+    take.hidden = !span || refusal !== "";
+    place("go-on").hidden = Boolean(span) || !this.active?.answers.length || this.locked;
     if (!span) return;
     const words = quoted(spanText(this.annotation.tokens, span));
     setText(take, `Take ${words}`);
-    if (pending) this.say("Now the last word of the answer; the same word again takes it alone.");
+    if (refusal) this.say(refusal, { isRefusal: true });
+    else if (pending) this.say("Now the last word; the same word again takes it alone.");
     else this.say(words);
   }
 
@@ -467,6 +474,12 @@ class GenerationPage {
   clearProblems() {
     place("problems").hidden = true;
   }
+}
+
+// What gets the focus must not hide behind the sentence, which sticks to the window's top.
+function keepClearOf(hero) {
+  const isSticky = getComputedStyle(hero).position === "sticky";
+  document.documentElement.style.scrollPaddingTop = isSticky ? `${hero.offsetHeight + 8}px` : "";
 }
 
 function countSound(annotation) {

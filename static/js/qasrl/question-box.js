@@ -13,7 +13,7 @@
 import { element, setText } from "../html.js";
 import { finished, split } from "./grammar.js";
 
-const MOST_OFFERED = 24;
+const MOST_OFFERED = 40;
 
 export class QuestionBox {
   constructor(options) {
@@ -173,12 +173,14 @@ export class QuestionBox {
 
   render() {
     const open = this.offers.length > 0;
+    const opens = open && this.list.hidden;
     this.list.hidden = !open;
     this.input.setAttribute("aria-expanded", String(open));
     const typed = this.text.toLowerCase();
     this.offers.forEach((each, position) => this.renderOffer(each, position, typed));
     while (this.list.childElementCount > this.offers.length) this.list.lastChild.remove();
     this.markActive();
+    if (opens) this.list.scrollIntoView({ block: "nearest" });
   }
 
   // Elements are used again: a keystroke changes a few texts and builds nothing.

@@ -34,7 +34,7 @@ export class QuestionRow {
     this.delete = button("question__delete quiet", "✕", () => calls.remove(key));
     this.keep = button("question__keep", "Keep it as it is", () => calls.keep(key));
     this.answers = element("ul", { class: "answers", "aria-label": "Answers" });
-    this.mark = button("question__mark", "Mark an answer", () => calls.mark(key));
+    this.mark = button("question__mark quiet", "Mark an answer", () => calls.mark(key));
     this.element = element(
       "li",
       { class: "question" },
@@ -42,7 +42,8 @@ export class QuestionRow {
       this.keep,
       element("div", { class: "question__answers" }, this.answers, this.mark),
     );
-    this.element.addEventListener("pointerdown", () => calls.focus(key));
+    // Not at pointerdown: what moves under the finger then would not be clicked.
+    this.element.addEventListener("click", () => calls.focus(key));
   }
 
   update({ question, number, isActive, bonus, note, canKeep, isOutside, locked }) {
@@ -57,7 +58,7 @@ export class QuestionRow {
     this.box.input.setAttribute("aria-label", `Question ${number}`);
     this.box.input.disabled = locked;
     this.delete.setAttribute("aria-label", `Delete question ${number}`);
-    this.delete.hidden = isEmpty || locked;
+    this.delete.disabled = isEmpty || locked;
     this.keep.hidden = !canKeep || locked;
     this.mark.hidden = isEmpty || locked;
     setText(this.mark, question.answers.length > 0 ? "Mark another answer" : "Mark the answer");
