@@ -37,7 +37,7 @@ def test_publishing_offers_every_item_once_in_shuffled_order(settings):
     assert offered == [items[1], items[3], items[0]]
     second = publish_batch(project=project, now=NOW)
     assert [task.items.get() for task in second.tasks.all()] == [items[2]]
-    with pytest.raises(NothingToPublish, match="every item|Every item"):
+    with pytest.raises(NothingToPublish, match="Every item"):
         publish_batch(project=project, now=NOW)
     hit = first.tasks.first().hit
     assert hit.max_assignments == 2
@@ -58,11 +58,13 @@ def test_publishing_past_the_cap_publishes_nothing():
     Budget.objects.update(cap_cents=3 * 2 * 28 - 1)
     with pytest.raises(BudgetExceeded):
         publish_batch(project=project, now=NOW)
-    assert not (Task.objects.exists() or Hit.objects.exists() or project.batches.exists())
+    assert not Task.objects.exists()
+    assert not Hit.objects.exists()
+    assert not project.batches.exists()
 
 
 def test_a_place_is_offered_once_ever():
-    project, (item,) = make_items(1)
+    _, (item,) = make_items(1)
     task = make_task([item])
     with pytest.raises(IntegrityError), transaction.atomic():
         offer_items(batch=task.batch, offers=[Offer([item])], page=PAGE, now=NOW)
@@ -77,7 +79,6 @@ def test_token_and_page_are_those_of_the_same_offer_after_a_restore():
     token, public_id = task.hit.token, task.public_id
     assert token == token_of(project, "generator", Offer([item]))
     assert len(token) <= 64
-    project.budget.entries.all()
     TaskItem.objects.all().delete()
     Task.objects.all().delete()
     Hit.objects.update(token="forgotten")

@@ -147,6 +147,10 @@ def test_second_annotation_by_one_worker_is_set_aside(task):
     second = recorded(confirmed(task, theirs=content(WHAT), worker=worker))
     assert second.state == SubmissionState.WITHDRAWN
     assert "annotated the item before" in second.problem
+    accept_assignment(assignment=second.assignment, actor="ada", now=NOW)
+    second.refresh_from_db()
+    assert second.state == SubmissionState.WITHDRAWN
+    assert Payment.objects.get().assignment == second.assignment
 
 
 def test_sweep_accepts_what_is_sound_and_owes_its_bonus(task):
@@ -177,8 +181,19 @@ def test_person_may_accept_what_waited_or_reject_it_with_a_reason(task):
     assert (logged.old, logged.new, logged.actor) == ("submitted", "rejected", "ada")
     assert logged.reason == "Nothing was handed in."
 
-    other = recorded(confirmed(task, theirs=None))
-    accept_assignment(assignment=other.assignment, actor="ada", now=NOW)
-    other.refresh_from_db()
-    assert other.state == SubmissionState.ACCEPTED
+
+def test_unreadable_work_may_be_paid_for_but_nothing_is_built_on_it(task):
+    submission = recorded(confirmed(task, theirs=None))
+    accept_assignment(assignment=submission.assignment, actor="ada", now=NOW)
+    submission.refresh_from_db()
+    assert submission.state == SubmissionState.WITHDRAWN
     assert Payment.objects.get().amount_cents == 5
+
+
+def test_different_copies_accepted_by_a_person_stand_with_ours(task):
+    assignment = confirmed(task, theirs=content(WHAT))
+    hand_in(task, assignment, WHO)
+    submission = recorded(assignment)
+    accept_assignment(assignment=assignment, actor="ada", now=NOW)
+    submission.refresh_from_db()
+    assert submission.state == SubmissionState.ACCEPTED
