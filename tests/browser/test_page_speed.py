@@ -47,7 +47,7 @@ def test_a_keystroke_is_answered_within_a_frame_on_a_slow_machine(
     p95 = statistics.quantiles(times, n=20)[-1]
     print(
         f"keystrokes: median {statistics.median(times):.1f} ms, p95 {p95:.1f} ms, max {max(times):.1f} ms"
-    )  # noqa: T201
+    )
     assert p95 <= 16
 
 
