@@ -82,6 +82,13 @@ def test_marketplace_copy_restores_ours(task):
     assert submission.problem == ""
 
 
+def test_copy_that_went_straight_to_the_marketplace_is_no_difference(task):
+    assignment = confirmed(task, theirs=content({**WHO, "question": "who  carried something"}))
+    hand_in(task, assignment, WHO)
+    submission = recorded(assignment)
+    assert (submission.problem, submission.other_copy) == ("", None)
+
+
 def test_same_copies_are_no_difference(task):
     assignment = confirmed(task)
     answer = hand_in(task, assignment, WHO)

@@ -119,10 +119,16 @@ def test_zoom_of_200_percent_needs_no_second_scroll_bar(site: Site, chromium: Br
             ask(page, 1, AGENT, (0, 1))
             box(page, 2).fill("Who caried something")
             assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-            assert page.locator(".hero").evaluate("each => getComputedStyle(each).position") == "static"
+            assert (
+                page.locator(".hero").evaluate("each => getComputedStyle(each).position")
+                == "static"
+            )
 
 
 def test_without_motion_nothing_moves(site: Site, chromium: Browser):
     with chromium.new_context(reduced_motion="reduce") as context:
         page = open_task(context.new_page(), site.preview("preview"))
-        assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--motion')") == "0ms"
+        assert (
+            page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--motion')")
+            == "0ms"
+        )

@@ -34,10 +34,10 @@ class Receiver:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 failing = receiver.failures > 0
                 receiver.failures -= failing
-                self.send_response(500 if failing else 204)
-                self.end_headers()
                 if not failing:
                     receiver.documents.append(json.loads(body))
+                self.send_response(500 if failing else 204)
+                self.end_headers()
 
             def log_message(self, *args) -> None:
                 pass

@@ -329,7 +329,7 @@ class ConsolidationPage {
   handIn() {
     if (this.locked) return;
     document.activeElement?.blur?.(); // a finished question in its box counts
-    const unfinished = this.board.openBox();
+    const unfinished = this.board.unfinishedBox();
     if (unfinished) {
       unfinished.focus();
       return this.say("Not yet: a question is still being written.");
