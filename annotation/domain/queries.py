@@ -131,10 +131,8 @@ WAITS = (Q(state=SubmissionState.SUBMITTED) & ~Q(problem="")) | Q(
 
 
 def can_be_used(submission: Submission) -> bool:
-    """Whether its content is an annotation: read by the scheme, and not withdrawn."""
-    content = submission.content
-    read = isinstance(content, dict) and bool(content) and "refused" not in content
-    return read and submission.state == SubmissionState.SUBMITTED
+    """Whether it can be accepted: its content is an annotation, and it was not withdrawn."""
+    return submission.is_readable and submission.state == SubmissionState.SUBMITTED
 
 
 def count_submissions(*, project: Project) -> Counter[tuple[str, str]]:
