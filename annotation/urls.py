@@ -10,7 +10,5 @@ urlpatterns = [
     path("work/submit/", views.submit, name="submit"),
     path("practice/<slug:scheme>/", views.practice_start, name="practice-start"),
     path("practice/<slug:scheme>/<int:number>/", views.practice, name="practice"),
-    path(
-        "practice/<slug:scheme>/<int:number>/check/", views.practice_check, name="practice-check"
-    ),
+    path("practice/<slug:scheme>/<int:number>/check/", views.practice_check, name="practice-check"),
 ]
