@@ -31,7 +31,7 @@ SERVICE = "MTurkRequesterServiceV20170117"
 CONTENT_TYPE = "application/x-amz-json-1.1"
 
 
-class _Answer(Exception):  # noqa: N818 - an answer that ends the request early, not only an error
+class _Answer(Exception):
     def __init__(self, status: int, kind: str, message: str, code: str = "") -> None:
         super().__init__(message)
         self.status = status
