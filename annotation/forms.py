@@ -36,3 +36,19 @@ def read_page_message(body: bytes) -> PageMessage:
         return PageMessage.model_validate(json.loads(body))
     except (ValueError, RecursionError, ValidationError) as error:
         raise BadPage("This message is not one of our page's.") from error
+
+
+class PracticeMessage(BaseModel):
+    """The body of a check from the practice page."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    content: dict[str, object] = Field(max_length=20)
+
+
+def read_practice_message(body: bytes) -> dict[str, object]:
+    """The content to check. Raises BadPage for anything that our own page would not send."""
+    try:
+        return PracticeMessage.model_validate(json.loads(body)).content
+    except (ValueError, RecursionError, ValidationError) as error:
+        raise BadPage("This message is not one of our page's.") from error

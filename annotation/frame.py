@@ -60,7 +60,10 @@ def page_endpoint(view: View) -> View:
     @csrf_exempt
     @wraps(view)
     def answered(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
-        response = _preflight() if request.method == "OPTIONS" else _answer(view, request)
+        if request.method == "OPTIONS":
+            response: HttpResponseBase = _preflight()
+        else:
+            response = _answer(view, request, kwargs)
         response["Access-Control-Allow-Origin"] = "*"
         return response
 
@@ -75,11 +78,11 @@ def _preflight() -> HttpResponse:
     return response
 
 
-def _answer(view: View, request: HttpRequest) -> HttpResponseBase:
+def _answer(view: View, request: HttpRequest, kwargs: dict[str, object]) -> HttpResponseBase:
     if request.method != "POST":
         return JsonResponse({"error": "Send this by POST."}, status=405)
     try:
-        return view(request)
+        return view(request, **kwargs)
     except BadPage as error:
         return JsonResponse({"error": str(error)}, status=403)
     except DraftConflict as conflict:

@@ -286,3 +286,8 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role} of {self.item_id}"
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the scheme could read the content; what it refused is kept under `refused`."""
+        return bool(self.content) and "refused" not in self.content

@@ -1,25 +1,35 @@
-"""Workers' pages for generation, as they stand in a marketplace's frame."""
+"""Workers' pages for generation, as they stand in a marketplace's frame, and for practice."""
 
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
 from annotation.domain.drafts import save_draft, submit_draft
 from annotation.domain.open_page import guidelines_for, open_page
+from annotation.domain.practice import (
+    Lesson,
+    NoSuchExercise,
+    check_answers,
+    find_lesson,
+    practice_guidelines,
+    practice_page,
+)
 from annotation.domain.record_generations import parse_generation
 from annotation.domain.worker_page import claim_of_token
 from annotation.enums import Role
-from annotation.forms import read_page_message
+from annotation.forms import read_page_message, read_practice_message
 from annotation.frame import framed_page, page_endpoint
 from annotation.markdown import render_markdown
 from annotation.models import Task
 
 
 @require_GET
+@gzip_page
 @framed_page
 def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     task = get_object_or_404(
@@ -66,3 +76,35 @@ def submit(request: HttpRequest) -> HttpResponse:
         now=timezone.now(),
     )
     return JsonResponse({"fields": {"content": answer}})
+
+
+@require_GET
+def practice_start(request: HttpRequest, scheme: str) -> HttpResponse:
+    return redirect("annotation:practice", scheme=scheme, number=1)
+
+
+@require_GET
+@gzip_page
+def practice(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
+    lesson = _lesson(scheme, number)
+    page = practice_page(lesson)
+    page["urls"] = {"check": reverse("annotation:practice-check", args=[scheme, number])}
+    context = {
+        "page": page,
+        "lesson": lesson,
+        "guidelines": render_markdown(practice_guidelines(scheme)),
+    }
+    return render(request, f"annotation/{scheme}/practice.html", context)
+
+
+@page_endpoint
+def practice_check(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
+    content = read_practice_message(request.body)
+    return JsonResponse(check_answers(lesson=_lesson(scheme, number), content=content))
+
+
+def _lesson(scheme: str, number: int) -> Lesson:
+    try:
+        return find_lesson(scheme=scheme, number=number)
+    except NoSuchExercise as error:
+        raise Http404(str(error)) from error

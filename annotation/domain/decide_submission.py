@@ -15,7 +15,11 @@ from crowd.models import Assignment
 from schemes.registry import get_scheme
 
 MOVES: Moves = {
-    SubmissionState.SUBMITTED: [SubmissionState.ACCEPTED, SubmissionState.REJECTED],
+    SubmissionState.SUBMITTED: [
+        SubmissionState.ACCEPTED,
+        SubmissionState.REJECTED,
+        SubmissionState.WITHDRAWN,
+    ],
     SubmissionState.REJECTED: [SubmissionState.ACCEPTED],
 }
 
@@ -24,11 +28,14 @@ MOVES: Moves = {
 def accept_assignment(*, assignment: Assignment, actor: str, now: datetime) -> None:
     """Accept all its submissions, approve it and owe its bonus. A repeat changes nothing.
 
-    Raises MoveRefused when one of the submissions can't be accepted.
+    Work that can't be read, or that was withdrawn, is paid for and set aside: nothing may be built
+    on it. Raises MoveRefused when one of the submissions can't be accepted.
     """
     submissions = list(assignment.submissions.select_related("item__project"))
     for one in submissions:
-        change_state(instance=one, new=SubmissionState.ACCEPTED, moves=MOVES, actor=actor, now=now)
+        usable = one.is_readable and one.state != SubmissionState.WITHDRAWN
+        new = SubmissionState.ACCEPTED if usable else SubmissionState.WITHDRAWN
+        change_state(instance=one, new=new, moves=MOVES, actor=actor, now=now)
     approve_assignment(assignment=assignment, bonus=bonus_for(submissions), actor=actor, now=now)
 
 
@@ -51,6 +58,8 @@ def bonus_for(submissions: list[Submission]) -> BonusAward | None:
     """What the pay scheme adds to the reward, with the calculation in words; None for nothing."""
     amount, reasons = 0, []
     for one in submissions:
+        if not one.is_readable:
+            continue
         project = one.item.project
         terms = terms_of(project, one.role)
         units = get_scheme(project.scheme).count_units(one.content, role=one.role)

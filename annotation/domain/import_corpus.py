@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from django.db import transaction
 
-from annotation.domain.find_items import find_items_in
+from annotation.domain.find_items import Finder
 from annotation.domain.insert_rows import insert_rows
 from annotation.models import Item, Project, Sentence
 from schemes.base import ContentError, FileError, ItemRecord, Scheme, SentenceRecord
@@ -86,7 +86,7 @@ class Import:
         whole: AbstractContextManager[object] = (
             transaction.atomic() if self.options.strict else nullcontext()
         )
-        with whole:
+        with Finder(self.project.scheme) as self._finder, whole:
             for path in paths:
                 self._sentences(path)
             if self.options.items_path:
@@ -154,10 +154,8 @@ class Import:
         here = self.project.sentences.filter(external_id__in=[one.external_id for one in batch])
         bare = set(here.filter(items=None).values_list("external_id", flat=True))
         self.report.items_known += Item.objects.filter(sentence__in=here).count()
-        records = find_items_in(
-            scheme=self.project.scheme, sentences=[one for one in batch if one.external_id in bare]
-        )
-        self._add_items(list(records), file)
+        records = self._finder.find([one for one in batch if one.external_id in bare])
+        self._add_items(records, file)
 
     def _given_items(self, path: Path) -> None:
         records = self.scheme.read_items(path, on_error=self.refuse)

@@ -52,7 +52,7 @@ def _submission(
     ours = handed_in.content.get(str(item.pk)) if handed_in else None
     theirs = _marketplace_copy(assignment).get(str(item.pk))
     content, problem = _parsed(item, theirs if ours is None else ours, parse)
-    other = theirs if ours is not None and theirs is not None and theirs != ours else None
+    other = theirs if ours is not None and not _says_the_same(item, theirs, ours, parse) else None
     if other is not None:
         problem = problem or "The marketplace holds other content for this item."
     state = SubmissionState.SUBMITTED
@@ -94,6 +94,12 @@ def _parsed(item: Item, content: object, parse: Parse) -> tuple[Json, str]:
         return parse(item, content), ""
     except ContentError as error:
         return {"refused": content}, str(error)
+
+
+def _says_the_same(item: Item, theirs: object, ours: Json, parse: Parse) -> bool:
+    """No copy contradicts nothing. When our answer to the page got lost, the marketplace has the
+    work as the page had it, not as we normalised it."""
+    return theirs is None or theirs == ours or _parsed(item, theirs, parse) == (ours, "")
 
 
 def _annotated_before(item: Item, task: Task, assignment: Assignment) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from audit.domain.change_state import log_state_change
-from crowd.domain.lease import take_leases
+from crowd.domain.lease import BITE, take_leases
 from crowd.domain.ledger import release
 from crowd.domain.marketplace import marketplace_of
 from crowd.domain.prepare_hits import HitTerms, slot_cents
@@ -18,7 +18,7 @@ from crowd.providers.base import HitOrder, HitTypeTerms, ProviderInDoubt, Provid
 TOKEN_MEMORY = timedelta(hours=23)
 
 
-def create_pending_hits(*, clock: Callable[[], datetime], limit: int = 100) -> int:
+def create_pending_hits(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
     """Make up to `limit` of the HITs that wait for it; returns how many are now live."""
     pending = Hit.objects.filter(state=HitState.PENDING).select_related("hit_type")
     hits = take_leases(pending, now=clock(), limit=limit)

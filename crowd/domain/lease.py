@@ -13,7 +13,9 @@ from django.db.models import Q
 
 M = TypeVar("M", bound=models.Model)
 
-LEASE = timedelta(minutes=5)
+# Long enough for a bite of a sweep; short, because the rows of a killed process wait for its end.
+LEASE = timedelta(minutes=1)
+BITE = 20
 
 
 def take_leases(rows: models.QuerySet[M], *, now: datetime, limit: int) -> list[M]:

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from crowd.domain.lease import take_leases
+from crowd.domain.lease import BITE, take_leases
 from crowd.domain.marketplace import marketplace_of
 from crowd.enums import GrantState
 from crowd.models import HitType, QualificationGrant, QualificationType, Worker
@@ -71,7 +71,7 @@ def revoke_qualification(
     ).update(state=GrantState.REVOKING, changed_at=now, error=reason, leased_until=None)
 
 
-def send_due_grants(*, clock: Callable[[], datetime], limit: int = 100) -> int:
+def send_due_grants(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
     """Tell the marketplace of up to `limit` grants and revocations; returns how many it took."""
     due = QualificationGrant.objects.filter(
         state__in=[GrantState.PENDING, GrantState.REVOKING]

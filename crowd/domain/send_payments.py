@@ -8,7 +8,7 @@ from django.db import transaction
 from audit.domain.change_state import change_state, log_state_change
 from crowd.domain.create_hits import TOKEN_MEMORY
 from crowd.domain.decide_assignment import MOVES, set_aside_payment
-from crowd.domain.lease import take_leases
+from crowd.domain.lease import BITE, take_leases
 from crowd.domain.ledger import release, settle
 from crowd.domain.marketplace import marketplace_of
 from crowd.enums import AssignmentState, PaymentKind, PaymentState
@@ -16,7 +16,7 @@ from crowd.models import Assignment, Hit, Payment
 from crowd.providers.base import Bonus, ProviderInDoubt, ProviderRefused
 
 
-def send_due_payments(*, clock: Callable[[], datetime], limit: int = 100) -> int:
+def send_due_payments(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
     """Send up to `limit` payments; returns how many are now confirmed."""
     due = Payment.objects.filter(
         state__in=[PaymentState.PENDING, PaymentState.SENT]
@@ -94,7 +94,7 @@ def _fail(payment: Payment, error: str, now: datetime) -> None:
     )
 
 
-def release_held_payments(*, now: datetime, limit: int = 100) -> int:
+def release_held_payments(*, now: datetime, limit: int = BITE) -> int:
     """Set aside the money for payments that waited for budget, oldest first; returns how many."""
     freed = 0
     for pk in (
@@ -113,7 +113,7 @@ def release_held_payments(*, now: datetime, limit: int = 100) -> int:
     return freed
 
 
-def send_due_rejections(*, clock: Callable[[], datetime], limit: int = 100) -> int:
+def send_due_rejections(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
     """Tell the marketplace of rejections; returns how many it took."""
     due = Assignment.objects.filter(state=AssignmentState.REJECTING).select_related("hit__hit_type")
     return sum(_reject(one, clock()) for one in take_leases(due, now=clock(), limit=limit))

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F
 
-from crowd.domain.lease import take_leases
+from crowd.domain.lease import BITE, take_leases
 from crowd.domain.ledger import release
 from crowd.domain.marketplace import marketplace_of
 from crowd.domain.prepare_hits import HitTerms, slot_cents
@@ -31,7 +31,7 @@ def hasten_sync(*, hit_id: int, now: datetime) -> None:
     )
 
 
-def sync_due_hits(*, clock: Callable[[], datetime], limit: int = 100) -> int:
+def sync_due_hits(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
     """Look at up to `limit` HITs that are due; returns how many assignments were new."""
     now = clock()
     due = Hit.objects.to_sync(now).select_related("hit_type")

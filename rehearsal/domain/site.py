@@ -4,6 +4,7 @@ Web server and Celery worker (with beat) are the same as in production. One that
 again: what it was doing is picked up from the database.
 """
 
+import ctypes
 import os
 import signal
 import socket
@@ -105,6 +106,7 @@ class Site:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=_end_with_parent,  # noqa: PLW1509 - one system call, no Python lock
             )
         (_run_folder() / f"{name}.pid").write_text(str(self._processes[name].pid))
 
@@ -126,6 +128,16 @@ class Site:
                 process.wait()
             _end_group(process, signal.SIGKILL)
             (_run_folder() / f"{name}.pid").unlink(missing_ok=True)
+
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG = 1
+
+
+def _end_with_parent() -> None:
+    """In the child, before it runs: have Linux end it when we are killed and can't do it ourselves."""
+    if sys.platform == "linux":
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _end_group(process: subprocess.Popen[bytes], how: signal.Signals) -> None:

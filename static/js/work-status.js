@@ -115,7 +115,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onProb
     return element(
       "section",
       { class: "version" },
-      element("h3", {}, title),
+      element("h2", {}, title),
       lines.length > 0 ? list : element("p", { class: "quiet" }, "Nothing written."),
       element("button", { type: "button", onclick }, action),
     );

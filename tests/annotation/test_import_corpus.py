@@ -174,3 +174,11 @@ def test_shuffle_depends_on_the_seed_alone(project):
     assert order == sorted(keys, key=lambda key: shuffled_position(1, key))
     assert order != sorted(keys, key=lambda key: shuffled_position(2, key))
     assert order != keys
+
+
+def test_items_of_many_sentences_are_found_on_all_cores_in_their_order(project, tmp_path):
+    text = "".join(f"Dog {number} barked .\n\nCat {number} slept .\n\n" for number in range(150))
+    facts, said = run(project, written(tmp_path, "t.txt", text), fmt="text")
+    assert (facts["sentences_added"], facts["items_added"], said) == (300, 300, "")
+    verbs = [item.target["verb"] for item in Item.objects.order_by("pk")]
+    assert verbs == ["barked", "slept"] * 150

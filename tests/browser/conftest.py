@@ -17,10 +17,35 @@ from playwright.sync_api import Browser, BrowserContext
 from tests.fakes.worker_site import WorkerSite
 
 ROOT = Path(__file__).resolve().parents[2]
-TASKS = (
-    "keyboard mouse touch frame reload overtake cut cut-draft tabs three hostile long outside undo unload "
-    "preview axe nothing pay latency weight offers storage timing double refused practice conflict"
-).split()
+TASKS = [
+    "keyboard",
+    "mouse",
+    "touch",
+    "frame",
+    "reload",
+    "overtake",
+    "cut",
+    "cut-draft",
+    "tabs",
+    "three",
+    "hostile",
+    "long",
+    "outside",
+    "undo",
+    "unload",
+    "preview",
+    "axe",
+    "nothing",
+    "pay",
+    "latency",
+    "weight",
+    "offers",
+    "storage",
+    "timing",
+    "double",
+    "refused",
+    "conflict",
+]
 
 
 @dataclass
@@ -72,9 +97,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     run("manage.py", "migrate", "--verbosity", "0")
     run("manage.py", "collectstatic", "--noinput", "--verbosity", "0")
     tasks = json.loads(run("-m", "tests.browser.seed", *TASKS))
+    options = ["--bind", f"127.0.0.1:{port}", "--threads", "8", "--log-level", "warning"]
     server = subprocess.Popen(
-        [sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}"]
-        + ["--workers", "1", "--threads", "8", "--log-level", "warning"],
+        [sys.executable, "-m", "gunicorn", "config.wsgi", *options],
         cwd=ROOT,
         env=environment,
     )

@@ -38,7 +38,12 @@ def test_a_whole_predicate_by_keyboard_alone(site: Site, context: BrowserContext
     keys = page.keyboard
     for _ in range(20):
         keys.press("Tab")
-        if page.evaluate("document.activeElement.role || document.activeElement.getAttribute('role')") == "combobox":
+        if (
+            page.evaluate(
+                "document.activeElement.role || document.activeElement.getAttribute('role')"
+            )
+            == "combobox"
+        ):
             break
     keys.type("who carried s")
     keys.press("ArrowDown")
@@ -364,7 +369,9 @@ def test_hostile_content_is_shown_as_text(site: Site, context: BrowserContext):
     page.get_by_role("button", name="Keep it as it is").click()
     token(page, 9).click()
     token(page, 9).click()
-    expect(page.locator(".answer-chip__text").first).to_contain_text("<script>window.hacked=1</script> carried")
+    expect(page.locator(".answer-chip__text").first).to_contain_text(
+        "<script>window.hacked=1</script> carried"
+    )
     assert page.evaluate("window.hacked") is None
     expect(page.locator(".guidelines__text")).to_contain_text("<script>window.hacked=1</script>")
     submit(page)
@@ -479,7 +486,9 @@ def test_the_same_question_is_not_taken_twice(site: Site, context: BrowserContex
     page = open_task(context.new_page(), site.address("offers"))
     ask(page, 1, AGENT, (0, 1))
     box(page, 2).fill("who  carried something?")
-    expect(page.locator(".question-box__note").nth(1)).to_have_text("The same question as number 1.")
+    expect(page.locator(".question-box__note").nth(1)).to_have_text(
+        "The same question as number 1."
+    )
     submit(page)
     expect(page.locator("[data-problems]")).to_contain_text("Question 2 is the same as question 1.")
     assert handed_in(site, "offers") == []

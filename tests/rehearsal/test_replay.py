@@ -179,16 +179,27 @@ print(json.dumps({
 """
 
 
-def test_whole_published_set_comes_back_as_it_went_in(checkout, tmp_path):
+def replay_whole_set(checkout: Checkout, tmp_path: Path) -> None:
     gold = DATA / "wikinews.dev.gold.csv"
     prepare(checkout, DATA / "wikinews.dev.full.csv", gold)
     facts = checkout.facts(
-        *("rehearse", "wikinews", "--replay", gold, "--workers", "8"), timeout=1200
+        *("rehearse", "wikinews", "--replay", gold, "--workers", "8"), timeout=1800
     )
     assert (facts["questions"], facts["answers"]) == (3713, 4315)
     assert facts["scores"]["UA"]["f1"] == facts["scores"]["LA"]["f1"] == 1.0
     check_books(checkout, facts, gold, 1264)
     check_gold(checkout, gold, tmp_path / "gold")
+
+
+def test_whole_published_set_comes_back_as_it_went_in(server_site, free_port, tmp_path):
+    site = {**server_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
+    replay_whole_set(Checkout(site), tmp_path)
+
+
+@pytest.mark.long
+def test_whole_published_set_comes_back_without_servers(embedded_site, free_port, tmp_path):
+    site = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
+    replay_whole_set(Checkout(site), tmp_path)
 
 
 def test_killed_processes_double_nothing_and_lose_nothing(checkout, tmp_path):

@@ -139,14 +139,16 @@ export class QuestionBox {
     if (this.input.selectionStart !== text.length && text !== "") return [];
     const offers = [];
     if (check.state === "complete") offers.push(offer(this.finishedText(), "finish"));
-    for (const question of this.suggest?.(text) ?? []) offers.push(offer(question, "whole"));
+    const suggested = this.suggest?.(text) ?? [];
+    for (const question of suggested) offers.push(offer(question, "whole"));
+    const words = [];
     // The word that is typed out, and those that may follow it.
     const completions = [...this.walker.complete(text), ...this.walker.complete(`${text} `)];
     for (const { text: next, ends, goesOn } of text.trim() ? completions : this.walker.complete("")) {
       if (next.toLowerCase() === text.trim().toLowerCase()) continue;
-      offers.push(ends && !goesOn ? offer(`${next}?`, "whole") : offer(next, "next", goesOn));
+      words.push(ends && !goesOn ? offer(`${next}?`, "whole") : offer(next, "next", goesOn));
     }
-    return unlike(offers).slice(0, MOST_OFFERED);
+    return unlike([...offers, ...likelyFirst(words, suggested)]).slice(0, MOST_OFFERED);
   }
 
   // The legal words in the place of the one that goes wrong.
@@ -298,6 +300,12 @@ const HINTS = { finish: "done", whole: "", next: "", fix: "", keep: "outside the
 
 function offer(text, kind, goesOn = false) {
   return { text, kind, goesOn };
+}
+
+// Words that lead to a suggested question come before the rest, which keep the grammar's order.
+function likelyFirst(words, suggested) {
+  const leads = ({ text }) => suggested.some((question) => question.startsWith(text));
+  return [...words.filter(leads), ...words.filter((each) => !leads(each))];
 }
 
 function unlike(offers) {

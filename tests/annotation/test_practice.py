@@ -1,0 +1,83 @@
+"""Exercises for everyone: each with an expert's annotation that is sound and explained."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from schemes.qasrl.practice import check, exercises
+
+
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda each: each.title)
+def test_expert_annotation_is_in_the_template_and_explained(exercise):
+    questions = exercise.reference["questions"]
+    assert all(each["slots"] for each in questions)
+    assert set(exercise.reasons) == {each["question"] for each in questions}
+    assert exercise.target["forms"]["stem"]
+
+
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda each: each.title)
+def test_the_expert_finds_everything(exercise):
+    answers = sum(len(each["answers"]) for each in exercise.reference["questions"])
+    result = check(exercise, exercise.reference)
+    assert {row["state"] for row in result["rows"]} == {"found"}
+    assert (result["found"], result["expected"], result["extra"]) == (answers, answers, 0)
+
+
+def explained(*questions):
+    content = {"questions": [{"question": text, "answers": spans} for text, spans in questions]}
+    return {row["state"]: row for row in check(exercises()[1], content)["rows"]}
+
+
+def test_each_difference_is_explained_in_words():
+    # The bridge and the old mill were damaged by a storm in 1987 .
+    rows = explained(
+        ("What was damaged?", [[0, 2], [4, 6]]),
+        ("Who damaged something?", [[9, 11]]),
+        ("How was something damaged?", [[7, 8]]),
+    )
+    assert rows["found"]["yours"] == {"questions": ["What was damaged?"], "answer": "The bridge"}
+    assert "your answer is shorter" in rows["span-differs"]["explanation"]
+    assert "the question word." in rows["other-question"]["explanation"]
+    assert rows["missed"]["expert"]["answer"] == "in 1987"
+    assert rows["extra"]["yours"]["answer"] == "damaged"
+
+
+def test_question_outside_the_template_is_no_match_and_says_so():
+    row = explained(("By what was something damaged?", [[9, 11]]))["other-question"]
+    assert "outside the template" in row["explanation"]
+
+
+def test_redundant_answer_costs_nothing():
+    result = check(
+        exercises()[2],
+        {"questions": [{"question": "Why did someone move?", "answers": [[0, 2], [2, 4]]}]},
+    )
+    assert "redundant" in {row["state"] for row in result["rows"]}
+    assert result["extra"] == 0
+
+
+def test_page_is_open_to_everyone_and_needs_no_database(client):
+    response = client.get(reverse("annotation:practice", args=["qasrl", 1]))
+    assert response.status_code == 200
+    assert "Who, what, to whom and when" in response.content.decode()
+
+
+@pytest.mark.parametrize("where", [("qasrl", 0), ("qasrl", 99), ("frames", 1), ("nothing", 1)])
+def test_exercise_that_is_not_there(client, where):
+    assert client.get(reverse("annotation:practice", args=where)).status_code == 404
+    address = reverse("annotation:practice-check", args=where)
+    assert client.post(address, '{"content": {}}', content_type="text/plain").status_code == 404
+
+
+def test_start_leads_to_the_first_exercise(client):
+    response = client.get(reverse("annotation:practice-start", args=["qasrl"]))
+    assert response.headers["Location"] == reverse("annotation:practice", args=["qasrl", 1])
+
+
+def test_answers_that_can_not_be_read_are_named(client):
+    body = json.dumps({"content": {"questions": [{"question": "Who sold?", "answers": [[0, 99]]}]}})
+    address = reverse("annotation:practice-check", args=["qasrl", 1])
+    response = client.post(address, body, content_type="text/plain")
+    assert response.status_code == 422
+    assert response.json()["problems"][0]["path"] == "questions[0].answers[0]"

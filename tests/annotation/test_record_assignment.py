@@ -1,0 +1,206 @@
+"""Confirmed assignments become submissions: from either copy, once, and with a person's help where
+the copies don't agree."""
+
+import json
+
+import pytest
+
+from annotation.domain.decide_submission import (
+    accept_assignment,
+    accept_if_sound,
+    reject_submissions,
+)
+from annotation.domain.drafts import PageState, submit_draft
+from annotation.domain.record_assignment import record_assignment
+from annotation.domain.record_generations import parse_generation, record_new_generations
+from annotation.domain.worker_page import Claim
+from annotation.enums import SubmissionState
+from annotation.models import Submission
+from audit.models import StateChange
+from crowd.enums import AssignmentState
+from crowd.models import Assignment, Payment
+from tests.annotation.factories import NOW, make_item, make_project, make_task
+from tests.crowd.factories import make_assignment, make_worker
+
+pytestmark = pytest.mark.django_db
+
+WHO = {"question": "Who carried something?", "answers": [[0, 2]]}
+WHAT = {"question": "What did someone carry?", "answers": [[3, 6]]}
+WHEN = {"question": "When did someone carry something?", "answers": [[11, 13]]}
+
+
+@pytest.fixture
+def task():
+    return make_task([make_item(make_project())])
+
+
+def content(*questions):
+    return {"questions": list(questions), "no_question": ""}
+
+
+def hand_in(task, assignment, *questions, comment=""):
+    """As the page does: our copy."""
+    claim = Claim(str(task.public_id), assignment.external_id, assignment.worker.external_id)
+    item = task.items.get()
+    state = PageState(0, {str(item.pk): content(*questions)}, 42, 7, comment)
+    return submit_draft(claim=claim, state=state, parse=parse_generation, now=NOW)
+
+
+def confirmed(task, *, theirs: object = None, worker=None) -> Assignment:
+    """As the marketplace lists it: with its copy, if any."""
+    assignment = make_assignment(task.hit, worker or make_worker())
+    if theirs is not None:
+        copy = {str(task.items.get().pk): theirs}
+        assignment.answer = {"content": json.dumps(copy)}
+        assignment.save()
+    return assignment
+
+
+def recorded(assignment) -> Submission:
+    (submission,) = record_assignment(assignment_id=assignment.pk, parse=parse_generation, now=NOW)
+    return submission
+
+
+def texts(submission) -> list[str]:
+    return [one["question"] for one in submission.content["questions"]]
+
+
+def test_our_copy_is_recorded_with_its_timings(task):
+    assignment = confirmed(task)
+    hand_in(task, assignment, WHO, WHAT, comment="The radio is old.")
+    submission = recorded(assignment)
+    assert texts(submission) == ["Who carried something?", "What did someone carry?"]
+    assert (submission.active_seconds, submission.moves) == (42, 7)
+    assert (submission.comment, submission.problem) == ("The radio is old.", "")
+    assert submission.guidelines.version >= 1
+    assert submission.content["questions"][0]["slots"]["wh"] == "who"
+
+
+def test_marketplace_copy_restores_ours(task):
+    submission = recorded(confirmed(task, theirs=content(WHO)))
+    assert texts(submission) == ["Who carried something?"]
+    assert submission.problem == ""
+
+
+def test_copy_that_went_straight_to_the_marketplace_is_no_difference(task):
+    assignment = confirmed(task, theirs=content({**WHO, "question": "who  carried something"}))
+    hand_in(task, assignment, WHO)
+    submission = recorded(assignment)
+    assert (submission.problem, submission.other_copy) == ("", None)
+
+
+def test_same_copies_are_no_difference(task):
+    assignment = confirmed(task)
+    answer = hand_in(task, assignment, WHO)
+    assignment.answer = {"content": answer}
+    assignment.save()
+    submission = recorded(assignment)
+    assert (submission.problem, submission.other_copy) == ("", None)
+
+
+def test_different_copies_wait_for_a_person_and_both_are_kept(task):
+    assignment = confirmed(task, theirs=content(WHAT))
+    hand_in(task, assignment, WHO)
+    submission = recorded(assignment)
+    assert texts(submission) == ["Who carried something?"]
+    assert submission.other_copy == content(WHAT)
+    assert "other content" in submission.problem
+    assert not accept_if_sound(submissions=[submission], now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "told"),
+    [
+        (None, "No content"),
+        ({"questions": []}, "question"),
+        (content({"question": "Who carried something?", "answers": [[0, 99]]}), "answers"),
+        ([1, 2], "object|mapping|dict|should be"),
+    ],
+    ids=["nothing", "empty", "span on no token", "not ours"],
+)
+def test_content_that_can_not_be_read_waits_for_a_person(task, theirs, told):
+    submission = recorded(confirmed(task, theirs=theirs))
+    assert submission.state == SubmissionState.SUBMITTED
+    assert submission.problem, told
+    assert not Payment.objects.exists()
+
+
+def test_broken_answer_text_is_no_content(task):
+    assignment = confirmed(task)
+    assignment.answer = {"content": "{not json"}
+    assignment.save()
+    assert "No content" in recorded(assignment).problem
+
+
+def test_recording_twice_records_once(task):
+    assignment = confirmed(task, theirs=content(WHO))
+    recorded(assignment)
+    assert record_assignment(assignment_id=assignment.pk, parse=parse_generation, now=NOW) == []
+    assert Submission.objects.count() == 1
+
+
+def test_claim_of_another_worker_is_not_taken(task):
+    """Someone handed in under this assignment's id, but not as the worker whom the marketplace names."""
+    assignment = confirmed(task, theirs=content(WHAT))
+    stranger = Claim(str(task.public_id), assignment.external_id, "ASTRANGER")
+    state = PageState(0, {str(task.items.get().pk): content(WHO)})
+    submit_draft(claim=stranger, state=state, parse=parse_generation, now=NOW)
+    assert texts(recorded(assignment)) == ["What did someone carry?"]
+
+
+def test_second_annotation_by_one_worker_is_set_aside(task):
+    worker = make_worker()
+    recorded(confirmed(task, theirs=content(WHO), worker=worker))
+    second = recorded(confirmed(task, theirs=content(WHAT), worker=worker))
+    assert second.state == SubmissionState.WITHDRAWN
+    assert "annotated the item before" in second.problem
+    accept_assignment(assignment=second.assignment, actor="ada", now=NOW)
+    second.refresh_from_db()
+    assert second.state == SubmissionState.WITHDRAWN
+    assert Payment.objects.get().assignment == second.assignment
+
+
+def test_sweep_accepts_what_is_sound_and_owes_its_bonus(task):
+    confirmed(task, theirs=content(WHO, WHAT, WHEN))
+    confirmed(task, theirs=None)
+    assert record_new_generations(clock=lambda: NOW) == 2
+    assert record_new_generations(clock=lambda: NOW) == 0
+    assert sorted(Submission.objects.values_list("state", flat=True)) == ["accepted", "submitted"]
+    paid = Payment.objects.order_by("kind").values_list("kind", "amount_cents", "reason")
+    assert list(paid) == [
+        ("bonus", 5, "Thank you! 3 questions: the first 2 are part of the reward; 5 cents."),
+        ("reward", 5, ""),
+    ]
+
+
+def test_person_may_accept_what_waited_or_reject_it_with_a_reason(task):
+    submission = recorded(confirmed(task, theirs=None))
+    with pytest.raises(ValueError, match="reason"):
+        reject_submissions(assignment=submission.assignment, reason="", actor="ada", now=NOW)
+    reject_submissions(
+        assignment=submission.assignment, reason="Nothing was handed in.", actor="ada", now=NOW
+    )
+    submission.refresh_from_db()
+    submission.assignment.refresh_from_db()
+    assert submission.state == SubmissionState.REJECTED
+    assert submission.assignment.state == AssignmentState.REJECTING
+    logged = StateChange.objects.filter(aggregate="annotation.Submission").order_by("pk").last()
+    assert (logged.old, logged.new, logged.actor) == ("submitted", "rejected", "ada")
+    assert logged.reason == "Nothing was handed in."
+
+
+def test_unreadable_work_may_be_paid_for_but_nothing_is_built_on_it(task):
+    submission = recorded(confirmed(task, theirs=None))
+    accept_assignment(assignment=submission.assignment, actor="ada", now=NOW)
+    submission.refresh_from_db()
+    assert submission.state == SubmissionState.WITHDRAWN
+    assert Payment.objects.get().amount_cents == 5
+
+
+def test_different_copies_accepted_by_a_person_stand_with_ours(task):
+    assignment = confirmed(task, theirs=content(WHAT))
+    hand_in(task, assignment, WHO)
+    submission = recorded(assignment)
+    accept_assignment(assignment=assignment, actor="ada", now=NOW)
+    submission.refresh_from_db()
+    assert submission.state == SubmissionState.ACCEPTED

@@ -1,0 +1,196 @@
+"""What a worker's page is given, how it may be framed, and what its endpoints answer."""
+
+import gzip
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.enums import Role
+from annotation.models import Draft, Task
+from tests.annotation.factories import make_item, make_project, make_task, task_url
+
+pytestmark = pytest.mark.django_db
+
+ORIGIN = "http://127.0.0.1:8000"
+WHO = {"question": "who carried something", "answers": [[0, 2]]}
+
+
+@pytest.fixture
+def task() -> Task:
+    return make_task([make_item(make_project())])
+
+
+def page_of(response) -> dict[str, object]:
+    text = response.content.decode()
+    data = text.split('<script id="page" type="application/json">')[1].split("</script>")[0]
+    return json.loads(data)
+
+
+def opened(client: Client, task: Task, **options: str) -> dict[str, object]:
+    response = client.get(task_url(task, submit_to=ORIGIN, **options))
+    assert response.status_code == 200
+    return page_of(response)
+
+
+def send(client: Client, name: str, **message: object):
+    body = json.dumps({"revision": 0, **message})
+    return client.post(reverse(f"annotation:{name}"), body, content_type="text/plain")
+
+
+def content(task: Task, *questions: object, no_question: str = "") -> dict[str, object]:
+    item = str(task.items.get().pk)
+    return {item: {"questions": list(questions), "no_question": no_question}}
+
+
+def test_page_has_everything_that_its_script_needs(client, task):
+    page = opened(client, task)
+    assert page["preview"] is False
+    assert page["submitTo"] == f"{ORIGIN}/mturk/externalSubmit"
+    assert page["pay"]["free_units"] == 2
+    assert set(page["shared"]) == {"automaton"}
+    [item] = page["items"]
+    assert item["tokens"][item["target"]["verb_idx"]] == "carried"
+    assert set(item["data"]) == {"item", "ranking"}
+    assert item["content"] is None
+
+
+def test_page_may_be_framed_by_the_marketplaces_of_the_settings_alone(client, task):
+    response = client.get(task_url(task, submit_to=ORIGIN))
+    assert "X-Frame-Options" not in response.headers
+    policy = dict(
+        directive.strip().split(" ", 1)
+        for directive in response.headers["Content-Security-Policy"].split(";")
+    )
+    assert policy["frame-ancestors"] == ORIGIN
+    assert policy["form-action"] == ORIGIN
+    assert policy["script-src"] == f"'self' {ORIGIN}"
+    assert "unsafe-inline" not in response.headers["Content-Security-Policy"]
+    assert "Set-Cookie" not in response.headers
+
+
+def test_page_travels_compressed(client, task):
+    address = task_url(task, submit_to=ORIGIN)
+    response = client.get(address, headers={"Accept-Encoding": "gzip"})
+    assert response.headers["Content-Encoding"] == "gzip"
+    assert b'id="page"' in gzip.decompress(response.content)
+
+
+def test_preview_carries_no_permission(client, task):
+    page = opened(client, task, assignment="ASSIGNMENT_ID_NOT_AVAILABLE")
+    assert (page["preview"], page["token"], page["submitTo"]) == (True, "", "")
+    assert send(client, "draft", token="", content={}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"worker": "<script>"}, "lacks the assignment or the worker"),
+        ({"assignment": "a" * 65}, "lacks the assignment or the worker"),
+        ({"submit_to": "https://stranger.example"}, "unknown place"),
+    ],
+)
+def test_address_that_no_marketplace_gives_is_refused_in_words(client, task, options, told):
+    response = client.get(task_url(task, **{"submit_to": ORIGIN, **options}))
+    assert response.status_code == 400
+    assert told in response.content.decode()
+    assert "<script>" not in response.content.decode()
+
+
+def test_task_of_another_role_is_not_served_here(client, task):
+    Task.objects.filter(pk=task.pk).update(role=Role.CONSOLIDATOR)
+    assert client.get(task_url(task, submit_to=ORIGIN)).status_code == 404
+
+
+def test_hostile_tokens_stay_inside_the_data(client):
+    tokens = ["</script><script>alert(1)</script>", "carried", "<!--", "\u2028"]
+    task = make_task([make_item(make_project(), tokens=tokens, verb=1)])
+    response = client.get(task_url(task, submit_to=ORIGIN))
+    assert "<script>alert" not in response.content.decode()
+    assert page_of(response)["items"][0]["tokens"] == tokens
+
+
+def test_a_draft_is_kept_and_comes_back_with_the_page(client, task):
+    page = opened(client, task)
+    written = {**content(task, {"question": "Who ca", "answers": []}), "comment": "hm"}
+    comment = written.pop("comment")
+    response = send(client, "draft", token=page["token"], content=written, comment=comment, moves=3)
+    assert response.json() == {"revision": 1, "submitted": False}
+    again = opened(client, task)
+    assert (again["revision"], again["comment"], again["moves"]) == (1, "hm", 3)
+    assert again["items"][0]["content"]["questions"][0]["question"] == "Who ca"
+
+
+def test_an_older_page_gets_the_newer_work_instead(client, task):
+    token = opened(client, task)["token"]
+    first = content(task, WHO)
+    send(client, "draft", token=token, content=first, comment="first")
+    response = send(client, "draft", token=token, content=content(task))
+    assert response.status_code == 409
+    assert response.json()["newest"] == {"revision": 1, "content": first, "comment": "first"}
+    assert Draft.objects.get().content == first
+
+
+def test_another_worker_under_the_same_assignment_has_a_draft_of_their_own(client, task):
+    token = opened(client, task)["token"]
+    send(client, "draft", token=token, content=content(task, WHO))
+    page = opened(client, task, worker="W2")
+    assert (page["revision"], page["items"][0]["content"]) == (0, None)
+
+
+def test_handing_in_gives_the_form_for_the_marketplace(client, task):
+    token = opened(client, task)["token"]
+    response = send(client, "submit", token=token, content=content(task, WHO))
+    assert response.status_code == 200
+    [item] = json.loads(response.json()["fields"]["content"]).values()
+    assert item["questions"][0]["question"] == "Who carried something?"
+    assert send(client, "submit", token=token, content=content(task, WHO)).json() == response.json()
+    assert opened(client, task)["submitted"] is True
+    late = send(client, "draft", token=token, content=content(task))
+    assert late.json()["submitted"] is True
+
+
+def test_work_that_can_not_be_taken_is_named_by_item_and_path(client, task):
+    token = opened(client, task)["token"]
+    unanswered = {"question": "Who carried something?", "answers": []}
+    response = send(client, "submit", token=token, content=content(task, WHO, unanswered))
+    assert response.status_code == 422
+    [problem] = response.json()["problems"]
+    assert problem["item"] == task.items.get().pk
+    assert problem["path"] == "questions[1].answers"
+    assert Draft.objects.filter(submitted_at__isnull=False).count() == 0
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b'{"token": 1}', b"[" * 100_000])
+def test_junk_is_refused_in_words(client, body):
+    response = client.post(reverse("annotation:draft"), body, content_type="text/plain")
+    assert response.status_code == 403
+    assert response.json() == {"error": "This message is not one of our page's."}
+
+
+def test_endpoints_answer_a_page_without_an_origin(client, task):
+    address = reverse("annotation:draft")
+    preflight = client.options(address, headers={"Origin": "null"})
+    assert preflight.status_code == 204
+    for response in (preflight, client.get(address), send(client, "draft", token="x", content={})):
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        assert "Access-Control-Allow-Credentials" not in response.headers
+    assert client.get(address).status_code == 405
+
+
+def test_token_of_one_task_opens_no_other(client, task):
+    token = opened(client, task)["token"]
+    altered = token[:-1] + ("A" if token[-1] != "A" else "B")
+    assert send(client, "draft", token=altered, content={}).status_code == 403
+
+
+def test_page_asks_the_database_as_often_for_one_item_as_for_many(
+    client, django_assert_num_queries
+):
+    project = make_project()
+    one = make_task([make_item(project)])
+    many = make_task([make_item(project) for _ in range(15)])
+    for task in (one, many):
+        with django_assert_num_queries(5):
+            client.get(task_url(task, submit_to=ORIGIN))

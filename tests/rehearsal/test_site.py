@@ -1,0 +1,92 @@
+"""The site's processes: watched over, and gone with whoever started them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import requests
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.system
+
+HOLD = """
+import time
+from rehearsal.domain.site import Site
+with Site():
+    print("up", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def environment(embedded_site, free_port):
+    return {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}", "SWEEP_SECONDS": "1"}
+
+
+@pytest.fixture
+def holder(environment):
+    """A process that holds a site up; ended, with the site, after the test."""
+    manage = [sys.executable, "manage.py"]
+    subprocess.run([*manage, "migrate", "-v", "0"], cwd=ROOT, env=environment, check=True)
+    process = subprocess.Popen(
+        [*manage, "shell", "-v", "0", "-c", HOLD],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    assert process.stdout.readline() == "up\n"
+    yield process
+    process.terminate()
+    process.wait()
+    process.stdout.close()
+
+
+def answers(url: str) -> bool:
+    try:
+        return requests.get(f"{url}/hits/login/", timeout=5).status_code == 200
+    except requests.ConnectionError:
+        return False
+
+
+def within(seconds: float, condition) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.2)
+    return False
+
+
+def test_process_that_dies_is_started_again(holder, environment):
+    url = environment["SITE_URL"]
+    pid_file = Path(environment["VAR_DIR"]) / "run" / "web.pid"
+    first = int(pid_file.read_text())
+    os.killpg(first, signal.SIGKILL)
+    assert within(30, lambda: int(pid_file.read_text()) != first and answers(url))
+
+
+def test_nothing_is_left_when_the_one_who_started_it_is_killed(holder, environment):
+    url = environment["SITE_URL"]
+    assert answers(url)
+    holder.send_signal(signal.SIGKILL)
+    holder.wait()
+    assert within(30, lambda: not answers(url))
+
+
+def test_port_in_use_is_said_before_anything_is_started(holder, environment):
+    second = subprocess.run(
+        [sys.executable, "manage.py", "demo", "--once"],
+        cwd=ROOT,
+        env={**environment, "VAR_DIR": environment["VAR_DIR"] + "-2"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert second.returncode == 2
+    assert "answers on http://127.0.0.1" in second.stderr
