@@ -59,7 +59,7 @@ def mturk_client(site: str, key_id: str, secret: str, **config: Any) -> Any:
 
 
 @pytest.fixture
-def requester(transactional_db) -> tuple[Requester, str, str]:
+def requester(db) -> tuple[Requester, str, str]:
     return make_requester()
 
 
@@ -88,7 +88,7 @@ def log_in(worker: WorkerAccount) -> Client:
 
 
 @pytest.fixture
-def worker(transactional_db) -> WorkerAccount:
+def worker(db) -> WorkerAccount:
     return make_worker()
 
 

@@ -12,7 +12,7 @@ from marketplace.models import Invitation, LoginFailure, WorkerAccount, WorkerSe
 
 from .conftest import PASSWORD, log_in, make_worker
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 JOIN = {
     "username": "carla",
     "email": "carla@example.org",

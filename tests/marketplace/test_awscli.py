@@ -13,7 +13,7 @@ from marketplace.models import QualificationRequest, QualificationType
 
 from .conftest import accept, question, submit
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

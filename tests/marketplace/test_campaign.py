@@ -10,7 +10,7 @@ from marketplace.models import WorkerAccount
 
 from .conftest import HIT_TYPE, accept, frame_query, log_in, make_worker, question, submit
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def turk_code(error: pytest.ExceptionInfo[ClientError]) -> str:

@@ -43,7 +43,7 @@ def test_same_seed_rolls_the_same(seed):
     assert first == [parse_faults(f"throttle=0.5,seed={seed}").throttles() for _ in range(20)]
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db
 class TestOnTheWire:
     def test_throttled_call_does_nothing(self, settings, mturk, publish):
         publish()

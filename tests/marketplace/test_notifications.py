@@ -17,7 +17,7 @@ from marketplace.models import Assignment, HitType, Notification
 
 from .conftest import accept, submit
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 ALL = [event.value for event in Event if event != Event.PING]
 
 

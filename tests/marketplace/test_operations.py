@@ -21,7 +21,7 @@ from .conftest import (
     submit,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def refused(call, **params) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from marketplace.models import (
 
 from .conftest import make_requester, make_worker, mturk_client
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

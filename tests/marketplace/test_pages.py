@@ -12,7 +12,7 @@ from marketplace.models import Assignment
 
 from .conftest import accept, question, submit
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+pytestmark = [pytest.mark.django_db, pytest.mark.browser]
 
 ARGS = [
     "--no-sandbox",

@@ -133,7 +133,7 @@ def test_approval_rate_counts_from_a_hundred_decisions(approved, rejected, rate)
     assert system_values(worker)[ADULT] == 1
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db
 def test_system_qualifications_come_from_the_account(publish, mturk):
     hit = publish(
         QualificationRequirements=[
@@ -151,7 +151,7 @@ def test_system_qualifications_come_from_the_account(publish, mturk):
     accept(log_in(make_worker("good", is_adult=True)), hit)
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db
 def test_guards_on_the_pages(publish, mturk, browser):
     pages = {}
     for guard in Guarded:
@@ -170,7 +170,7 @@ def test_guards_on_the_pages(publish, mturk, browser):
         assert browser.post(f"{page}accept/").url == "/hits/"
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db
 def test_specific_hit_obeys_the_same_guards(publish, mturk, browser):
     guard = {"ActionsGuarded": "DiscoverPreviewAndAccept"}
     hit = publish(QualificationRequirements=[asks("Exists", code=ADULT, **guard)])

@@ -19,7 +19,7 @@ from marketplace.models import AccessKey, Hit, Requester
 
 from .conftest import make_requester, mturk_client, question
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 SERVICE = "MTurkRequesterServiceV20170117"
 
 

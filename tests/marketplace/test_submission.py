@@ -13,7 +13,7 @@ from marketplace.models import Assignment, Hit, WorkerAccount
 
 from .conftest import accept, frame_query, log_in, make_worker, question, submit
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
