@@ -386,6 +386,7 @@ def test_hostile_content_is_shown_as_text(site: Site, context: BrowserContext):
 def test_ten_thousand_tokens_stay_usable(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("long"))
     assert page.locator(".token").count() == 10_000
+    expect(token(page, 5000)).to_be_in_viewport()
     ask(page, 1, AGENT)
     token(page, 5001).click()
     token(page, 5003).click()
