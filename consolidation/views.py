@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
 from annotation.domain.drafts import submit_draft
@@ -23,6 +24,7 @@ OWN_WORK = "You wrote one of the annotations that are merged here: please return
 
 
 @require_GET
+@gzip_page  # the page's data is four fifths air
 @framed_page
 def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     case = get_object_or_404(

@@ -152,7 +152,7 @@ def _consolidation(progress: Progress) -> Step:
 
 def _gold(progress: Progress) -> Step:
     by_source = progress.gold.items_by_source
-    notes = tuple(_count(n, f"from {source}") for source, n in sorted(by_source.items()))
+    notes = tuple(_count(n, source) for source, n in sorted(by_source.items()))
     return Step(
         "gold",
         "Gold",

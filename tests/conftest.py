@@ -235,7 +235,9 @@ def embedded_site(tmp_path: Path) -> dict[str, str]:
     }
     for name in ("DATABASE_URL", "DJANGO_SETTINGS_MODULE"):
         passed_on.pop(name, None)
-    return {**passed_on, "VAR_DIR": str(tmp_path / "var")}
+    # One collection of static files for all the sites of a run.
+    shared = str(Path(os.environ["VAR_DIR"]) / "collected")
+    return {**passed_on, "VAR_DIR": str(tmp_path / "var"), "STATIC_ROOT": shared}
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -131,24 +131,18 @@ WAITS = (Q(state=SubmissionState.SUBMITTED) & ~Q(problem="")) | Q(
 
 
 def can_be_used(submission: Submission) -> bool:
-    """Whether its content is an annotation: read by the scheme, and not withdrawn."""
-    content = submission.content
-    read = isinstance(content, dict) and bool(content) and "refused" not in content
-    return read and submission.state == SubmissionState.SUBMITTED
+    """Whether it can be accepted: its content is an annotation, and it was not withdrawn."""
+    return submission.is_readable and submission.state == SubmissionState.SUBMITTED
 
 
 def count_submissions(*, project: Project) -> Counter[tuple[str, str]]:
     """(role, state) -> number of submissions. What waits for a person counts under (role, "waiting")."""
-    rows = (
-        Submission.objects.filter(item__project=project)
-        .values_list("role", "state")
-        .annotate(all=Count("pk"), waiting=Count("pk", filter=WAITS))
-        .order_by()
-    )
-    counts: Counter[tuple[str, str]] = Counter()
-    for role, state, every, waiting in rows:
-        counts[role, state] = every
-        counts[role, "waiting"] += waiting
+    everything = Submission.objects.filter(item__project=project).order_by()
+    by_state = everything.values_list("role", "state").annotate(n=Count("pk"))
+    # Apart: the many accepted ones need no look at their assignments.
+    waiting = everything.filter(WAITS).values_list("role").annotate(n=Count("pk"))
+    counts = Counter({(role, state): n for role, state, n in by_state})
+    counts.update({(role, "waiting"): n for role, n in waiting})
     return counts
 
 
@@ -223,25 +217,48 @@ def cost_by_role(*, project: Project) -> dict[str, Cost]:
     return {role or "": Cost(amount, fee) for role, amount, fee in sums}
 
 
-def cost_by_item(*, project: Project) -> dict[int, Cost]:
-    """Item id -> what its work has cost so far, all roles together. Items that cost nothing yet are
-    left out; of a HIT with several items each bears the same share (rounded down)."""
-    rows = _settled(project).values_list("hit__task__pk")
+def cost_by_item(*, project: Project, items: QuerySet[Item] | None = None) -> dict[int, Cost]:
+    """Item id -> what its work has cost so far, all roles together; of all items, or of those given.
+    Items that cost nothing yet are left out; of a HIT with several items each bears the same share
+    (rounded down)."""
+    several = TaskItem.objects.filter(item__project=project, ordinal__gt=0).values("task")
+    settled = _settled(project).filter(hit__task__isnull=False)
+    costs = _cost_alone(settled.exclude(hit__task__in=several), items)
+    shared = list(_cost_shared(settled.filter(hit__task__in=several), project))
+    wanted = set(items.values_list("pk", flat=True)) if shared and items is not None else None
+    for item, part in shared:
+        if wanted is None or item in wanted:
+            costs[item] = costs.get(item, Cost()) + part
+    return costs
+
+
+def _cost_alone(settled: QuerySet[LedgerEntry], items: QuerySet[Item] | None) -> dict[int, Cost]:
+    """Of HITs that hold one item each: added up by the database."""
+    if items is not None:
+        settled = settled.filter(hit__task__task_items__item__in=items)
+    rows = settled.values_list("hit__task__task_items__item")
+    sums = rows.annotate(amount=Sum("amount_cents"), fee=Sum("fee_cents"))
+    return {item: Cost(amount, fee) for item, amount, fee in sums}
+
+
+def _cost_shared(settled: QuerySet[LedgerEntry], project: Project) -> Iterator[tuple[int, Cost]]:
+    """Of HITs that hold several items: each item with its share."""
+    rows = settled.values_list("hit__task__pk")
     sums = rows.annotate(amount=Sum("amount_cents"), fee=Sum("fee_cents"))
     by_task = {task: Cost(amount, fee) for task, amount, fee in sums}
-    items = TaskItem.objects.filter(item__project=project).order_by()
-    pairs = [pair for pair in items.values_list("task_id", "item_id") if pair[0] in by_task]
+    items = TaskItem.objects.filter(item__project=project, task__in=by_task).order_by()
+    pairs = list(items.values_list("task_id", "item_id"))
     shares = Counter(task for task, _ in pairs)
-    costs: dict[int, Cost] = {}
     for task, item in pairs:
-        costs[item] = costs.get(item, Cost()) + by_task[task].shared(shares[task])
-    return costs
+        yield item, by_task[task].shared(shares[task])
 
 
 def ledger_of_item(*, item: Item) -> QuerySet[LedgerEntry]:
     """Every movement of money on the item's HITs, oldest first, each with `items_in_hit`."""
+    # As numbers: given a subquery, PostgreSQL reads the whole ledger.
+    tasks = list(item.tasks.values_list("pk", flat=True))
     return (
-        LedgerEntry.objects.filter(hit__task__in=item.tasks.values("pk"))
+        LedgerEntry.objects.filter(hit__task__in=tasks)
         .select_related("hit__task", "payment__assignment__worker")
         .annotate(items_in_hit=Count("hit__task__task_items"))
         .order_by("pk")

@@ -8,7 +8,12 @@ from enum import StrEnum
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from annotation.domain.queries import containing_text, offered_for_generation
+from annotation.domain.queries import (
+    Cost,
+    containing_text,
+    cost_by_item,
+    offered_for_generation,
+)
 from annotation.enums import Role
 from annotation.models import Item, Project, Submission
 from audit.models import StateChange
@@ -114,10 +119,16 @@ def count_gold(*, project: Project) -> GoldCounts:
     )
 
 
-def consolidated_items(*, project: Project) -> set[int]:
-    """Ids of the items whose first case is consolidated."""
-    done = Case.objects.filter(item__project=project, place=0, state=CaseState.CONSOLIDATED)
-    return set(done.values_list("item_id", flat=True))
+def consolidated_items(*, project: Project) -> QuerySet[Item]:
+    """The items whose first case is consolidated."""
+    return project.items.filter(_first_case(state=CaseState.CONSOLIDATED))
+
+
+def finished_costs(*, project: Project) -> list[Cost]:
+    """What each consolidated item has cost. Unfinished ones would pull the mean down."""
+    done = consolidated_items(project=project)
+    costs = cost_by_item(project=project, items=done)
+    return [costs.get(item, Cost()) for item in done.values_list("pk", flat=True)]
 
 
 def gold_items_by_project(*, projects: list[Project]) -> dict[int, int]:
@@ -151,15 +162,18 @@ def history_of_item(*, item: Item) -> list[Move]:
     """Every logged change of its HITs, assignments, submissions, payments and cases, oldest first."""
     hits = {"hit__task__items": item}
     owned = {
-        "crowd.Hit": item.tasks.values("hit"),
-        "crowd.Assignment": Assignment.objects.filter(**hits).values("pk"),
-        "annotation.Submission": item.submissions.values("pk"),
-        "crowd.Payment": Payment.objects.filter(assignment__hit__task__items=item).values("pk"),
-        "consolidation.Case": item.cases.values("pk"),
+        "crowd.Hit": item.tasks.values_list("hit"),
+        "crowd.Assignment": Assignment.objects.filter(**hits).values_list("pk"),
+        "annotation.Submission": item.submissions.values_list("pk"),
+        "crowd.Payment": Payment.objects.filter(assignment__hit__task__items=item).values_list(
+            "pk"
+        ),
+        "consolidation.Case": item.cases.values_list("pk"),
     }
     ours = Q(pk__in=[])
-    for aggregate, ids in owned.items():
-        ours |= Q(aggregate=aggregate, object_id__in=ids)
+    for aggregate, rows in owned.items():
+        # As numbers: given subqueries, PostgreSQL reads the whole log.
+        ours |= Q(aggregate=aggregate, object_id__in=[pk for (pk,) in rows])
     return [
         Move(
             at=one.at,

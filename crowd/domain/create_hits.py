@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from django.db.models import Case, Value, When
+
 from audit.domain.change_state import log_state_change
 from crowd.domain.lease import BITE, take_leases
 from crowd.domain.ledger import release
@@ -39,7 +41,10 @@ def create_hit(*, hit: Hit, now: datetime) -> bool:
         state=HitState.LIVE,
         external_id=external_id,
         created_at=now,
-        sync_due_at=now + POLL,
+        # Workers may have finished it before we knew that it was there.
+        sync_due_at=Case(
+            When(claimed_assignments__gt=0, then=Value(now)), default=Value(now + POLL)
+        ),
         leased_until=None,
         error="",
     )

@@ -6,8 +6,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db import models
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 
 from crowd.enums import AssignmentState, GrantState, HitState, MessageState, PaymentState
 from crowd.models import (
@@ -69,8 +68,7 @@ def sums_of(*, entries: QuerySet[LedgerEntry]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class PendingWork:
-    """How many rows of a budget are in each state, and those that failed or were put off, newest
-    first: HITs, payments, rejections, qualification grants and messages."""
+    """How many rows of a budget are in each state; of payments, those that are not confirmed."""
 
     hits: Mapping[str, int]
     payments: Mapping[str, int]
@@ -83,16 +81,18 @@ class PendingWork:
 
 def pending_work(*, budget: Budget, qualification_prefix: str) -> PendingWork:
     """Counts for `budget`; grants are those of qualifications whose code has the prefix."""
-    payments = _payments(budget)
     assignments = Assignment.objects.filter(hit__budget=budget)
+    payments = list(
+        _payments(budget)
+        .exclude(state=PaymentState.CONFIRMED)
+        .order_by()
+        .values_list("state")
+        .annotate(n=Count("pk"), cents=Sum(F("amount_cents") + F("fee_cents")))
+    )
     return PendingWork(
         hits=_by_state(Hit.objects.filter(budget=budget)),
-        payments=_by_state(payments),
-        payment_cents=dict(
-            payments.order_by()
-            .values_list("state")
-            .annotate(cents=Sum(models.F("amount_cents") + models.F("fee_cents")))
-        ),
+        payments={state: n for state, n, _ in payments},
+        payment_cents={state: cents for state, _, cents in payments},
         rejections=assignments.filter(state=AssignmentState.REJECTING).count(),
         unrecorded=assignments.unrecorded().count(),
         grants=_by_state(_grants(qualification_prefix)),
@@ -154,12 +154,12 @@ def troubles_of(
 
 
 def _troubled_hits(budget: Budget) -> QuerySet[Hit]:
-    wrong = models.Q(state=HitState.FAILED) | ~models.Q(error="")
+    wrong = Q(state=HitState.FAILED) | ~Q(error="")
     return Hit.objects.filter(wrong, budget=budget).order_by("-pk")
 
 
 def _troubled_payments(budget: Budget) -> QuerySet[Payment]:
-    wrong = models.Q(state__in=[PaymentState.HELD, PaymentState.FAILED]) | ~models.Q(error="")
+    wrong = Q(state__in=[PaymentState.HELD, PaymentState.FAILED]) | ~Q(error="")
     rows = _payments(budget).filter(wrong).select_related("assignment__worker")
     return rows.order_by("-pk")
 

@@ -25,8 +25,13 @@ GRACE = timedelta(hours=1)
 
 
 def hasten_sync(*, hit_id: int, now: datetime) -> None:
-    """Have the HIT looked at by the next sweep: somebody says that work on it is finished."""
-    Hit.objects.filter(pk=hit_id, state__in=[HitState.LIVE, HitState.EXPIRED]).update(
+    """Have the HIT looked at by the next sweep: somebody says that work on it is finished.
+
+    Also a HIT that we still hold for pending: the process that made it may have died before it could
+    say so, and workers don't wait for us.
+    """
+    working = [HitState.PENDING, HitState.LIVE, HitState.EXPIRED]
+    Hit.objects.filter(pk=hit_id, state__in=working).update(
         sync_due_at=now, claimed_at=now, claimed_assignments=F("claimed_assignments") + 1
     )
 

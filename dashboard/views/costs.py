@@ -8,10 +8,10 @@ from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBas
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from annotation.domain.queries import Cost, cost_by_item, cost_by_role
+from annotation.domain.queries import Cost, cost_by_role
 from annotation.enums import Role
 from annotation.models import Project
-from consolidation.domain.queries import consolidated_items
+from consolidation.domain.queries import finished_costs
 from crowd.domain.queries import ledger_of, sums_of
 from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry
@@ -22,12 +22,6 @@ from dashboard.paging import page_of
 from dashboard.permissions import project_page
 
 
-def finished_costs(project: Project) -> list[Cost]:
-    """What each consolidated item has cost. Unfinished ones would pull the mean down."""
-    costs, done = cost_by_item(project=project), consolidated_items(project=project)
-    return [costs.get(item, Cost()) for item in done]
-
-
 def _distribution(costs: list[Cost]) -> Distribution:
     return distribution_of([one.total_cents for one in costs])
 
@@ -35,7 +29,7 @@ def _distribution(costs: list[Cost]) -> Distribution:
 @require_GET
 @project_page
 def costs(request: HttpRequest, project: Project) -> HttpResponse:
-    finished = finished_costs(project)
+    finished = finished_costs(project=project)
     by_role = cost_by_role(project=project)
     context = {
         "budget": project.budget,
@@ -52,7 +46,7 @@ def costs(request: HttpRequest, project: Project) -> HttpResponse:
 @require_GET
 @project_page
 def cost_chart(request: HttpRequest, project: Project) -> HttpResponse:
-    drawing = draw_distribution(_distribution(finished_costs(project)))
+    drawing = draw_distribution(_distribution(finished_costs(project=project)))
     response = HttpResponse(drawing, content_type="image/svg+xml")
     response["Cache-Control"] = "private, max-age=60"
     return response

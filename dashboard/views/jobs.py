@@ -42,7 +42,6 @@ class Row:
 
 def _rows(work: PendingWork) -> list[Row]:
     hits = (HitState.PENDING, HitState.FAILED)
-    payments = set(PaymentState) - {PaymentState.CONFIRMED}
     grants = (GrantState.PENDING, GrantState.REVOKING)
     messages = (MessageState.PENDING, MessageState.FAILED)
     rows = [
@@ -50,7 +49,7 @@ def _rows(work: PendingWork) -> list[Row]:
         *(
             Row("payments", state.label, work.payments[state], work.payment_cents[state])
             for state in PaymentState
-            if state in payments and state in work.payments
+            if state in work.payments
         ),
         Row("rejections", "to be sent", work.rejections),
         Row("assignments", "to be recorded", work.unrecorded),

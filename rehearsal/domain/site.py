@@ -72,7 +72,8 @@ class Site:
                 f"Something answers on {settings.SITE_URL} already. If it is this site, name it by "
                 "--url; else stop it, or set SITE_URL to a free port."
             )
-        call_command("collectstatic", interactive=False, verbosity=0)
+        if not _static_files_are_fresh():
+            call_command("collectstatic", interactive=False, verbosity=0)
         for folder in (_log_folder(), _run_folder()):
             folder.mkdir(parents=True, exist_ok=True)
         for name in _commands(self._host, self._port):
@@ -128,6 +129,17 @@ class Site:
                 process.wait()
             _end_group(process, signal.SIGKILL)
             (_run_folder() / f"{name}.pid").unlink(missing_ok=True)
+
+
+def _static_files_are_fresh() -> bool:
+    """Whether what was collected is newer than its sources (compressing it all takes seconds)."""
+    manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
+    if not manifest.exists():
+        return False
+    sources = [Path(settings.BASE_DIR) / "requirements" / "base.txt"]
+    for folder in settings.STATICFILES_DIRS:
+        sources += Path(folder).rglob("*")
+    return max(path.stat().st_mtime for path in sources) < manifest.stat().st_mtime
 
 
 _LIBC = ctypes.CDLL(None, use_errno=True)

@@ -47,6 +47,7 @@ WRONG = [
     ("SSL_REDIRECT", "si"),
     ("SWEEP_SECONDS", "0"),
     ("VAR_DIR", "/dev/null/var"),
+    ("STATIC_ROOT", "/dev/null/static"),
 ]
 # The marketplace reads this one's grammar itself: tests/marketplace.
 ELSEWHERE = {"MARKETPLACE_FAULTS"}

@@ -1,11 +1,13 @@
 import pytest
 
+from annotation.domain.queries import cost_by_item
 from audit.domain.change_state import log_state_change
 from consolidation.domain.queries import (
     ItemFilter,
     ItemState,
     consolidated_items,
     count_gold,
+    finished_costs,
     gold_items_by_project,
     gold_of_item,
     history_of_item,
@@ -77,7 +79,13 @@ def test_gold_of_an_item_is_newest_first(campaign):
 
 
 def test_consolidated_items_are_those_whose_first_case_is_done(campaign, project):
-    assert consolidated_items(project=project) == {one.pk for one in campaign.items[3::4]}
+    assert set(consolidated_items(project=project)) == set(campaign.items[3::4])
+
+
+def test_finished_costs_have_an_entry_for_each_consolidated_item(campaign, project):
+    costs = cost_by_item(project=project)
+    expected = [costs[one.pk] for one in campaign.items[3::4]]
+    assert finished_costs(project=project) == expected
 
 
 def test_history_has_every_aggregate_of_the_item_and_nothing_of_others(campaign):

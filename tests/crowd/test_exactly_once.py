@@ -80,10 +80,10 @@ def join(number: int) -> theirs.WorkerAccount:
 def finish(hit: Hit, worker: theirs.WorkerAccount) -> None:
     """The worker's side of one assignment."""
     assert hit.external_id
-    accepted = claims.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
+    code = claims.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
     work.submit(
         worker=worker,
-        assignment_code=accepted.code,
+        assignment_code=code,
         fields=[("content", '{"a": "<&é>"}')],
         now=timezone.now(),
     )
@@ -156,6 +156,22 @@ def test_hit_is_found_again_when_its_token_is_long_forgotten(market):
     create_pending_hits(clock=clock)
     hit.refresh_from_db()
     assert (hit.external_id, theirs.Hit.objects.count()) == (known, 1)
+
+
+def test_work_finished_before_we_knew_of_the_hit_is_not_left_lying(market):
+    """The process that made the HIT died before it could store the answer; workers took it at once."""
+    clock = Times()
+    (hit,) = make_hits(1)
+    create_pending_hits(clock=clock)
+    made = Hit.objects.get().external_id
+    Hit.objects.update(state=HitState.PENDING, external_id=None, sync_due_at=None)
+    hit.external_id = made
+    finish(hit, join(1))
+    finish(hit, join(2))
+    assert sync_due_hits(clock=clock) == 0  # not ours to look at yet
+    create_pending_hits(clock=clock)
+    assert sync_due_hits(clock=clock) == 2
+    assert Hit.objects.get().state == HitState.FINISHED
 
 
 def test_bonus_is_not_sent_again_when_its_token_is_long_forgotten(market):

@@ -39,10 +39,12 @@ def test_sums_of_the_whole_ledger_are_the_budgets(campaign, project):
 
 def test_pending_work_counts_by_state(campaign, project):
     Assignment.objects.filter(pk=Assignment.objects.first().pk).update(recorded_at=None)
+    Payment.objects.filter(pk=Payment.objects.first().pk).update(
+        state="held", confirmed_at=None, amount_cents=6
+    )
     work = pending_work(budget=project.budget, qualification_prefix="demo-")
     assert work.hits == {"live": 15}
-    assert work.payments == {"confirmed": 36}
-    assert work.payment_cents == {"confirmed": project.budget.spent_cents}
+    assert (work.payments, work.payment_cents) == ({"held": 1}, {"held": 7})
     assert (work.rejections, work.unrecorded, work.grants, work.messages) == (0, 1, {}, {})
 
 

@@ -244,11 +244,12 @@ class Campaign:
         )
 
     def _cases(self, items: list[Item], *, done: list[Item]) -> None:
+        finished = set(done)
         tasks = self._offer(items, Role.CONSOLIDATOR, assignments=1)
         cases = Case.objects.bulk_create(
             Case(
                 item=item,
-                state=CaseState.CONSOLIDATED if item in done else CaseState.OFFERED,
+                state=CaseState.CONSOLIDATED if item in finished else CaseState.OFFERED,
                 task=tasks[item.pk],
                 opened_at=START,
             )

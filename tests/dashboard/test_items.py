@@ -118,8 +118,7 @@ def test_item_that_nothing_happened_to_says_so(office, campaign, project):
         {"questions": [{"question": "Who?", "answers": [["0", "1"]]}]},
         {"questions": ["Who?"]},
         {"questions": [{"question": "<b>Who</b>?", "answers": [[0, 2]]}]},
-        ["anything"],
-        7,
+        {"anything": [7]},
     ],
 )
 def test_content_of_any_shape_is_shown_and_escaped(office, campaign, project, content):

@@ -1,6 +1,15 @@
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AnonymousUser
+from django.test import Client
 from django.urls import reverse
 
+from annotation.enums import MemberRole
+from dashboard.views.projects import style
 from tests.dashboard.campaign import make_project, make_user
 
 URL = "/"
@@ -36,10 +45,32 @@ def test_unknown_address_answers_with_our_page(office):
 
 
 def test_menu_offers_only_what_the_role_may_open(client, project):
-    from annotation.enums import MemberRole
-
     client.force_login(make_user("eva", project, MemberRole.EXPERT))
     page = client.get(reverse("dashboard:project", args=[project.slug])).content.decode()
     assert reverse("dashboard:items", args=[project.slug]) in page
     assert reverse("dashboard:costs", args=[project.slug]) not in page
     assert reverse("dashboard:publish", args=[project.slug]) not in page
+
+
+CSS = Path(settings.BASE_DIR) / "static" / "css"
+
+
+@pytest.mark.parametrize("file", ["header", "table", "panel", "steps", "filters"])
+def test_style_page_shows_every_block(rf, file):
+    request = rf.get("/style/")
+    request.user = AnonymousUser()
+    request.htmx = False
+    page = style(request).content.decode()
+    used = {name for found in re.findall(r'class="([^"]*)"', page) for name in found.split()}
+    source = re.sub(r"/\*.*?\*/", "", (CSS / f"{file}.css").read_text(), flags=re.DOTALL)
+    blocks = {name for name in re.findall(r"\.([a-z][a-z-]*)", source) if "--" not in name}
+    blocks -= {"wide", "message", "htmx-request"}  # not blocks: modifiers and others' names
+    assert blocks <= used
+
+
+def test_expired_form_answers_with_our_page(requester, project):
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(requester)
+    response = strict.post(reverse("dashboard:publish", args=[project.slug]), {"count": 1})
+    assert response.status_code == 403
+    assert b"This form has expired" in response.content

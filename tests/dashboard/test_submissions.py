@@ -82,7 +82,7 @@ def test_content_that_is_no_annotation_can_not_be_accepted(office, waiting, cont
     assert b"Nothing was accepted" in response.content
 
 
-def test_setting_aside_pays_the_reward_alone_and_leaves_the_work_out(office, waiting):
+def test_setting_aside_unreadable_work_pays_the_reward_alone(office, waiting):
     Submission.objects.filter(pk=waiting.pk).update(content={})
     office.post(address("set_aside", waiting))
     office.post(address("set_aside", waiting))
@@ -93,13 +93,23 @@ def test_setting_aside_pays_the_reward_alone_and_leaves_the_work_out(office, wai
     assert waiting not in waiting_for_a_person(project=waiting.item.project)
 
 
+def test_setting_aside_readable_work_pays_all_that_it_earned(office, waiting):
+    office.post(address("set_aside", waiting))
+    waiting.refresh_from_db()
+    kinds = Payment.objects.filter(assignment=waiting.assignment).values_list("kind", flat=True)
+    assert (waiting.state, set(kinds)) == ("withdrawn", {"reward", "bonus"})
+
+
 def test_work_on_an_item_done_before_waits_to_be_paid_or_refused(office, waiting, project):
     Submission.objects.filter(pk=waiting.pk).update(state="withdrawn")
     assert waiting in waiting_for_a_person(project=project)
     assert count_submissions(project=project)["generator", "waiting"] == 3
+    page = office.get(reverse("dashboard:submissions", args=["demo"])).content.decode()
+    assert address("accept", waiting) not in page
+    assert address("reject", waiting) not in page
     office.post(address("set_aside", waiting))
     assert waiting not in waiting_for_a_person(project=project)
-    assert Payment.objects.filter(assignment=waiting.assignment).count() == 1
+    assert Payment.objects.filter(assignment=waiting.assignment).count() == 2
 
 
 def test_accepted_work_can_not_be_set_aside(office, waiting):

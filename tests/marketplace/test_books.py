@@ -130,6 +130,8 @@ class Campaign(RuleBasedStateMachine):
         self.accepted: list[tuple[int, str]] = []
         self.submitted: list[tuple[int, str]] = []
         self.tokens = 0
+        for reward in (5, 13):
+            self.publish(reward, 2)
 
     @rule(reward=st.sampled_from([0, 5, 13]), assignments=st.sampled_from([1, 2, 10]))
     def publish(self, reward, assignments) -> None:
@@ -146,14 +148,18 @@ class Campaign(RuleBasedStateMachine):
         if code:
             self.accepted.append((who, code))
 
-    @precondition(lambda self: self.accepted)
-    @rule(data=st.data())
-    def submit(self, data) -> None:
-        who, code = data.draw(st.sampled_from(self.accepted))
+    @rule(who=st.integers(0, 1), fresh=st.booleans(), data=st.data())
+    def submit(self, who, fresh, data) -> None:
+        if fresh:
+            self.accept(who)
+        if not self.accepted:
+            return
+        who, code = self.accepted[-1] if fresh else data.draw(st.sampled_from(self.accepted))
         worker = self.workers[who].code
         fields = [("answer", "x")]
         self._try(work.submit, worker_code=worker, assignment_code=code, fields=fields)
-        self.submitted.append((who, code))
+        if Assignment.objects.get(code=code).status == "Submitted":
+            self.submitted.append((who, code))
 
     @precondition(lambda self: self.accepted)
     @rule(data=st.data())
@@ -290,8 +296,8 @@ class TestCampaign(TestCase):
         run_state_machine_as_test(
             Rolled,
             settings=settings(
-                max_examples=40,
-                stateful_step_count=25,
+                max_examples=50,
+                stateful_step_count=30,
                 deadline=None,
                 suppress_health_check=list(HealthCheck),
             ),

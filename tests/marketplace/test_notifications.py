@@ -3,7 +3,7 @@
 import json
 import threading
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from botocore.exceptions import ClientError
@@ -34,15 +34,15 @@ class Receiver:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 failing = receiver.failures > 0
                 receiver.failures -= failing
-                self.send_response(500 if failing else 204)
-                self.end_headers()
                 if not failing:
                     receiver.documents.append(json.loads(body))
+                self.send_response(500 if failing else 204)
+                self.end_headers()
 
             def log_message(self, *args) -> None:
                 pass
 
-        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 

@@ -41,8 +41,8 @@ export class Board {
     );
     const cards = element("div", { class: "group__cards" }, ...ids.map((id) => this.card(id).element));
     const whole = element(
-      "section",
-      { class: isAgreed ? "group group--agreed" : "group", "aria-labelledby": `group-${position}` },
+      "div",
+      { class: isAgreed ? "group group--agreed" : "group", role: "group", "aria-labelledby": `group-${position}` },
       element("div", { class: "group__head" }, heading, said, settle),
       cards,
     );
@@ -59,8 +59,8 @@ export class Board {
     );
     const host = element("div", { class: "own__box" });
     const whole = element(
-      "section",
-      { class: "group group--own", "aria-labelledby": "group-own" },
+      "div",
+      { class: "group group--own", role: "group", "aria-labelledby": "group-own" },
       element("div", { class: "group__head" }, element("h3", { class: "group__title", id: "group-own" }, "Missing questions")),
       cards,
       host,
@@ -239,7 +239,7 @@ class Card {
     this.buildVerdicts();
     this.buildRepeats();
     this.element = element(
-      "section",
+      "article",
       { class: "card", id: `card-${this.key}`, tabindex: "0", "data-id": this.id, "aria-labelledby": `title-${this.key}` },
       element("h4", { class: "card__title", id: `title-${this.key}` }, this.name, " ", this.verdict, " ", this.text),
       this.host,

@@ -2,7 +2,7 @@
 
 import { Draft } from "../draft.js";
 import { History } from "../history.js";
-import { quoted, readPage, setText } from "../html.js";
+import { element, quoted, readPage, setText } from "../html.js";
 import { bonusCents, cents } from "../pay.js";
 import { Sentence } from "../sentence.js";
 import { contains, spanText } from "../spans.js";
@@ -98,10 +98,15 @@ class ConsolidationPage {
     this.comment.disabled = this.locked;
     this.comment.addEventListener("input", () => this.draft.changed());
     document.addEventListener("keydown", (event) => this.shortcut(event));
+    new ResizeObserver(() => this.clearFocus()).observe(place("stuck"));
+  }
+
+  // The sentence's bar grows and shrinks with what it says; what has the focus stays in view.
+  clearFocus() {
     const stuck = place("stuck");
-    new ResizeObserver(() => {
-      document.documentElement.style.setProperty("--stuck", `${stuck.offsetHeight}px`);
-    }).observe(stuck);
+    document.documentElement.style.setProperty("--stuck", `${stuck.offsetHeight}px`);
+    const focused = document.activeElement;
+    if (place("board").contains(focused)) focused.scrollIntoView({ block: "nearest" });
   }
 
   keepWork() {
@@ -205,7 +210,7 @@ class ConsolidationPage {
     if (this.locked || id === null) return;
     this.activate(id);
     const at = span ?? find(this.state, id).answers[0] ?? [this.item.target.verb_idx, 0];
-    this.sentence.box.focus();
+    this.sentence.focus();
     this.sentence.moveTo(span ? span[1] - 1 : at[0]);
     if (span) {
       this.sentence.anchor = span[0];
@@ -216,7 +221,7 @@ class ConsolidationPage {
 
   takeAnswer(span) {
     if (this.activeId === null) {
-      this.say("Write or choose a question first, then mark its answer.");
+      this.refuse("Write or choose a question first, then mark its answer.");
       return false;
     }
     this.act({ type: "mark", id: this.activeId, span });
@@ -226,7 +231,7 @@ class ConsolidationPage {
   removeAnswerAt(token) {
     const span = find(this.state, this.activeId)?.answers.find((each) => contains(each, token));
     if (span) this.act({ type: "unmark", id: this.activeId, span });
-    else this.say("This word is in no answer of the question.");
+    else this.refuse("This word is in no answer of the question.");
   }
 
   sentenceKey(event) {
@@ -310,11 +315,19 @@ class ConsolidationPage {
       .map(({ who, reason }) => (reason ? `${who} asked nothing: ${quoted(reason)}` : `${who} asked nothing.`));
     const box = place("reasons");
     box.hidden = reasons.length === 0;
-    setText(box, reasons.join(" "));
+    box.replaceChildren(...reasons.map((text) => element("p", { dir: "auto" }, text)));
   }
 
-  say(text) {
-    setText(place("note"), text);
+  // For everyone where it says no; else for those who can't see what happened.
+  say(text, { isRefusal = false } = {}) {
+    const note = place("note");
+    note.classList.toggle("sentence-note--refusal", isRefusal);
+    note.classList.toggle("visually-hidden", !isRefusal);
+    setText(note, text);
+  }
+
+  refuse(text) {
+    this.say(text, { isRefusal: true });
   }
 
   // --- handing in
@@ -329,19 +342,19 @@ class ConsolidationPage {
   handIn() {
     if (this.locked) return;
     document.activeElement?.blur?.(); // a finished question in its box counts
-    const unfinished = this.board.openBox();
+    const unfinished = this.board.unfinishedBox();
     if (unfinished) {
-      unfinished.focus();
-      return this.say("Not yet: a question is still being written.");
+      this.refuse("Not yet: a question is still being written.");
+      return unfinished.focus();
     }
     const [first] = this.problems;
     if (!first) return this.submission.send();
     this.goTo(first);
-    return this.say(`Not yet: ${problemText(first, this.state, this.item.tokens)}`);
+    return this.refuse(`Not yet: ${problemText(first, this.state, this.item.tokens)}`);
   }
 
   showRefused(problems) {
-    this.say(`Not handed in: ${problems.map(({ message }) => message).join(" ")}`);
+    this.refuse(`Not handed in: ${problems.map(({ message }) => message).join(" ")}`);
     const index = Number(/^questions\[(\d+)\]/.exec(problems[0]?.path ?? "")?.[1] ?? NaN);
     this.board.focus(this.state.questions[index]?.id);
   }

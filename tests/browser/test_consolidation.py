@@ -1,0 +1,525 @@
+"""The consolidation page in a real browser, worked on as a consolidator does."""
+
+import dataclasses
+import json
+import os
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from axe_core_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Frame, Locator, Page, Request, expect
+
+from tests.browser.conftest import ROOT, Site
+from tests.browser.seed_cases import LONG_NAME, SHORT_NAME
+from tests.browser.work import arrived, handed_in, note, open_task, ready, status, stored_drafts
+from tests.consolidation.factories import SURVEY, span_of
+
+pytestmark = pytest.mark.browser
+
+KINDS = {
+    "identified": (
+        "keys conflict move frame touch zoom two axe weight preview pay undo same tabs merge"
+    ),
+    "contain": "keys rewrite",
+    "nothing": "empty added",
+    "three": "sources",
+    "hostile": "text",
+}
+NAMES = [f"{kind}-{name}" for kind, names in KINDS.items() for name in names.split()]
+WHO, WHAT = "Who identified something?", "What did someone identify?"
+
+
+@pytest.fixture(scope="module")
+def cases(site: Site) -> Site:
+    """The running site, with a case for each test."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "VAR_DIR": str(site.database.parent),
+        "SITE_URL": site.url,
+        "MTURK_WORKER_ORIGINS": site.marketplace.origin,
+    }
+    told = subprocess.run(
+        [sys.executable, "-m", "tests.browser.seed_cases", *NAMES],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout
+    return dataclasses.replace(site, tasks=json.loads(told))
+
+
+# --- what a consolidator does ------------------------------------------------------------------
+
+
+def card(page: Page | Frame, name: str) -> Locator:
+    return page.locator(".card").filter(has=page.locator(".card__name", has_text=name))
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def to_first_card(page: Page) -> None:
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('card')"):
+            return
+    pytest.fail("Tab does not lead to a question")
+
+
+def result(page: Page | Frame) -> list[str]:
+    return [text.strip() for text in page.locator("[data-preview] > li").all_inner_texts()]
+
+
+def submit_button(page: Page | Frame) -> Locator:
+    return page.get_by_role("button", name="Submit")
+
+
+def the_content(cases: Site, name: str) -> dict[str, Any]:
+    """What was handed in for the case, in both copies."""
+    [content] = handed_in(cases, name)
+    [draft] = stored_drafts(cases, name)
+    assert draft["submitted_at"] is not None
+    assert draft["content"] == content
+    return content[cases.item(name)]
+
+
+def kept(content: dict[str, Any]) -> dict[str, list[str]]:
+    """Each kept question with the words of its answers."""
+    return {
+        each["question"]: [" ".join(SURVEY[start:end]) for start, end in each["answers"]]
+        for each in content["questions"]
+        if each["verdict"] == "keep"
+    }
+
+
+def verdicts(content: dict[str, Any]) -> list[str]:
+    return sorted(each["verdict"] for each in content["questions"])
+
+
+# --- the paper's examples ----------------------------------------------------------------------
+
+
+def test_the_papers_first_example_by_keyboard_alone(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("identified-keys"))
+    to_first_card(page)
+    press(page, "Shift+G")  # "a basin", on which both agree
+    expect(card(page, "A1")).to_be_focused()
+    press(page, "g")  # the same question: A's stays, B's repeats it
+    press(page, "Enter")
+    expect(page.locator("#sentence")).to_be_focused()
+    press(page, *["ArrowRight"] * 4, "-")  # from "the" to "(", out
+    press(page, *["ArrowRight"] * 2, "-")  # to ")", out
+    assert result(page) == [f"{WHO}\n{SHORT_NAME} | USGS", f"{WHAT}\na basin"]
+    press(page, "Escape")
+    expect(card(page, "A1")).to_be_focused()
+    press(page, "Control+Enter")
+    arrived(page)
+    content = the_content(cases, "identified-keys")
+    assert kept(content) == {WHO: [SHORT_NAME, "USGS"], WHAT: ["a basin"]}
+    assert verdicts(content) == ["keep", "keep", "redundant", "redundant"]
+
+
+def test_the_papers_second_example_by_keyboard_alone(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("contain-keys"))
+    to_first_card(page)
+    press(page, "Shift+G")
+    expect(card(page, "A1")).to_be_focused()
+    press(page, "k", "ArrowDown", "r")
+    expect(card(page, "B1").locator(".card__verdict")).to_have_text("redundant, repeats A1")
+    for _ in range(40):
+        press(page, "Tab")
+        if page.evaluate("document.activeElement.hasAttribute('data-submit')"):
+            break
+    press(page, "Enter")
+    arrived(page)
+    content = the_content(cases, "contain-keys")
+    assert kept(content) == {
+        "What might contain something?": ["that basin"],
+        "What might something contain?": ["natural gas"],
+    }
+    assert [each["source"] for each in content["questions"] if each["verdict"] == "keep"] == [
+        {"submission": 0, "question": 0},
+        {"submission": 0, "question": 1},
+    ]
+
+
+# --- what can't be handed in -------------------------------------------------------------------
+
+
+def test_words_in_conflict_are_red_named_and_stop_the_hand_in(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("identified-conflict"))
+    to_first_card(page)
+    press(page, "Shift+G", "k", "ArrowDown", "k")
+    conflicts = page.locator("[data-conflicts]")
+    expect(conflicts).to_have_text(f"“{SHORT_NAME}” is in answers of A1 and B1.")
+    red = page.evaluate("getComputedStyle(document.querySelector('[data-conflicts]')).color")
+    word = page.locator("#sentence-4 .word")
+    assert word.evaluate("(word) => getComputedStyle(word).color") == red == "rgb(179, 38, 30)"
+    expect(page.locator("#sentence-4")).to_have_attribute(
+        "aria-label", re.compile("in two answers: A1 and B1")
+    )
+    expect(card(page, "B1").locator(".chip")).to_contain_text("shares words")
+    expect(page.locator("[data-open-problems]")).to_contain_text("A1 and B1 ask the same")
+    expect(submit_button(page)).to_have_attribute("aria-disabled", "true")
+    submit_button(page).click(force=True)
+    press(page, "Control+Enter")
+    expect(note(page)).to_contain_text("Not yet:")
+    assert handed_in(cases, "identified-conflict") == []
+    page.get_by_role("button", name=f"“{SHORT_NAME}” is in answers").click()
+    expect(page.locator("#sentence")).to_be_focused()
+    press(page, "Backspace")
+    expect(conflicts).to_be_hidden()
+    expect(page.locator("[data-open-problems]")).to_contain_text("B1 is kept, but has no answer.")
+    press(page, "Escape", "i")
+    expect(page.locator("[data-open]")).to_have_text("Everything is settled.")
+    submit_button(page).click()
+    arrived(page)
+    assert verdicts(the_content(cases, "identified-conflict")) == [
+        *("invalid", "keep", "keep", "redundant")
+    ]
+
+
+def test_an_unjudged_question_is_named_and_gone_to(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("identified-same"))
+    expect(page.locator("[data-open]")).to_have_text("4 questions to judge.")
+    submit_button(page).click(force=True)
+    expect(note(page)).to_have_text("Not yet: A1 is not judged yet.")
+    expect(card(page, "A1")).to_be_focused()
+    press(page, "w")
+    page.keyboard.type("Who was")
+    press(page, "Escape", "Tab")
+    expect(page.locator(".question-box__note")).to_contain_text("no finished question")
+    press(page, "Control+Enter")
+    expect(note(page)).to_have_text("Not yet: a question is still being written.")
+    expect(page.get_by_role("combobox")).to_be_focused()
+    press(page, "Escape", "Escape")  # the list, then the box
+    expect(page.get_by_role("combobox")).to_have_count(0)
+    expect(card(page, "A1").locator(".card__text")).to_have_text(WHO)
+
+
+# --- moves -------------------------------------------------------------------------------------
+
+
+def test_rewriting_and_undo_by_keyboard(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("contain-rewrite"))
+    to_first_card(page)
+    press(page, "Shift+G", "ArrowDown", "k", "w")
+    page.keyboard.type("what might contain something")
+    press(page, "Enter")
+    expect(card(page, "B1").locator(".card__text")).to_have_text("What might contain something?")
+    press(page, "ArrowUp", "r")  # what it repeats is B1, as it reads now
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, repeats B1")
+    press(page, "Control+z")
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("not judged")
+    press(page, "Control+z")
+    expect(card(page, "B1").locator(".card__text")).to_have_text("What contains something?")
+    page.get_by_role("button", name="Undo keep B1").click()
+    expect(card(page, "B1").locator(".card__verdict")).to_have_text("not judged")
+
+
+def test_answers_are_joined_moved_and_split_off_by_mouse(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("identified-move"))
+    first, other = card(page, "A1"), card(page, "B1")
+    first.get_by_role("button", name="Keep").click()
+    other.get_by_role("button", name="Keep").click()
+    other.get_by_role("button", name=SHORT_NAME).click()
+    other.get_by_role("button", name="Remove").click()
+    first.get_by_role("button", name="Answers").click()
+    page.locator("#sentence-7 .word").click()  # "("
+    page.get_by_role("button", name="Split before “(”").click()
+    assert first.locator(".chip").all_inner_texts() == [SHORT_NAME, "( USGS )"]
+    first.get_by_role("button", name="( USGS )").click()
+    first.get_by_label("Move to").select_option(label=f"B1 “{WHO}”")
+    first.get_by_role("button", name="Move", exact=True).click()
+    assert other.locator(".chip").all_inner_texts() == ["( USGS )"]
+    other.get_by_role("button", name="( USGS )").click()
+    other.get_by_role("button", name="Change in the sentence").click()
+    page.locator("#sentence-8 .word").hover()
+    page.mouse.down()
+    page.locator("#sentence-8 .word").hover()
+    page.mouse.up()
+    page.locator("#sentence-8 .word").click()
+    assert other.locator(".chip").all_inner_texts() == ["USGS"]
+    other.get_by_role("button", name="USGS").click()
+    other.get_by_label("Move to").select_option(label="a new question")
+    other.get_by_role("button", name="Move", exact=True).click()
+    expect(card(page, "N1").locator(".chip")).to_have_text("USGS")
+    card(page, "N1").get_by_role("button", name="Delete").click()
+    expect(card(page, "N1")).to_have_count(0)
+    first.get_by_role("button", name="Answers").click()
+    page.locator("#sentence-8 .word").click()
+    page.locator("#sentence-8 .word").click()
+    assert first.locator(".chip").all_inner_texts() == [SHORT_NAME, "USGS"]
+    first.get_by_role("button", name=SHORT_NAME).click()
+    first.get_by_role("button", name="Join with the next").click()
+    assert first.locator(".chip").all_inner_texts() == [LONG_NAME.removesuffix(" )")]
+
+
+def test_merging_takes_the_answers_over(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("identified-merge"))
+    to_first_card(page)
+    press(page, "Shift+G", "k", "Enter", *["ArrowRight"] * 5, "Shift+ArrowLeft")
+    press(page, "Escape", "Backspace", "Escape")  # A1 loses its answer
+    expect(card(page, "A1").locator(".card__none")).to_be_visible()
+    press(page, "ArrowDown", "m")
+    assert card(page, "A1").locator(".chip").all_inner_texts() == [SHORT_NAME]
+    expect(card(page, "B1").locator(".card__verdict")).to_have_text("redundant, repeats A1")
+    expect(page.locator("[data-open]")).to_have_text("Everything is settled.")
+
+
+def test_the_kept_question_of_a_pair_can_be_swapped(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("identified-undo"))
+    to_first_card(page)
+    press(page, "g", "ArrowUp", "ArrowUp")
+    expect(card(page, "A1")).to_be_focused()
+    press(page, "r")
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, repeats B1")
+    expect(card(page, "B1").locator(".card__verdict")).to_have_text("kept")
+    press(page, "r")
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("not judged")
+
+
+# --- nothing to judge, more than two, hostile --------------------------------------------------
+
+
+def test_sources_without_questions_can_be_handed_in_as_they_are(
+    cases: Site, context: BrowserContext
+):
+    page = open_task(context.new_page(), cases.address("nothing-empty"))
+    assert page.locator("[data-reasons] p").all_inner_texts() == [
+        "A asked nothing: “Not a verb here.”",
+        "B asked nothing: “It makes no sense.”",
+    ]
+    expect(page.locator("[data-pay]")).to_have_text("5 ¢")
+    submit_button(page).click()
+    arrived(page)
+    assert the_content(cases, "nothing-empty") == {"questions": []}
+
+
+def test_a_missing_question_is_written_and_answered_by_keyboard(
+    cases: Site, context: BrowserContext
+):
+    page = open_task(context.new_page(), cases.address("nothing-added"))
+    for _ in range(20):
+        press(page, "Tab")
+        if page.evaluate("document.activeElement.classList.contains('own__add')"):
+            break
+    press(page, "Enter")
+    page.keyboard.type("what might something contain")
+    press(page, "Enter")
+    expect(page.locator("#sentence")).to_be_focused()
+    page.keyboard.type("nat")
+    press(page, "Shift+ArrowRight", "Enter")
+    press(page, "Control+Enter")
+    arrived(page)
+    content = the_content(cases, "nothing-added")
+    assert kept(content) == {"What might something contain?": ["natural gas"]}
+    assert content["questions"][0]["source"] is None
+
+
+def test_three_sources_are_laid_out_and_judged(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("three-sources"))
+    assert sorted(page.locator(".card__name").all_inner_texts()) == ["A1", "B1", "C1", "C2"]
+    card(page, "A1").focus()
+    press(page, "k")
+    card(page, "B1").focus()
+    press(page, "r")
+    card(page, "C2").focus()
+    press(page, "r")
+    card(page, "C1").focus()
+    press(page, "k", "Control+Enter")
+    arrived(page)
+    assert len(kept(the_content(cases, "three-sources"))) == 2
+
+
+def test_hostile_content_is_shown_as_text(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("hostile-text"))
+    expect(card(page, "A1").locator(".card__text")).to_have_text(
+        "<img src=x onerror=window.hacked=1>?"
+    )
+    to_first_card(page)
+    press(page, "g")
+    expect(page.locator("[data-preview]")).to_contain_text("<script>window.hacked=1</script>")
+    assert page.evaluate("window.hacked") is None
+    expect(card(page, "A1").locator(".card__note")).to_contain_text("Outside the template")
+
+
+# --- where it runs -----------------------------------------------------------------------------
+
+
+def test_works_in_a_cross_site_sandboxed_frame_and_survives_a_reload(
+    cases: Site, context: BrowserContext
+):
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: said.type == "error" and wrong.append(said.text))
+    page.goto(cases.marketplace.frame_url(cases.address("identified-frame")))
+    frame = ready(page.frames[1])
+    assert frame.evaluate("origin") == "null"
+    card(frame, "A1").focus()
+    press(page, "Shift+G", "k", "ArrowDown", "r")
+    expect(status(frame)).to_have_text("Saved")
+    page.reload()  # the frame has no storage, the server has it all
+    frame = ready(page.frames[1])
+    expect(card(frame, "B1").locator(".card__verdict")).to_have_text("redundant, repeats A1")
+    assert result(frame) == [f"{WHO}\n{LONG_NAME}", f"{WHAT}\na basin"]
+    submit_button(frame).click()
+    arrived(frame)
+    assert context.cookies() == []
+    assert wrong == []
+    assert len(kept(the_content(cases, "identified-frame"))) == 2
+
+
+def test_two_people_on_one_case_have_a_draft_each(cases: Site, context: BrowserContext):
+    name = "identified-two"
+    one = open_task(context.new_page(), cases.address(name))
+    two = open_task(context.new_page(), cases.address(name, worker="W2"))
+    for page, key in ((one, "k"), (two, "i")):
+        card(page, "A1").focus()
+        press(page, key)
+        expect(status(page)).to_have_text("Saved")
+    drafts = {each["worker_ref"]: each["content"] for each in stored_drafts(cases, name)}
+    first = [content[cases.item(name)]["questions"][0] for _, content in sorted(drafts.items())]
+    assert [each["verdict"] for each in first] == ["keep", "invalid"]
+
+
+def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
+    first = open_task(context.new_page(), cases.address("identified-tabs"))
+    second = open_task(context.new_page(), cases.address("identified-tabs"))
+    card(first, "A1").focus()
+    press(first, "k")
+    expect(status(first)).to_have_text("Saved")
+    card(second, "B1").focus()
+    press(second, "i")
+    banner = second.locator("[data-banner]")
+    expect(banner).to_contain_text(f"{WHO} – {LONG_NAME}")
+    second.get_by_role("button", name="Take this one").click()
+    expect(card(second, "A1").locator(".card__verdict")).to_have_text("kept")
+    expect(card(second, "B1").locator(".card__verdict")).to_have_text("not judged")
+
+
+def test_a_preview_shows_everything_and_takes_nothing(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.preview("identified-preview"))
+    expect(page.locator("[data-banner]")).to_contain_text("Accept the task first")
+    expect(card(page, "A1").get_by_role("button", name="Keep")).to_be_disabled()
+    card(page, "A1").focus()
+    press(page, "k", "Shift+G", "n", "Control+Enter")
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("not judged")
+    expect(page.locator("[data-open]")).to_have_text("4 questions to judge.")
+
+
+def test_the_pay_is_that_of_the_questions_to_judge(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("identified-pay"))
+    expect(page.locator("[data-pay]")).to_have_text("5 ¢ + 12 ¢ for 4 questions to judge = 17 ¢")
+
+
+def test_by_touch_at_360_px(cases: Site, chromium: Browser):
+    size = {"width": 360, "height": 740}
+    with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
+        page = open_task(context.new_page(), cases.address("identified-touch"))
+        page.get_by_role("button", name="Settle the 1 role").tap()
+        card(page, "A1").get_by_role("button", name="Keep").tap()
+        card(page, "B1").get_by_role("button", name="Redundant").tap()
+        card(page, "A1").get_by_role("button", name="Answers").tap()
+        page.locator("#sentence-3 .word").tap()
+        page.locator("#sentence-6 .word").tap()
+        assert card(page, "A1").locator(".chip").all_inner_texts() == [SHORT_NAME]
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        small = page.evaluate(
+            """() => [...document.querySelectorAll(".card__verdict-button, .chip")]
+                .filter((each) => each.offsetParent && each.offsetHeight < 24)
+                .map((each) => each.textContent)"""
+        )
+        assert small == []
+        submit_button(page).tap()
+        arrived(page)
+    content = the_content(cases, "identified-touch")
+    assert content["questions"][0]["answers"] == [span_of(SURVEY, SHORT_NAME)]
+
+
+@pytest.mark.parametrize("size", [(640, 400), (640, 620), (360, 740), (1280, 800)])
+def test_what_has_the_focus_is_not_under_the_sentence(
+    cases: Site, chromium: Browser, size: tuple[int, int]
+):
+    """640 px is what 1280 px at 200 % leave."""
+    viewport = {"width": size[0], "height": size[1]}
+    with chromium.new_context(viewport=viewport) as context:
+        page = open_task(context.new_page(), cases.address("identified-zoom"))
+        card(page, "A1").focus()
+        page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+        for key in ("ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp"):
+            press(page, key)
+            gap = page.evaluate(
+                """() => {
+                    const stuck = document.querySelector("[data-stuck]");
+                    const top = document.activeElement.getBoundingClientRect().top;
+                    const isSticky = getComputedStyle(stuck).position === "sticky";
+                    return isSticky ? top - stuck.getBoundingClientRect().bottom : top;
+                }"""
+            )
+            assert gap >= 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_axe_finds_nothing(cases: Site, chromium: Browser, scheme: str, width: int):
+    viewport = {"width": width, "height": 800}
+    with chromium.new_context(viewport=viewport, color_scheme=scheme) as context:
+        page = open_task(
+            context.new_page(), cases.address("identified-axe", worker=f"W{scheme}{width}")
+        )
+        assert faults(page) == []
+        to_first_card(page)
+        press(page, "Shift+G", "k", "ArrowDown", "k")  # words in conflict
+        card(page, "A1").locator(".chip").click()  # the tools of an answer
+        page.locator("summary", has_text="Keys").click()
+        assert faults(page) == []
+        press(page, "n")
+        card(page, "B2").focus()
+        press(page, "i")
+        card(page, "A2").focus()
+        press(page, "w")
+        page.keyboard.type("who zz")
+        assert faults(page) == []
+
+
+def faults(page: Page) -> list[str]:
+    found = Axe().run(page)["violations"]
+    return [f"{each['id']}: {[node['html'] for node in each['nodes']][:3]}" for each in found]
+
+
+def test_the_page_weighs_60_kilobytes_at_most(cases: Site, context: BrowserContext):
+    page = context.new_page()
+    finished: list[Request] = []
+
+    def note_it(request: Request) -> None:  # Playwright marks its handlers: no built-in will do
+        finished.append(request)
+
+    page.on("requestfinished", note_it)
+    open_task(page, cases.address("identified-weight"))
+    page.wait_for_load_state("networkidle")
+    sizes = {each.url: weight_of(each) for each in finished}
+    assert [url for url in sizes if not url.startswith(cases.url)] == []
+    assert len(sizes) == len(finished)  # nothing is fetched twice
+    total = sum(sizes.values())
+    print(f"page weight: {total} bytes in {len(sizes)} files")  # noqa: T201
+    assert total <= 60_000
+
+
+def weight_of(request: Request) -> int:
+    response = request.response()
+    assert response
+    size = request.sizes()["responseBodySize"]
+    # Of what comes from its preload cache Chromium reports the unpacked size.
+    if response.headers.get("content-encoding"):
+        return min(size, int(response.headers.get("content-length", size)))
+    return size

@@ -1,0 +1,257 @@
+"""The consolidators' page and its endpoint, without a browser."""
+
+import json
+import re
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.domain.worker_page import Claim
+from annotation.models import Draft
+from consolidation.models import Case
+from schemes.base import Json
+from tests.annotation.factories import make_item as make_generation_item
+from tests.annotation.factories import make_project as make_generation_project
+from tests.annotation.factories import make_task
+from tests.consolidation.factories import CONTAIN, SURVEY, make_case, source
+
+pytestmark = pytest.mark.django_db
+
+BASIN, GAS = ["that basin"], ["natural gas"]
+MIGHT, PLAIN, WHAT = (
+    "What might contain something?",
+    "What contains something?",
+    "What might something contain?",
+)
+
+
+@pytest.fixture
+def case() -> Case:
+    return make_case(
+        SURVEY, CONTAIN, source(SURVEY, (MIGHT, BASIN), (WHAT, GAS)), source(SURVEY, (PLAIN, BASIN))
+    )
+
+
+def address(case: Case, *, assignment: str = "A1", worker: str = "W1") -> str:
+    assert case.task
+    query = {
+        "assignmentId": assignment,
+        "hitId": "H1",
+        "workerId": worker,
+        "turkSubmitTo": settings.MTURK_WORKER_ORIGINS[0],
+    }
+    path = reverse("consolidation:consolidate", args=[case.task.public_id])
+    return f"{path}?{urlencode(query)}"
+
+
+def page_of(client: Client, case: Case, **options: str) -> Json:
+    """The data that the page's script reads."""
+    html = client.get(address(case, **options)).content.decode()
+    found = re.search(r'<script id="page" type="application/json">(.*?)</script>', html, re.DOTALL)
+    assert found
+    data: Json = json.loads(found.group(1))
+    return data
+
+
+def judged(
+    question: str, answers: list[list[int]], place: tuple[int, int] | None, verdict: str = "keep"
+) -> Json:
+    origin = {"submission": place[0], "question": place[1]} if place else None
+    return {
+        "question": question,
+        "answers": answers,
+        "source": origin,
+        "verdict": verdict,
+        "same_as": 0 if verdict == "redundant" else None,
+    }
+
+
+def settled() -> list[Json]:
+    return [
+        judged(MIGHT, [[16, 18]], (0, 0)),
+        judged(WHAT, [[20, 22]], (0, 1)),
+        judged(PLAIN, [[16, 18]], (1, 0), "redundant"),
+    ]
+
+
+def send(client: Client, case: Case, questions: list[Json], *, to: str = "consolidation:submit"):
+    assert case.task
+    message: dict[str, Any] = {
+        "token": Claim(str(case.task.public_id), "A1", "W1").token(),
+        "revision": 0,
+        "content": {str(case.item_id): {"questions": questions}},
+    }
+    return client.post(reverse(to), json.dumps(message), content_type="text/plain")
+
+
+# --- the page ----------------------------------------------------------------------------------
+
+
+def test_page_holds_the_sources_in_the_cases_order(client, case):
+    page = page_of(client, case)
+    [item] = page["items"]
+    asked = [[each["question"] for each in one["questions"]] for one in item["sources"]]
+    assert asked == [[MIGHT, WHAT], [PLAIN]]
+    assert item["tokens"] == SURVEY
+    assert item["target"]["verb_idx"] == CONTAIN
+    rows = [
+        [(row["submission"], row["position"]) for row in group["rows"]]
+        for group in item["layout"]["groups"]
+    ]
+    assert rows == [[(0, 0), (1, 0)], [(0, 1)]]
+    assert page["urls"] == {"draft": "/work/draft/", "submit": "/work/consolidation/submit/"}
+    assert page["pay"]["bonus_first_cents"] == 3
+
+
+def test_page_says_nothing_of_who_wrote_the_sources(client, case):
+    html = client.get(address(case)).content.decode()
+    for link in case.sources.select_related("submission__worker", "submission__assignment"):
+        assert link.submission.worker.external_id not in html
+        assert link.submission.assignment.external_id not in html
+
+
+def test_page_may_be_framed_by_the_marketplaces_alone_and_has_nothing_inline(client, case):
+    response = client.get(address(case))
+    assert "X-Frame-Options" not in response.headers
+    policy = response.headers["Content-Security-Policy"]
+    assert f"frame-ancestors {settings.MTURK_WORKER_ORIGINS[0]}" in policy
+    assert "unsafe-inline" not in policy
+    html = response.content.decode()
+    scripts = re.findall(r"<script\b[^>]*>", html)
+    assert scripts
+    assert [tag for tag in scripts if "src=" not in tag and "application/json" not in tag] == []
+    assert "<style" not in html
+    assert re.search(r"\sstyle=", html) is None
+    assert re.search(r"\son\w+=", html) is None
+
+
+def test_page_is_compressed(client, case):
+    plain = client.get(address(case))
+    packed = client.get(address(case), headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert len(packed.content) < len(plain.content) / 2
+
+
+def test_page_is_refused_to_who_wrote_a_source(client, case):
+    author = case.sources.first().submission.worker.external_id
+    response = client.get(address(case, worker=author))
+    assert response.status_code == 400
+    assert "You wrote one of the annotations that are merged here" in response.content.decode()
+
+
+def test_preview_has_no_token(client, case):
+    page = page_of(client, case, assignment="ASSIGNMENT_ID_NOT_AVAILABLE", worker="")
+    assert (page["preview"], page["token"], page["submitTo"]) == (True, "", "")
+
+
+def test_page_of_no_case_is_not_found(client, case):
+    task = make_task([make_generation_item(make_generation_project())])
+    path = reverse("consolidation:consolidate", args=[task.public_id])
+    assert client.get(path).status_code == 404
+
+
+def test_page_takes_the_same_queries_for_any_number_of_sources(client):
+    counts = []
+    for number in (2, 5):
+        case = make_case(SURVEY, CONTAIN, *[source(SURVEY, (MIGHT, BASIN))] * number)
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            client.get(address(case))
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_page_of_sources_without_questions_has_their_reasons(client):
+    none = [source(SURVEY, no_question="no verb"), source(SURVEY, no_question="no sense")]
+    [item] = page_of(client, make_case(SURVEY, CONTAIN, *none))["items"]
+    assert item["layout"] == {"groups": []}
+    assert [each["no_question"] for each in item["sources"]] == ["no verb", "no sense"]
+
+
+def test_half_judged_work_is_kept_and_given_back(client, case):
+    half = [{**each, "verdict": None, "same_as": None} for each in settled()]
+    assert send(client, case, half, to="annotation:draft").json() == {
+        "revision": 1,
+        "submitted": False,
+    }
+    page = page_of(client, case)
+    assert page["revision"] == 1
+    assert page["items"][0]["content"] == {"questions": half}
+
+
+# --- handing in --------------------------------------------------------------------------------
+
+
+def test_submit_takes_a_settled_case(client, case):
+    response = send(client, case, settled())
+    assert response.status_code == 200
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    content = json.loads(response.json()["fields"]["content"])
+    draft = Draft.objects.get()
+    assert draft.submitted_at is not None
+    assert draft.content == content
+    verdicts = [each["verdict"] for each in content[str(case.item_id)]["questions"]]
+    assert verdicts == ["keep", "keep", "redundant"]
+
+
+def test_submit_takes_the_empty_result_of_sources_without_questions(client):
+    case = make_case(SURVEY, CONTAIN, source(SURVEY, no_question="no verb"))
+    response = send(client, case, [])
+    assert json.loads(response.json()["fields"]["content"]) == {
+        str(case.item_id): {"questions": []}
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        (lambda questions: questions.pop(), "questions"),
+        (lambda questions: questions[0].update(verdict=None), "questions[0].verdict"),
+        (lambda questions: questions[0].update(answers=[]), "questions[0].answers"),
+        (lambda questions: questions[0].update(answers=[[16, 21]]), "questions[1].answers"),
+        (lambda questions: questions[1].update(question=MIGHT), "questions[1].question"),
+        (lambda questions: questions.append(settled()[2]), "questions[3].source"),
+    ],
+    ids=["unjudged", "no-verdict", "no-answer", "overlap", "same", "judged-twice"],
+)
+def test_submit_refuses_what_is_not_settled_and_changes_nothing(client, case, change, path):
+    questions = settled()
+    change(questions)
+    response = send(client, case, questions)
+    assert response.status_code == 422
+    [problem] = response.json()["problems"]
+    assert (problem["item"], problem["path"]) == (case.item_id, path)
+    assert not Draft.objects.exists()
+
+
+def test_submit_of_another_kind_of_task_is_refused(client, case):
+    task = make_task([make_generation_item(make_generation_project())])
+    message = {
+        "token": Claim(str(task.public_id), "A1", "W1").token(),
+        "revision": 0,
+        "content": {},
+    }
+    response = client.post(
+        reverse("consolidation:submit"), json.dumps(message), content_type="text/plain"
+    )
+    assert response.status_code == 403
+
+
+@pytest.mark.parametrize("body", ["", "{}", "[]", '{"token": "x", "revision": 0, "content": {}}'])
+def test_submit_refuses_what_our_page_would_not_send(client, body):
+    response = client.post(reverse("consolidation:submit"), body, content_type="text/plain")
+    assert response.status_code == 403
+    assert response.json()["error"]
+
+
+def test_submit_answers_a_preflight(client):
+    response = client.options(reverse("consolidation:submit"))
+    assert response.status_code == 204
+    assert response.headers["Access-Control-Allow-Methods"] == "POST"

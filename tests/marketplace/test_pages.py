@@ -1,0 +1,256 @@
+"""The pages in a real browser: the frame's whole way, the keyboard, 360 pixels, accessibility."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+
+from marketplace.domain import accounts
+from marketplace.models import Assignment
+
+from .conftest import accept, question, submit
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+ARGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+TASK = """<!doctype html><title>Task</title><p id=told></p>
+<form method=post><input type=hidden name=assignmentId>
+<label>Answer <input name=content></label><button>Submit</button></form>
+<script>
+const told = new URLSearchParams(location.search);
+document.getElementById('told').textContent = [...told].join(' ') + ' origin ' + self.origin;
+const form = document.forms[0];
+form.elements.assignmentId.value = told.get('assignmentId');
+if (told.get('turkSubmitTo')) form.action = told.get('turkSubmitTo') + '/mturk/externalSubmit';
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    sync_api = pytest.importorskip("playwright.sync_api")
+    import os
+
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # playwright's loop runs in this thread
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium):
+    context = chromium.new_context(viewport={"width": 1200, "height": 800})
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on(
+        "console",
+        lambda message: problems.append(message.text) if message.type == "error" else None,
+    )
+    yield page
+    context.close()
+    assert problems == []
+
+
+@pytest.fixture
+def task_site():
+    """A requester's page on another origin."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(TASK.encode() if "assignmentId" in self.path else b"")
+
+        def log_message(self, *args) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/task"
+    server.shutdown()
+    server.server_close()
+
+
+def log_in_as(page, site, worker) -> None:
+    token = accounts.start_session(worker=worker, now=timezone.now())
+    page.context.add_cookies([{"name": accounts.COOKIE, "value": token, "url": site}])
+
+
+def audit(page) -> list[str]:
+    """What axe-core finds, as "rule: element" lines."""
+    from axe_core_python.sync_playwright import Axe
+
+    found = Axe().run(page)["violations"]
+    return [f"{v['id']}: {node['html'][:120]}" for v in found for node in v["nodes"]]
+
+
+def overflow(page) -> int:
+    return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+
+
+def test_work_goes_round_in_the_sandboxed_frame(page, site, worker, publish, task_site):
+    for number in range(2):
+        publish(Question=question(f"{task_site}?item={number}"))
+    log_in_as(page, site, worker)
+    page.goto(f"{site}/hits/")
+    page.get_by_role("button", name="Accept one for $0.05").click()
+    page.wait_for_url("**/hits/work/*/")
+    frame = page.frame_locator("#task")
+    told = frame.locator("#told").inner_text()
+    assert f"workerId,{worker.code}" in told
+    assert told.endswith("origin null")
+    first = page.url
+    frame.get_by_label("Answer").fill("who ran?")
+    frame.get_by_role("button", name="Submit").click()
+    # "accept the next one by itself" is on: the page goes on without a click.
+    page.wait_for_url(lambda url: "/hits/work/" in url and url != first)
+    page.get_by_label("accept the next one by itself").uncheck()
+    frame.get_by_label("Answer").fill("what ran?")
+    frame.get_by_role("button", name="Submit").click()
+    page.wait_for_url(f"{site}/hits/")
+    rows = Assignment.objects.order_by("pk").values_list("status", "answer")
+    assert [status for status, _ in rows] == ["Submitted", "Submitted"]
+    assert "who ran?" in rows[0][1]
+
+
+def test_everything_by_keyboard_alone(page, site, worker, publish, task_site):
+    publish(Question=question(task_site))
+    page.goto(f"{site}/hits/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+
+    def tab_to(name: str) -> None:
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            if name in page.evaluate(
+                "(e => [e.name, e.textContent.trim(), e.id].join(' '))(document.activeElement)"
+            ):
+                return
+        raise AssertionError(f"no way to {name} by keyboard")
+
+    tab_to("username")
+    page.keyboard.type("ann")
+    tab_to("password")
+    page.keyboard.type("a long enough phrase")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}/hits/")
+    tab_to("Accept one")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/hits/work/*/")
+    page.frame_locator("#task").get_by_label("Answer").wait_for()
+    tab_to("task")
+    page.keyboard.type("who ran?")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}/hits/")
+    assert Assignment.objects.get().status == "Submitted"
+
+
+def test_message_that_lies_gains_nothing(page, site, worker, publish, task_site):
+    publish(Question=question(task_site))
+    log_in_as(page, site, worker)
+    page.goto(f"{site}/hits/")
+    page.get_by_role("button", name="Accept one for $0.05").click()
+    page.wait_for_url("**/hits/work/*/")
+    frame = next(frame for frame in page.frames if frame.url.startswith(task_site))
+    assignment = page.url.split("/")[-2]
+    message = {"type": "marketplace:submitted", "assignment": assignment}
+    with page.expect_navigation():
+        frame.evaluate("message => parent.postMessage(message, '*')", message)
+    assert page.url.endswith(f"/hits/work/{assignment}/")
+    assert "has not been submitted" in page.content()
+    assert Assignment.objects.get().status == "Accepted"
+
+
+def test_frame_cannot_leave_for_another_origin(chromium, site, worker, publish, task_site):
+    publish(Question=question(task_site))
+    context = chromium.new_context()
+    page = context.new_page()
+    log_in_as(page, site, worker)
+    page.goto(f"{site}/hits/")
+    page.get_by_role("button", name="Accept one for $0.05").click()
+    page.wait_for_url("**/hits/work/*/")
+    refused: list[str] = []
+    page.on("console", lambda message: refused.append(message.text))
+    frame = next(frame for frame in page.frames if frame.url.startswith(task_site))
+    elsewhere = task_site.replace("127.0.0.1", "localhost") + "?assignmentId=x"
+    frame.evaluate("url => { location.href = url }", elsewhere)
+    page.wait_for_timeout(500)
+    assert any("frame-src" in text for text in refused), refused
+    context.close()
+
+
+@pytest.fixture
+def busy(mturk, publish, browser, worker, task_site):
+    """A worker with something on every page."""
+    kind = {"Description": "Passed both rounds", "QualificationTypeStatus": "Active"}
+    for name in ("Trained", "Consolidator"):
+        made = mturk.create_qualification_type(Name=name, **kind)["QualificationType"]
+    ids = {"QualificationTypeId": made["QualificationTypeId"], "WorkerId": worker.code}
+    mturk.associate_qualification_with_worker(**ids, IntegerValue=90)
+    for decision in ("approve", "reject"):
+        hit = publish(Title=decision, Question=question(task_site))
+        assignment = accept(browser, hit)
+        submit(browser, assignment)
+        decide = getattr(mturk, f"{decision}_assignment")
+        decide(AssignmentId=assignment, RequesterFeedback="One question was missing")
+    browser.post(f"/hits/history/{assignment}/appeal/", {"text": "There is only one role."})
+    accept(browser, publish(MaxAssignments=2, Question=question(task_site)))
+    absent = {"QualificationTypeId": made["QualificationTypeId"], "Comparator": "DoesNotExist"}
+    publish(Title="For others", QualificationRequirements=[absent], Question=question(task_site))
+    return made["QualificationTypeId"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1200])
+def test_workers_pages_are_accessible_and_fit(*, page, site, worker, busy, width, scheme):
+    page.set_viewport_size({"width": width, "height": 740})
+    page.emulate_media(color_scheme=scheme)
+    invitation = accounts.invite(count=1, now=timezone.now())[0].code
+    paths = ["login/", f"join/{invitation}/"]
+    work = Assignment.objects.get(status="Accepted")
+    inside = ["", "history/", "earnings/", "messages/", "qualifications/", "account/"]
+    inside += [f"qualifications/{busy}/request/", f"work/{work.code}/"]
+    inside += [f"groups/{work.hit_type.code}/"]
+    found = {}
+    for path in paths:
+        page.goto(f"{site}/hits/{path}")
+        found[path] = (audit(page), max(0, overflow(page)))
+    log_in_as(page, site, worker)
+    for path in inside:
+        page.goto(f"{site}/hits/{path}")
+        found[path] = (audit(page), max(0, overflow(page)))
+    assert {path: what for path, what in found.items() if what != ([], 0)} == {}
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+def test_operators_pages_are_accessible_and_fit(*, page, site, worker, busy, width, client):
+    page.set_viewport_size({"width": width, "height": 740})
+    today = timezone.now().date()
+    page.goto(f"{site}/hits/operator/login/")
+    assert audit(page) == []
+    client.force_login(get_user_model().objects.create_superuser("root", "r@example.org", "x"))
+    cookie = client.cookies["sessionid"].value
+    page.context.add_cookies([{"name": "sessionid", "value": cookie, "url": site}])
+    from marketplace.models import Appeal, Requester
+
+    lab, appeal = Requester.objects.get(), Appeal.objects.get()
+    paths = ["", f"requesters/{lab.code}/", "workers/", f"workers/{worker.code}/", "appeals/"]
+    paths += [f"appeals/{appeal.pk}/", f"statement/?first={today}&last={today}"]
+    found = {}
+    for path in paths:
+        page.goto(f"{site}/hits/operator/{path}")
+        found[path] = (audit(page), max(0, overflow(page)))
+    assert {path: what for path, what in found.items() if what != ([], 0)} == {}
