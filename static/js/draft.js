@@ -88,12 +88,14 @@ export class Draft extends EventTarget {
     this.changed();
   }
 
-  handedOver() {
+  // The work goes to the marketplace. What our server has not got, this browser goes on keeping.
+  handedOver({ isOurs }) {
     this.pause();
+    if (!isOurs) this.keepInBrowser();
     clearTimeout(this.keeping);
     this.keeping = null;
     this.savedVersion = this.version;
-    forget(this.key);
+    if (isOurs) forget(this.key);
   }
 
   // The page goes away: one last save, without waiting for its answer.

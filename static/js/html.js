@@ -16,8 +16,11 @@ export function setText(target, text) {
   if (target.textContent !== text) target.textContent = text;
 }
 
+const TURNS_WRITING = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/;
+
+// In quotation marks; what could turn the direction of writing is kept from turning ours.
 export function quoted(text) {
-  return `“${text}”`;
+  return TURNS_WRITING.test(text) ? `“\u2068${text}\u2069”` : `“${text}”`;
 }
 
 // The page's data, written by the server with json_script.

@@ -52,6 +52,17 @@ export class Sentence {
     this.box.replaceChildren(...this.words);
     this.names = this.words.map((option) => option.className);
     this.paint([]);
+    if (this.target !== null && this.isLong()) this.showTarget();
+  }
+
+  isLong() {
+    return this.box.scrollHeight > this.box.clientHeight;
+  }
+
+  showTarget() {
+    const target = this.words[this.target].getBoundingClientRect();
+    const box = this.box.getBoundingClientRect();
+    this.box.scrollTop += target.top - box.top - (box.height - target.height) / 2;
   }
 
   listen() {
@@ -311,6 +322,7 @@ export class Sentence {
   }
 
   firstOnFocus() {
-    return this.selection ? this.selection[0] : 0;
+    if (this.selection) return this.selection[0];
+    return this.target !== null && this.isLong() ? this.target : 0;
   }
 }

@@ -27,7 +27,7 @@ export class Submission extends EventTarget {
     this.report("sending");
     const response = await this.reach();
     const answer = response ? await response.json().catch(() => null) : null;
-    if (response?.ok && answer?.fields) return this.handOver(answer.fields);
+    if (response?.ok && answer?.fields) return this.handOver(answer.fields, { isOurs: true });
     this.busy = false;
     if (response?.status === 422) return this.report("refused", answer.error, answer.problems);
     if (response?.status === 403) return this.report("invalid", answer?.error);
@@ -49,11 +49,11 @@ export class Submission extends EventTarget {
   sendToMarketplace() {
     if (this.busy) return;
     this.busy = true;
-    this.handOver({ content: canonical(this.state().content) });
+    this.handOver({ content: canonical(this.state().content) }, { isOurs: false });
   }
 
-  handOver(fields) {
-    this.draft.handedOver();
+  handOver(fields, { isOurs }) {
+    this.draft.handedOver({ isOurs });
     this.report("handing-over");
     const form = document.createElement("form");
     form.method = "post";

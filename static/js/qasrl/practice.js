@@ -47,7 +47,8 @@ class PracticePage extends Workbench {
     place("rows").replaceChildren(...rows.map(rowOf));
     const comparison = place("comparison");
     comparison.hidden = false;
-    comparison.focus();
+    comparison.focus({ preventScroll: true });
+    comparison.scrollIntoView({ block: "start" });
     remember(DONE, [...new Set([...(recall(DONE) ?? []), this.page.number])]);
     this.showDone();
   }
