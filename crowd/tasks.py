@@ -5,7 +5,7 @@ from collections.abc import Callable
 from celery import shared_task
 from django.utils import timezone
 
-from crowd.domain import create_hits, qualifications, send_payments, sync_hits
+from crowd.domain import create_hits, qualifications, send_payments, steer_hits, sync_hits
 from crowd.domain.sweep import sweep
 
 
@@ -17,6 +17,8 @@ def _clocked(domain: Callable[..., int]) -> Callable[[], int]:
 def create_pending_hits() -> None:
     sweep(_clocked(qualifications.send_due_grants))
     sweep(_clocked(create_hits.create_pending_hits))
+    sweep(_clocked(steer_hits.send_due_increases))
+    sweep(_clocked(steer_hits.send_due_ends))
 
 
 @shared_task

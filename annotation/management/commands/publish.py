@@ -18,6 +18,8 @@ class Command(BaseCommand):
         parser.add_argument("project")
         parser.add_argument("--limit", type=int, help="at most this many items")
         parser.add_argument("--pool", help="only holders of this qualification may work")
+        parser.add_argument("--keep-open", type=int, help="have so many HITs open at a time")
+        parser.add_argument("--cap-cents", type=int, help="the batch may cost at most so much")
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -31,7 +33,12 @@ class Command(BaseCommand):
                 raise Refused(f"no qualification {options['pool']!r}.")
         try:
             batch = publish_batch(
-                project=project, limit=options["limit"], pool=pool, now=timezone.now()
+                project=project,
+                limit=options["limit"],
+                pool=pool,
+                keep_open=options["keep_open"],
+                cap_cents=options["cap_cents"],
+                now=timezone.now(),
             )
         except (NothingToPublish, BudgetExceeded) as error:
             raise Refused(error) from error
