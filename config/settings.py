@@ -281,6 +281,7 @@ CELERY_BEAT_SCHEDULE = {
         "crowd.tasks.sync_due_hits",
         "crowd.tasks.send_due_payments",
         "annotation.tasks.record_new_assignments",
+        "annotation.tasks.top_up_open_batches",
         "consolidation.tasks.open_due_cases",
         "consolidation.tasks.record_new_gold",
     )
