@@ -5,7 +5,14 @@ from collections.abc import Callable
 from celery import shared_task
 from django.utils import timezone
 
-from crowd.domain import create_hits, qualifications, send_payments, steer_hits, sync_hits
+from crowd.domain import (
+    create_hits,
+    hear_notifications,
+    qualifications,
+    send_payments,
+    steer_hits,
+    sync_hits,
+)
 from crowd.domain.sweep import sweep
 
 
@@ -24,6 +31,7 @@ def create_pending_hits() -> None:
 @shared_task
 def sync_due_hits() -> None:
     sweep(_clocked(sync_hits.sync_due_hits))
+    hear_notifications.forget_notifications(now=timezone.now())
 
 
 @shared_task

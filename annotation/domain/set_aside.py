@@ -9,7 +9,11 @@ from audit.domain.change_state import Moves, change_state
 from crowd.domain.decide_assignment import approve_assignment
 from crowd.models import Assignment
 
-MOVES: Moves = {SubmissionState.SUBMITTED: [SubmissionState.WITHDRAWN]}
+MOVES: Moves = {
+    SubmissionState.SUBMITTED: [SubmissionState.WITHDRAWN],
+    # Its rejection was refused by the marketplace, and somebody has to decide again.
+    SubmissionState.REJECTED: [SubmissionState.WITHDRAWN],
+}
 
 
 @transaction.atomic

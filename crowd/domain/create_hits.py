@@ -1,9 +1,11 @@
 """Planned HITs, made at the marketplace: each exactly once, whatever fails on the way."""
 
+import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from audit.domain.change_state import log_state_change
+from crowd.domain.hear_notifications import destination
 from crowd.domain.lease import BITE, take_leases
 from crowd.domain.marketplace import marketplace_of
 from crowd.domain.offer_money import release_unused
@@ -12,6 +14,8 @@ from crowd.domain.sync_hits import POLL
 from crowd.enums import HitState
 from crowd.models import FoundHit, Hit, HitType
 from crowd.providers.base import HitOrder, HitTypeTerms, ProviderInDoubt, ProviderRefused
+
+log = logging.getLogger("touchstone.crowd")
 
 # The marketplace remembers a token for 24 hours; after less than that we look before we ask again.
 TOKEN_MEMORY = timedelta(hours=23)
@@ -96,8 +100,19 @@ def ensure_hit_type(*, hit_type: HitType) -> HitType:
             requirements=requirements_of(hit_type),
         )
     )
+    if address := destination():
+        _watch(hit_type, address)
     hit_type.save(update_fields=["external_id"])
     return hit_type
+
+
+def _watch(hit_type: HitType, address: str) -> None:
+    """Events only hasten what happens anyway: a marketplace that refuses to send them is no reason
+    to publish nothing."""
+    try:
+        marketplace_of(hit_type.provider).watch(hit_type.external_id, destination=address)
+    except ProviderRefused as refused:
+        log.warning("No notifications for the HIT type %s: %s", hit_type.external_id, refused)
 
 
 def _fail(hit: Hit, error: str, now: datetime) -> None:

@@ -1,11 +1,12 @@
 """Finished work, fetched from the marketplace. Notifications and pages only hasten it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F
 
+from crowd.domain.decide_assignment import take_their_decision
 from crowd.domain.lease import BITE, take_leases
 from crowd.domain.marketplace import marketplace_of
 from crowd.domain.offer_money import release_unused
@@ -34,6 +35,12 @@ def hasten_sync(*, hit_id: int, now: datetime) -> None:
     )
 
 
+def look_soon(*, external_ids: Iterable[str], now: datetime) -> int:
+    """Have the HITs looked at by the next sweep, whatever their state; returns how many are ours.
+    Whoever asks for it learns nothing and changes nothing else."""
+    return Hit.objects.filter(external_id__in=list(external_ids)).update(sync_due_at=now)
+
+
 def sync_due_hits(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
     """Look at up to `limit` HITs that are due; returns how many assignments were new."""
     now = clock()
@@ -59,20 +66,18 @@ def sync_hit(*, hit: Hit, now: datetime) -> int:
 @transaction.atomic
 def _store(hit: Hit, one: ConfirmedAssignment, now: datetime) -> bool:
     worker = register_worker(provider=hit.hit_type.provider, external_id=one.worker, now=now)
-    decided = one.state != AssignmentState.SUBMITTED
-    _, created = Assignment.objects.get_or_create(
+    row, created = Assignment.objects.get_or_create(
         external_id=one.external_id,
         worker=worker,
         defaults={
             "hit": hit,
-            "state": one.state,
             "answer": one.answer,
             "accepted_at": one.accepted_at,
             "submitted_at": one.submitted_at,
-            "decided_at": now if decided else None,
-            "decision_reason": "decided at the marketplace" if decided else "",
         },
     )
+    if one.state not in (AssignmentState.SUBMITTED, row.state):
+        take_their_decision(assignment=row, theirs=one.state, now=now)
     return created
 
 

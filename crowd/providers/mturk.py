@@ -176,7 +176,7 @@ class MTurk:
             Active=True,
             Notification={
                 "Destination": destination,
-                "Transport": "SQS" if destination.startswith("https://sqs.") else "SNS",
+                "Transport": "SNS",
                 "Version": "2006-05-05",
                 "EventTypes": list(WATCHED),
             },
