@@ -17,7 +17,7 @@ from annotation.models import Batch, Item, Project, Task, TaskItem
 from crowd.domain.ledger import join_sub_budget, set_cap
 from crowd.domain.pay_scheme import Terms, bonus_cents
 from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits, slot_cents
-from crowd.domain.qualifications import requirement_for
+from crowd.domain.qualifications import group_requirement, requirement_for
 from crowd.models import Budget, Hit, HitType, QualificationType
 
 CHUNK = 200
@@ -76,23 +76,24 @@ def publish_batch(
     limit: int | None = None,
     pool: QualificationType | None = None,
     keep_open: int | None = None,
+    groups: Sequence[int] = (),
     requirements: Sequence[dict[str, Any]] = (),
     cap_cents: int | None = None,
 ) -> Batch:
     """Offer the project's unoffered items, in shuffled order, for generation.
 
     Writes the rows and sets the money aside, all or nothing; the HITs are then made by the sweep.
-    With a `pool` only its holders may take them, and only those who meet the `requirements` beside
-    the project's own. With `keep_open` only so many HITs are out at a time: the sweep tops them up,
-    until `limit` items are offered. `cap_cents` is the batch's own cap, under the project's. Raises
-    NothingToPublish, BudgetExceeded.
+    With a `pool` only its holders may take them, with `groups` only those who hold it with one of
+    these values, and only those who meet the `requirements` beside the project's own. With
+    `keep_open` only so many HITs are out at a time: the sweep tops them up, until `limit` items are
+    offered. `cap_cents` is the batch's own cap, under the project's. Raises NothingToPublish,
+    BudgetExceeded, and ValueError for groups without a pool.
     """
     first = min((one for one in (limit, keep_open) if one is not None), default=None)
     items = unoffered_items(project, first)
     if not items:
         raise NothingToPublish(f"Every item of {project.slug} has been offered already.")
-    qualifications = [requirement_for(qualification=pool)] if pool else []
-    qualifications += requirements
+    qualifications = [*_membership(pool, groups), *requirements]
     with transaction.atomic():
         batch = create_batch(
             project=project,
@@ -108,6 +109,16 @@ def publish_batch(
             cap_batch(batch=batch, cap_cents=cap_cents)
         offer_generations(batch=batch, items=items, now=now)
     return batch
+
+
+def _membership(pool: QualificationType | None, groups: Sequence[int]) -> list[dict[str, Any]]:
+    if pool is None:
+        if groups:
+            raise ValueError("Groups are values of a qualification: name the pool as well.")
+        return []
+    if groups:
+        return [group_requirement(qualification=pool, values=groups)]
+    return [requirement_for(qualification=pool)]
 
 
 def unoffered_items(project: Project, limit: int | None) -> list[Item]:
