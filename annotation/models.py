@@ -28,6 +28,8 @@ class Project(models.Model):
     exclusion_scope = models.CharField(
         max_length=20, choices=ExclusionScope, default=ExclusionScope.ITEM
     )
+    # What every HIT asks of its workers, such as an approval rate; see crowd.models.HitType.
+    worker_requirements = models.JSONField(default=list, blank=True)
     seed = models.BigIntegerField(default=1)
     created_at = models.DateTimeField()
 
@@ -135,6 +137,14 @@ class Batch(models.Model):
     lifetime_seconds = models.PositiveIntegerField(default=14 * 86400)
     auto_approval_seconds = models.PositiveIntegerField(default=3 * 86400)
     qualifications = models.JSONField(default=list, blank=True)  # see crowd.models.HitType
+    # The batch's own cap, under the project's; None without one.
+    budget = models.OneToOneField(
+        "crowd.Budget", on_delete=models.PROTECT, null=True, blank=True, related_name="batch"
+    )
+    # Offer more items whenever fewer HITs than this are open, and at most so many items in all.
+    keep_open = models.PositiveIntegerField(null=True, blank=True)
+    item_limit = models.PositiveIntegerField(null=True, blank=True)
+    problem = models.TextField(blank=True)  # why the last top-up offered less than it should
     created_at = models.DateTimeField()
 
     class Meta:
@@ -291,3 +301,29 @@ class Submission(models.Model):
     def is_readable(self) -> bool:
         """Whether the scheme could read the content; what it refused is kept under `refused`."""
         return bool(self.content) and "refused" not in self.content
+
+
+class Compensation(models.Model):
+    """Money for work that no HIT can pay: a HIT for one worker alone, with nothing to do but to hand
+    it in."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="compensations")
+    worker = models.ForeignKey(
+        "crowd.Worker", on_delete=models.PROTECT, related_name="compensations"
+    )
+    hit = models.OneToOneField("crowd.Hit", on_delete=models.PROTECT, related_name="compensation")
+    public_id = models.UUIDField(unique=True)
+    reason = models.CharField(max_length=1000)
+    key = models.CharField(max_length=120)
+    offered_by = models.CharField(max_length=150)
+    offered_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "worker", "key"], name="compensation_once_per_key"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"compensation of {self.worker}"

@@ -281,6 +281,7 @@ CELERY_BEAT_SCHEDULE = {
         "crowd.tasks.sync_due_hits",
         "crowd.tasks.send_due_payments",
         "annotation.tasks.record_new_assignments",
+        "annotation.tasks.top_up_open_batches",
         "consolidation.tasks.open_due_cases",
         "consolidation.tasks.record_new_gold",
     )
@@ -306,6 +307,13 @@ MTURK_WORKER_ORIGINS = [
 MTURK_REQUESTS_PER_SECOND = float(
     _number("MTURK_REQUESTS_PER_SECOND", "0" if MTURK_IS_OURS else "10", low="0", high="10000")
 )
+# Where the marketplace is asked to send its events: "webhook" is this site; an ARN is a topic that
+# passes them on to it; empty: nowhere, and HITs are looked at when pages or the clock say so.
+MTURK_NOTIFICATIONS = env.str("MTURK_NOTIFICATIONS", default="")
+if MTURK_NOTIFICATIONS not in ("", "webhook") and not MTURK_NOTIFICATIONS.startswith("arn:"):
+    raise ImproperlyConfigured(
+        f"MTURK_NOTIFICATIONS is {MTURK_NOTIFICATIONS!r}; it must be empty, webhook or a topic's ARN."
+    )
 MTURK_FEE_RATE = _number("MTURK_FEE_RATE", "0.20", low="0", high="1")
 MTURK_FEE_RATE_MANY = _number("MTURK_FEE_RATE_MANY", "0.40", low="0", high="1")
 

@@ -11,7 +11,9 @@ from django.http import HttpRequest
 from audit.admin import ReadOnlyAdmin
 from crowd.models import (
     Assignment,
+    Block,
     Budget,
+    FoundHit,
     Hit,
     HitType,
     LedgerEntry,
@@ -115,3 +117,27 @@ class MessageAdmin(ReadOnlyAdmin):
     list_filter = ("state",)
     list_select_related = ("worker",)
     search_fields = ("worker__pseudonym", "subject")
+
+
+@admin.register(Block)
+class BlockAdmin(ReadOnlyAdmin):
+    list_display = ("worker", "state", "reason", "changed_at", "error")
+    list_filter = ("state",)
+    list_select_related = ("worker",)
+    search_fields = ("worker__pseudonym",)
+
+
+@admin.register(FoundHit)
+class FoundHitAdmin(ReadOnlyAdmin):
+    list_display = (
+        "external_id",
+        "title",
+        "annotation",
+        "max_assignments",
+        "undecided_assignments",
+        "expires_at",
+        "hit",
+    )
+    list_filter = ("provider",)
+    list_select_related = ("hit",)
+    search_fields = ("external_id", "annotation", "title")

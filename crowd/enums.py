@@ -13,6 +13,7 @@ class HitState(TextChoices):
     FINISHED = "finished", "finished"
     EXPIRED = "expired", "expired"
     FAILED = "failed", "refused by the marketplace"
+    WITHDRAWN = "withdrawn", "withdrawn before it was created"
 
 
 class AssignmentState(TextChoices):
@@ -52,3 +53,10 @@ class MessageState(TextChoices):
     PENDING = "pending", "to be sent"
     SENT = "sent", "sent"
     FAILED = "failed", "not delivered"
+
+
+class BlockState(TextChoices):
+    PENDING = "pending", "to be blocked"
+    BLOCKED = "blocked", "blocked"
+    LIFTING = "lifting", "to be lifted"
+    LIFTED = "lifted", "lifted"

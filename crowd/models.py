@@ -13,6 +13,7 @@ from django.db.models import F, Q
 
 from crowd.enums import (
     AssignmentState,
+    BlockState,
     GrantState,
     HitState,
     LedgerKind,
@@ -152,18 +153,32 @@ class HitType(models.Model):
 
 
 class HitQuerySet(models.QuerySet["Hit"]):
-    def to_create(self, now: datetime) -> "HitQuerySet":
-        return self.filter(state=HitState.PENDING).filter(
-            Q(leased_until=None) | Q(leased_until__lt=now)
-        )
+    def to_create(self) -> "HitQuerySet":
+        """A paused HIT that may exist at the marketplace already is looked after all the same."""
+        return self.filter(state=HitState.PENDING).filter(Q(paused_at=None) | ~Q(attempted_at=None))
 
     def to_sync(self, now: datetime) -> "HitQuerySet":
         return self.filter(sync_due_at__lte=now).exclude(external_id=None)
+
+    def to_move_end(self) -> "HitQuerySet":
+        return self.exclude(expiration_wanted=None).exclude(external_id=None)
+
+    def to_increase(self) -> "HitQuerySet":
+        return self.exclude(increase_to=None).exclude(external_id=None)
+
+    def open(self) -> "HitQuerySet":
+        """Offered to workers, or about to be."""
+        return self.filter(state__in=[HitState.PENDING, HitState.LIVE], paused_at=None)
 
 
 class Hit(models.Model):
     hit_type = models.ForeignKey(HitType, on_delete=models.PROTECT, related_name="hits")
     budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="hits")
+    # A second cap that the HIT's money stays under, such as its batch's; its sums are kept beside
+    # the budget's, from the same ledger entries.
+    sub_budget = models.ForeignKey(
+        Budget, on_delete=models.PROTECT, null=True, blank=True, related_name="sub_hits"
+    )
     # Derived from what is offered: the marketplace refuses a second HIT under the same token, and
     # the HIT is found again by it (as RequesterAnnotation) when the answer to its creation was lost.
     token = models.CharField(max_length=64, unique=True)
@@ -171,7 +186,17 @@ class Hit(models.Model):
     max_assignments = models.PositiveSmallIntegerField(default=1)
     lifetime_seconds = models.PositiveIntegerField()
     bonus_allowance_cents = models.PositiveIntegerField(default=0)
+    # How often its unused places were given back and offered again: each offer has its own keys in
+    # the ledger.
+    offer_round = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(max_length=20, choices=HitState, default=HitState.PENDING)
+    paused_at = models.DateTimeField(null=True, blank=True)
+    # The end that the marketplace was last told (None: its creation plus its lifetime), and one
+    # that it has yet to be told.
+    ends_at = models.DateTimeField(null=True, blank=True)
+    expiration_wanted = models.DateTimeField(null=True, blank=True)
+    # The number of assignments that the marketplace has yet to raise the HIT to.
+    increase_to = models.PositiveSmallIntegerField(null=True, blank=True)
     external_id = models.CharField(max_length=64, null=True, blank=True, unique=True)
     prepared_at = models.DateTimeField()
     attempted_at = models.DateTimeField(null=True, blank=True)
@@ -191,10 +216,14 @@ class Hit(models.Model):
             models.Index(
                 fields=["sync_due_at"], name="hit_to_sync", condition=~Q(sync_due_at=None)
             ),
+            models.Index(
+                fields=["id"], name="hit_to_move_end", condition=~Q(expiration_wanted=None)
+            ),
+            models.Index(fields=["id"], name="hit_to_increase", condition=~Q(increase_to=None)),
         ]
         constraints = [
             models.CheckConstraint(
-                condition=Q(state__in=["pending", "failed"]) | ~Q(external_id=None),
+                condition=Q(state__in=["pending", "failed", "withdrawn"]) | ~Q(external_id=None),
                 name="hit_known_to_the_marketplace",
             )
         ]
@@ -204,7 +233,9 @@ class Hit(models.Model):
 
     @property
     def expires_at(self) -> datetime | None:
-        return self.created_at and self.created_at + timedelta(seconds=self.lifetime_seconds)
+        return self.ends_at or (
+            self.created_at and self.created_at + timedelta(seconds=self.lifetime_seconds)
+        )
 
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
@@ -229,6 +260,9 @@ class Assignment(models.Model):
     submitted_at = models.DateTimeField()
     decided_at = models.DateTimeField(null=True, blank=True)
     decision_reason = models.TextField(blank=True)
+    # When it was first refused, by us or at the marketplace: approving it then means overriding.
+    refused_at = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
     # Set by the owner of the work once it has taken the assignment in.
     recorded_at = models.DateTimeField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
@@ -327,8 +361,73 @@ class Message(models.Model):
     state = models.CharField(max_length=20, choices=MessageState, default=MessageState.PENDING)
     written_at = models.DateTimeField()
     sent_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    retry_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["id"], name="message_to_send", condition=Q(state="pending"))
+        ]
+
+    def __str__(self) -> str:
+        return self.subject
+
+
+class Block(models.Model):
+    """A worker may take no more of our HITs; kept when it is lifted, for the record."""
+
+    worker = models.OneToOneField(Worker, on_delete=models.PROTECT, related_name="block")
+    reason = models.CharField(max_length=1000)
+    state = models.CharField(max_length=20, choices=BlockState, default=BlockState.PENDING)
+    changed_at = models.DateTimeField()
     leased_until = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True)
 
     def __str__(self) -> str:
-        return self.subject
+        return f"{self.worker} {self.state}"
+
+
+class NotificationReceipt(models.Model):
+    """A marketplace's notification that has been acted on: its repeats are dropped."""
+
+    doc_id = models.CharField(max_length=120, unique=True)
+    received_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.doc_id
+
+
+class FoundHit(models.Model):
+    """A HIT of our account at a marketplace that no row of ours stood for when we looked: made in a
+    history that the database has lost, or by somebody else who uses the account. Kept as it was
+    found; `hit` is set once it is ours again."""
+
+    provider = models.CharField(max_length=20, choices=Provider)
+    external_id = models.CharField(max_length=64)
+    annotation = models.CharField(max_length=255, blank=True)
+    hit_type_id_there = models.CharField(max_length=64)
+    title = models.CharField(max_length=128)
+    description = models.CharField(max_length=2000)
+    keywords = models.CharField(max_length=1000, blank=True)
+    reward_cents = models.PositiveIntegerField()
+    assignment_seconds = models.PositiveIntegerField()
+    auto_approval_seconds = models.PositiveIntegerField()
+    max_assignments = models.PositiveIntegerField()
+    undecided_assignments = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    found_at = models.DateTimeField()
+    hit = models.OneToOneField(
+        Hit, on_delete=models.PROTECT, null=True, blank=True, related_name="found"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["provider", "external_id"], name="found_hit_once")
+        ]
+        indexes = [models.Index(fields=["annotation"])]
+
+    def __str__(self) -> str:
+        return self.external_id

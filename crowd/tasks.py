@@ -5,7 +5,16 @@ from collections.abc import Callable
 from celery import shared_task
 from django.utils import timezone
 
-from crowd.domain import create_hits, qualifications, send_payments, sync_hits
+from crowd.domain import (
+    block_worker,
+    create_hits,
+    hear_notifications,
+    qualifications,
+    send_payments,
+    steer_hits,
+    sync_hits,
+    write_messages,
+)
 from crowd.domain.sweep import sweep
 
 
@@ -16,12 +25,16 @@ def _clocked(domain: Callable[..., int]) -> Callable[[], int]:
 @shared_task
 def create_pending_hits() -> None:
     sweep(_clocked(qualifications.send_due_grants))
+    sweep(_clocked(block_worker.send_due_blocks))
     sweep(_clocked(create_hits.create_pending_hits))
+    sweep(_clocked(steer_hits.send_due_increases))
+    sweep(_clocked(steer_hits.send_due_ends))
 
 
 @shared_task
 def sync_due_hits() -> None:
     sweep(_clocked(sync_hits.sync_due_hits))
+    hear_notifications.forget_notifications(now=timezone.now())
 
 
 @shared_task
@@ -29,3 +42,5 @@ def send_due_payments() -> None:
     sweep(lambda: send_payments.release_held_payments(now=timezone.now()))
     sweep(_clocked(send_payments.send_due_payments))
     sweep(_clocked(send_payments.send_due_rejections))
+    # After the decisions: a worker can be written to once one of theirs has been made.
+    sweep(_clocked(write_messages.send_due_messages))

@@ -1,6 +1,6 @@
 """Submissions accepted or rejected, and with them the assignment that carried them."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
@@ -14,13 +14,16 @@ from crowd.enums import AssignmentState
 from crowd.models import Assignment
 from schemes.registry import get_scheme
 
+# MTurk lets a rejection be overridden for 30 days after the work was submitted.
+OVERTURN_WITHIN = timedelta(days=30)
 MOVES: Moves = {
     SubmissionState.SUBMITTED: [
         SubmissionState.ACCEPTED,
         SubmissionState.REJECTED,
         SubmissionState.WITHDRAWN,
     ],
-    SubmissionState.REJECTED: [SubmissionState.ACCEPTED],
+    # Also when its rejection was refused by the marketplace, and somebody has to decide again.
+    SubmissionState.REJECTED: [SubmissionState.ACCEPTED, SubmissionState.WITHDRAWN],
 }
 
 
@@ -37,6 +40,31 @@ def accept_assignment(*, assignment: Assignment, actor: str, now: datetime) -> N
         new = SubmissionState.ACCEPTED if usable else SubmissionState.WITHDRAWN
         change_state(instance=one, new=new, moves=MOVES, actor=actor, now=now)
     approve_assignment(assignment=assignment, bonus=bonus_for(submissions), actor=actor, now=now)
+
+
+class CanNotOverturn(ValueError):
+    """The assignment isn't rejected, or the marketplace takes no other word on it any more."""
+
+
+@transaction.atomic
+def overturn_rejection(
+    *, assignment: Assignment, use: bool, reason: str, actor: str, now: datetime
+) -> None:
+    """Pay what was rejected, after an appeal or a second look; with `use` its submissions count again
+    and earn their bonus. Raises CanNotOverturn, MoveRefused."""
+    assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
+    if assignment.state not in (AssignmentState.REJECTING, AssignmentState.REJECTED):
+        raise CanNotOverturn(f"Assignment {assignment} is {assignment.state}, not rejected.")
+    if now - assignment.submitted_at > OVERTURN_WITHIN:
+        raise CanNotOverturn(
+            f"Assignment {assignment} was submitted more than {OVERTURN_WITHIN.days} days ago; the "
+            "marketplace takes no approval any more. Compensate the worker instead."
+        )
+    Assignment.objects.filter(pk=assignment.pk).update(decision_reason=reason)
+    if use:
+        accept_assignment(assignment=assignment, actor=actor, now=now)
+    else:
+        approve_assignment(assignment=assignment, bonus=None, actor=actor, now=now)
 
 
 @transaction.atomic

@@ -14,10 +14,11 @@ from django.urls import reverse
 from annotation.domain.import_corpus import batched
 from annotation.enums import Role
 from annotation.models import Batch, Item, Project, Task, TaskItem
+from crowd.domain.ledger import join_sub_budget, set_cap
 from crowd.domain.pay_scheme import Terms, bonus_cents
 from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits, slot_cents
-from crowd.domain.qualifications import requirement_for
-from crowd.models import HitType, QualificationType
+from crowd.domain.qualifications import group_requirement, requirement_for
+from crowd.models import Budget, Hit, HitType, QualificationType
 
 CHUNK = 200
 PAGE = "annotation:generate"
@@ -63,7 +64,7 @@ def create_batch(
         keywords="annotation, questions, reading, language",
         reward_cents=terms["reward_cents"],
         bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
-        qualifications=list(qualifications),
+        qualifications=[*qualifications, *project.worker_requirements],
         created_at=now,
     )
 
@@ -74,18 +75,25 @@ def publish_batch(
     now: datetime,
     limit: int | None = None,
     pool: QualificationType | None = None,
+    keep_open: int | None = None,
+    groups: Sequence[int] = (),
+    requirements: Sequence[dict[str, Any]] = (),
+    cap_cents: int | None = None,
 ) -> Batch:
     """Offer the project's unoffered items, in shuffled order, for generation.
 
     Writes the rows and sets the money aside, all or nothing; the HITs are then made by the sweep.
-    With a `pool` only its holders may take them. Raises NothingToPublish, BudgetExceeded.
+    With a `pool` only its holders may take them, with `groups` only those who hold it with one of
+    these values, and only those who meet the `requirements` beside the project's own. With
+    `keep_open` only so many HITs are out at a time: the sweep tops them up, until `limit` items are
+    offered. `cap_cents` is the batch's own cap, under the project's. Raises NothingToPublish,
+    BudgetExceeded, and ValueError for groups without a pool.
     """
-    items = list(
-        project.items.exclude(task_items__role=Role.GENERATOR).order_by("position")[:limit]
-    )
+    first = min((one for one in (limit, keep_open) if one is not None), default=None)
+    items = unoffered_items(project, first)
     if not items:
         raise NothingToPublish(f"Every item of {project.slug} has been offered already.")
-    qualifications = [requirement_for(qualification=pool)] if pool else []
+    qualifications = [*_membership(pool, groups), *requirements]
     with transaction.atomic():
         batch = create_batch(
             project=project,
@@ -95,9 +103,50 @@ def publish_batch(
             qualifications=qualifications,
             now=now,
         )
-        for chunk in batched(items, CHUNK):
-            offer_items(batch=batch, offers=[Offer([item]) for item in chunk], page=PAGE, now=now)
+        batch.keep_open, batch.item_limit = keep_open, limit
+        batch.save(update_fields=["keep_open", "item_limit"])
+        if cap_cents is not None:
+            cap_batch(batch=batch, cap_cents=cap_cents)
+        offer_generations(batch=batch, items=items, now=now)
     return batch
+
+
+def _membership(pool: QualificationType | None, groups: Sequence[int]) -> list[dict[str, Any]]:
+    if pool is None:
+        if groups:
+            raise ValueError("Groups are values of a qualification: name the pool as well.")
+        return []
+    if groups:
+        return [group_requirement(qualification=pool, values=groups)]
+    return [requirement_for(qualification=pool)]
+
+
+def unoffered_items(project: Project, limit: int | None) -> list[Item]:
+    """The next items of the shuffled order that no generator has been offered."""
+    never = project.items.exclude(task_items__role=Role.GENERATOR)
+    return list(never.order_by("position")[:limit])
+
+
+@transaction.atomic
+def offer_generations(*, batch: Batch, items: Sequence[Item], now: datetime) -> None:
+    """A HIT for each of the items. Raises as `offer_items` does."""
+    for chunk in batched(items, CHUNK):
+        offer_items(batch=batch, offers=[Offer([item]) for item in chunk], page=PAGE, now=now)
+
+
+@transaction.atomic
+def cap_batch(*, batch: Batch, cap_cents: int | None) -> None:
+    """Let the batch's HITs and bonuses cost at most so much in all, under the project's own cap; None
+    lifts it. Raises CapTooLow when more than that is reserved or spent already."""
+    if batch.budget is None:
+        batch.budget = Budget.objects.create(key=f"batch:{batch.pk}")
+        batch.save(update_fields=["budget"])
+        join_sub_budget(
+            hits=Hit.objects.filter(task__batch=batch),
+            budget=batch.project.budget,
+            sub_budget=batch.budget,
+        )
+    set_cap(budget=batch.budget, cap_cents=cap_cents)
 
 
 @transaction.atomic
@@ -108,6 +157,7 @@ def offer_items(
     page: str,
     now: datetime,
     qualifications: Sequence[dict[str, Any]] | None = None,
+    max_assignments: int | None = None,
 ) -> list[Task]:
     """A task and a planned HIT for each offer; `page` names the URL that workers open.
 
@@ -125,7 +175,8 @@ def offer_items(
         plans=plans,
         hit_type=_hit_type(batch, qualifications),
         budget=project.budget,
-        terms=_hit_terms(batch),
+        sub_budget=batch.budget,
+        terms=_hit_terms(batch, max_assignments),
         now=now,
     )
     tasks = Task.objects.bulk_create(
@@ -161,10 +212,10 @@ def _public_id(token: str) -> uuid.UUID:
     return uuid.UUID(bytes=hashlib.sha256(told.encode()).digest()[:16], version=4)
 
 
-def _hit_terms(batch: Batch) -> HitTerms:
+def _hit_terms(batch: Batch, max_assignments: int | None = None) -> HitTerms:
     many = batch.project.generators_per_item if batch.role == Role.GENERATOR else 1
     return HitTerms(
-        max_assignments=many,
+        max_assignments=max_assignments or many,
         lifetime_seconds=batch.lifetime_seconds,
         bonus_allowance_cents=batch.bonus_allowance_cents,
     )

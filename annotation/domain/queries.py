@@ -123,10 +123,11 @@ def waiting_for_a_person(*, project: Project) -> QuerySet[Submission]:
     return submissions_of(project=project).filter(WAITS).order_by("pk")
 
 
-# What the sweep leaves to a person: content with a problem, and work on an item that the worker had
-# done before (withdrawn at once, but neither paid nor refused).
+# What the sweep leaves to a person: content with a problem; work on an item that the worker had done
+# before (withdrawn at once, but neither paid nor refused); a rejection that the marketplace refused.
 WAITS = (Q(state=SubmissionState.SUBMITTED) & ~Q(problem="")) | Q(
-    state=SubmissionState.WITHDRAWN, assignment__state=AssignmentState.SUBMITTED
+    state__in=[SubmissionState.WITHDRAWN, SubmissionState.REJECTED],
+    assignment__state=AssignmentState.SUBMITTED,
 )
 
 

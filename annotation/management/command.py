@@ -5,8 +5,10 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Q
 
 from annotation.models import Project
+from crowd.models import Worker
 
 
 class Refused(CommandError):
@@ -40,3 +42,11 @@ def project_named(slug: str) -> Project:
         known = ", ".join(Project.objects.order_by("slug").values_list("slug", flat=True)[:10])
         raise Refused(f"no project {slug!r}; there are: {known or 'none yet (create_project)'}.")
     return project
+
+
+def worker_named(name: str) -> Worker:
+    """By pseudonym, or by the id that a marketplace gave them."""
+    worker = Worker.objects.filter(Q(pseudonym=name.upper()) | Q(external_id=name)).first()
+    if worker is None:
+        raise Refused(f"no worker {name!r}; the project's page lists them by pseudonym.")
+    return worker

@@ -1,20 +1,23 @@
 """Planned HITs, made at the marketplace: each exactly once, whatever fails on the way."""
 
+import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.db.models import Case, Value, When
 
 from audit.domain.change_state import log_state_change
+from crowd.domain.hear_notifications import destination
 from crowd.domain.lease import BITE, take_leases
-from crowd.domain.ledger import release
 from crowd.domain.marketplace import marketplace_of
-from crowd.domain.prepare_hits import HitTerms, slot_cents
+from crowd.domain.offer_money import release_unused
 from crowd.domain.qualifications import ensure_type, requirements_of
 from crowd.domain.sync_hits import POLL
 from crowd.enums import HitState
-from crowd.models import Hit, HitType
+from crowd.models import FoundHit, Hit, HitType
 from crowd.providers.base import HitOrder, HitTypeTerms, ProviderInDoubt, ProviderRefused
+
+log = logging.getLogger("touchstone.crowd")
 
 # The marketplace remembers a token for 24 hours; after less than that we look before we ask again.
 TOKEN_MEMORY = timedelta(hours=23)
@@ -22,7 +25,7 @@ TOKEN_MEMORY = timedelta(hours=23)
 
 def create_pending_hits(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
     """Make up to `limit` of the HITs that wait for it; returns how many are now live."""
-    pending = Hit.objects.filter(state=HitState.PENDING).select_related("hit_type")
+    pending = Hit.objects.to_create().select_related("hit_type")
     hits = take_leases(pending, now=clock(), limit=limit)
     return sum(create_hit(hit=hit, now=clock()) for hit in hits)
 
@@ -52,7 +55,15 @@ def create_hit(*, hit: Hit, now: datetime) -> bool:
 
 
 def _made_before(hit: Hit, now: datetime) -> str | None:
-    """The HIT of an earlier attempt that is too old for its token to protect us."""
+    """The HIT of an earlier attempt that is too old for its token to protect us, or of a history
+    that this database has lost (see `recover_hits`)."""
+    found = FoundHit.objects.filter(
+        provider=hit.hit_type.provider, annotation=hit.token, hit=None
+    ).first()
+    if found:
+        FoundHit.objects.filter(pk=found.pk).update(hit=hit)
+        Hit.objects.filter(pk=hit.pk).update(ends_at=found.expires_at)
+        return found.external_id
     if hit.attempted_at is None or now - hit.attempted_at < TOKEN_MEMORY:
         return None
     return marketplace_of(hit.hit_type.provider).find_hit(hit.token)
@@ -60,8 +71,11 @@ def _made_before(hit: Hit, now: datetime) -> str | None:
 
 def _make(hit: Hit, now: datetime) -> str:
     hit_type = ensure_hit_type(hit_type=hit.hit_type)
-    if hit.attempted_at is None:
-        Hit.objects.filter(pk=hit.pk).update(attempted_at=now)
+    # Whoever withdraws or pauses a HIT in the meantime either finds it attempted or stops it here.
+    if hit.attempted_at is None and not Hit.objects.to_create().filter(pk=hit.pk).update(
+        attempted_at=now
+    ):
+        raise ProviderInDoubt("withdrawn or paused before it was asked for")
     return marketplace_of(hit_type.provider).create_hit(
         HitOrder(
             token=hit.token,
@@ -91,8 +105,19 @@ def ensure_hit_type(*, hit_type: HitType) -> HitType:
             requirements=requirements_of(hit_type),
         )
     )
+    if address := destination():
+        _watch(hit_type, address)
     hit_type.save(update_fields=["external_id"])
     return hit_type
+
+
+def _watch(hit_type: HitType, address: str) -> None:
+    """Events only hasten what happens anyway: a marketplace that refuses to send them is no reason
+    to publish nothing."""
+    try:
+        marketplace_of(hit_type.provider).watch(hit_type.external_id, destination=address)
+    except ProviderRefused as refused:
+        log.warning("No notifications for the HIT type %s: %s", hit_type.external_id, refused)
 
 
 def _fail(hit: Hit, error: str, now: datetime) -> None:
@@ -102,9 +127,7 @@ def _fail(hit: Hit, error: str, now: datetime) -> None:
     )
     if not changed:
         return
-    terms = HitTerms(hit.max_assignments, hit.lifetime_seconds, hit.bonus_allowance_cents)
-    amount, fees = (each * hit.max_assignments for each in slot_cents(hit.hit_type, terms))
-    release(hit=hit, key=f"release:hit:{hit.pk}", amount_cents=amount, fee_cents=fees, now=now)
+    release_unused(hit=hit, now=now)
     log_state_change(
         instance=hit, old="pending", new="failed", actor="marketplace", now=now, reason=error
     )

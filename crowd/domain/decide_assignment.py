@@ -9,12 +9,21 @@ from audit.domain.change_state import Moves, change_state, log_state_change
 from crowd.domain.fees import fee_cents
 from crowd.domain.ledger import BudgetExceeded, offer_cents_left, release, reserve
 from crowd.domain.prepare_hits import HitTerms, slot_cents
-from crowd.enums import AssignmentState, PaymentKind, PaymentState
+from crowd.enums import AssignmentState, HitState, PaymentKind, PaymentState
 from crowd.models import Assignment, Hit, Payment
 
 MOVES: Moves = {
-    AssignmentState.SUBMITTED: [AssignmentState.APPROVED, AssignmentState.REJECTING],
-    AssignmentState.REJECTING: [AssignmentState.REJECTED],
+    AssignmentState.SUBMITTED: [
+        AssignmentState.APPROVED,
+        AssignmentState.REJECTING,
+        AssignmentState.REJECTED,  # at the marketplace, by somebody else
+    ],
+    # A rejection may come too late (approved there by then), or be refused and decided anew.
+    AssignmentState.REJECTING: [
+        AssignmentState.REJECTED,
+        AssignmentState.APPROVED,
+        AssignmentState.SUBMITTED,
+    ],
     # MTurk lets a rejection be overridden for 30 days.
     AssignmentState.REJECTED: [AssignmentState.APPROVED],
 }
@@ -37,15 +46,16 @@ def payment_token(assignment: Assignment, kind: str) -> str:
 def approve_assignment(
     *, assignment: Assignment, bonus: BonusAward | None, actor: str, now: datetime
 ) -> None:
-    """Owe the worker the reward and the bonus. A repeat changes nothing. Raises MoveRefused.
+    """Owe the worker the reward and the bonus. A repeat changes nothing; what was approved at the
+    marketplace, which knows no bonus, is owed its bonus by the first call that names one. Raises
+    MoveRefused.
 
     The money set aside for the assignment is given back, and exactly what is owed is set aside
     instead; a bonus that the budget's cap doesn't allow is held until the cap is raised.
     """
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
     hit = Hit.objects.select_related("hit_type").get(pk=assignment.hit_id)
-    if assignment.payments.filter(kind=PaymentKind.REWARD).exists():
-        return
+    owed = set(assignment.payments.values_list("kind", flat=True))
     if assignment.state != AssignmentState.APPROVED:  # it may have been approved at the marketplace
         change_state(
             instance=assignment,
@@ -56,7 +66,10 @@ def approve_assignment(
             decided_at=now,
         )
     release_slot(assignment=assignment, hit=hit, now=now)
+    look_no_more(hit=hit)
     for debt in _debts(hit, bonus):
+        if debt.kind in owed:
+            continue
         debt.assignment, debt.intended_at = assignment, now
         debt.token = payment_token(assignment, debt.kind)
         debt.save()
@@ -93,9 +106,49 @@ def reject_assignment(*, assignment: Assignment, reason: str, actor: str, now: d
         now=now,
         reason=reason,
         decision_reason=reason,
+        refused_at=now,
+        error="",
     )
     hit = Hit.objects.select_related("hit_type").get(pk=assignment.hit_id)
     release_slot(assignment=assignment, hit=hit, now=now)
+    look_no_more(hit=hit)
+
+
+def look_no_more(*, hit: Hit) -> None:
+    """A finished HIT is looked at again only for the sake of what nobody has decided."""
+    if not hit.assignments.filter(state=AssignmentState.SUBMITTED).exists():
+        Hit.objects.filter(pk=hit.pk, state=HitState.FINISHED).update(sync_due_at=None)
+
+
+@transaction.atomic
+def take_their_decision(*, assignment: Assignment, theirs: str, now: datetime) -> None:
+    """Follow what was decided at the marketplace: by its own rule after the delay, on appeal, or by
+    somebody else who uses the account. What was approved there is paid there, whatever we think of
+    it, so the reward is owed; a bonus waits for our own word."""
+    row = Assignment.objects.select_for_update().get(pk=assignment.pk)
+    if theirs == AssignmentState.APPROVED and not row.payments.exists():
+        _approved_there(row, now)
+    elif theirs == AssignmentState.REJECTED and row.state == AssignmentState.SUBMITTED:
+        change_state(
+            instance=row,
+            new=AssignmentState.REJECTED,
+            moves=MOVES,
+            actor="marketplace",
+            now=now,
+            decided_at=now,
+            refused_at=now,
+            decision_reason="rejected at the marketplace",
+        )
+        hit = Hit.objects.select_related("hit_type").get(pk=row.hit_id)
+        release_slot(assignment=row, hit=hit, now=now)
+        look_no_more(hit=hit)
+
+
+def _approved_there(row: Assignment, now: datetime) -> None:
+    if row.state == AssignmentState.REJECTING:
+        late = "The marketplace had approved the work before the rejection arrived; it is paid."
+        Assignment.objects.filter(pk=row.pk).update(error=late)
+    approve_assignment(assignment=row, bonus=None, actor="marketplace", now=now)
 
 
 def release_slot(*, assignment: Assignment, hit: Hit, now: datetime) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q, Sum
+from django.db.models import F, Q, QuerySet, Sum
 
 from crowd.enums import LedgerKind
 from crowd.models import Budget, Hit, LedgerEntry, Payment
@@ -25,6 +25,43 @@ class BudgetExceeded(Exception):
         )
         self.budget = budget
         self.needed_cents = needed_cents
+
+
+class CapTooLow(ValueError):
+    """More than the new cap is reserved or spent already; the old one stands."""
+
+
+def set_cap(*, budget: Budget, cap_cents: int | None) -> None:
+    """Give the budget a cap, or none. Raises CapTooLow."""
+    fits = Q(reserved_cents__lte=(cap_cents or 0) - F("spent_cents"))
+    budgets = Budget.objects.filter(pk=budget.pk)
+    if not (budgets if cap_cents is None else budgets.filter(fits)).update(cap_cents=cap_cents):
+        row = budgets.get()
+        raise CapTooLow(
+            f"{(row.reserved_cents + row.spent_cents) / 100:.2f} dollars of {row.key} are reserved "
+            "or spent already; the cap can't be lower."
+        )
+    budget.refresh_from_db()
+
+
+@transaction.atomic
+def join_sub_budget(*, hits: QuerySet[Hit], budget: Budget, sub_budget: Budget) -> None:
+    """Put the HITs, all under `budget` and under no other, under `sub_budget` too, with their money."""
+    # Every movement of the HITs' money steps the budget's row: locked, nothing moves meanwhile.
+    Budget.objects.select_for_update().get(pk=budget.pk)
+    joining = list(hits.filter(sub_budget=None).values_list("pk", flat=True))
+    total = Sum(F("amount_cents") + F("fee_cents"), default=0)
+    sums = dict.fromkeys(LedgerKind.values, 0) | dict(
+        LedgerEntry.objects.filter(hit__in=joining)
+        .order_by()
+        .values_list("kind")
+        .annotate(cents=total)
+    )
+    hits.filter(pk__in=joining).update(sub_budget=sub_budget)
+    Budget.objects.filter(pk=sub_budget.pk).update(
+        reserved_cents=F("reserved_cents") + sums[LedgerKind.RESERVE] - sums[LedgerKind.RELEASE],
+        spent_cents=F("spent_cents") + sums[LedgerKind.SETTLE],
+    )
 
 
 def raise_reserved(*, budget_id: int, cents: int) -> None:
@@ -50,7 +87,8 @@ def reserve(
     """Set money aside. Raises BudgetExceeded."""
     entry = _entry(LedgerKind.RESERVE, hit, amount_cents, fee_cents, payment)
     if _write_once(entry, key, now):
-        raise_reserved(budget_id=hit.budget_id, cents=amount_cents + fee_cents)
+        for budget_id in budgets_of(hit):
+            raise_reserved(budget_id=budget_id, cents=amount_cents + fee_cents)
 
 
 @transaction.atomic
@@ -66,9 +104,10 @@ def release(
     """Give back money that was set aside."""
     entry = _entry(LedgerKind.RELEASE, hit, amount_cents, fee_cents, payment)
     if _write_once(entry, key, now):
-        Budget.objects.filter(pk=hit.budget_id).update(
-            reserved_cents=F("reserved_cents") - (amount_cents + fee_cents)
-        )
+        for budget_id in budgets_of(hit):
+            Budget.objects.filter(pk=budget_id).update(
+                reserved_cents=F("reserved_cents") - (amount_cents + fee_cents)
+            )
 
 
 @transaction.atomic
@@ -85,7 +124,14 @@ def settle(*, payment: Payment, hit: Hit, now: datetime) -> None:
     )
     entry = _entry(LedgerKind.SETTLE, hit, amount, fee, payment)
     if _write_once(entry, f"settle:{payment.token}", now):
-        Budget.objects.filter(pk=hit.budget_id).update(spent_cents=F("spent_cents") + amount + fee)
+        for budget_id in budgets_of(hit):
+            Budget.objects.filter(pk=budget_id).update(spent_cents=F("spent_cents") + amount + fee)
+
+
+def budgets_of(hit: Hit) -> list[int]:
+    """The budgets that the HIT's money is under, always in the same order, so that no two
+    transactions wait for each other."""
+    return [pk for pk in (hit.budget_id, hit.sub_budget_id) if pk is not None]
 
 
 def offer_cents_left(*, hit: Hit) -> int:

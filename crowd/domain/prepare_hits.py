@@ -51,9 +51,16 @@ def hit_type_of(*, provider: str, qualifications: Sequence[Any], **terms: Any) -
 
 @transaction.atomic
 def prepare_hits(
-    *, plans: Sequence[HitPlan], hit_type: HitType, budget: Budget, terms: HitTerms, now: datetime
+    *,
+    plans: Sequence[HitPlan],
+    hit_type: HitType,
+    budget: Budget,
+    terms: HitTerms,
+    now: datetime,
+    sub_budget: Budget | None = None,
 ) -> list[Hit]:
-    """Rows for the planned HITs, in order, with the money for each set aside.
+    """Rows for the planned HITs, in order, with the money for each set aside, under the cap of the
+    sub-budget too where there is one.
 
     All or nothing. Raises BudgetExceeded; IntegrityError when one of the tokens is taken.
     """
@@ -63,6 +70,7 @@ def prepare_hits(
             Hit(
                 hit_type=hit_type,
                 budget=budget,
+                sub_budget=sub_budget,
                 token=plan.token,
                 url=plan.url,
                 max_assignments=terms.max_assignments,
@@ -87,5 +95,6 @@ def prepare_hits(
             for hit in hits
         ]
     )
-    raise_reserved(budget_id=budget.pk, cents=(amount + fees) * len(hits))
+    for one in filter(None, (budget, sub_budget)):
+        raise_reserved(budget_id=one.pk, cents=(amount + fees) * len(hits))
     return hits

@@ -1,6 +1,7 @@
 """Qualifications: defined here, made at the marketplace, granted to workers, asked for by HITs."""
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -113,6 +114,44 @@ def requirement_for(
     if held:
         return {"code": qualification.code, "comparator": "NotIn", "integers": held}
     return {"code": qualification.code, "comparator": "Exists"}
+
+
+def group_requirement(*, qualification: QualificationType, values: Sequence[int]) -> dict[str, Any]:
+    """Who may take a HIT: those who hold the qualification with one of the values, such as the number
+    of a production group."""
+    if not values:
+        raise ValueError("Name at least one group.")
+    return {"code": qualification.code, "comparator": "In", "integers": sorted(set(values))}
+
+
+def system_requirements(
+    *,
+    approval_rate: int | None = None,
+    hits_approved: int | None = None,
+    locales: Sequence[str] = (),
+    adult: bool = False,
+) -> list[dict[str, Any]]:
+    """What the marketplace's own qualifications ask of workers: at least this approval rate (percent)
+    and number of approved HITs, one of these countries (ISO 3166, two letters), adults only. Raises
+    ValueError."""
+    if approval_rate is not None and not 0 <= approval_rate <= 100:
+        raise ValueError(f"An approval rate of {approval_rate} % is not between 0 and 100.")
+    if hits_approved is not None and hits_approved < 0:
+        raise ValueError("The number of approved HITs can't be negative.")
+    for country in locales:
+        if not re.fullmatch("[A-Z]{2}", country):
+            raise ValueError(f"{country!r} is no country: write two capitals, such as US.")
+    at_least = {"approval-rate": approval_rate, "hits-approved": hits_approved}
+    asked: list[dict[str, Any]] = [
+        {"system": name, "comparator": "GreaterThanOrEqualTo", "integers": [least]}
+        for name, least in at_least.items()
+        if least is not None
+    ]
+    if locales:
+        asked.append({"system": "locale", "comparator": "In", "locales": sorted(set(locales))})
+    if adult:
+        asked.append({"system": "adult", "comparator": "EqualTo", "integers": [1]})
+    return asked
 
 
 def requirements_of(hit_type: HitType) -> list[Requirement]:

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
-from audit.domain.change_state import change_state, log_state_change
+from audit.domain.change_state import MoveRefused, change_state, log_state_change
 from crowd.domain.create_hits import TOKEN_MEMORY
-from crowd.domain.decide_assignment import MOVES, set_aside_payment
+from crowd.domain.decide_assignment import MOVES, set_aside_payment, take_their_decision
 from crowd.domain.lease import BITE, take_leases
 from crowd.domain.ledger import release, settle
 from crowd.domain.marketplace import marketplace_of
@@ -36,8 +37,9 @@ def send_payment(*, payment: Payment, now: datetime) -> bool:
     ).update(state=PaymentState.SENT, attempted_at=attempted or now)
     try:
         if payment.kind == PaymentKind.REWARD:
-            market.approve(payment.assignment.external_id)
-        elif not (_token_forgotten(attempted, now) and market.find_bonus(_bonus(payment))):
+            overrides = payment.assignment.refused_at is not None
+            market.approve(payment.assignment.external_id, override=overrides)
+        elif not (_token_forgotten(payment, now) and market.find_bonus(_bonus(payment))):
             market.send_bonus(_bonus(payment))
     except ProviderInDoubt as doubt:
         Payment.objects.filter(pk=payment.pk).update(error=str(doubt), leased_until=None)
@@ -48,8 +50,10 @@ def send_payment(*, payment: Payment, now: datetime) -> bool:
     return _confirm(payment, now)
 
 
-def _token_forgotten(attempted: datetime | None, now: datetime) -> bool:
-    return attempted is not None and now - attempted >= TOKEN_MEMORY
+def _token_forgotten(payment: Payment, now: datetime) -> bool:
+    """Whether an attempt may have been made so long ago that its token protects us no more: by us or,
+    where the database was restored from a backup, in the history that it has lost."""
+    return now - payment.assignment.submitted_at >= TOKEN_MEMORY
 
 
 def _bonus(payment: Payment) -> Bonus:
@@ -123,15 +127,40 @@ def _reject(assignment: Assignment, now: datetime) -> bool:
     market = marketplace_of(assignment.hit.hit_type.provider)
     try:
         market.reject(assignment.external_id, reason=assignment.decision_reason)
-    except (ProviderInDoubt, ProviderRefused):
+    except ProviderInDoubt:
         return False
-    change_state(
-        instance=assignment,
-        new=AssignmentState.REJECTED,
-        moves=MOVES,
-        actor="marketplace",
-        now=now,
-        decided_at=now,
-        leased_until=None,
-    )
+    except ProviderRefused as refused:
+        return _reconcile(assignment, refused, now)
+    return _move(assignment, AssignmentState.REJECTED, now, decided_at=now)
+
+
+def _reconcile(assignment: Assignment, refused: ProviderRefused, now: datetime) -> bool:
+    """The rejection will never be taken: if the work is approved there it is paid; otherwise a person
+    decides again, and sees why. Says whether anything moved."""
+    market = marketplace_of(assignment.hit.hit_type.provider)
+    try:
+        theirs = market.state_of(assignment.external_id)
+    except ProviderInDoubt:
+        return False
+    except ProviderRefused:
+        theirs = AssignmentState.SUBMITTED
+    if theirs == AssignmentState.APPROVED:
+        take_their_decision(assignment=assignment, theirs=theirs, now=now)
+        return True
+    return _move(assignment, AssignmentState.SUBMITTED, now, error=str(refused))
+
+
+def _move(assignment: Assignment, new: str, now: datetime, **fields: Any) -> bool:
+    try:
+        change_state(
+            instance=assignment,
+            new=new,
+            moves=MOVES,
+            actor="marketplace",
+            now=now,
+            leased_until=None,
+            **fields,
+        )
+    except MoveRefused:
+        return False  # overturned while the rejection was on its way: the approval overrides it
     return True

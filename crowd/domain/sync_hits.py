@@ -1,15 +1,15 @@
 """Finished work, fetched from the marketplace. Notifications and pages only hasten it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F
 
+from crowd.domain.decide_assignment import take_their_decision
 from crowd.domain.lease import BITE, take_leases
-from crowd.domain.ledger import release
 from crowd.domain.marketplace import marketplace_of
-from crowd.domain.prepare_hits import HitTerms, slot_cents
+from crowd.domain.offer_money import release_unused
 from crowd.domain.register_worker import register_worker
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Hit
@@ -22,6 +22,10 @@ RETRY = timedelta(seconds=15)
 SOON = timedelta(seconds=1)
 # A worker may submit at the last moment of an assignment accepted at the HIT's last moment.
 GRACE = timedelta(hours=1)
+# How long a claim to finished work on an expired HIT keeps us looking.
+PATIENCE = timedelta(days=1)
+# How long after its time the marketplace's own approval is sure to be there.
+SETTLING = timedelta(minutes=5)
 
 
 def hasten_sync(*, hit_id: int, now: datetime) -> None:
@@ -34,6 +38,12 @@ def hasten_sync(*, hit_id: int, now: datetime) -> None:
     Hit.objects.filter(pk=hit_id, state__in=working).update(
         sync_due_at=now, claimed_at=now, claimed_assignments=F("claimed_assignments") + 1
     )
+
+
+def look_soon(*, external_ids: Iterable[str], now: datetime) -> int:
+    """Have the HITs looked at by the next sweep, whatever their state; returns how many are ours.
+    Whoever asks for it learns nothing and changes nothing else."""
+    return Hit.objects.filter(external_id__in=list(external_ids)).update(sync_due_at=now)
 
 
 def sync_due_hits(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
@@ -61,36 +71,62 @@ def sync_hit(*, hit: Hit, now: datetime) -> int:
 @transaction.atomic
 def _store(hit: Hit, one: ConfirmedAssignment, now: datetime) -> bool:
     worker = register_worker(provider=hit.hit_type.provider, external_id=one.worker, now=now)
-    decided = one.state != AssignmentState.SUBMITTED
-    _, created = Assignment.objects.get_or_create(
+    row, created = Assignment.objects.get_or_create(
         external_id=one.external_id,
         worker=worker,
         defaults={
             "hit": hit,
-            "state": one.state,
             "answer": one.answer,
             "accepted_at": one.accepted_at,
             "submitted_at": one.submitted_at,
-            "decided_at": now if decided else None,
-            "decision_reason": "decided at the marketplace" if decided else "",
         },
     )
+    if one.state not in (AssignmentState.SUBMITTED, row.state):
+        take_their_decision(assignment=row, theirs=one.state, now=now)
     return created
 
 
 def _schedule(hit: Hit, found: int, now: datetime) -> None:
     changes: dict[str, object] = {"leased_until": None, "error": ""}
-    if found >= hit.max_assignments:
-        changes |= {"state": HitState.FINISHED, "sync_due_at": None}
-    elif hit.state == HitState.LIVE and now > _last_moment(hit):
-        changes |= {"state": HitState.EXPIRED, "sync_due_at": None}
-        _release_unused(hit, found, now)
+    if found >= (hit.increase_to or hit.max_assignments):
+        changes |= {"state": HitState.FINISHED, "sync_due_at": _next_decision(hit, now)}
+    elif hit.state == HitState.LIVE and not hit.paused_at and now > _last_moment(hit):
+        changes |= {"state": HitState.EXPIRED, "sync_due_at": _next_decision(hit, now)}
+    elif hit.state == HitState.EXPIRED and not _awaits_claims(hit, found, now):
+        changes["sync_due_at"] = _next_decision(hit, now)
     else:
         changes["sync_due_at"] = now + _rest(hit, found, now)
-    seen = Hit.objects.filter(pk=hit.pk, claimed_assignments=hit.claimed_assignments)
-    if not seen.update(**changes):
-        # Somebody spoke up while we looked: the HIT stays due.
-        Hit.objects.filter(pk=hit.pk).update(leased_until=None)
+    seen = Hit.objects.filter(
+        pk=hit.pk,
+        claimed_assignments=hit.claimed_assignments,
+        offer_round=hit.offer_round,
+        paused_at=hit.paused_at,
+        ends_at=hit.ends_at,
+        expiration_wanted=hit.expiration_wanted,
+        max_assignments=hit.max_assignments,
+        increase_to=hit.increase_to,
+    )
+    with transaction.atomic():
+        if not seen.update(**changes):
+            # Somebody spoke up, or moved the HIT's end, while we looked: it stays due.
+            Hit.objects.filter(pk=hit.pk).update(leased_until=None)
+        elif changes.get("state") == HitState.EXPIRED:
+            release_unused(hit=hit, now=now)
+
+
+def _next_decision(hit: Hit, now: datetime) -> datetime | None:
+    """When the marketplace will decide what nobody has decided here: then we look again."""
+    first = hit.assignments.filter(state=AssignmentState.SUBMITTED).order_by("submitted_at").first()
+    if first is None:
+        return None
+    decided_at = first.submitted_at + timedelta(seconds=hit.hit_type.auto_approval_seconds)
+    return max(decided_at + SETTLING, now + POLL)
+
+
+def _awaits_claims(hit: Hit, found: int, now: datetime) -> bool:
+    """Whether somebody said, not long ago, to have finished work that isn't listed."""
+    spoken = hit.claimed_at is not None and now - hit.claimed_at < PATIENCE
+    return spoken and found < hit.claimed_assignments
 
 
 def _rest(hit: Hit, found: int, now: datetime) -> timedelta:
@@ -103,10 +139,3 @@ def _rest(hit: Hit, found: int, now: datetime) -> timedelta:
 def _last_moment(hit: Hit) -> datetime:
     assert hit.expires_at
     return hit.expires_at + timedelta(seconds=hit.hit_type.assignment_seconds) + GRACE
-
-
-def _release_unused(hit: Hit, found: int, now: datetime) -> None:
-    unused = hit.max_assignments - found
-    terms = HitTerms(hit.max_assignments, hit.lifetime_seconds, hit.bonus_allowance_cents)
-    amount, fees = (each * unused for each in slot_cents(hit.hit_type, terms))
-    release(hit=hit, key=f"release:hit:{hit.pk}", amount_cents=amount, fee_cents=fees, now=now)

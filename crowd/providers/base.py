@@ -78,6 +78,40 @@ class Bonus:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class MadeHit:
+    """A HIT as the marketplace lists it; `undecided` counts work handed in and not decided."""
+
+    external_id: str
+    annotation: str
+    hit_type: str
+    title: str
+    description: str
+    keywords: str
+    reward_cents: int
+    assignment_seconds: int
+    auto_approval_seconds: int
+    max_assignments: int
+    undecided: int
+    created_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NotTold:
+    """A worker whom a message did not reach; `hard` when trying again will not help."""
+
+    worker: str
+    hard: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeldGrant:
+    worker: str
+    value: int
+
+
 class Marketplace(Protocol):
     def create_hit_type(self, terms: HitTypeTerms) -> str: ...
 
@@ -87,9 +121,33 @@ class Marketplace(Protocol):
         """The HIT made under this token, however long ago."""
         ...
 
+    def list_hits(self) -> Iterator[MadeHit]:
+        """Every HIT of the account that isn't disposed of."""
+        ...
+
+    def move_end(self, hit: str, ends_at: datetime) -> None:
+        """Offer the HIT until then; a time that has passed ends the offer now."""
+        ...
+
+    def size_of(self, hit: str) -> int:
+        """How many assignments the HIT has room for."""
+        ...
+
+    def add_assignments(self, hit: str, *, number: int, token: str) -> None: ...
+
+    def watch(self, hit_type: str, *, destination: str) -> None:
+        """Have events on HITs of the type sent there."""
+        ...
+
     def list_assignments(self, hit: str) -> Iterator[ConfirmedAssignment]: ...
 
-    def approve(self, assignment: str) -> None: ...
+    def state_of(self, assignment: str) -> str:
+        """submitted, approved or rejected."""
+        ...
+
+    def approve(self, assignment: str, *, override: bool = False) -> None:
+        """`override` also approves what was rejected before."""
+        ...
 
     def reject(self, assignment: str, *, reason: str) -> None: ...
 
@@ -105,6 +163,16 @@ class Marketplace(Protocol):
 
     def revoke(self, *, qualification: str, worker: str, reason: str) -> None: ...
 
-    def expire_hit(self, hit: str) -> None: ...
+    def list_grants(self, qualification: str) -> Iterator[HeldGrant]:
+        """Who holds the qualification now."""
+        ...
+
+    def notify(self, *, subject: str, text: str, workers: Sequence[str]) -> list[NotTold]:
+        """Write to at most 100 workers. Without a token: after a doubt they may be told twice."""
+        ...
+
+    def block(self, worker: str, *, reason: str) -> None: ...
+
+    def unblock(self, worker: str, *, reason: str) -> None: ...
 
     def balance_cents(self) -> int: ...

@@ -6,8 +6,8 @@ Facts: MTURK.md in the design papers; botocore's service model `mturk/2017-01-17
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from xml.sax.saxutils import escape
@@ -21,8 +21,11 @@ from django.conf import settings
 from crowd.providers.base import (
     Bonus,
     ConfirmedAssignment,
+    HeldGrant,
     HitOrder,
     HitTypeTerms,
+    MadeHit,
+    NotTold,
     ProviderInDoubt,
     ProviderRefused,
     Requirement,
@@ -53,6 +56,16 @@ SYSTEM_QUALIFICATIONS = {
     "locale": "00000000000000000071",
     "adult": "00000000000000000060",
 }
+
+
+# The events that mean that looking at the HIT is worth it.
+WATCHED = (
+    "AssignmentSubmitted",
+    "AssignmentApproved",
+    "AssignmentRejected",
+    "HITReviewable",
+    "HITExpired",
+)
 
 
 def dollars(cents: int) -> str:
@@ -137,11 +150,36 @@ class MTurk:
                     return str(hit["HITId"])
         return None
 
-    def expire_hit(self, hit: str) -> None:
+    def list_hits(self) -> Iterator[MadeHit]:
+        for page in self._pages(self._client.list_hits):
+            for hit in page["HITs"]:
+                yield _made_hit(hit)
+
+    def move_end(self, hit: str, ends_at: datetime) -> None:
+        self._call(self._client.update_expiration_for_hit, HITId=hit, ExpireAt=ends_at)
+
+    def size_of(self, hit: str) -> int:
+        return int(self._call(self._client.get_hit, HITId=hit)["HIT"]["MaxAssignments"])
+
+    def add_assignments(self, hit: str, *, number: int, token: str) -> None:
         self._call(
-            self._client.update_expiration_for_hit,
+            self._client.create_additional_assignments_for_hit,
             HITId=hit,
-            ExpireAt=datetime(2020, 1, 1, tzinfo=UTC),
+            NumberOfAdditionalAssignments=number,
+            UniqueRequestToken=_within("token", token, 64),
+        )
+
+    def watch(self, hit_type: str, *, destination: str) -> None:
+        self._call(
+            self._client.update_notification_settings,
+            HITTypeId=hit_type,
+            Active=True,
+            Notification={
+                "Destination": destination,
+                "Transport": "SNS",
+                "Version": "2006-05-05",
+                "EventTypes": list(WATCHED),
+            },
         )
 
     # --- collecting
@@ -160,14 +198,21 @@ class MTurk:
 
     # --- paying
 
-    def approve(self, assignment: str) -> None:
+    def state_of(self, assignment: str) -> str:
+        answer = self._call(self._client.get_assignment, AssignmentId=assignment)
+        return str(answer["Assignment"]["AssignmentStatus"]).lower()
+
+    def approve(self, assignment: str, *, override: bool = False) -> None:
         self._decide(
-            self._client.approve_assignment, assignment, "Approved", OverrideRejection=False
+            self._client.approve_assignment, assignment, "approved", OverrideRejection=override
         )
 
     def reject(self, assignment: str, *, reason: str) -> None:
         self._decide(
-            self._client.reject_assignment, assignment, "Rejected", RequesterFeedback=reason
+            self._client.reject_assignment,
+            assignment,
+            "rejected",
+            RequesterFeedback=_within("reason", reason, 1024),
         )
 
     def _decide(
@@ -177,8 +222,7 @@ class MTurk:
         try:
             self._call(method, AssignmentId=assignment, **parameters)
         except ProviderRefused:
-            answer = self._call(self._client.get_assignment, AssignmentId=assignment)
-            if answer["Assignment"]["AssignmentStatus"] != wanted:
+            if self.state_of(assignment) != wanted:
                 raise
 
     def send_bonus(self, bonus: Bonus) -> None:
@@ -255,6 +299,38 @@ class MTurk:
             Reason=reason,
         )
 
+    def list_grants(self, qualification: str) -> Iterator[HeldGrant]:
+        pages = self._pages(
+            self._client.list_workers_with_qualification_type,
+            QualificationTypeId=qualification,
+            Status="Granted",
+        )
+        for page in pages:
+            for one in page["Qualifications"]:
+                yield HeldGrant(one["WorkerId"], one.get("IntegerValue", 1))
+
+    def notify(self, *, subject: str, text: str, workers: Sequence[str]) -> list[NotTold]:
+        answer = self._call(
+            self._client.notify_workers,
+            Subject=_within("subject", subject, 200),
+            MessageText=_within("text", text, 4096),
+            WorkerIds=list(workers),
+        )
+        return [
+            NotTold(
+                worker=one["WorkerId"],
+                hard=one["NotifyWorkersFailureCode"] == "HardFailure",
+                reason=one.get("NotifyWorkersFailureMessage", ""),
+            )
+            for one in answer["NotifyWorkersFailureStatuses"]
+        ]
+
+    def block(self, worker: str, *, reason: str) -> None:
+        self._call(self._client.create_worker_block, WorkerId=worker, Reason=reason)
+
+    def unblock(self, worker: str, *, reason: str) -> None:
+        self._call(self._client.delete_worker_block, WorkerId=worker, Reason=reason)
+
     # --- the wire
 
     def _pages(self, method: Callable[..., Any], **parameters: Any) -> Iterator[Any]:
@@ -309,6 +385,30 @@ def _requirement(one: Requirement) -> Any:
     if one.locales:
         described["LocaleValues"] = [{"Country": country} for country in one.locales]
     return described
+
+
+def _made_hit(hit: Any) -> MadeHit:
+    places = hit["MaxAssignments"]
+    settled = (
+        hit["NumberOfAssignmentsAvailable"],
+        hit["NumberOfAssignmentsPending"],
+        hit["NumberOfAssignmentsCompleted"],
+    )
+    return MadeHit(
+        external_id=hit["HITId"],
+        annotation=hit.get("RequesterAnnotation", ""),
+        hit_type=hit["HITTypeId"],
+        title=hit["Title"],
+        description=hit["Description"],
+        keywords=hit.get("Keywords", ""),
+        reward_cents=cents(hit["Reward"]),
+        assignment_seconds=hit["AssignmentDurationInSeconds"],
+        auto_approval_seconds=hit["AutoApprovalDelayInSeconds"],
+        max_assignments=places,
+        undecided=max(0, places - sum(settled)),
+        created_at=hit["CreationTime"],
+        expires_at=hit["Expiration"],
+    )
 
 
 def parse_answer(xml: str) -> dict[str, str]:

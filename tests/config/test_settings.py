@@ -37,6 +37,7 @@ WRONG = [
     ("MTURK_FEE_RATE_MANY", "a lot"),
     ("MTURK_REGION", "America"),
     ("MTURK_REQUESTS_PER_SECOND", "infinity"),
+    ("MTURK_NOTIFICATIONS", "https://elsewhere.example/"),
     ("MTURK_SECRET_ACCESS_KEY", "one-of-two"),
     ("MTURK_WORKER_ORIGINS", "https://one.example,two.example"),
     ("REDIS_URL", "127.0.0.1:6379"),

@@ -82,7 +82,7 @@ def finish(hit: Hit, worker: theirs.WorkerAccount) -> None:
     assert hit.external_id
     code = claims.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
     work.submit(
-        worker=worker,
+        worker_code=worker.code,
         assignment_code=code,
         fields=[("content", '{"a": "<&é>"}')],
         now=timezone.now(),
@@ -284,6 +284,6 @@ def test_grants_keep_generators_out_of_their_own_cases(market):
     hit.hit_type.save()
     create_pending_hits(clock=clock)
     made = theirs.HitType.objects.get()
-    assert claims.accept_next(worker=two, hit_type=made, now=clock()) is not None
+    assert claims.accept_next(worker=two, hit_type_code=made.code, now=clock()) is not None
     with pytest.raises(Exception, match=r"(?i)qualif"):
-        claims.accept_next(worker=one, hit_type=made, now=clock())
+        claims.accept_next(worker=one, hit_type_code=made.code, now=clock())

@@ -7,6 +7,7 @@ from annotation.domain.publish import NothingToPublish, publish_batch
 from annotation.management.command import Command as BaseCommand
 from annotation.management.command import Refused, project_named
 from crowd.domain.ledger import BudgetExceeded
+from crowd.domain.qualifications import system_requirements
 from crowd.models import QualificationType
 
 
@@ -18,6 +19,15 @@ class Command(BaseCommand):
         parser.add_argument("project")
         parser.add_argument("--limit", type=int, help="at most this many items")
         parser.add_argument("--pool", help="only holders of this qualification may work")
+        parser.add_argument("--keep-open", type=int, help="have so many HITs open at a time")
+        parser.add_argument(
+            "--groups", type=int, nargs="+", help="only holders of the pool with these values"
+        )
+        parser.add_argument(
+            "--approval-rate", type=int, help="of the workers, at least, in percent"
+        )
+        parser.add_argument("--locales", nargs="+", default=[], help="their countries, two letters")
+        parser.add_argument("--cap-cents", type=int, help="the batch may cost at most so much")
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -31,9 +41,18 @@ class Command(BaseCommand):
                 raise Refused(f"no qualification {options['pool']!r}.")
         try:
             batch = publish_batch(
-                project=project, limit=options["limit"], pool=pool, now=timezone.now()
+                project=project,
+                limit=options["limit"],
+                pool=pool,
+                groups=options["groups"] or (),
+                requirements=system_requirements(
+                    approval_rate=options["approval_rate"], locales=options["locales"]
+                ),
+                keep_open=options["keep_open"],
+                cap_cents=options["cap_cents"],
+                now=timezone.now(),
             )
-        except (NothingToPublish, BudgetExceeded) as error:
+        except (NothingToPublish, BudgetExceeded, ValueError) as error:
             raise Refused(error) from error
         count = batch.tasks.count()
         sentence = f"{count} HITs are on their way to the marketplace."

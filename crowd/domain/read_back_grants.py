@@ -1,0 +1,64 @@
+"""Who holds a qualification at the marketplace, compared with who should."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from crowd.domain.marketplace import marketplace_of
+from crowd.domain.register_worker import register_worker
+from crowd.enums import GrantState
+from crowd.models import QualificationGrant, QualificationType
+
+# Lists lag behind writes: a grant changed less long ago is not compared.
+SETTLING = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """`agreeing` grants are the same on both sides. `granted_again` were missing there or had another
+    value; `revoked_again` were still held; `taken_over` we knew nothing of."""
+
+    agreeing: int
+    granted_again: int
+    revoked_again: int
+    taken_over: int
+
+
+def read_back_grants(*, qualification: QualificationType, now: datetime) -> ReadBack:
+    """Compare, and mend: what we granted or revoked is told to the marketplace again by the sweep,
+    what somebody granted there is taken over. Raises ProviderInDoubt, ProviderRefused."""
+    if not qualification.external_id:
+        return ReadBack(0, 0, 0, 0)
+    market = marketplace_of(qualification.provider)
+    theirs = {one.worker: one.value for one in market.list_grants(qualification.external_id)}
+    ours = list(qualification.grants.select_related("worker"))
+    counts = {"agreeing": 0, "granted_again": 0, "revoked_again": 0}
+    for grant in ours:
+        if what := _compare(grant, theirs.pop(grant.worker.external_id, None), now):
+            counts[what] += 1
+    for external_id, value in theirs.items():
+        _take_over(qualification, external_id, value, now)
+    return ReadBack(**counts, taken_over=len(theirs))
+
+
+def _compare(grant: QualificationGrant, held: int | None, now: datetime) -> str:
+    settled = now - grant.changed_at >= SETTLING
+    row = QualificationGrant.objects.filter(pk=grant.pk, changed_at=grant.changed_at)
+    if grant.state == GrantState.HELD and held != grant.value and settled:
+        row.update(state=GrantState.PENDING, changed_at=now, leased_until=None)
+        return "granted_again"
+    if grant.state == GrantState.REVOKED and held is not None and settled:
+        row.update(state=GrantState.REVOKING, changed_at=now, leased_until=None)
+        return "revoked_again"
+    agrees = (grant.state == GrantState.HELD) == (held is not None)
+    return "agreeing" if agrees else ""
+
+
+def _take_over(
+    qualification: QualificationType, external_id: str, value: int, now: datetime
+) -> None:
+    worker = register_worker(provider=qualification.provider, external_id=external_id, now=now)
+    QualificationGrant.objects.get_or_create(
+        qualification_type=qualification,
+        worker=worker,
+        defaults={"value": value, "state": GrantState.HELD, "changed_at": now},
+    )

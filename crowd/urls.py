@@ -1,0 +1,7 @@
+from django.urls import path
+
+from crowd import views
+
+app_name = "crowd"
+
+urlpatterns = [path("notifications/<slug:key>/", views.notifications, name="notifications")]

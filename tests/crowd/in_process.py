@@ -1,0 +1,142 @@
+"""Our own marketplace without a server: a real boto3 client, whose requests go to the view directly."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import cache
+from io import BytesIO
+from typing import Any
+from urllib.parse import urlsplit
+
+import boto3
+from botocore.awsrequest import AWSResponse
+from botocore.config import Config
+from django.conf import settings
+from django.test import RequestFactory
+from django.utils import timezone
+
+from crowd.domain.sync_hits import hasten_sync
+from crowd.models import Hit
+from crowd.providers.mturk import MTurk
+from marketplace import models as theirs
+from marketplace.api.endpoint import requester_api
+from marketplace.domain import accounts, claims, work
+from marketplace.domain.faults import parse_faults
+
+ADDRESS = "http://127.0.0.1/mturk/"
+Faults = Callable[[str], str]  # operation -> MARKETPLACE_FAULTS for one request
+
+
+def no_faults(operation: str) -> str:
+    return ""
+
+
+class _Body(BytesIO):
+    def stream(self, **_: Any):
+        yield self.read()
+
+
+class InProcess:
+    """`faults` is asked before each request; `calls` are the operations so far."""
+
+    def __init__(self) -> None:
+        self.faults: Faults = no_faults
+        self.calls: list[str] = []
+
+    def send(self, request: Any, **_: Any) -> AWSResponse:
+        operation = request.headers["X-Amz-Target"].decode().rpartition(".")[2]
+        self.calls.append(operation)
+        # Dice that have just been thrown: each request is decided by the campaign's own.
+        parse_faults.cache_clear()
+        settings.MARKETPLACE_FAULTS = self.faults(operation)
+        headers = {
+            f"HTTP_{name.upper().replace('-', '_')}": _text(value)
+            for name, value in request.headers.items()
+        }
+        content_type = headers.pop("HTTP_CONTENT_TYPE")
+        parts = urlsplit(request.url)
+        made = RequestFactory().generic(
+            request.method,
+            parts.path,
+            data=request.body,
+            content_type=content_type,
+            **headers | {"HTTP_HOST": parts.netloc},
+        )
+        answer = requester_api(made)
+        settings.MARKETPLACE_FAULTS = ""
+        return AWSResponse(
+            request.url, answer.status_code, dict(answer.items()), _Body(answer.content)
+        )
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+@cache
+def _client() -> Any:
+    """One attempt a request: what botocore would repeat after a pause, our sweeps repeat."""
+    return boto3.client(
+        "mturk",
+        region_name="us-east-1",
+        endpoint_url=ADDRESS,
+        aws_access_key_id=settings.MTURK_ACCESS_KEY_ID,
+        aws_secret_access_key=settings.MTURK_SECRET_ACCESS_KEY,
+        config=Config(retries={"mode": "standard", "total_max_attempts": 1}),
+    )
+
+
+def connect(wire: InProcess) -> MTurk:
+    events = _client().meta.events
+    events.unregister("before-send.mturk", unique_id="in-process")
+    events.register("before-send.mturk", wire.send, unique_id="in-process")
+    return MTurk(_client(), requests_per_second=0)
+
+
+# --- workers ------------------------------------------------------------------------------------
+
+
+def join(number: int) -> theirs.WorkerAccount:
+    (invitation,) = accounts.invite(count=1, now=timezone.now())
+    new = accounts.NewWorker(
+        username=f"worker-{number}",
+        email=f"worker-{number}@example.org",
+        password="correct horse battery",
+        country="US",
+        subdivision="",
+        is_adult=True,
+    )
+    return accounts.sign_up(invitation_code=invitation.code, new=new, now=timezone.now())
+
+
+def accept(hit: Hit, worker: theirs.WorkerAccount) -> str:
+    assert hit.external_id
+    return claims.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
+
+
+def hand_in(hit: Hit, worker: theirs.WorkerAccount, assignment: str, content: str = "{}") -> None:
+    work.submit(
+        worker_code=worker.code,
+        assignment_code=assignment,
+        fields=[("content", content)],
+        now=timezone.now(),
+    )
+    hasten_sync(hit_id=hit.pk, now=timezone.now())
+
+
+def finish(hit: Hit, worker: theirs.WorkerAccount, content: str = "{}") -> str:
+    assignment = accept(hit, worker)
+    hand_in(hit, worker, assignment, content)
+    return assignment
+
+
+class Times:
+    """A clock that each look moves on, past leases and rests."""
+
+    def __init__(self) -> None:
+        self._ahead = timedelta()
+
+    def __call__(self):
+        return timezone.now() + self._ahead
+
+    def skip(self, **span: float) -> None:
+        self._ahead += timedelta(**span)

@@ -1,0 +1,153 @@
+"""Decisions on both sides that cross: rejected here, approved there, overturned, refused."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from crowd.domain.create_hits import create_pending_hits
+from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
+from crowd.domain.send_payments import send_due_payments, send_due_rejections
+from crowd.domain.sync_hits import look_soon, sync_due_hits
+from crowd.enums import AssignmentState, HitState, PaymentState
+from crowd.models import Assignment, Hit, Payment
+from marketplace import models as theirs
+from marketplace.domain import due, review
+from tests.crowd.factories import make_hits
+from tests.crowd.in_process import finish, join
+from tests.crowd.test_ledger import SLOT, balance, cached
+
+
+@pytest.fixture
+def assignment(wire, clock) -> Assignment:
+    (hit,) = make_hits(1, max_assignments=1)
+    create_pending_hits(clock=clock)
+    hit.refresh_from_db()
+    finish(hit, join(1))
+    clock.skip(minutes=2)
+    sync_due_hits(clock=clock)
+    return Assignment.objects.get()
+
+
+def approve_there() -> None:
+    """The delay is over: the marketplace approves by its own rule."""
+    theirs.Assignment.objects.update(auto_approve_at=timezone.now())
+    assert due.approve_due(now=timezone.now() + timedelta(seconds=1)) == 1
+
+
+def their_spending() -> int:
+    entries = theirs.BookEntry.objects.exclude(kind="deposit")
+    return -sum(entries.values_list("amount_cents", flat=True))
+
+
+def test_rejection_that_comes_too_late_is_paid_and_not_repeated(assignment, wire, clock):
+    reject_assignment(assignment=assignment, reason="Another verb.", actor="me", now=clock())
+    approve_there()
+    assert send_due_rejections(clock=clock) == 1
+    assignment.refresh_from_db()
+    assert assignment.state == AssignmentState.APPROVED
+    assert "before the rejection arrived" in assignment.error
+    wire.calls.clear()
+    assert send_due_rejections(clock=clock) == 0
+    assert wire.calls == []
+    assert send_due_payments(clock=clock) == 1
+    assert cached(assignment.hit.budget) == balance(assignment.hit.budget) == (0, 6)
+    assert their_spending() == 6
+
+
+def test_rejection_that_is_refused_comes_back_to_a_person(assignment, clock):
+    reject_assignment(assignment=assignment, reason="x" * 1025, actor="me", now=clock())
+    assert send_due_rejections(clock=clock) == 1
+    assignment.refresh_from_db()
+    assert assignment.state == AssignmentState.SUBMITTED
+    assert "reason-too-long" in assignment.error
+    approve_assignment(assignment=assignment, bonus=None, actor="me", now=clock())
+    assert send_due_payments(clock=clock) == 1
+    assert cached(assignment.hit.budget) == (0, 6)
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_overturned_rejection_is_paid_once(assignment, clock, arrived):
+    reject_assignment(assignment=assignment, reason="Another verb.", actor="me", now=clock())
+    if arrived:
+        assert send_due_rejections(clock=clock) == 1
+    bonus = BonusAward(11, "4 questions")
+    approve_assignment(assignment=assignment, bonus=bonus, actor="me", now=clock())
+    assert send_due_payments(clock=clock) == 2
+    assert theirs.Assignment.objects.get().status == "Approved"
+    assert their_spending() == 6 + 13
+    assert cached(assignment.hit.budget) == (0, 6 + 13)
+
+
+def test_rejection_in_flight_while_it_is_overturned_leaves_the_work_paid(assignment, wire, clock):
+    reject_assignment(assignment=assignment, reason="Another verb.", actor="me", now=clock())
+
+    def overturn_meanwhile(operation):
+        if operation == "RejectAssignment":
+            approve_assignment(assignment=assignment, bonus=None, actor="me", now=clock())
+        return ""
+
+    wire.faults = overturn_meanwhile
+    assert send_due_rejections(clock=clock) == 0
+    assert send_due_payments(clock=clock) == 1
+    assert theirs.Assignment.objects.get().status == "Approved"
+
+
+def test_auto_approval_is_noticed_and_booked(assignment, clock):
+    hit = Hit.objects.get()
+    assert hit.state == HitState.FINISHED
+    assert hit.sync_due_at > assignment.submitted_at + timedelta(days=1)
+    approve_there()
+    clock.skip(days=1, hours=1)
+    sync_due_hits(clock=clock)
+    send_due_payments(clock=clock)
+    assert cached(hit.budget) == (0, their_spending()) == (0, 6)
+    hit.refresh_from_db()
+    assert hit.sync_due_at is None
+    # Our own word comes later and still brings the bonus, once.
+    for _ in range(2):
+        bonus = BonusAward(11, "4 questions")
+        approve_assignment(assignment=assignment, bonus=bonus, actor="me", now=clock())
+    send_due_payments(clock=clock)
+    assert cached(hit.budget) == (0, their_spending()) == (0, 6 + 13)
+
+
+def test_appeal_won_at_the_marketplace_is_booked_here(assignment, clock):
+    reject_assignment(assignment=assignment, reason="Another verb.", actor="me", now=clock())
+    send_due_rejections(clock=clock)
+    review.overturn(
+        assignment_pk=theirs.Assignment.objects.get().pk, note="appeal", now=timezone.now()
+    )
+    hit = Hit.objects.get()
+    assert hit.sync_due_at is None
+    look_soon(external_ids=[hit.external_id], now=clock())
+    sync_due_hits(clock=clock)
+    send_due_payments(clock=clock)
+    assert Payment.objects.get().state == PaymentState.CONFIRMED
+    assert cached(hit.budget) == (0, their_spending()) == (0, 6)
+
+
+def test_rejection_by_somebody_else_frees_the_slot(assignment, clock):
+    hit = Hit.objects.get()
+    assert cached(hit.budget) == (SLOT, 0)
+    row = theirs.Assignment.objects.get()
+    review.reject(
+        requester=row.hit.requester, assignment_code=row.code, feedback="no", now=timezone.now()
+    )
+    look_soon(external_ids=[hit.external_id], now=clock())
+    sync_due_hits(clock=clock)
+    assignment.refresh_from_db()
+    assert assignment.state == AssignmentState.REJECTED
+    assert cached(hit.budget) == balance(hit.budget) == (0, 0)
+
+
+def test_bonus_of_a_lost_history_is_not_paid_again(assignment, clock):
+    """The database is yesterday's: it knows of no attempt, and the token is forgotten."""
+    bonus = BonusAward(11, "4 questions")
+    approve_assignment(assignment=assignment, bonus=bonus, actor="me", now=clock())
+    send_due_payments(clock=clock)
+    Payment.objects.update(state=PaymentState.PENDING, confirmed_at=None, attempted_at=None)
+    theirs.RequestToken.objects.all().delete()
+    clock.skip(days=2)
+    assert send_due_payments(clock=clock) == 2
+    assert theirs.Bonus.objects.count() == 1

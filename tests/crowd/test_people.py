@@ -1,0 +1,198 @@
+"""Messages, blocks, groups and grants, over our own marketplace."""
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from crowd.domain.block_worker import block_worker, lift_block, send_due_blocks
+from crowd.domain.create_hits import create_pending_hits
+from crowd.domain.decide_assignment import approve_assignment
+from crowd.domain.qualifications import (
+    define_qualification,
+    grant_qualification,
+    group_requirement,
+    revoke_qualification,
+    send_due_grants,
+    system_requirements,
+)
+from crowd.domain.read_back_grants import ReadBack, read_back_grants
+from crowd.domain.register_worker import register_worker
+from crowd.domain.send_payments import send_due_payments
+from crowd.domain.sync_hits import sync_due_hits
+from crowd.domain.write_messages import MOST_ATTEMPTS, send_due_messages, write_messages
+from crowd.enums import BlockState, MessageState
+from crowd.models import Assignment, Block, Message, QualificationGrant, Worker
+from marketplace import models as theirs
+from marketplace.domain import claims
+from marketplace.domain.errors import RefusalError
+from tests.annotation.factories import make_item, make_project
+from tests.crowd.factories import NOW, make_hits, make_worker
+from tests.crowd.in_process import accept, finish, join
+
+
+def ours(account: theirs.WorkerAccount) -> Worker:
+    return register_worker(provider="mturk", external_id=account.code, now=NOW)
+
+
+def one_live_hit(clock, qualifications=()):
+    (hit,) = make_hits(1)
+    if qualifications:
+        hit.hit_type.qualifications = list(qualifications)
+        hit.hit_type.save()
+    create_pending_hits(clock=clock)
+    hit.refresh_from_db()
+    return hit
+
+
+def test_messages_go_in_groups_and_failures_are_kept_by_worker(wire, clock):
+    account = join(1)
+    finish(one_live_hit(clock), account)
+    clock.skip(minutes=2)
+    sync_due_hits(clock=clock)
+    approve_assignment(assignment=Assignment.objects.get(), bonus=None, actor="me", now=clock())
+    send_due_payments(clock=clock)
+    strangers = [make_worker() for _ in range(120)]
+    write_messages(workers=[ours(account), *strangers], subject="Hello", text="You.", now=clock())
+    wire.calls.clear()
+    assert send_due_messages(clock=clock) + send_due_messages(clock=clock) == 121
+    assert wire.calls == ["NotifyWorkers", "NotifyWorkers"]
+    told = Message.objects.get(worker=ours(account))
+    assert (told.state, told.error) == (MessageState.SENT, "")
+    assert theirs.Message.objects.filter(subject="Hello").count() == 1
+    failed = Message.objects.filter(state=MessageState.FAILED)
+    assert failed.count() == 120
+    assert all("There is no worker" in one.error for one in failed)
+
+
+def test_message_in_doubt_is_tried_again_ever_more_slowly_and_then_given_up(wire, clock):
+    write_messages(workers=[make_worker()], subject="Hello", text="You.", now=clock())
+    wire.faults = lambda operation: "throttle=1"
+    for attempt in range(1, MOST_ATTEMPTS + 1):
+        send_due_messages(clock=clock)
+        message = Message.objects.get()
+        assert message.attempts == attempt
+        send_due_messages(clock=clock)  # not due yet
+        clock.skip(days=1)
+    assert message.state == MessageState.FAILED
+    assert "Rate exceeded" in message.error
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("subject", "text"), [("", "x"), ("x" * 201, "x"), ("x", "x" * 4097)])
+def test_message_that_would_be_refused_is_not_written(subject, text):
+    with pytest.raises(ValueError, match="up to 200"):
+        write_messages(workers=[make_worker()], subject=subject, text=text, now=NOW)
+
+
+def test_blocked_worker_can_take_nothing_until_the_block_is_lifted(wire, clock):
+    account = join(1)
+    hit = one_live_hit(clock)
+    block_worker(worker=ours(account), reason="Copied.", actor="me", now=clock())
+    wire.faults = lambda operation: "timeout_after_success=1"
+    assert send_due_blocks(clock=clock) == 0
+    wire.faults = lambda operation: ""
+    clock.skip(minutes=2)
+    assert send_due_blocks(clock=clock) == 1
+    assert Block.objects.get().state == BlockState.BLOCKED
+    with pytest.raises(RefusalError):
+        accept(hit, account)
+    assert lift_block(worker=ours(account), reason="Appealed.", actor="me", now=clock())
+    assert send_due_blocks(clock=clock) == 1
+    assert accept(hit, account)
+    assert not lift_block(worker=ours(account), reason="Again.", actor="me", now=clock())
+
+
+def test_refused_block_is_shown_and_not_repeated(wire, clock):
+    block_worker(worker=make_worker(), reason="Copied.", actor="me", now=clock())
+    assert send_due_blocks(clock=clock) == 0
+    assert Block.objects.get().error
+    clock.skip(minutes=2)
+    wire.calls.clear()
+    send_due_blocks(clock=clock)
+    assert wire.calls == []
+
+
+def test_groups_are_told_apart_by_value(wire, clock):
+    kind = define_qualification(provider="mturk", code="group", name="Group", description="x")
+    first, second = join(1), join(2)
+    for value, account in ((1, first), (2, second)):
+        grant_qualification(qualification=kind, worker=ours(account), value=value, now=clock())
+    assert send_due_grants(clock=clock) == 2
+    hit = one_live_hit(clock, [group_requirement(qualification=kind, values=[2])])
+    with pytest.raises(RefusalError):
+        accept(hit, first)
+    assert accept(hit, second)
+
+
+def test_system_qualifications_keep_others_out(wire, clock):
+    here, elsewhere = join(1), join(2)
+    theirs.WorkerAccount.objects.filter(pk=elsewhere.pk).update(country="FR")
+    asked = system_requirements(approval_rate=95, locales=["US", "GB"], adult=True)
+    hit = one_live_hit(clock, asked)
+    elsewhere.refresh_from_db()
+    with pytest.raises(RefusalError):
+        claims.accept_hit(worker=elsewhere, hit_code=hit.external_id, now=timezone.now())
+    assert accept(hit, here)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"approval_rate": 101}, "101 %"),
+        ({"locales": ["USA"]}, "'USA'"),
+        ({"hits_approved": -1}, "n"),
+    ],
+)
+def test_impossible_requirements_are_refused(asked, told):
+    with pytest.raises(ValueError, match=told):
+        system_requirements(**asked)
+
+
+def test_grants_are_read_back_and_mended(wire, clock):
+    kind = define_qualification(provider="mturk", code="pool", name="Pool", description="x")
+    same, lost, kept, unknown = (join(number) for number in range(1, 5))
+    for account in (same, lost, kept):
+        grant_qualification(qualification=kind, worker=ours(account), value=1, now=clock())
+    send_due_grants(clock=clock)
+    kind.refresh_from_db()
+    rows = theirs.Grant.objects
+    rows.filter(worker=lost).delete()
+    revoke_qualification(qualification=kind, worker=ours(kept), reason="Left.", now=clock())
+    send_due_grants(clock=clock)
+    rows.filter(worker=kept).update(status="Granted")
+    type_there = theirs.QualificationType.objects.get()
+    rows.create(
+        qualification_type=type_there, worker=unknown, value=7, status="Granted", granted_at=NOW
+    )
+    early = read_back_grants(qualification=kind, now=clock())
+    assert early == ReadBack(agreeing=1, granted_again=0, revoked_again=0, taken_over=1)
+    clock.skip(minutes=11)
+    found = read_back_grants(qualification=kind, now=clock())
+    assert found == ReadBack(agreeing=2, granted_again=1, revoked_again=1, taken_over=0)
+    assert send_due_grants(clock=clock) == 2
+    held = rows.filter(status="Granted").values_list("worker__code", "value")
+    assert dict(held) == {same.code: 1, lost.code: 1, unknown.code: 7}
+    assert QualificationGrant.objects.get(worker=ours(unknown)).value == 7
+
+
+@pytest.mark.django_db
+def test_commands_of_people_do_what_they_say(capsys):
+    project = make_project()
+    make_item(project)
+    worker = make_worker()
+    call_command("set_requirements", "news", "--approval-rate", "95", "--locales", "US")
+    call_command("grant", "news", "news-group", worker.pseudonym, "--value", "2")
+    call_command("publish", "news", "--pool", "news-group", "--groups", "2")
+    assert project.batches.get().qualifications == [
+        {"code": "news-group", "comparator": "In", "integers": [2]},
+        {"system": "approval-rate", "comparator": "GreaterThanOrEqualTo", "integers": [95]},
+        {"system": "locale", "comparator": "In", "locales": ["US"]},
+    ]
+    call_command("block_worker", worker.external_id, "--reason", "Copied.")
+    assert Block.objects.get().state == BlockState.PENDING
+    call_command(
+        "message_workers", "news", "--subject", "S", "--text", "T", "--to", worker.pseudonym
+    )
+    assert Message.objects.get().worker == worker
+    with pytest.raises(CommandError, match="no worker 'W0'"):
+        call_command("block_worker", "W0", "--reason", "x")
