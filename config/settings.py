@@ -283,6 +283,7 @@ CELERY_BEAT_SCHEDULE = {
         "annotation.tasks.record_new_assignments",
         "consolidation.tasks.open_due_cases",
         "consolidation.tasks.record_new_gold",
+        "qualification.tasks.evaluate_rounds",
     )
 }
 

@@ -81,7 +81,9 @@ def publish_batch(
     With a `pool` only its holders may take them. Raises NothingToPublish, BudgetExceeded.
     """
     items = list(
-        project.items.exclude(task_items__role=Role.GENERATOR).order_by("position")[:limit]
+        project.items.filter(in_production=True)
+        .exclude(task_items__role=Role.GENERATOR)
+        .order_by("position")[:limit]
     )
     if not items:
         raise NothingToPublish(f"Every item of {project.slug} has been offered already.")
@@ -108,8 +110,10 @@ def offer_items(
     page: str,
     now: datetime,
     qualifications: Sequence[dict[str, Any]] | None = None,
+    assignments: int | None = None,
 ) -> list[Task]:
-    """A task and a planned HIT for each offer; `page` names the URL that workers open.
+    """A task and a planned HIT for each offer; `page` names the URL that workers open, and
+    `assignments` how many of them may take each HIT (else as many as production asks for).
 
     Raises BudgetExceeded, and IntegrityError when an item's place has been offered before: both
     leave nothing behind.
@@ -125,7 +129,7 @@ def offer_items(
         plans=plans,
         hit_type=_hit_type(batch, qualifications),
         budget=project.budget,
-        terms=_hit_terms(batch),
+        terms=_hit_terms(batch, assignments),
         now=now,
     )
     tasks = Task.objects.bulk_create(
@@ -140,9 +144,9 @@ def offer_items(
     return tasks
 
 
-def cost_of(batch: Batch, count: int) -> int:
+def cost_of(batch: Batch, count: int, *, assignments: int | None = None) -> int:
     """What `count` HITs of the batch may cost at most, in cents, fees included."""
-    terms = _hit_terms(batch)
+    terms = _hit_terms(batch, assignments)
     return sum(slot_cents(_hit_type(batch, None), terms)) * terms.max_assignments * count
 
 
@@ -161,10 +165,10 @@ def _public_id(token: str) -> uuid.UUID:
     return uuid.UUID(bytes=hashlib.sha256(told.encode()).digest()[:16], version=4)
 
 
-def _hit_terms(batch: Batch) -> HitTerms:
+def _hit_terms(batch: Batch, assignments: int | None) -> HitTerms:
     many = batch.project.generators_per_item if batch.role == Role.GENERATOR else 1
     return HitTerms(
-        max_assignments=many,
+        max_assignments=many if assignments is None else assignments,
         lifetime_seconds=batch.lifetime_seconds,
         bonus_allowance_cents=batch.bonus_allowance_cents,
     )

@@ -107,7 +107,9 @@ def _work(worker: SimulatedWorker, done: threading.Event) -> None:
 def _wait_for_gold(
     project: Project, futures: list["Future[None]"], patience: float, progress: Progress
 ) -> None:
-    total = project.items.filter(task_items__role=Role.GENERATOR).distinct().count()
+    total = (
+        project.items.filter(in_production=True, task_items__role=Role.GENERATOR).distinct().count()
+    )
     moved_at, last = time.monotonic(), (-1, -1)
     while True:
         failed, _ = wait(futures, timeout=LOOK_SECONDS, return_when=FIRST_EXCEPTION)
