@@ -9,6 +9,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("dashboard.urls")),
     path("", include("annotation.urls")),
     path("", include("consolidation.urls")),
+    path("", include("qualification.urls")),
 ]
 
 if settings.MARKETPLACE_ENABLED:

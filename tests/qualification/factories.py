@@ -63,9 +63,7 @@ def write_reference(item: Item, content) -> Gold:
     parsed = scheme.parse_gold(
         {"questions": content["questions"]}, tokens=item.sentence.tokens, target=item.target
     )
-    return add_gold(
-        item=item, source=GoldSource.EXPERT, content=parsed, provenance=[], now=NOW
-    )
+    return add_gold(item=item, source=GoldSource.EXPERT, content=parsed, provenance=[], now=NOW)
 
 
 def make_items(project, pairs: int = 1) -> list[Item]:

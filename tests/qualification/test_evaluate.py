@@ -34,9 +34,7 @@ def counts(figures, name):
 
 def item_of(enrolment, verb):
     return next(
-        one.item
-        for one in enrolment.round.round_items.all()
-        if one.item.target["verb_idx"] == verb
+        one.item for one in enrolment.round.round_items.all() if one.item.target["verb_idx"] == verb
     )
 
 
