@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from audit.domain.change_state import log_state_change
 from crowd.models import Message
-from qualification.models import Enrolment, Feedback
+from qualification.models import Enrolment, Evaluation, Feedback
 
 SALT = "qualification.feedback"
 LINK_LIFE = timedelta(days=60)
@@ -48,6 +48,15 @@ class Notes:
     text: str = ""
     by_item: Mapping[str, str] = field(default_factory=dict)
     seconds: int = 0
+
+
+def suggested_notes(evaluation: Evaluation) -> dict[str, str]:
+    """A note by item id from the remarks that its alignment suggests; items without one left out."""
+    return {
+        str(one["item"]): "\n".join(text for _, text in one["remarks"])
+        for one in evaluation.alignment
+        if one["remarks"]
+    }
 
 
 def draft_of(enrolment: Enrolment) -> Feedback | None:

@@ -48,6 +48,7 @@ def _page(
     context = {
         "feedback": found,
         "evaluation": evaluation,
+        "found_in_all": evaluation.figures["UA"]["tp"] + evaluation.figures["UA"]["fn"],
         "round": one,
         "items": side_by_side(evaluation=evaluation, notes=found.notes),
         "guidelines": render_markdown(guidelines.text) if guidelines else "",

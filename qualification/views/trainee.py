@@ -217,6 +217,7 @@ def preview(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
         "back": _address("trainee", enrolment, pseudonym),
         "feedback": feedback,
         "evaluation": evaluation,
+        "found_in_all": evaluation.figures["UA"]["tp"] + evaluation.figures["UA"]["fn"],
         "round": enrolment.round,
         "items": side_by_side(evaluation=evaluation, notes=feedback.notes),
     }
