@@ -104,13 +104,15 @@ class Sentence(models.Model):
 
 
 class Item(models.Model):
-    """The unit of annotation. `target` is the scheme's own; `position` orders a seeded shuffle."""
+    """The unit of annotation. `target` is the scheme's own; `position` orders a seeded shuffle.
+    Items kept back for qualification are not `in_production`: they become neither cases nor gold."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="items")
     sentence = models.ForeignKey(Sentence, on_delete=models.CASCADE, related_name="items")
     key = models.CharField(max_length=240)
     target = models.JSONField()
     position = models.BigIntegerField()
+    in_production = models.BooleanField(default=True, db_default=True)
 
     class Meta:
         constraints = [

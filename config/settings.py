@@ -284,6 +284,7 @@ CELERY_BEAT_SCHEDULE = {
         "annotation.tasks.top_up_open_batches",
         "consolidation.tasks.open_due_cases",
         "consolidation.tasks.record_new_gold",
+        "qualification.tasks.evaluate_rounds",
     )
 }
 

@@ -10,6 +10,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("annotation.urls")),
     path("", include("consolidation.urls")),
     path("", include("crowd.urls")),
+    path("", include("qualification.urls")),
 ]
 
 if settings.MARKETPLACE_ENABLED:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 
 from annotation.models import Project
-from dashboard.permissions import pages_open_to
+from annotation.permissions import pages_open_to
 
 # Route, and what the menu calls it.
 MENU = (
@@ -18,13 +18,22 @@ MENU = (
     ("items", "Items"),
     ("submissions", "To decide"),
     ("workers", "Workers"),
+    ("qualification:rounds", "Training"),
     ("costs", "Costs"),
     ("ledger", "Ledger"),
     ("exports", "Exports"),
     ("jobs", "Jobs"),
 )
 # Pages that have no entry of their own stand under another's.
-UNDER = {"item": "items", "worker": "workers", "publish": "project", "export": "exports"}
+UNDER = {
+    "item": "items",
+    "worker": "workers",
+    "publish": "project",
+    "export": "exports",
+    "qualification:round": "qualification:rounds",
+    "qualification:trainee": "qualification:rounds",
+    "qualification:preview": "qualification:rounds",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +59,7 @@ def render_page(
         "project": project,
         "may": may,
         "fragment": fragment,
-        "menu": _menu(request, project, may),
+        "menu": menu_of(request, project, may),
     }
     response = render(
         request, fragment if is_fragment else template, {**shared, **context}, status=status
@@ -65,14 +74,20 @@ def wants_fragment(request: HttpRequest) -> bool:
     return bool(htmx) and htmx.request_type != "full" and not htmx.history_restore_request
 
 
-def _menu(request: HttpRequest, project: Project, may: frozenset[str]) -> list[MenuEntry]:
-    name = (request.resolver_match and request.resolver_match.url_name) or ""
-    here = UNDER.get(name, name)
+def menu_of(request: HttpRequest, project: Project, may: frozenset[str]) -> list[MenuEntry]:
+    """The project's menu as far as the user may open it."""
+    name = (request.resolver_match and request.resolver_match.view_name) or ""
+    short = name.removeprefix("dashboard:")
+    here = UNDER.get(short, short)
     return [
-        MenuEntry(reverse(f"dashboard:{route}", args=[project.slug]), title, route == here)
+        MenuEntry(reverse(_route(route), args=[project.slug]), title, route == here)
         for route, title in MENU
         if route in may
     ]
+
+
+def _route(name: str) -> str:
+    return name if ":" in name else f"dashboard:{name}"
 
 
 def query_without_page(request: HttpRequest) -> str:

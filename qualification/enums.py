@@ -6,6 +6,14 @@ class RoundKind(TextChoices):
     TRAINING = "training", "training"
 
 
+class RoundEntry(TextChoices):
+    """Who may take part in a round."""
+
+    OPEN = "open", "whoever meets the marketplace's qualifications"
+    INVITED = "invited", "whoever is invited"
+    PASSED = "passed", "whoever passed the round before, or is invited"
+
+
 class EnrolmentState(TextChoices):
     INVITED = "invited", "invited"
     WORKING = "working", "working"
@@ -14,3 +22,10 @@ class EnrolmentState(TextChoices):
     REPEATING = "repeating", "to repeat the round"
     DECLINED = "declined", "declined"
     WITHDRAWN = "withdrawn", "withdrawn"
+
+
+class EvaluationCause(TextChoices):
+    """Why figures were computed."""
+
+    FINISHED = "finished", "the last item came in"
+    REFERENCE = "reference", "the expert's reference was corrected"

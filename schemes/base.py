@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from metrics.corrections import Decision
 from metrics.counts import Counts
 
 Json = dict[str, Any]
@@ -181,8 +182,25 @@ class Scheme(Protocol):
 
     # --- figures
     def compare(
-        self, *, reference: Json, predicted: Json, tokens: Tokens, target: Json
-    ) -> Comparison: ...
+        self,
+        *,
+        reference: Json,
+        predicted: Json,
+        tokens: Tokens,
+        target: Json,
+        decisions: Iterable[Decision] = (),
+    ) -> Comparison:
+        """With people's `decisions` in place of the automatic ones that they speak of.
+
+        Raises ValueError for a decision about a span that is not there, and for two that contradict.
+        """
+        ...
+
+    def remarks_on(
+        self, comparison: Comparison, *, tokens: Tokens, target: Json
+    ) -> list[tuple[str, str]]:
+        """What a trainer is likely to say about these rows: (code of the error, a sentence)."""
+        ...
 
     # --- files
     def read_sentences(

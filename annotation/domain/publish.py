@@ -123,7 +123,7 @@ def _membership(pool: QualificationType | None, groups: Sequence[int]) -> list[d
 
 def unoffered_items(project: Project, limit: int | None) -> list[Item]:
     """The next items of the shuffled order that no generator has been offered."""
-    never = project.items.exclude(task_items__role=Role.GENERATOR)
+    never = project.items.filter(in_production=True).exclude(task_items__role=Role.GENERATOR)
     return list(never.order_by("position")[:limit])
 
 
@@ -159,7 +159,8 @@ def offer_items(
     qualifications: Sequence[dict[str, Any]] | None = None,
     max_assignments: int | None = None,
 ) -> list[Task]:
-    """A task and a planned HIT for each offer; `page` names the URL that workers open.
+    """A task and a planned HIT for each offer; `page` names the URL that workers open, and
+    `max_assignments` how many of them may take each HIT (else as many as production asks for).
 
     Raises BudgetExceeded, and IntegrityError when an item's place has been offered before: both
     leave nothing behind.
@@ -191,9 +192,9 @@ def offer_items(
     return tasks
 
 
-def cost_of(batch: Batch, count: int) -> int:
+def cost_of(batch: Batch, count: int, *, assignments: int | None = None) -> int:
     """What `count` HITs of the batch may cost at most, in cents, fees included."""
-    terms = _hit_terms(batch)
+    terms = _hit_terms(batch, assignments)
     return sum(slot_cents(_hit_type(batch, None), terms)) * terms.max_assignments * count
 
 

@@ -43,7 +43,7 @@ def roles_in(*, project: Project, user: User) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class ItemCounts:
-    """A project's items, and those of them offered for generation at least once."""
+    """A project's items in production, and those of them offered for generation at least once."""
 
     items: int
     offered: int
@@ -59,10 +59,8 @@ def offered_for_generation() -> Exists:
 
 
 def count_items(*, project: Project) -> ItemCounts:
-    return ItemCounts(
-        items=project.items.count(),
-        offered=project.items.filter(offered_for_generation()).count(),
-    )
+    items = project.items.filter(in_production=True)
+    return ItemCounts(items=items.count(), offered=items.filter(offered_for_generation()).count())
 
 
 def counts_by_project(*, projects: Collection[Project]) -> dict[int, int]:

@@ -31,13 +31,16 @@ def pool_code(project: Project, role: str) -> str:
 
 
 def open_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
-    """Open a case for up to `limit` items that have all their accepted generations and none yet."""
+    """Open a case for up to `limit` items that have all their accepted generations and none yet.
+    What trainees write in a qualification round is compared with a reference, never merged."""
     accepted = Count(
         "submissions",
         filter=Q(submissions__role=Role.GENERATOR, submissions__state=SubmissionState.ACCEPTED),
     )
     due = (
-        Item.objects.filter(cases=None, submissions__state=SubmissionState.ACCEPTED)
+        Item.objects.filter(
+            in_production=True, cases=None, submissions__state=SubmissionState.ACCEPTED
+        )
         .annotate(accepted=accepted)
         .filter(accepted__gte=F("project__generators_per_item"))
         .order_by("pk")

@@ -10,11 +10,20 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from annotation.models import Item
+from annotation.models import Item, Project
+from annotation.permissions import pages_open_to
+from dashboard.pages import MenuEntry, menu_of
 
 register = template.Library()
 
 STEPS = ((60, 1, "second"), (3600, 60, "minute"), (86400, 3600, "hour"), (10**12, 86400, "day"))
+
+
+@register.simple_tag(takes_context=True)
+def project_menu(context: template.Context, project: Project) -> list[MenuEntry]:
+    """The project's menu, for pages of apps below that extend the dashboard's base."""
+    request = context["request"]
+    return menu_of(request, project, pages_open_to(request.user, project))
 
 
 @register.filter

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET
 from annotation.domain.queries import Cost, cost_by_role
 from annotation.enums import Role
 from annotation.models import Project
+from annotation.permissions import project_page
 from consolidation.domain.queries import finished_costs
 from crowd.domain.queries import ledger_of, sums_of
 from crowd.enums import LedgerKind
@@ -19,7 +20,6 @@ from dashboard.cost_chart import Distribution, distribution_of, draw_distributio
 from dashboard.forms import LedgerFilterForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
-from dashboard.permissions import project_page
 
 
 def _distribution(costs: list[Cost]) -> Distribution:

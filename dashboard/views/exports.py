@@ -7,11 +7,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.models import Project
+from annotation.permissions import project_page
 from consolidation.domain.queries import count_gold
 from dashboard.exports import begin_export, exports_of, file_of
 from dashboard.forms import ExportForm
 from dashboard.pages import render_page
-from dashboard.permissions import project_page
 from dashboard.tasks import write_export
 from schemes.registry import get_scheme
 

@@ -6,6 +6,7 @@ from django.views.decorators.http import require_GET
 
 from annotation.domain.queries import cost_of_entries, ledger_of_item, sections_of
 from annotation.models import Item, Project
+from annotation.permissions import project_page
 from consolidation.domain.queries import (
     ItemFilter,
     ItemState,
@@ -17,7 +18,6 @@ from consolidation.domain.queries import (
 from dashboard.forms import ItemFilterForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
-from dashboard.permissions import project_page
 from schemes.registry import get_scheme
 
 

@@ -9,10 +9,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from annotation.models import Project
+from annotation.permissions import project_page
 from crowd.domain.queries import PendingWork, pending_work, troubles_of
 from crowd.enums import GrantState, HitState, MessageState, PaymentState
 from dashboard.pages import render_page
-from dashboard.permissions import project_page
 
 
 @require_GET

@@ -16,6 +16,7 @@ from annotation.domain.queries import (
 )
 from annotation.enums import Role
 from annotation.models import Batch, Project
+from annotation.permissions import project_page, signed_in_page
 from consolidation.domain.open_cases import pool_code
 from consolidation.domain.queries import gold_items_by_project
 from crowd.domain.ledger import BudgetExceeded
@@ -23,7 +24,6 @@ from crowd.models import QualificationType
 from crowd.tasks import create_pending_hits
 from dashboard.forms import PublishForm
 from dashboard.pages import render_page
-from dashboard.permissions import project_page, signed_in_page
 from dashboard.protocol import pool_size, progress_of, steps_of, waiting_of
 from dashboard.templatetags.dashboard import dollars
 

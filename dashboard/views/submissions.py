@@ -11,12 +11,12 @@ from annotation.domain.queries import can_be_used, submissions_of, waiting_for_a
 from annotation.domain.set_aside import pay_and_set_aside
 from annotation.enums import SubmissionState
 from annotation.models import Project, Submission
+from annotation.permissions import project_page
 from audit.domain.change_state import MoveRefused
 from crowd.models import Assignment
 from dashboard.forms import RejectForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
-from dashboard.permissions import project_page
 
 PAGE_SIZE = 20
 

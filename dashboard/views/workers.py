@@ -12,10 +12,10 @@ from annotation.domain.queries import (
     workers_of,
 )
 from annotation.models import Project
+from annotation.permissions import project_page
 from crowd.models import Payment
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
-from dashboard.permissions import project_page
 from schemes.registry import get_scheme
 
 

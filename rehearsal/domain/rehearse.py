@@ -107,7 +107,9 @@ def _work(worker: SimulatedWorker, done: threading.Event) -> None:
 def _wait_for_gold(
     project: Project, futures: list["Future[None]"], patience: float, progress: Progress
 ) -> None:
-    total = project.items.filter(task_items__role=Role.GENERATOR).distinct().count()
+    total = (
+        project.items.filter(in_production=True, task_items__role=Role.GENERATOR).distinct().count()
+    )
     moved_at, last = time.monotonic(), (-1, -1)
     while True:
         failed, _ = wait(futures, timeout=LOOK_SECONDS, return_when=FIRST_EXCEPTION)
@@ -115,7 +117,7 @@ def _wait_for_gold(
             future.result()
         state = _state(project)
         progress(state[0], total)
-        if state[0] >= total and not _unfinished(project):
+        if state[0] >= total and not unfinished_payments(project):
             return
         if state != last:
             moved_at, last = time.monotonic(), state
@@ -131,7 +133,8 @@ def _state(project: Project) -> tuple[int, int]:
     return gold, steps + assignments
 
 
-def _unfinished(project: Project) -> bool:
+def unfinished_payments(project: Project) -> bool:
+    """Whether something owed has not been confirmed as paid."""
     payments = Payment.objects.filter(assignment__hit__budget=project.budget_id)
     return payments.exclude(state=PaymentState.CONFIRMED).exists()
 
@@ -161,7 +164,7 @@ def report(project: Project, references: dict[int, Reference]) -> dict[str, Any]
     gold = list(standing_gold(project, GoldSource.CONSOLIDATED).select_related("item__sentence"))
     questions = [one for row in gold for one in row.content["questions"]]
     hits = Hit.objects.filter(budget=project.budget_id)
-    money = _money(project)
+    money = money_of(project)
     return {
         "project": project.slug,
         "items": len(gold),
@@ -175,7 +178,8 @@ def report(project: Project, references: dict[int, Reference]) -> dict[str, Any]
     }
 
 
-def _money(project: Project) -> dict[str, int]:
+def money_of(project: Project) -> dict[str, int]:
+    """Whole cents paid so far, by kind."""
     settled = LedgerEntry.objects.filter(budget=project.budget_id, kind="settle").aggregate(
         rewards_cents=Sum("amount_cents", filter=Q(payment__kind="reward"), default=0),
         bonuses_cents=Sum("amount_cents", filter=Q(payment__kind="bonus"), default=0),

@@ -44,13 +44,15 @@ def references_of(project: Project) -> dict[int, Reference]:
 
 @dataclass
 class Script:
-    """Thread-safe. `skill` None replays; else it lies between 0 and 1."""
+    """Thread-safe. `skill` None replays; else it lies between 0 and 1. Workers whose ids stand in
+    `skills` have a generator's skill of their own."""
 
     project: Project
     references: Mapping[int, Reference]
     skill: float | None
     seed: int
     turns: dict[int, list[str]] = field(default_factory=dict)
+    skills: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._scheme = get_scheme(self.project.scheme)
@@ -68,7 +70,8 @@ class Script:
 
     def generation(self, item: Mapping[str, Any], *, worker: str, assignment: str) -> Json:
         reference = self.references.get(item["id"], Reference({"questions": []}, []))
-        if self.skill is None:
+        skill = self.skills.get(worker, self.skill)
+        if skill is None:
             written = self._scheme.split_by_source(reference.content, reference.provenance)
             turn = self._turn(item["id"], assignment)
             # A generator of whom nothing is left in the published gold wrote nothing that we know of.
@@ -77,7 +80,7 @@ class Script:
         return self._scheme.simulate_generation(
             reference.content,
             tokens=item["tokens"],
-            skill=self.skill,
+            skill=skill,
             seed=f"{self.seed}:{worker}:{item['id']}",
         )
 

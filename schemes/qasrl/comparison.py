@@ -1,8 +1,10 @@
 """A QA-SRL annotation against a reference: counts for figures, aligned rows for feedback."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from metrics.alignment import AlignedRow, State, align
+from metrics.alignment import AlignedRow, State
+from metrics.corrections import Decision, align_corrected
 from metrics.spans import Span, span_iou
 from schemes.base import Comparison, ContentError, Json
 from schemes.qasrl.labels import Label, question_labels
@@ -12,17 +14,18 @@ from schemes.qasrl.slots import Slots
 RULE = "qasrl.ua-la.v1"
 
 
-def compare(*, reference: Json, predicted: Json) -> Comparison:
+def compare(*, reference: Json, predicted: Json, decisions: Iterable[Decision] = ()) -> Comparison:
     """UA and LA of one predicate (Roit et al. 2020, section 4) and how each span fared.
 
     Both are content as stored: `{"questions": [{"question", "slots", "answers": [[s, e], ...]}]}`;
     `slots` may be None or absent, then equal texts are equivalent. Each row has `state`;
     `reference` and `predicted`, each None or `{"span": [s, e], "questions": [...]}`; `iou` where
     it has both; `same_span`; and `group`, a number that extra spans share which overlap one another
-    and count once. Raises ContentError for content of another shape or a span on no token.
+    and count once. With people's decisions laid over, see `metrics.corrections`. Raises ContentError
+    for content of another shape or a span on no token, ValueError for decisions that don't fit.
     """
     ref, pred = _Annotation(reference, "reference"), _Annotation(predicted, "predicted")
-    alignment = align(ref.labels, pred.labels)
+    alignment = align_corrected(ref.labels, pred.labels, decisions)
     return Comparison(
         counts={"UA": alignment.ua, "LA": alignment.la},
         rows=[_row(row, ref, pred) for row in alignment.rows()],

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from metrics.corrections import Decision
 from schemes.base import (
     Comparison,
     ContentError,
@@ -16,7 +17,7 @@ from schemes.base import (
     SentenceRecord,
     Tokens,
 )
-from schemes.qasrl import bank, comparison, gold_csv, simulation
+from schemes.qasrl import bank, comparison, gold_csv, remarks, simulation
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
 from schemes.qasrl.conllu_files import read_conllu
@@ -141,9 +142,20 @@ class QasrlScheme:
     # --- figures
 
     def compare(
-        self, *, reference: Json, predicted: Json, tokens: Tokens, target: Json
+        self,
+        *,
+        reference: Json,
+        predicted: Json,
+        tokens: Tokens,
+        target: Json,
+        decisions: Iterable[Decision] = (),
     ) -> Comparison:
-        return comparison.compare(reference=reference, predicted=predicted)
+        return comparison.compare(reference=reference, predicted=predicted, decisions=decisions)
+
+    def remarks_on(
+        self, comparison: Comparison, *, tokens: Tokens, target: Json
+    ) -> list[tuple[str, str]]:
+        return remarks.remarks_on(comparison.rows, tokens=tokens, target=target)
 
     # --- files
 

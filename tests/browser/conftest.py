@@ -44,6 +44,7 @@ TASKS = [
     "timing",
     "double",
     "refused",
+    "practice",
     "conflict",
 ]
 

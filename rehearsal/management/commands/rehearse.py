@@ -12,10 +12,13 @@ from annotation.models import Project
 from consolidation.domain.import_gold import import_gold
 from consolidation.enums import GoldSource
 from crowd.domain.ledger import BudgetExceeded
+from qualification.domain.publish_round import RoundNotPublished
+from qualification.domain.set_up_rounds import RoundsRefused
 from rehearsal.domain.browser import SiteGone
 from rehearsal.domain.rehearse import NotForRehearsal, Options, check_project, rehearse
 from rehearsal.domain.script import NoReference
 from rehearsal.domain.site import SiteError, running_site
+from rehearsal.domain.train import TrainingOptions, prepare_rounds, rehearse_training
 from rehearsal.domain.worker import RehearsalFailed
 from schemes.base import FileError
 
@@ -32,6 +35,15 @@ class Command(BaseCommand):
         mode.add_argument(
             "--replay", type=Path, metavar="GOLD.csv", help="write what this file has"
         )
+        parser.add_argument(
+            "--train",
+            type=int,
+            metavar="N",
+            help="instead: N workers of varied skill go through the project's qualification rounds",
+        )
+        parser.add_argument(
+            "--rounds", type=Path, metavar="ROUNDS.csv", help="with --train: its items"
+        )
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--url", help="a running site of the same settings")
         parser.add_argument("--patience", type=float, default=180.0, help="seconds of standstill")
@@ -41,6 +53,9 @@ class Command(BaseCommand):
         if not 0 <= options["skill"] <= 1:
             raise Refused(f"--skill {options['skill']} does not lie between 0 and 1.")
         project = project_named(options["project"])
+        if options["train"] is not None:
+            self._train(project, options)
+            return
         try:
             check_project(project)
             if options["replay"]:
@@ -53,6 +68,27 @@ class Command(BaseCommand):
         ) as error:
             raise Refused(error) from error
         self.tell(facts, summary(facts), as_json=options["json"])
+
+    def _train(self, project: Project, options: dict[str, Any]) -> None:
+        try:
+            check_project(project)
+            prepare_rounds(project, options["rounds"])
+            with running_site(options["url"], {"SWEEP_SECONDS": "1"}) as site:
+                facts = rehearse_training(
+                    project=project,
+                    site=site,
+                    options=TrainingOptions(
+                        workers=options["train"],
+                        seed=options["seed"],
+                        patience=options["patience"],
+                    ),
+                )
+        except (
+            *(NotForRehearsal, BudgetExceeded, NoReference, RoundsRefused, RoundNotPublished),
+            *(RehearsalFailed, SiteError, SiteGone, FileError),
+        ) as error:
+            raise Refused(error) from error
+        self.tell(facts, training_summary(facts), as_json=options["json"])
 
     def _import_replay(self, project: Project, path: Path) -> None:
         import_gold(
@@ -82,6 +118,21 @@ class Command(BaseCommand):
                 ),
                 progress=progress,
             )
+
+
+def training_summary(facts: dict[str, Any]) -> str:
+    """The report of a training in a few lines."""
+    lines = [
+        f"{one['title']}: {one['invited']} invited, {one['finished']} finished, {one['passed']} passed"
+        for one in facts["rounds"]
+    ]
+    lines += [
+        f"{len(facts['selected'])} of {facts['workers']} workers selected",
+        f"feedback: {facts['feedback_sent']} sent, {facts['feedback_read']} read",
+        f"correlation of skill and score: {facts['correlation']:.3f}",
+        f"paid {_dollars(facts['total_cents'])}; {facts['seconds']} s in all",
+    ]
+    return "\n".join(lines)
 
 
 def summary(facts: dict[str, Any]) -> str:

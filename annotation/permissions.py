@@ -1,7 +1,8 @@
-"""Who may open what: one table, one check.
+"""Who may open what on the staff pages of every app: one table, one check.
 
-A page that no rule names cannot be opened; `tests/dashboard/test_permissions.py` walks every
-route against every role.
+A page that no rule names cannot be opened; tests/dashboard/test_permissions.py and
+tests/qualification/test_permissions.py walk every route against every role. It stands below the
+apps whose pages it guards, so that there can be one table.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +40,8 @@ KNOWS_WORKERS = OFFICE | {MemberRole.TRAINER}
 
 Rule = Access | frozenset[MemberRole]
 
-# The name of a route of dashboard.urls -> who may open it. A superuser may open everything.
+# The name of a route -> who may open it; routes outside dashboard.urls with their namespace. A
+# superuser may open everything.
 RULES: Mapping[str, Rule] = {
     "login": Access.PUBLIC,
     "logout": Access.PUBLIC,
@@ -63,6 +65,18 @@ RULES: Mapping[str, Rule] = {
     "export": OFFICE,
     "export_file": OFFICE,
     "jobs": OFFICE,
+    "qualification:rounds": KNOWS_WORKERS,
+    "qualification:set_up": OFFICE,
+    "qualification:publish": OFFICE,
+    "qualification:funnel_svg": KNOWS_WORKERS,
+    "qualification:funnel_csv": KNOWS_WORKERS,
+    "qualification:round": KNOWS_WORKERS,
+    "qualification:decide": KNOWS_WORKERS,
+    "qualification:trainee": KNOWS_WORKERS,
+    "qualification:overrule": KNOWS_WORKERS,
+    "qualification:write": KNOWS_WORKERS,
+    "qualification:preview": KNOWS_WORKERS,
+    "qualification:feedback": Access.PUBLIC,
 }
 
 
@@ -100,7 +114,8 @@ def project_page(view: View) -> View:
         if project is None:
             raise Http404(f"no project {slug}")
         assert request.resolver_match
-        if request.resolver_match.url_name not in pages_open_to(request.user, project):
+        name = request.resolver_match.view_name.removeprefix("dashboard:")
+        if name not in pages_open_to(request.user, project):
             raise PermissionDenied
         return view(request, project, *args, **kwargs)
 

@@ -1,0 +1,102 @@
+"""From the crowd to the pool, in numbers: how many came how far, and what it took."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, OuterRef, Q, Sum
+
+from annotation.models import Project, Submission
+from crowd.enums import LedgerKind
+from crowd.models import LedgerEntry
+from qualification.enums import EnrolmentState
+from qualification.models import Evaluation, Feedback, Round
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One round: workers who came so far, active seconds of workers and of trainers, and cents
+    settled, fees included."""
+
+    title: str
+    invited: int
+    started: int
+    finished: int
+    passed: int
+    declined: int
+    worker_seconds: int
+    trainer_seconds: int
+    cents: int
+    opens_pool: bool
+
+    @property
+    def worker_hours(self) -> float:
+        return self.worker_seconds / 3600
+
+    @property
+    def trainer_minutes(self) -> float:
+        return self.trainer_seconds / 60
+
+
+def funnel_of(*, project: Project) -> list[Stage]:
+    """The project's rounds in order. Whoever repeats a round counts once in it."""
+    rounds = list(project.rounds.order_by("role", "ordinal"))
+    counts = _counts(rounds)
+    work = _sums(
+        Submission.objects.filter(assignment__hit__task__batch__intake__round__in=rounds)
+        .order_by()
+        .values_list("assignment__hit__task__batch__intake__round")
+        .annotate(sum=Sum("active_seconds"))
+    )
+    training = _sums(
+        Feedback.objects.filter(evaluation__enrolment__round__in=rounds)
+        .order_by()
+        .values_list("evaluation__enrolment__round")
+        .annotate(sum=Sum("trainer_seconds"))
+    )
+    money = _money(rounds)
+    return [
+        Stage(
+            title=one.title,
+            **counts[one.pk],
+            worker_seconds=work.get(one.pk, 0),
+            trainer_seconds=training.get(one.pk, 0),
+            cents=money.get(one.pk, 0),
+            opens_pool=bool(one.pool_roles),
+        )
+        for one in rounds
+    ]
+
+
+def _counts(rounds: Sequence[Round]) -> dict[int, dict[str, int]]:
+    begun = Submission.objects.filter(
+        worker=OuterRef("enrolments__worker"),
+        assignment__hit__task__batch__intake__round=OuterRef("pk"),
+    )
+    evaluated = Evaluation.objects.filter(enrolment=OuterRef("enrolments"))
+    rows = (
+        Round.objects.filter(pk__in=[one.pk for one in rounds])
+        .order_by()
+        .annotate(
+            invited=Count("enrolments"),
+            started=Count("enrolments", filter=Q(Exists(begun))),
+            finished=Count("enrolments", filter=Q(Exists(evaluated))),
+            passed=Count("enrolments", filter=Q(enrolments__state=EnrolmentState.PASSED)),
+            declined=Count("enrolments", filter=Q(enrolments__state=EnrolmentState.DECLINED)),
+        )
+    )
+    names = ("invited", "started", "finished", "passed", "declined")
+    return {one["pk"]: {name: one[name] for name in names} for one in rows.values("pk", *names)}
+
+
+def _sums(rows: object) -> dict[int, int]:
+    return dict(rows)  # type: ignore[call-overload, no-any-return]
+
+
+def _money(rounds: Sequence[Round]) -> dict[int, int]:
+    settled = LedgerEntry.objects.filter(
+        kind=LedgerKind.SETTLE, hit__task__batch__intake__round__in=rounds
+    ).order_by()
+    rows = settled.values_list("hit__task__batch__intake__round").annotate(
+        amount=Sum("amount_cents"), fee=Sum("fee_cents")
+    )
+    return {pk: amount + fee for pk, amount, fee in rows}

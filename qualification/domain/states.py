@@ -1,0 +1,13 @@
+"""The moves that an enrolment can make."""
+
+from audit.domain.change_state import Moves
+from qualification.enums import EnrolmentState as State
+
+MOVES: Moves = {
+    State.INVITED: [State.WORKING, State.FINISHED, State.DECLINED, State.WITHDRAWN],
+    State.WORKING: [State.FINISHED, State.DECLINED, State.WITHDRAWN],
+    State.FINISHED: [State.PASSED, State.REPEATING, State.DECLINED, State.WITHDRAWN],
+    State.REPEATING: [State.INVITED, State.DECLINED, State.WITHDRAWN],
+    State.PASSED: [State.DECLINED],
+    State.DECLINED: [State.PASSED, State.REPEATING],
+}

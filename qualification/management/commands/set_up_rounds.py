@@ -1,0 +1,37 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from annotation.management.command import Command as BaseCommand
+from annotation.management.command import Refused, project_named
+from qualification.domain.set_up_rounds import (
+    PRESETS,
+    RoundsRefused,
+    plans_of_preset,
+    read_round_items,
+    set_up_rounds,
+)
+from schemes.base import FileError
+
+
+class Command(BaseCommand):
+    help = "Set up a project's qualification rounds over items that have an expert's reference."
+    example = "manage.py set_up_rounds wikinews-dev rounds.csv"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project")
+        parser.add_argument("file", type=Path, help="CSV with qasrl_id, verb_idx and round")
+        parser.add_argument("--preset", choices=list(PRESETS), default=next(iter(PRESETS)))
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = project_named(options["project"])
+        try:
+            keys = read_round_items(options["file"])
+            plans = plans_of_preset(preset=options["preset"], keys=keys)
+            made = set_up_rounds(project=project, plans=plans)
+        except (FileError, RoundsRefused) as error:
+            raise Refused(error) from error
+        rounds = [{"title": one.title, "items": one.round_items.count()} for one in made]
+        told = "\n".join(f"{one['title']}: {one['items']} items" for one in rounds)
+        self.tell({"project": project.slug, "rounds": rounds}, told, as_json=options["json"])

@@ -1,0 +1,72 @@
+"""How the trainer's pages write figures."""
+
+from collections.abc import Sequence
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from qualification.domain.figures import figure_at
+from schemes.base import Json
+
+register = template.Library()
+HEIGHT, STEP, WIDTH = 24, 6, 4
+NAMES = {
+    "UA.f1": "UA F1",
+    "LA.f1": "LA F1",
+    "questions_per_item": "questions per item",
+    "seconds_per_item": "seconds per item",
+}
+
+
+@register.filter
+def percent(figures: Json | None, path: str) -> str:
+    """A ratio of the figures in per cent with one digit: 0.8125 -> 81.2; a dash where undefined."""
+    value = figure_at(figures, path)
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+@register.filter
+def amount(figures: Json | None, path: str) -> str:
+    """A figure with one digit after the point; a dash where undefined."""
+    value = figure_at(figures, path)
+    return "–" if value is None else f"{value:.1f}"
+
+
+@register.filter
+def threshold_name(path: str) -> str:
+    return NAMES.get(path, path)
+
+
+@register.filter
+def threshold_value(value: float, path: str) -> str:
+    """As the pages write the figure that it belongs to."""
+    return (
+        f"{100 * value:.0f} %" if path.endswith((".f1", ".precision", ".recall")) else f"{value:g}"
+    )
+
+
+@register.simple_tag
+def bars(values: Sequence[float | None], what: str) -> SafeString | str:
+    """Ratios as a row of small bars, and in words for who can't see them."""
+    if not values:
+        return ""
+    told = ", ".join("undefined" if one is None else f"{100 * one:.0f}" for one in values)
+    drawn = format_html_join(
+        "",
+        '<rect x="{}" y="{}" width="{}" height="{}"/>',
+        (
+            (at * STEP, HEIGHT - tall, WIDTH, tall)
+            for at, one in enumerate(values)
+            for tall in [max(1, round((one or 0) * HEIGHT))]
+        ),
+    )
+    return format_html(
+        '<svg class="bars" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img">'
+        "<title>{what}: {told}</title>{drawn}</svg>",
+        w=len(values) * STEP,
+        h=HEIGHT,
+        what=what,
+        told=told,
+        drawn=drawn,
+    )

@@ -1,0 +1,142 @@
+"""A project with rounds, and workers who take part in them: made by the domain's own functions."""
+
+import json
+from collections.abc import Sequence
+from datetime import timedelta
+
+from annotation.domain.record_generations import record_new_generations
+from annotation.enums import Role
+from annotation.models import Draft, Item, Task
+from consolidation.domain.record_gold import add_gold
+from consolidation.enums import GoldSource
+from consolidation.models import Gold
+from crowd.models import Assignment, Worker
+from qualification.domain.evaluate import enrol_newcomers, evaluate_due
+from qualification.domain.publish_round import invite_workers, publish_round
+from qualification.domain.set_up_rounds import RoundPlan, set_up_rounds
+from qualification.enums import RoundEntry
+from qualification.models import Enrolment, Intake, Round
+from schemes.registry import get_scheme
+from tests.consolidation.factories import (
+    CONTAIN,
+    IDENTIFIED,
+    SURVEY,
+    make_item,
+    make_project,
+    source,
+)
+from tests.crowd.factories import NOW, make_worker
+
+LATER = NOW + timedelta(hours=1)
+# What the expert wrote about "identified", and about "contain".
+EXPERT = {
+    IDENTIFIED: source(
+        SURVEY,
+        ("Who identified something?", ["the U.S. Geological Survey", "USGS"]),
+        ("What did someone identify?", ["a basin"]),
+        ("When did someone identify something?", ["In 1996"]),
+    ),
+    CONTAIN: source(
+        SURVEY,
+        ("What might contain something?", ["that basin"]),
+        ("What might something contain?", ["natural gas"]),
+    ),
+}
+# A worker's: the expert's two names as one answer; no modal; the time not found.
+WORKER = {
+    IDENTIFIED: source(
+        SURVEY,
+        ("Who identified something?", ["the U.S. Geological Survey ( USGS )"]),
+        ("What did someone identify?", ["a basin"]),
+    ),
+    CONTAIN: source(
+        SURVEY,
+        ("What contains something?", ["that basin"]),
+        ("What might something contain?", ["natural gas"]),
+    ),
+}
+THRESHOLDS = {"UA.f1": 0.7, "LA.f1": 0.65}
+
+
+def write_reference(item: Item, content) -> Gold:
+    scheme = get_scheme(item.project.scheme)
+    parsed = scheme.parse_gold(
+        {"questions": content["questions"]}, tokens=item.sentence.tokens, target=item.target
+    )
+    return add_gold(item=item, source=GoldSource.EXPERT, content=parsed, provenance=[], now=NOW)
+
+
+def make_items(project, pairs: int = 1) -> list[Item]:
+    """`pairs` times the two verbs of the sentence, each with its expert reference."""
+    items = [make_item(SURVEY, verb, project) for _ in range(pairs) for verb in EXPERT]
+    for item in items:
+        write_reference(item, EXPERT[item.target["verb_idx"]])
+    return items
+
+
+def make_rounds(project=None, *, pairs: int = 1, rounds: int = 2) -> list[Round]:
+    """Training rounds of 2 x `pairs` items each; the last one opens both pools."""
+    project = project or make_project()
+    plans = [
+        RoundPlan(
+            title=f"Training {number}",
+            entry=RoundEntry.PASSED if number > 1 else RoundEntry.INVITED,
+            keys=[item.key for item in make_items(project, pairs)],
+            thresholds=THRESHOLDS,
+            pool_roles=[Role.GENERATOR, Role.CONSOLIDATOR] if number == rounds else [],
+        )
+        for number in range(1, rounds + 1)
+    ]
+    return set_up_rounds(project=project, plans=plans)
+
+
+def open_round(one: Round, workers: Sequence[Worker]) -> Intake:
+    invite_workers(round=one, workers=workers, actor="tests", now=NOW)
+    return publish_round(round=one, actor="tests", now=NOW)
+
+
+def hand_in(task: Task, worker: Worker, contents=WORKER, *, seconds: int = 90) -> Assignment:
+    """The worker's finished assignment, as the marketplace and our page have it."""
+    assignment = Assignment.objects.create(
+        hit=task.hit,
+        worker=worker,
+        external_id=f"A-{task.pk}-{worker.pk}",
+        accepted_at=NOW,
+        submitted_at=NOW + timedelta(minutes=3),
+    )
+    items = list(task.items.all())
+    content = {str(item.pk): contents[item.target["verb_idx"]] for item in items}
+    assignment.answer = {"content": json.dumps(content)}
+    assignment.save(update_fields=["answer"])
+    Draft.objects.create(
+        task=task,
+        assignment_ref=assignment.external_id,
+        worker_ref=worker.external_id,
+        content=content,
+        opened_at=NOW,
+        saved_at=NOW,
+        active_seconds=seconds,
+    )
+    return assignment
+
+
+def record() -> None:
+    """The sweeps that take in finished work and evaluate finished rounds."""
+    record_new_generations(clock=lambda: LATER, limit=500)
+    enrol_newcomers(clock=lambda: LATER)
+    evaluate_due(clock=lambda: LATER, limit=500)
+
+
+def work_through(intake: Intake, worker: Worker, contents=WORKER) -> None:
+    for task in intake.batch.tasks.order_by("pk"):
+        hand_in(task, worker, contents)
+    record()
+
+
+def make_evaluated(contents=WORKER, *, pairs: int = 1) -> Enrolment:
+    """A worker who has handed in the first of two rounds and has their figures."""
+    one = make_rounds(pairs=pairs)[0]
+    worker = make_worker()
+    intake = open_round(one, [worker])
+    work_through(intake, worker, contents)
+    return Enrolment.objects.get(round=one, worker=worker)

@@ -1,0 +1,109 @@
+"""Decisions on trainees, and what follows from each."""
+
+import pytest
+
+from annotation.enums import SubmissionState
+from annotation.models import Submission
+from audit.domain.change_state import MoveRefused
+from audit.models import StateChange
+from consolidation.domain.open_cases import pool_code
+from crowd.models import Message, QualificationGrant
+from qualification.domain.decide import Verdict, decide, decide_all
+from qualification.domain.publish_round import publish_round
+from qualification.enums import EnrolmentState
+from qualification.models import Enrolment
+from tests.crowd.factories import make_worker
+from tests.qualification.factories import (
+    EXPERT,
+    LATER,
+    make_evaluated,
+    make_rounds,
+    open_round,
+    work_through,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def judge(enrolment, verdict, reason="as the figures say"):
+    return decide(enrolment=enrolment, verdict=verdict, reason=reason, actor="tina", now=LATER)
+
+
+def test_pass_invites_to_the_next_round():
+    enrolment = make_evaluated()
+    assert judge(enrolment, Verdict.PASS)
+    following = Enrolment.objects.get(round__ordinal=2)
+    assert (following.worker, following.state) == (enrolment.worker, EnrolmentState.INVITED)
+    assert "The next round, “Training 2”" in Message.objects.get().text
+    assert not QualificationGrant.objects.filter(qualification_type__code__endswith="generator")
+
+
+def test_pass_of_the_last_round_opens_the_pools():
+    one = make_rounds(rounds=1)[0]
+    worker = make_worker()
+    work_through(open_round(one, [worker]), worker, EXPERT)
+    judge(one.enrolments.get(), Verdict.PASS)
+    pools = {pool_code(one.project, role) for role in ("generator", "consolidator")}
+    held = QualificationGrant.objects.filter(worker=worker, qualification_type__code__in=pools)
+    assert {grant.state for grant in held} == {"pending"}
+    assert held.count() == 2
+
+
+def test_decision_is_logged_with_its_reason_and_told_once():
+    enrolment = make_evaluated()
+    judge(enrolment, Verdict.DECLINE, "too few questions")
+    assert not judge(enrolment, Verdict.DECLINE)
+    move = StateChange.objects.get(aggregate="qualification.Enrolment", new="declined")
+    assert (move.old, move.actor, move.reason) == ("finished", "tina", "too few questions")
+    assert Message.objects.count() == 1
+    assert "nothing of your work was rejected" in Message.objects.get().text
+
+
+def test_decline_takes_the_qualification_of_the_round_away():
+    enrolment = make_evaluated()
+    judge(enrolment, Verdict.DECLINE)
+    grant = QualificationGrant.objects.get(worker=enrolment.worker)
+    assert grant.state == "revoking"
+
+
+def test_repeat_sets_the_work_aside_and_offers_the_round_anew():
+    enrolment = make_evaluated()
+    judge(enrolment, Verdict.REPEAT)
+    assert set(Submission.objects.values_list("state", flat=True)) == {SubmissionState.WITHDRAWN}
+    intake = publish_round(round=enrolment.round, actor="tina", now=LATER)
+    work_through(intake, enrolment.worker, EXPERT)
+    enrolment.refresh_from_db()
+    first, second = enrolment.evaluations.order_by("pk")
+    assert enrolment.state == EnrolmentState.FINISHED
+    assert first.figures["UA"]["f1"] < second.figures["UA"]["f1"] == 1
+
+
+def test_withdrawn_worker_gets_no_message_and_no_seat():
+    one, worker = make_rounds()[0], make_worker()
+    open_round(one, [worker])
+    judge(one.enrolments.get(), Verdict.WITHDRAW)
+    assert not Message.objects.exists()
+    assert QualificationGrant.objects.get(worker=worker).state == "revoking"
+
+
+def test_worker_who_has_not_finished_can_not_pass():
+    one, worker = make_rounds()[0], make_worker()
+    open_round(one, [worker])
+    with pytest.raises(MoveRefused):
+        judge(one.enrolments.get(), Verdict.PASS)
+
+
+def test_bulk_decision_is_all_or_nothing():
+    one = make_rounds()[0]
+    done, idle = make_worker(), make_worker()
+    work_through(open_round(one, [done, idle]), done)
+    with pytest.raises(MoveRefused):
+        decide_all(
+            enrolments=one.enrolments.order_by("pk"),
+            verdict=Verdict.PASS,
+            reason="",
+            actor="tina",
+            now=LATER,
+        )
+    assert one.enrolments.get(worker=done).state == EnrolmentState.FINISHED
+    assert not Message.objects.exists()

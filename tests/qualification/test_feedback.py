@@ -1,0 +1,114 @@
+"""Feedback written, sent, opened behind its link, and answered."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import signing
+
+from crowd.models import Message
+from qualification.domain.evaluate import evaluate_enrolment
+from qualification.domain.feedback import (
+    SALT,
+    BadLink,
+    Notes,
+    NothingToSend,
+    acknowledge,
+    ask_back,
+    draft_of,
+    feedback_of_token,
+    link_of,
+    save_feedback,
+    send_feedback,
+)
+from qualification.models import Feedback
+from tests.crowd.factories import make_worker
+from tests.dashboard.campaign import make_user
+from tests.qualification.factories import LATER, make_evaluated, make_rounds, open_round
+
+pytestmark = pytest.mark.django_db
+
+
+def send(enrolment, **notes):
+    trainer = make_user(f"tina-{enrolment.pk}")
+    return send_feedback(enrolment=enrolment, trainer=trainer, notes=Notes(**notes), now=LATER)
+
+
+def token(feedback):
+    return link_of(feedback).rstrip("/").rpartition("/")[2]
+
+
+def test_saving_adds_up_the_trainers_time():
+    enrolment, trainer = make_evaluated(), make_user("tina")
+    for seconds in (60, 90, -5, 999_999):
+        save_feedback(
+            enrolment=enrolment, trainer=trainer, notes=Notes("So far", {}, seconds), now=LATER
+        )
+    assert Feedback.objects.get().trainer_seconds == 150 + 3600
+
+
+def test_draft_moves_to_newer_figures():
+    enrolment = make_evaluated()
+    save_feedback(
+        enrolment=enrolment, trainer=make_user("tina"), notes=Notes("Well done"), now=LATER
+    )
+    newer = evaluate_enrolment(enrolment=enrolment, cause="reference", now=LATER)
+    assert draft_of(enrolment).evaluation == newer
+
+
+def test_sending_leaves_a_message_with_the_link():
+    feedback = send(make_evaluated(), text="Well done", by_item={"1": "Split it.", "2": " "})
+    message = Message.objects.get()
+    assert message == feedback.message
+    assert link_of(feedback) in message.text
+    assert feedback.notes == {"1": "Split it."}
+    assert feedback.sent_at == LATER
+
+
+def test_nothing_is_sent_before_the_round_is_finished():
+    one = make_rounds()[0]
+    open_round(one, [make_worker()])
+    with pytest.raises(NothingToSend):
+        send(one.enrolments.get())
+
+
+def test_link_opens_its_own_feedback_and_nothing_else():
+    first, second = send(make_evaluated()), send(make_evaluated())
+    assert feedback_of_token(token(first)) == first
+    assert feedback_of_token(token(second)) == second
+    altered = token(first)[:-1] + ("A" if token(first)[-1] != "A" else "B")
+    for bad in (altered, "1", "", signing.dumps(first.pk, salt="another")):
+        with pytest.raises(BadLink):
+            feedback_of_token(bad)
+
+
+def test_link_expires(monkeypatch):
+    feedback = send(make_evaluated())
+    made = token(feedback)
+    monkeypatch.setattr("qualification.domain.feedback.LINK_LIFE", timedelta(seconds=-1))
+    with pytest.raises(BadLink):
+        feedback_of_token(made)
+
+
+def test_link_to_a_draft_opens_nothing():
+    enrolment = make_evaluated()
+    draft = save_feedback(
+        enrolment=enrolment, trainer=make_user("tina"), notes=Notes("x"), now=LATER
+    )
+    with pytest.raises(BadLink):
+        feedback_of_token(signing.dumps(draft.pk, salt=SALT))
+
+
+def test_worker_acknowledges_once():
+    feedback = send(make_evaluated())
+    acknowledge(feedback=feedback, now=LATER)
+    again = acknowledge(feedback=feedback, now=LATER + timedelta(days=1))
+    assert again.acknowledged_at == LATER
+
+
+def test_worker_asks_back_and_again():
+    feedback = send(make_evaluated())
+    ask_back(feedback=feedback, question=" Why split? ", now=LATER)
+    ask_back(feedback=feedback, question="Why split?", now=LATER)
+    asked = ask_back(feedback=feedback, question="And the time?", now=LATER)
+    assert asked.question == "Why split?\n\nAnd the time?"
+    assert asked.acknowledged_at == LATER

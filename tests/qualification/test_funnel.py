@@ -1,0 +1,44 @@
+import pytest
+
+from qualification.domain.decide import Verdict, decide
+from qualification.domain.feedback import Notes, send_feedback
+from qualification.domain.funnel import funnel_of
+from tests.consolidation.factories import make_project
+from tests.crowd.factories import make_worker
+from tests.dashboard.campaign import make_user
+from tests.qualification.factories import (
+    EXPERT,
+    LATER,
+    hand_in,
+    make_rounds,
+    open_round,
+    record,
+    work_through,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def test_funnel_counts_who_came_how_far():
+    first, second = make_rounds()
+    passing, failing, leaving, absent = (make_worker() for _ in range(4))
+    intake = open_round(first, [passing, failing, leaving, absent])
+    work_through(intake, passing, EXPERT)
+    work_through(intake, failing)
+    hand_in(intake.batch.tasks.first(), leaving)
+    record()
+    for worker, verdict in ((passing, Verdict.PASS), (failing, Verdict.DECLINE)):
+        enrolment = first.enrolments.get(worker=worker)
+        notes = Notes("Thank you", {}, 300)
+        send_feedback(
+            enrolment=enrolment, trainer=make_user(f"t{worker.pk}"), notes=notes, now=LATER
+        )
+        decide(enrolment=enrolment, verdict=verdict, reason="", actor="t", now=LATER)
+    one, two = funnel_of(project=first.project)
+    assert (one.invited, one.started, one.finished, one.passed, one.declined) == (4, 3, 2, 1, 1)
+    assert (one.worker_seconds, one.trainer_minutes) == (5 * 90, 10)
+    assert (two.title, two.invited, two.started, two.opens_pool) == (second.title, 1, 0, True)
+
+
+def test_project_without_rounds_has_an_empty_funnel():
+    assert funnel_of(project=make_project()) == []

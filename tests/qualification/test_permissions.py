@@ -1,0 +1,59 @@
+"""Every route of the trainer's pages against every role, a stranger and an anonymous visitor."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.enums import MemberRole
+from annotation.permissions import RULES, Access
+from qualification import urls
+from tests.dashboard.campaign import make_project, make_user
+
+pytestmark = pytest.mark.django_db
+POSTED = {"set_up", "decide", "overrule", "write"}
+ROUTES = [one.name for one in urls.urlpatterns]
+GUARDED = [one for one in ROUTES if RULES[f"qualification:{one}"] is not Access.PUBLIC]
+
+
+@pytest.fixture
+def ask(enrolment):
+    one = enrolment.round
+    person = [one.pk, enrolment.worker.pseudonym]
+    more = dict.fromkeys(("trainee", "overrule", "write", "preview"), person)
+    more |= {name: [one.pk] for name in ("round", "publish", "decide")}
+
+    def of(client, name):
+        url = reverse(f"qualification:{name}", args=[one.project.slug, *more.get(name, [])])
+        return client.post(url) if name in POSTED else client.get(url)
+
+    return of
+
+
+def signed_in(user):
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_every_route_has_a_rule_and_every_rule_a_route():
+    named = {one.partition(":")[2] for one in RULES if one.startswith("qualification:")}
+    assert named == set(ROUTES)
+
+
+def test_anonymous_visitor_is_sent_to_the_login(ask):
+    assert {ask(Client(), name).status_code for name in GUARDED} == {302}
+
+
+def test_stranger_does_not_learn_that_the_project_exists(ask):
+    client = signed_in(make_user("sam", make_project("other"), *MemberRole))
+    assert {ask(client, name).status_code for name in GUARDED} == {404}
+
+
+@pytest.mark.parametrize("role", MemberRole)
+def test_member_opens_what_the_rules_allow_and_nothing_else(role, ask, enrolment):
+    client = signed_in(make_user("kim", enrolment.round.project, role))
+    for name in GUARDED:
+        allowed = role in RULES[f"qualification:{name}"]
+        status = ask(client, name).status_code
+        # An empty decision is not found; it is refused before that to those who may not decide.
+        assert status in ((200, 302, 422, 404) if allowed else (403,)), name

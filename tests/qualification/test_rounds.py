@@ -1,0 +1,177 @@
+"""Rounds set up and offered: items kept back, seats, who may enter."""
+
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from annotation.domain.publish import NothingToPublish, publish_batch
+from annotation.enums import SubmissionState
+from annotation.models import Submission
+from consolidation.domain.open_cases import open_due_cases
+from consolidation.models import Case
+from crowd.models import Hit, QualificationGrant
+from qualification.domain.publish_round import (
+    RoundNotPublished,
+    invite_workers,
+    publish_round,
+    round_cents,
+)
+from qualification.domain.set_up_rounds import (
+    PRESETS,
+    RoundPlan,
+    RoundsRefused,
+    plans_of_preset,
+    read_round_items,
+    set_up_rounds,
+)
+from qualification.enums import EnrolmentState, RoundEntry
+from qualification.models import Enrolment, Round
+from schemes.base import FileError
+from tests.consolidation.factories import CONTAIN, SURVEY, make_item, make_project
+from tests.crowd.factories import NOW, make_worker
+from tests.qualification.factories import (
+    EXPERT,
+    LATER,
+    hand_in,
+    make_items,
+    make_rounds,
+    open_round,
+    record,
+    work_through,
+)
+
+pytestmark = pytest.mark.django_db
+SAMPLE = Path(settings.BASE_DIR) / "annotation" / "samples" / "rounds.csv"
+
+
+def test_sample_file_gives_two_rounds_of_fifteen_predicates():
+    keys = read_round_items(SAMPLE)
+    plans = plans_of_preset(preset="controlled-crowdsourcing-2020", keys=keys)
+    assert [(one.title, len(one.keys)) for one in plans] == [("Training 1", 15), ("Training 2", 15)]
+
+
+def test_preset_screens_with_the_marketplaces_own_qualifications():
+    screening = PRESETS["controlled-crowdsourcing-2020"][0]
+    assert screening.entry == RoundEntry.OPEN
+    assert [one["system"][-2:] for one in screening.requirements] == ["L0", "71"]
+
+
+def test_file_without_a_column_is_refused_with_its_line(tmp_path):
+    path = tmp_path / "rounds.csv"
+    path.write_text("qasrl_id,verb_idx\ns1,2\n", "utf-8")
+    with pytest.raises(FileError, match=r"rounds.csv, line 2: round"):
+        read_round_items(path)
+
+
+def test_items_of_a_round_leave_production():
+    project = make_project()
+    make_rounds(project)
+    with pytest.raises(NothingToPublish):
+        publish_batch(project=project, now=NOW)
+    spare = make_item(SURVEY, CONTAIN, project)
+    batch = publish_batch(project=project, now=NOW)
+    assert [one.item for one in batch.tasks.get().task_items.all()] == [spare]
+
+
+def test_item_without_a_reference_is_refused_and_nothing_is_made():
+    project = make_project()
+    good, bare = make_items(project)[0], make_item(SURVEY, CONTAIN, project)
+    with pytest.raises(RoundsRefused, match="has no expert reference"):
+        set_up_rounds(project=project, plans=[RoundPlan("One", keys=[good.key, bare.key])])
+    assert Round.objects.count() == 0
+    good.refresh_from_db()
+    assert good.in_production
+
+
+def test_item_offered_in_production_is_refused():
+    project = make_project()
+    items = make_items(project)
+    publish_batch(project=project, now=NOW, limit=1)
+    with pytest.raises(RoundsRefused, match="has been offered to workers already"):
+        set_up_rounds(project=project, plans=[RoundPlan("One", keys=[one.key for one in items])])
+
+
+def test_rounds_are_set_up_once():
+    project = make_project()
+    make_rounds(project)
+    with pytest.raises(RoundsRefused, match="has its rounds already"):
+        make_rounds(project)
+
+
+def test_publishing_offers_each_item_to_every_trainee_once():
+    one = make_rounds(pairs=2)[0]
+    workers = [make_worker() for _ in range(11)]
+    expected = round_cents(round=one, seats=11)
+    intake = open_round(one, workers)
+    hits = Hit.objects.filter(task__batch=intake.batch)
+    assert [hit.max_assignments for hit in hits] == [11] * 4
+    one.project.budget.refresh_from_db()
+    assert one.project.budget.reserved_cents == expected
+    grants = QualificationGrant.objects.filter(qualification_type__code__endswith="round-1")
+    assert {(grant.worker, grant.value) for grant in grants} == {(each, 1) for each in workers}
+    requirement = hits[0].hit_type.qualifications[-1]
+    assert (requirement["comparator"], requirement["integers"]) == ("EqualTo", [1])
+
+
+def test_later_group_gets_seats_of_its_own():
+    one = make_rounds()[0]
+    open_round(one, [make_worker()])
+    second = open_round(one, [make_worker(), make_worker()])
+    assert (second.number, second.seats) == (2, 2)
+    tasks = second.batch.tasks.all()
+    assert {item.place for task in tasks for item in task.task_items.all()} == {101}
+    assert tasks[0].hit.hit_type.qualifications[-1]["integers"] == [2]
+
+
+def test_round_for_nobody_is_not_published():
+    with pytest.raises(RoundNotPublished, match="invite workers first"):
+        publish_round(round=make_rounds()[0], actor="tests", now=NOW)
+
+
+def test_open_round_takes_in_whoever_comes():
+    project = make_project()
+    plan = RoundPlan(
+        "Screening", entry=RoundEntry.OPEN, keys=[one.key for one in make_items(project)]
+    )
+    [one] = set_up_rounds(project=project, plans=[plan])
+    intake = publish_round(round=one, actor="tests", now=NOW, seats=5)
+    worker = make_worker()
+    work_through(intake, worker)
+    enrolment = Enrolment.objects.get(worker=worker)
+    assert (enrolment.state, enrolment.intake) == (EnrolmentState.FINISHED, intake)
+
+
+def test_inviting_twice_leaves_one_place():
+    one, worker = make_rounds()[0], make_worker()
+    for _ in range(2):
+        invite_workers(round=one, workers=[worker], actor="tests", now=LATER)
+    assert one.enrolments.count() == 1
+
+
+def test_training_never_opens_a_case():
+    one = make_rounds()[0]
+    workers = [make_worker() for _ in range(2)]
+    intake = open_round(one, workers)
+    for worker in workers:
+        work_through(intake, worker)
+    assert Submission.objects.filter(state=SubmissionState.ACCEPTED).count() == 4
+    assert open_due_cases(clock=lambda: LATER) == 0
+    assert not Case.objects.exists()
+
+
+def test_worker_in_two_projects_is_evaluated_in_each():
+    worker = make_worker()
+    for _ in range(2):
+        intake = open_round(make_rounds()[0], [worker])
+        work_through(intake, worker)
+    assert [one.evaluations.count() for one in worker.enrolments.all()] == [1, 1]
+
+
+def test_half_finished_round_is_not_evaluated():
+    one, worker = make_rounds()[0], make_worker()
+    intake = open_round(one, [worker])
+    hand_in(intake.batch.tasks.first(), worker, EXPERT)
+    record()
+    enrolment = one.enrolments.get()
+    assert (enrolment.state, enrolment.evaluations.count()) == (EnrolmentState.WORKING, 0)
