@@ -564,11 +564,10 @@ def test_active_time_and_moves_are_recorded(site: Site, context: BrowserContext)
     box(page, 1).press("h")
     page.clock.run_for(600_000)  # a long break: 30 s of it count
     ask(page, 1, AGENT, (0, 1))
-    page.clock.run_for(3000)
-    expect(status(page)).to_have_text("Saved")
+    # A save under way when the clock is moved leaves the next one to the next move.
+    _wait_until(lambda: page.clock.run_for(900) or status(page).inner_text() == "Saved")
     [draft] = stored_drafts(site, "timing")
-    # Never more than the page has been open by the server's own clock, with a minute of grace.
-    assert 50 <= draft["active_seconds"] <= 62
+    assert 50 <= draft["active_seconds"] <= 60  # 20, 30, and what the saves took
     assert draft["moves"] == 2  # a question typed, an answer taken
 
 
