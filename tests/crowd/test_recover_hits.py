@@ -1,0 +1,141 @@
+"""A database restored from a backup: the marketplace remembers what we have forgotten."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db.models import F, Value
+from django.db.models.functions import Concat
+
+from annotation.domain.publish import publish_batch
+from annotation.domain.record_generations import record_new_generations
+from annotation.domain.steer_batch import hits_of
+from annotation.models import Item, Project, Submission, Task
+from crowd.domain.create_hits import create_pending_hits
+from crowd.domain.sync_hits import sync_due_hits
+from crowd.enums import HitState
+from crowd.models import Budget, FoundHit, Hit
+from marketplace import models as theirs
+from tests.annotation.factories import make_item, make_project
+from tests.annotation.test_decide_submission import WHAT, WHO
+from tests.crowd.factories import make_hits
+from tests.crowd.in_process import finish, join
+
+
+def published(clock, count: int = 3) -> list[Hit]:
+    project = make_project()
+    for _ in range(count):
+        make_item(project)
+    batch = publish_batch(project=project, now=clock())
+    while create_pending_hits(clock=clock):
+        pass
+    return list(hits_of(batch).order_by("pk"))
+
+
+def forget(clock) -> Project:
+    """The same project as a backup has it: imported, and nothing published yet."""
+    Project.objects.update(slug=Concat(F("slug"), Value("-gone")))
+    Budget.objects.update(key=Concat(F("key"), Value("-gone")))
+    for hit in Hit.objects.all():
+        hit.token, hit.external_id = f"gone-{hit.pk}", f"GONE{hit.pk}"
+        hit.save()
+    for task in Task.objects.all():
+        task.public_id = task.public_id.__class__(int=task.pk)
+        task.save()
+    theirs.RequestToken.objects.all().delete()  # remembered for a day only
+    restored = make_project()
+    for _ in Item.objects.exclude(project=restored):
+        make_item(restored)
+    return restored
+
+
+def test_live_hits_of_a_lost_history_are_found_again_with_their_work(wire, clock, capsys):
+    hits = published(clock)
+    addresses = {hit.token: hit.url for hit in hits}
+    item = hits[0].task.items.get()
+    project = forget(clock)
+    number = project.items.get(key=item.key).pk
+    hit = Hit(pk=hits[0].pk, external_id=hits[0].external_id)
+    finish(hit, join(1), json.dumps({str(number): {"questions": [WHO, WHAT]}}))
+
+    call_command("recover_hits", "--json")
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"adopted": 3, "unknown": []}
+    ours = Hit.objects.filter(task__batch__project=project)
+    assert {one.token: one.url for one in ours} == addresses
+    assert {one.state for one in ours} == {HitState.LIVE}
+    project.budget.refresh_from_db()
+    assert project.budget.reserved_cents == 3 * 2 * 28
+
+    clock.skip(minutes=2)
+    assert sync_due_hits(clock=clock) == 1
+    record_new_generations(clock=clock)
+    assert Submission.objects.get().state == "accepted"
+    assert create_pending_hits(clock=clock) == 0
+    assert theirs.Hit.objects.count() == 3
+
+
+def test_published_again_before_anyone_looked_gives_no_second_hit(wire, clock):
+    published(clock)
+    project = forget(clock)
+    publish_batch(project=project, now=clock())
+    call_command("recover_hits")
+    clock.skip(minutes=2)
+    create_pending_hits(clock=clock)
+    assert theirs.Hit.objects.count() == 3
+    assert project.budget.hits.filter(state=HitState.LIVE).count() == 3
+
+
+def test_found_hit_is_used_when_its_token_is_offered_later(wire, clock):
+    """As it is for a case: it is offered anew, and the HIT that exists is taken."""
+    (hit,) = make_hits(1)
+    create_pending_hits(clock=clock)
+    hit.refresh_from_db()
+    known, token = hit.external_id, hit.token
+    Hit.objects.update(token="gone", external_id="GONE")
+    theirs.RequestToken.objects.all().delete()
+    call_command("create_project", "other", "--scheme", "qasrl")
+    call_command("recover_hits")
+    assert FoundHit.objects.get().hit is None
+    (again,) = make_hits(1)
+    Hit.objects.filter(pk=again.pk).update(token=token)
+    assert create_pending_hits(clock=clock) == 1
+    again.refresh_from_db()
+    assert (again.external_id, again.ends_at is not None) == (known, True)
+    assert FoundHit.objects.get().hit == again
+
+
+def test_hit_of_somebody_else_is_shown_and_left_alone(wire, clock, capsys):
+    published(clock, 1)
+    theirs.Hit.objects.update(annotation="somebody's")
+    hit = Hit.objects.get()
+    finish(hit, join(1))
+    forget(clock)
+    call_command("recover_hits", "--json")
+    told = json.loads(capsys.readouterr().out)
+    (unknown,) = told["unknown"]
+    assert (told["adopted"], unknown["undecided_assignments"]) == (0, 1)
+    assert theirs.Assignment.objects.get().status == "Submitted"
+
+
+def test_recovery_without_room_under_the_cap_adopts_nothing_and_says_so(wire, clock):
+    published(clock)
+    project = forget(clock)
+    Budget.objects.filter(pk=project.budget_id).update(cap_cents=60)
+    with pytest.raises(CommandError, match="Raise its cap"):
+        call_command("recover_hits")
+    assert not project.batches.exists()
+    Budget.objects.filter(pk=project.budget_id).update(cap_cents=None)
+    call_command("recover_hits")
+    assert project.budget.hits.count() == 3
+
+
+def test_times_of_an_adopted_hit_are_the_marketplaces(wire, clock):
+    (hit,) = published(clock, 1)
+    made = theirs.Hit.objects.get()
+    project = forget(clock)
+    call_command("recover_hits")
+    (again,) = project.budget.hits.all()
+    assert abs(again.expires_at - made.expires_at) < timedelta(seconds=1)
+    assert again.max_assignments == hit.max_assignments == made.max_assignments
