@@ -233,7 +233,7 @@ def embedded_site(tmp_path: Path) -> dict[str, str]:
     passed_on = {
         name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
     }
-    for name in ("DATABASE_URL", "DJANGO_SETTINGS_MODULE"):
+    for name in ("DATABASE_URL", "DJANGO_SETTINGS_MODULE", "DJANGO_ALLOW_ASYNC_UNSAFE"):
         passed_on.pop(name, None)
     # One collection of static files for all the sites of a run.
     shared = str(Path(os.environ["VAR_DIR"]) / "collected")
