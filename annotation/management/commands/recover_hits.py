@@ -8,9 +8,9 @@ from annotation.management.command import Command as BaseCommand
 from annotation.management.command import Refused
 from annotation.models import Project
 from crowd.domain.ledger import BudgetExceeded
+from crowd.domain.marketplace import MARKETPLACE_ERRORS
 from crowd.domain.recover_hits import list_all_hits
 from crowd.models import FoundHit
-from crowd.providers.base import ProviderInDoubt, ProviderRefused
 
 
 class Command(BaseCommand):
@@ -29,19 +29,17 @@ class Command(BaseCommand):
                 adopted += list_all_hits(provider=provider, now=now).adopted
             for project in Project.objects.select_related("budget").order_by("pk"):
                 adopted += adopt_found_hits(project=project, now=now)
-        except (ProviderInDoubt, ProviderRefused, BudgetExceeded) as error:
+        except (*MARKETPLACE_ERRORS, BudgetExceeded) as error:
             raise Refused(error) from error
         unknown = FoundHit.objects.filter(hit=None).order_by("pk")
-        facts = {
-            "adopted": adopted,
-            "unknown": [
-                {
-                    "hit": one.external_id,
-                    "title": one.title,
-                    "undecided_assignments": one.undecided_assignments,
-                }
-                for one in unknown
-            ],
-        }
-        sentence = f"{adopted} HITs are ours again; {len(facts['unknown'])} are nobody's we know."
+        strangers = [
+            {
+                "hit": one.external_id,
+                "title": one.title,
+                "undecided_assignments": one.undecided_assignments,
+            }
+            for one in unknown
+        ]
+        facts = {"adopted": adopted, "unknown": strangers}
+        sentence = f"{adopted} HITs are ours again; {len(strangers)} are nobody's we know."
         self.tell(facts, sentence, as_json=options["json"])
