@@ -9,9 +9,9 @@ import sys
 from typing import Any
 
 import pytest
-from axe_core_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Frame, Locator, Page, Request, expect
 
+from tests.axe import axe_findings
 from tests.browser.conftest import ROOT, Site
 from tests.browser.seed_cases import LONG_NAME, SHORT_NAME
 from tests.browser.work import arrived, handed_in, note, open_task, ready, status, stored_drafts
@@ -477,24 +477,19 @@ def test_axe_finds_nothing(cases: Site, chromium: Browser, scheme: str, width: i
         page = open_task(
             context.new_page(), cases.address("identified-axe", worker=f"W{scheme}{width}")
         )
-        assert faults(page) == []
+        assert axe_findings(page) == []
         to_first_card(page)
         press(page, "Shift+G", "k", "ArrowDown", "k")  # words in conflict
         card(page, "A1").locator(".chip").click()  # the tools of an answer
         page.locator("summary", has_text="Keys").click()
-        assert faults(page) == []
+        assert axe_findings(page) == []
         press(page, "n")
         card(page, "B2").focus()
         press(page, "i")
         card(page, "A2").focus()
         press(page, "w")
         page.keyboard.type("who zz")
-        assert faults(page) == []
-
-
-def faults(page: Page) -> list[str]:
-    found = Axe().run(page)["violations"]
-    return [f"{each['id']}: {[node['html'] for node in each['nodes']][:3]}" for each in found]
+        assert axe_findings(page) == []
 
 
 def test_the_page_weighs_60_kilobytes_at_most(cases: Site, context: BrowserContext):

@@ -1,13 +1,13 @@
 """The pages in a real browser: accessible, in their width, alive by htmx, usable without scripts."""
 
 import pytest
-from axe_core_python.sync_playwright import Axe
 from django.template.loader import render_to_string
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from annotation.models import Submission
 from crowd.models import Hit, Payment
+from tests.axe import axe_findings
 from tests.dashboard.campaign import Campaign, make_project
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -92,9 +92,7 @@ def test_pages_are_accessible_and_stay_in_their_width(
     found = []
     for url in urls:
         page.goto(url)
-        found += [
-            (url, one["id"], one["nodes"][0]["html"]) for one in Axe().run(page)["violations"]
-        ]
+        found += [(url, one) for one in axe_findings(page)]
         found += [(url, "too wide by", overflow(page))] if overflow(page) > 0 else []
     assert found == []
 
@@ -104,7 +102,7 @@ def test_login_is_accessible(chromium, live_server, viewport, db):
     context = chromium.new_context(base_url=live_server.url, viewport=viewport)
     page = context.new_page()
     page.goto("/login/")
-    assert Axe().run(page)["violations"] == []
+    assert axe_findings(page) == []
     page.get_by_role("button", name="Sign in").press("Enter")
     context.close()
 

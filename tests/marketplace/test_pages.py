@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from marketplace.domain import accounts
 from marketplace.models import Assignment
+from tests.axe import axe_findings
 
 from .conftest import accept, question, submit
 
@@ -87,14 +88,6 @@ def task_site():
 def log_in_as(page, site, worker) -> None:
     token = accounts.start_session(worker=worker, now=timezone.now())
     page.context.add_cookies([{"name": accounts.COOKIE, "value": token, "url": site}])
-
-
-def audit(page) -> list[str]:
-    """What axe-core finds, as "rule: element" lines."""
-    from axe_core_python.sync_playwright import Axe
-
-    found = Axe().run(page)["violations"]
-    return [f"{v['id']}: {node['html'][:120]}" for v in found for node in v["nodes"]]
 
 
 def overflow(page) -> int:
@@ -227,11 +220,11 @@ def test_workers_pages_are_accessible_and_fit(*, page, site, worker, busy, width
     found = {}
     for path in paths:
         page.goto(f"{site}/hits/{path}")
-        found[path] = (audit(page), max(0, overflow(page)))
+        found[path] = (axe_findings(page), max(0, overflow(page)))
     log_in_as(page, site, worker)
     for path in inside:
         page.goto(f"{site}/hits/{path}")
-        found[path] = (audit(page), max(0, overflow(page)))
+        found[path] = (axe_findings(page), max(0, overflow(page)))
     assert {path: what for path, what in found.items() if what != ([], 0)} == {}
 
 
@@ -240,7 +233,7 @@ def test_operators_pages_are_accessible_and_fit(*, page, site, worker, busy, wid
     page.set_viewport_size({"width": width, "height": 740})
     today = timezone.now().date()
     page.goto(f"{site}/hits/operator/login/")
-    assert audit(page) == []
+    assert axe_findings(page) == []
     client.force_login(get_user_model().objects.create_superuser("root", "r@example.org", "x"))
     cookie = client.cookies["sessionid"].value
     page.context.add_cookies([{"name": "sessionid", "value": cookie, "url": site}])
@@ -252,5 +245,5 @@ def test_operators_pages_are_accessible_and_fit(*, page, site, worker, busy, wid
     found = {}
     for path in paths:
         page.goto(f"{site}/hits/operator/{path}")
-        found[path] = (audit(page), max(0, overflow(page)))
+        found[path] = (axe_findings(page), max(0, overflow(page)))
     assert {path: what for path, what in found.items() if what != ([], 0)} == {}

@@ -367,6 +367,7 @@ def test_bad_bank_line_is_named_and_the_others_are_kept(tmp_path, entry, field):
         (b"x" * (9 << 20), "longer than 8 MiB"),
         (gzip.compress(b" " * (50 << 20)), "longer than 8 MiB"),
     ],
+    ids=["empty", "cut short", "not gzip", "long line", "long line in gzip"],
 )
 def test_bank_file_that_cannot_be_read_says_why(tmp_path, content, words):
     path = tmp_path / "bank.jsonl.gz"
