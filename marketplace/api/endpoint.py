@@ -17,8 +17,7 @@ from django.views.decorators.http import require_POST
 from marketplace.api import assignments, hits, people
 from marketplace.api.context import OPERATIONS, Call
 from marketplace.api.shapes import check_input, operation_names
-from marketplace.domain import vault
-from marketplace.domain.access_keys import find_key
+from marketplace.domain.access_keys import find_signer
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.faults import Faults, parse_faults
 from marketplace.domain.signature import NotAuthenticError, SignedRequest, read_claim, verify
@@ -79,17 +78,17 @@ def _run(request: HttpRequest, faults: Faults, now: datetime) -> dict[str, Any]:
 def _authenticate(request: HttpRequest, now: datetime) -> Requester:
     headers = {name.lower(): value for name, value in request.headers.items()}
     claim = read_claim(headers, now=now)
-    key = find_key(claim.access_key_id, now=now)
-    if key is None:
+    signer = find_signer(claim.access_key_id, now=now)
+    if signer is None:
         raise NotAuthenticError(
             "UnrecognizedClientException", "The security token included in the request is invalid."
         )
     signed = SignedRequest(
         request.method or "", request.path, request.META["QUERY_STRING"], headers, request.body
     )
-    verify(signed, claim, secret=vault.decrypt(key.secret_encrypted))
+    verify(signed, claim, secret=signer.secret)
     _throttle(claim.access_key_id)
-    return key.requester
+    return signer.requester
 
 
 def _throttle(access_key_id: str) -> None:
