@@ -30,7 +30,7 @@ SERVICE = "MTurkRequesterServiceV20170117"
 CONTENT_TYPE = "application/x-amz-json-1.1"
 
 
-class _Answer(Exception):
+class _AnswerError(Exception):
     def __init__(self, status: int, kind: str, message: str, code: str = "") -> None:
         super().__init__(message)
         self.status = status
@@ -46,12 +46,12 @@ def requester_api(request: HttpRequest) -> HttpResponse:
     faults = parse_faults(settings.MARKETPLACE_FAULTS)
     try:
         output = _run(request, faults, timezone.now())
-    except _Answer as answer:
+    except _AnswerError as answer:
         return _error(answer)
     except RefusalError as refusal:
-        return _error(_Answer(400, "RequestError", refusal.message, refusal.code))
+        return _error(_AnswerError(400, "RequestError", refusal.message, refusal.code))
     except NotAuthenticError as error:
-        return _error(_Answer(400, error.kind, error.message))
+        return _error(_AnswerError(400, error.kind, error.message))
     except Exception:
         log.exception("the Requester API failed")
         return _error(_service_fault("The service failed; try again."))
@@ -62,7 +62,7 @@ def _run(request: HttpRequest, faults: Faults, now: datetime) -> dict[str, Any]:
     requester = _authenticate(request, now)
     prefix, _, name = request.headers.get("X-Amz-Target", "").partition(".")
     if prefix != SERVICE or name not in operation_names():
-        raise _Answer(400, "UnknownOperationException", f"There is no operation {name!r}.")
+        raise _AnswerError(400, "UnknownOperationException", f"There is no operation {name!r}.")
     if faults.throttles():
         raise _throttled()
     if faults.fails_before():
@@ -112,18 +112,18 @@ def _json(body: bytes) -> Any:
     try:
         return json.loads(body or b"{}")
     except ValueError:
-        raise _Answer(400, "SerializationException", "The body is not JSON.") from None
+        raise _AnswerError(400, "SerializationException", "The body is not JSON.") from None
 
 
-def _throttled() -> _Answer:
-    return _Answer(400, "ThrottlingException", "Rate exceeded")
+def _throttled() -> _AnswerError:
+    return _AnswerError(400, "ThrottlingException", "Rate exceeded")
 
 
-def _service_fault(message: str) -> _Answer:
-    return _Answer(500, "ServiceFault", message, "AWS.ServiceUnavailable")
+def _service_fault(message: str) -> _AnswerError:
+    return _AnswerError(500, "ServiceFault", message, "AWS.ServiceUnavailable")
 
 
-def _error(answer: _Answer) -> HttpResponse:
+def _error(answer: _AnswerError) -> HttpResponse:
     body = {"__type": answer.kind, "Message": answer.message, "message": answer.message}
     if answer.code:
         body["TurkErrorCode"] = answer.code
