@@ -1,5 +1,16 @@
 from django.apps import AppConfig
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 
 class MarketplaceConfig(AppConfig):
     name = "marketplace"
+
+    def ready(self) -> None:
+        """A typing error in MARKETPLACE_FAULTS stops the start, not the first request."""
+        from marketplace.domain.faults import FaultsError, parse_faults  # noqa: PLC0415 - as above
+
+        try:
+            parse_faults(settings.MARKETPLACE_FAULTS)
+        except FaultsError as error:
+            raise ImproperlyConfigured(str(error)) from None

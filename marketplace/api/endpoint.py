@@ -17,8 +17,7 @@ from django.views.decorators.http import require_POST
 from marketplace.api import assignments, hits, people
 from marketplace.api.context import OPERATIONS, Call
 from marketplace.api.shapes import check_input, operation_names
-from marketplace.domain import vault
-from marketplace.domain.access_keys import find_key
+from marketplace.domain.access_keys import find_signer
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.faults import Faults, parse_faults
 from marketplace.domain.signature import NotAuthenticError, SignedRequest, read_claim, verify
@@ -31,7 +30,7 @@ SERVICE = "MTurkRequesterServiceV20170117"
 CONTENT_TYPE = "application/x-amz-json-1.1"
 
 
-class _Answer(Exception):
+class _AnswerError(Exception):
     def __init__(self, status: int, kind: str, message: str, code: str = "") -> None:
         super().__init__(message)
         self.status = status
@@ -47,12 +46,12 @@ def requester_api(request: HttpRequest) -> HttpResponse:
     faults = parse_faults(settings.MARKETPLACE_FAULTS)
     try:
         output = _run(request, faults, timezone.now())
-    except _Answer as answer:
+    except _AnswerError as answer:
         return _error(answer)
     except RefusalError as refusal:
-        return _error(_Answer(400, "RequestError", refusal.message, refusal.code))
+        return _error(_AnswerError(400, "RequestError", refusal.message, refusal.code))
     except NotAuthenticError as error:
-        return _error(_Answer(400, error.kind, error.message))
+        return _error(_AnswerError(400, error.kind, error.message))
     except Exception:
         log.exception("the Requester API failed")
         return _error(_service_fault("The service failed; try again."))
@@ -63,7 +62,7 @@ def _run(request: HttpRequest, faults: Faults, now: datetime) -> dict[str, Any]:
     requester = _authenticate(request, now)
     prefix, _, name = request.headers.get("X-Amz-Target", "").partition(".")
     if prefix != SERVICE or name not in operation_names():
-        raise _Answer(400, "UnknownOperationException", f"There is no operation {name!r}.")
+        raise _AnswerError(400, "UnknownOperationException", f"There is no operation {name!r}.")
     if faults.throttles():
         raise _throttled()
     if faults.fails_before():
@@ -79,17 +78,17 @@ def _run(request: HttpRequest, faults: Faults, now: datetime) -> dict[str, Any]:
 def _authenticate(request: HttpRequest, now: datetime) -> Requester:
     headers = {name.lower(): value for name, value in request.headers.items()}
     claim = read_claim(headers, now=now)
-    key = find_key(claim.access_key_id, now=now)
-    if key is None:
+    signer = find_signer(claim.access_key_id, now=now)
+    if signer is None:
         raise NotAuthenticError(
             "UnrecognizedClientException", "The security token included in the request is invalid."
         )
     signed = SignedRequest(
         request.method or "", request.path, request.META["QUERY_STRING"], headers, request.body
     )
-    verify(signed, claim, secret=vault.decrypt(key.secret_encrypted))
+    verify(signed, claim, secret=signer.secret)
     _throttle(claim.access_key_id)
-    return key.requester
+    return signer.requester
 
 
 def _throttle(access_key_id: str) -> None:
@@ -113,18 +112,18 @@ def _json(body: bytes) -> Any:
     try:
         return json.loads(body or b"{}")
     except ValueError:
-        raise _Answer(400, "SerializationException", "The body is not JSON.") from None
+        raise _AnswerError(400, "SerializationException", "The body is not JSON.") from None
 
 
-def _throttled() -> _Answer:
-    return _Answer(400, "ThrottlingException", "Rate exceeded")
+def _throttled() -> _AnswerError:
+    return _AnswerError(400, "ThrottlingException", "Rate exceeded")
 
 
-def _service_fault(message: str) -> _Answer:
-    return _Answer(500, "ServiceFault", message, "AWS.ServiceUnavailable")
+def _service_fault(message: str) -> _AnswerError:
+    return _AnswerError(500, "ServiceFault", message, "AWS.ServiceUnavailable")
 
 
-def _error(answer: _Answer) -> HttpResponse:
+def _error(answer: _AnswerError) -> HttpResponse:
     body = {"__type": answer.kind, "Message": answer.message, "message": answer.message}
     if answer.code:
         body["TurkErrorCode"] = answer.code

@@ -1,7 +1,9 @@
 """Requester accounts and the keys that sign their requests."""
 
 import secrets
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -46,22 +48,35 @@ def revoke_key(*, key: AccessKey, now: datetime) -> None:
     AccessKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=now)
 
 
-def find_key(access_key_id: str, *, now: datetime) -> AccessKey | None:
-    """A valid key with its active requester; the house's account is made when first used."""
-    key = _valid_keys(access_key_id)
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """Whose requests a key signs, and the secret that proves it."""
+
+    requester: Requester
+    secret: str
+
+
+def find_signer(access_key_id: str, *, now: datetime) -> Signer | None:
+    """An active requester with a valid key; the house's account is made when first used."""
+    signer = _find(access_key_id)
     house = settings.MARKETPLACE_HOUSE_KEY
-    if key is None and house and _same(access_key_id, house[0]):
+    if signer is None and house and _same(access_key_id, house[0]):
         _open_house(*house, now=now)
-        key = _valid_keys(access_key_id)
-    return key
+        signer = _find(access_key_id)
+    return signer
 
 
-def _valid_keys(access_key_id: str) -> AccessKey | None:
-    return (
-        AccessKey.objects.select_related("requester")
-        .filter(access_key_id=access_key_id, revoked_at__isnull=True, requester__active=True)
-        .first()
-    )
+# Written out, because every call of the API asks it.
+_SIGNER = """
+SELECT r.*, k.secret_encrypted FROM marketplace_accesskey k
+JOIN marketplace_requester r ON r.id = k.requester_id
+WHERE k.access_key_id = %s AND k.revoked_at IS NULL AND r.active
+"""
+
+
+def _find(access_key_id: str) -> Signer | None:
+    row: Any = next(iter(Requester.objects.raw(_SIGNER, [access_key_id])), None)
+    return Signer(row, vault.decrypt(row.secret_encrypted)) if row is not None else None
 
 
 def _same(given: str, known: str) -> bool:

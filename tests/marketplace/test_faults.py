@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
+from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,6 +35,12 @@ def test_faults_are_read():
 def test_faults_that_make_no_sense_are_refused(text):
     with pytest.raises(FaultsError, match="MARKETPLACE_FAULTS"):
         parse_faults(text)
+
+
+def test_typing_error_stops_the_start(settings):
+    settings.MARKETPLACE_FAULTS = "throtle=0.1"
+    with pytest.raises(ImproperlyConfigured, match="throtle"):
+        apps.get_app_config("marketplace").ready()
 
 
 @given(st.integers(0, 1000))
