@@ -30,6 +30,10 @@ def no_faults(operation: str) -> str:
     return ""
 
 
+class Killed(BaseException):
+    """The process that made the call is gone before it could note the answer."""
+
+
 class _Body(BytesIO):
     def stream(self, **_: Any):
         yield self.read()
@@ -41,6 +45,7 @@ class InProcess:
     def __init__(self) -> None:
         self.faults: Faults = no_faults
         self.calls: list[str] = []
+        self.kill_next = False
 
     def send(self, request: Any, **_: Any) -> AWSResponse:
         operation = request.headers["X-Amz-Target"].decode().rpartition(".")[2]
@@ -63,6 +68,9 @@ class InProcess:
         )
         answer = requester_api(made)
         settings.MARKETPLACE_FAULTS = ""
+        if self.kill_next:
+            self.kill_next = False
+            raise Killed
         return AWSResponse(
             request.url, answer.status_code, dict(answer.items()), _Body(answer.content)
         )

@@ -31,15 +31,14 @@ class Command(BaseCommand):
                 adopted += adopt_found_hits(project=project, now=now)
         except (*MARKETPLACE_ERRORS, BudgetExceeded) as error:
             raise Refused(error) from error
-        unknown = FoundHit.objects.filter(hit=None).order_by("pk")
-        strangers = [
+        unknown = [
             {
                 "hit": one.external_id,
                 "title": one.title,
                 "undecided_assignments": one.undecided_assignments,
             }
-            for one in unknown
+            for one in FoundHit.objects.filter(hit=None).order_by("pk")
         ]
-        facts = {"adopted": adopted, "unknown": strangers}
-        sentence = f"{adopted} HITs are ours again; {len(strangers)} are nobody's we know."
+        sentence = f"{adopted} HITs are ours again; {len(unknown)} are nobody's we know."
+        facts = {"adopted": adopted, "unknown": unknown}
         self.tell(facts, sentence, as_json=options["json"])

@@ -1,0 +1,75 @@
+import json
+from math import sqrt
+
+import pytest
+from django.core.management import call_command
+
+from annotation.domain.forecast import Forecast, forecast_costs, total_of
+from annotation.domain.publish import publish_batch
+from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
+from tests.annotation.factories import NOW, make_item, make_project
+from tests.annotation.test_steer_batch import go_live, hits_of
+from tests.crowd.factories import make_assignment
+
+pytestmark = pytest.mark.django_db
+# A generator's reward and fee; with the allowance of 5 + 6 + 7 cents and its fee.
+BARE, SLOT = 6, 6 + 18 + 4
+
+
+@pytest.fixture
+def project():
+    project = make_project()
+    for _ in range(6):
+        make_item(project)
+    return project
+
+
+def test_without_work_so_far_the_forecast_is_what_publishing_sets_aside(project):
+    publish_batch(project=project, now=NOW, limit=2)
+    generator, consolidator = forecast_costs(project=project)
+    assert generator == Forecast("generator", 4, 8, 0, 12 * BARE, 12 * SLOT, 12 * SLOT)
+    assert (consolidator.offered, consolidator.to_come, consolidator.role) == (0, 6, "consolidator")
+    project.budget.refresh_from_db()
+    assert project.budget.reserved_cents == 4 * SLOT
+
+
+def test_forecast_follows_what_work_has_cost_and_how_much_it_varies(project):
+    batch = publish_batch(project=project, now=NOW, limit=3)
+    go_live(hits_of(batch))
+    assignments = [make_assignment(hit) for hit in hits_of(batch) for _ in range(2)]
+    # Costs: 6, 6, 6 + 5 + 1, 6 + 11 + 2, and one rejected, which costs nothing and tells nothing.
+    for assignment, bonus in zip(assignments[:5], [0, 0, 5, 11, 11], strict=True):
+        award = BonusAward(bonus, "questions") if bonus else None
+        approve_assignment(assignment=assignment, bonus=award, actor="me", now=NOW)
+    reject_assignment(assignment=assignments[5], reason="no", actor="me", now=NOW)
+    generator = forecast_costs(project=project)[0]
+    costs = [6, 6, 12, 19, 19]
+    mean = sum(costs) / 5
+    s2 = sum((cost - mean) ** 2 for cost in costs) / 4
+    spread = 1.96 * sqrt(s2 * (6 + 36 / 5))
+    assert (generator.offered, generator.to_come, generator.seen) == (0, 6, 5)
+    assert generator.expected_cents == round(6 * mean)
+    assert generator.high_cents == round(6 * mean + spread)
+    assert generator.low_cents == max(6 * BARE, round(6 * mean - spread))
+
+
+def test_undecided_work_is_still_to_be_paid(project):
+    batch = publish_batch(project=project, now=NOW, limit=1)
+    (hit,) = hits_of(batch)
+    go_live([hit])
+    assert forecast_costs(project=project)[0].offered == 2
+    make_assignment(hit)
+    assert forecast_costs(project=project)[0].offered == 2
+
+
+def test_spreads_of_roles_add_up_by_their_squares():
+    one = Forecast("generator", 1, 0, 9, 70, 100, 130)
+    other = Forecast("consolidator", 1, 0, 9, 160, 200, 240)
+    assert total_of([one, other]) == (250, 300, 350)
+
+
+def test_command_prints_the_forecast(project, capsys):
+    call_command("forecast", "news", "--json")
+    told = json.loads(capsys.readouterr().out)
+    assert told["expected_cents"] == sum(one["expected_cents"] for one in told["roles"])
+    assert told["low_cents"] < told["expected_cents"] <= told["high_cents"]

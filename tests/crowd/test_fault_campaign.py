@@ -1,0 +1,252 @@
+"""Campaigns in which everything that can go wrong does, in an order that a seed decides.
+
+Our side runs its sweeps against our own marketplace, in this process. Requests are throttled, refused,
+lost before or after they were carried out; processes are killed between a call and its answer; lists lag;
+notifications come late, twice and out of order; clocks jump; workers, requesters and the marketplace's
+own rules decide across one another. When it is over, both sides' books have to be the same.
+"""
+
+import random
+from collections import Counter
+from contextlib import suppress
+from datetime import timedelta
+
+import pytest
+from django.db.models import Sum
+from django.utils import timezone
+
+from audit.domain.change_state import MoveRefused
+from crowd.domain.create_hits import create_pending_hits
+from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
+from crowd.domain.hear_notifications import hear_notification
+from crowd.domain.ledger import BudgetExceeded
+from crowd.domain.send_payments import (
+    release_held_payments,
+    send_due_payments,
+    send_due_rejections,
+)
+from crowd.domain.steer_hits import (
+    CanNotSteer,
+    add_assignments,
+    expire_hits,
+    extend_hit,
+    pause_hits,
+    resume_hits,
+    send_due_ends,
+    send_due_increases,
+)
+from crowd.domain.sync_hits import look_soon, sync_due_hits
+from crowd.enums import AssignmentState, HitState, PaymentState
+from crowd.models import Assignment, Budget, Hit, LedgerEntry, Payment
+from marketplace import models as theirs
+from marketplace.domain import due, work
+from marketplace.domain.errors import RefusalError
+from marketplace.domain.notifications import document
+from tests.crowd.factories import make_budget, make_hits
+from tests.crowd.in_process import Killed, accept, finish, join
+from tests.crowd.test_ledger import balance, cached
+
+SWEEPS = (
+    create_pending_hits,
+    send_due_increases,
+    send_due_ends,
+    sync_due_hits,
+    send_due_payments,
+    send_due_rejections,
+)
+FAULTS = ("throttle=1", "fail=1", "timeout_after_success=1")
+LAG = "lag=3600"  # everything was written less long ago: the list is empty
+STEPS = 60
+
+
+class Campaign:
+    def __init__(self, seed: int, wire, clock) -> None:
+        self.dice = random.Random(seed)
+        self.wire, self.clock = wire, clock
+        self.badness = self.dice.uniform(0.1, 0.5)
+        self.workers = [join(number) for number in range(3)]
+        self.budget = make_budget(cap_cents=self.dice.choice([None, 400, 900]))
+        for _ in range(self.dice.randint(2, 4)):
+            with suppress(BudgetExceeded):
+                make_hits(1, budget=self.budget, max_assignments=self.dice.randint(1, 3))
+        wire.faults = self.fault
+
+    def fault(self, operation: str) -> str:
+        if self.dice.random() >= self.badness:
+            return ""
+        choices = (*FAULTS, LAG) if operation.startswith("List") else FAULTS
+        return self.dice.choice(choices)
+
+    # --- what may happen at any time
+
+    def sweep(self) -> None:
+        self.wire.kill_next = self.dice.random() < 0.15
+        with suppress(Killed):
+            self.dice.choice(SWEEPS)(clock=self.clock, limit=self.dice.randint(1, 5))
+        self.wire.kill_next = False
+
+    def jump(self) -> None:
+        self.clock.skip(minutes=self.dice.choice([1, 2, 20, 90, 1500]))
+
+    def work(self) -> None:
+        if hit := self.one(Hit.objects.exclude(external_id=None)):
+            with suppress(RefusalError):
+                finish(hit, self.dice.choice(self.workers))
+
+    def work_and_return(self) -> None:
+        if hit := self.one(Hit.objects.exclude(external_id=None)):
+            worker = self.dice.choice(self.workers)
+            with suppress(RefusalError):
+                code = accept(hit, worker)
+                work.return_assignment(worker=worker, assignment_code=code, now=timezone.now())
+
+    def approve(self) -> None:
+        if one := self.one(Assignment.objects.exclude(state=AssignmentState.APPROVED)):
+            self.decide_for(one)
+
+    def decide_for(self, one: Assignment) -> None:
+        bonus = BonusAward(self.dice.randint(1, 30), "questions") if one.pk % 2 else None
+        approve_assignment(assignment=one, bonus=bonus, actor="me", now=self.clock())
+
+    def reject(self) -> None:
+        if one := self.one(Assignment.objects.filter(state=AssignmentState.SUBMITTED)):
+            with suppress(MoveRefused):
+                reject_assignment(assignment=one, reason="no", actor="me", now=self.clock())
+
+    def approve_there(self) -> None:
+        if one := self.one(theirs.Assignment.objects.filter(status="Submitted")):
+            theirs.Assignment.objects.filter(pk=one.pk).update(auto_approve_at=timezone.now())
+            due.approve_due(now=timezone.now() + timedelta(seconds=1))
+
+    def pause_or_resume(self) -> None:
+        act = self.dice.choice([pause_hits, resume_hits])
+        act(hits=Hit.objects.filter(pk__in=self.some_hits()), now=self.clock())
+
+    def expire(self) -> None:
+        expire_hits(
+            hits=Hit.objects.filter(pk__in=self.some_hits()[:1]), actor="me", now=self.clock()
+        )
+
+    def extend(self) -> None:
+        if hit := self.one(Hit.objects.all()):
+            with suppress(BudgetExceeded):
+                end = self.clock() + timedelta(days=self.dice.randint(1, 20))
+                extend_hit(hit=hit, ends_at=end, now=self.clock())
+
+    def add(self) -> None:
+        if hit := self.one(Hit.objects.all()):
+            with suppress(BudgetExceeded, CanNotSteer):
+                add_assignments(hit=hit, number=1, now=self.clock())
+
+    def notify(self) -> None:
+        rows = list(theirs.Notification.objects.all())
+        for row in self.dice.choices(rows, k=3) if rows else []:
+            told = document(row)
+            hits = [event["HITId"] for event in told["Events"]]
+            hear_notification(doc_id=told["EventDocId"], hits=hits, now=self.clock())
+
+    def one(self, rows):
+        found = list(rows.order_by("pk"))
+        return self.dice.choice(found) if found else None
+
+    def some_hits(self) -> list[int]:
+        pks = list(Hit.objects.order_by("pk").values_list("pk", flat=True))
+        return self.dice.sample(pks, k=self.dice.randint(0, len(pks)))
+
+    # --- the whole of it
+
+    def run(self) -> None:
+        acts = (
+            [self.sweep] * 12
+            + [self.work] * 4
+            + [self.jump, self.approve, self.notify] * 2
+            + [self.work_and_return, self.reject, self.approve_there, self.pause_or_resume]
+            + [self.expire, self.extend, self.add]
+        )
+        for _ in range(STEPS):
+            self.dice.choice(acts)()
+
+    def come_to_rest(self) -> None:
+        """Nothing goes wrong any more, everything that is offered ends, and all is decided."""
+        self.wire.faults = lambda operation: ""
+        Budget.objects.update(cap_cents=None)
+        self.settle()
+        resume_hits(hits=Hit.objects.all(), now=self.clock())
+        expire_hits(hits=Hit.objects.all(), actor="me", now=self.clock())
+        self.settle()
+        self.clock.skip(days=400)
+        for _ in range(2):
+            self.settle()
+            for one in Assignment.objects.filter(state=AssignmentState.SUBMITTED):
+                self.decide_for(one)
+        self.settle()
+
+    def settle(self) -> None:
+        for _ in range(6):
+            ids = Hit.objects.exclude(external_id=None).values_list("external_id", flat=True)
+            look_soon(external_ids=ids, now=self.clock())
+            self.clock.skip(minutes=3)
+            release_held_payments(now=self.clock())
+            for sweep in SWEEPS:
+                sweep(clock=self.clock, limit=100)
+
+
+def check(campaign: Campaign) -> None:
+    check_hits()
+    check_assignments()
+    check_books(campaign.budget)
+
+
+def check_hits() -> None:
+    made = Counter(theirs.Hit.objects.values_list("annotation", flat=True))
+    assert not Hit.objects.filter(state__in=[HitState.PENDING, HitState.LIVE, HitState.FAILED])
+    there = Hit.objects.exclude(state=HitState.WITHDRAWN)
+    assert made == dict.fromkeys(there.values_list("token", flat=True), 1)
+    sizes = theirs.Hit.objects.values_list("code", "max_assignments")
+    assert dict(sizes) == dict(there.values_list("external_id", "max_assignments"))
+
+
+def check_assignments() -> None:
+    handed_in = theirs.Assignment.objects.exclude(submitted_at=None)
+    states = {one.code: one.status.lower() for one in handed_in}
+    ours = {one.external_id: one.state for one in Assignment.objects.all()}
+    assert ours == states
+    assert set(ours.values()) <= {"approved", "rejected"}
+    rewards = Counter(
+        Payment.objects.filter(kind="reward").values_list("assignment__external_id", flat=True)
+    )
+    assert rewards == {code: 1 for code, state in states.items() if state == "approved"}
+    assert set(Payment.objects.values_list("state", flat=True)) <= {PaymentState.CONFIRMED}
+
+
+def check_books(budget: Budget) -> None:
+    bonuses = Payment.objects.filter(kind="bonus")
+    assert sorted(bonuses.values_list("assignment__external_id", "amount_cents")) == sorted(
+        theirs.Bonus.objects.values_list("assignment__code", "amount_cents")
+    )
+    entries = theirs.BookEntry.objects.exclude(kind="deposit")
+    paid_there = -(entries.aggregate(cents=Sum("amount_cents"))["cents"] or 0)
+    settled = LedgerEntry.objects.filter(kind="settle")
+    paid_here = sum(one.amount_cents + one.fee_cents for one in settled)
+    assert paid_here == paid_there
+    assert cached(budget) == balance(budget) == (0, paid_here)
+
+
+def run_campaign(seed: int, wire, clock) -> None:
+    campaign = Campaign(seed, wire, clock)
+    campaign.run()
+    campaign.come_to_rest()
+    check(campaign)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_books_agree_after_a_campaign_of_faults(wire, clock, settings, seed):
+    settings.MTURK_NOTIFICATIONS = "webhook"
+    run_campaign(seed, wire, clock)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(12, 212))
+def test_books_agree_after_any_campaign_of_faults(wire, clock, settings, seed):
+    settings.MTURK_NOTIFICATIONS = "webhook"
+    run_campaign(seed, wire, clock)
