@@ -18,13 +18,22 @@ MENU = (
     ("items", "Items"),
     ("submissions", "To decide"),
     ("workers", "Workers"),
+    ("reviews", "Reviews"),
+    ("agreement", "Agreement"),
     ("costs", "Costs"),
     ("ledger", "Ledger"),
     ("exports", "Exports"),
     ("jobs", "Jobs"),
 )
 # Pages that have no entry of their own stand under another's.
-UNDER = {"item": "items", "worker": "workers", "publish": "project", "export": "exports"}
+UNDER = {
+    "item": "items",
+    "worker": "workers",
+    "publish": "project",
+    "export": "exports",
+    "review": "reviews",
+    "judge": "reviews",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ class Access(Enum):
 MEMBERS = frozenset(MemberRole)
 OFFICE = frozenset({MemberRole.ADMIN, MemberRole.REQUESTER})
 # An expert judges blind, so pages that tell whose work it is are closed to one who is nothing else.
+JUDGES = frozenset({MemberRole.ADMIN, MemberRole.EXPERT})
 KNOWS_WORKERS = OFFICE | {MemberRole.TRAINER}
 
 Rule = Access | frozenset[MemberRole]
@@ -63,6 +64,12 @@ RULES: Mapping[str, Rule] = {
     "export": OFFICE,
     "export_file": OFFICE,
     "jobs": OFFICE,
+    "reviews": OFFICE | JUDGES,
+    "review": JUDGES,
+    "judge": JUDGES,
+    "agreement": OFFICE,
+    "agreement_chart": OFFICE,
+    "agreement_csv": OFFICE,
 }
 
 

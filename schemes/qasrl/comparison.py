@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from metrics.alignment import AlignedRow, State, align
+from metrics.alignment import AlignedRow, LabelledSpans, State, align
 from metrics.spans import Span, span_iou
 from schemes.base import Comparison, ContentError, Json
 from schemes.qasrl.labels import Label, question_labels
@@ -28,6 +28,11 @@ def compare(*, reference: Json, predicted: Json) -> Comparison:
         rows=[_row(row, ref, pred) for row in alignment.rows()],
         rule=RULE,
     )
+
+
+def labelled_spans(content: Json) -> LabelledSpans:
+    """The distinct spans of content with the labels of the questions they answer (see `compare`)."""
+    return _Annotation(content, "content").labels
 
 
 class _Annotation:
