@@ -36,6 +36,7 @@ class Access(Enum):
 MEMBERS = frozenset(MemberRole)
 OFFICE = frozenset({MemberRole.ADMIN, MemberRole.REQUESTER})
 # An expert judges blind, so pages that tell whose work it is are closed to one who is nothing else.
+JUDGES = frozenset({MemberRole.ADMIN, MemberRole.EXPERT})
 KNOWS_WORKERS = OFFICE | {MemberRole.TRAINER}
 
 Rule = Access | frozenset[MemberRole]
@@ -77,6 +78,12 @@ RULES: Mapping[str, Rule] = {
     "qualification:write": KNOWS_WORKERS,
     "qualification:preview": KNOWS_WORKERS,
     "qualification:feedback": Access.PUBLIC,
+    "reviews": OFFICE | JUDGES,
+    "review": JUDGES,
+    "judge": JUDGES,
+    "agreement": OFFICE,
+    "agreement_chart": OFFICE,
+    "agreement_csv": OFFICE,
 }
 
 

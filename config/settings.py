@@ -287,6 +287,12 @@ CELERY_BEAT_SCHEDULE = {
         "qualification.tasks.evaluate_rounds",
     )
 }
+# It looks over all consolidated gold, and nobody waits for it.
+CELERY_BEAT_SCHEDULE["consolidation.tasks.draw_due_reviews"] = {
+    "task": "consolidation.tasks.draw_due_reviews",
+    "schedule": SWEEP_SECONDS * 30,
+    "options": {"expires": SWEEP_SECONDS * 60},
+}
 
 # --- the crowd -------------------------------------------------------------------------------
 

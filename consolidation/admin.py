@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from audit.admin import ReadOnlyAdmin
-from consolidation.models import Case, Decision, Gold, Review
+from consolidation.models import Case, Decision, Gold, Monitoring, Partitioning, Review
 
 
 @admin.register(Case)
@@ -34,3 +34,17 @@ class DecisionAdmin(ReadOnlyAdmin):
     list_display = ("submission", "kind", "decided_by", "decided_at", "reason")
     list_filter = ("kind",)
     list_select_related = ("submission", "decided_by")
+
+
+@admin.register(Partitioning)
+class PartitioningAdmin(ReadOnlyAdmin):
+    list_display = ("project", "unit", "seed", "drawn_at", "frozen_at")
+    list_select_related = ("project",)
+
+
+@admin.register(Monitoring)
+class MonitoringAdmin(admin.ModelAdmin):
+    """The one thing here that people set: it changes no row of anyone's work."""
+
+    list_display = ("project", "per_thousand")
+    list_select_related = ("project",)

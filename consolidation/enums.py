@@ -27,3 +27,11 @@ class DecisionKind(TextChoices):
     PAIR_REFUSED = "pair-refused", "not the same argument"
     LABEL_ACCEPTED = "label-accepted", "the same role"
     LABEL_REFUSED = "label-refused", "not the same role"
+
+
+class PartitionUnit(TextChoices):
+    """What a drawing of partitions never splits."""
+
+    SENTENCE = "sentence", "whole sentences"
+    DOCUMENT = "document", "whole documents"
+    GIVEN = "given", "as the corpus came"

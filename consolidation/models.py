@@ -4,8 +4,14 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.models import Item, Submission, Task
-from consolidation.enums import CaseState, DecisionKind, GoldSource, ReviewState
+from annotation.models import Item, Project, Submission, Task
+from consolidation.enums import (
+    CaseState,
+    DecisionKind,
+    GoldSource,
+    PartitionUnit,
+    ReviewState,
+)
 
 
 class Case(models.Model):
@@ -133,3 +139,53 @@ class Decision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} on submission {self.submission_id}"
+
+
+class Partitioning(models.Model):
+    """How a project's sentences were divided. Once frozen, `digest` is what the division must remain
+    (see consolidation.domain.partitions). `shares` maps a partition to its percentage."""
+
+    project = models.OneToOneField(Project, on_delete=models.PROTECT, related_name="partitioning")
+    unit = models.CharField(max_length=20, choices=PartitionUnit)
+    seed = models.BigIntegerField(null=True, blank=True)
+    shares = models.JSONField(default=dict, blank=True)
+    drawn_at = models.DateTimeField(null=True, blank=True)
+    frozen_at = models.DateTimeField(null=True, blank=True)
+    digest = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(frozen_at=None, digest="")
+                | (Q(frozen_at__isnull=False) & ~Q(digest="")),
+                name="partitioning_frozen_with_its_digest",
+            ),
+            models.CheckConstraint(
+                condition=Q(unit="given", seed=None, drawn_at=None)
+                | (~Q(unit="given") & Q(seed__isnull=False, drawn_at__isnull=False)),
+                name="partitioning_drawn_by_a_seed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"partitions of {self.project}"
+
+
+class Monitoring(models.Model):
+    """How much of a project's consolidated work an expert looks over; without a row, 1 %."""
+
+    PER_THOUSAND = 10
+
+    project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="monitoring")
+    per_thousand = models.PositiveSmallIntegerField(default=PER_THOUSAND)
+
+    class Meta:
+        verbose_name_plural = "monitoring"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(per_thousand__range=(0, 1000)), name="monitoring_at_most_everything"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.per_thousand / 10:g} % of {self.project}"

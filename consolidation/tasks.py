@@ -1,7 +1,7 @@
 from celery import shared_task
 from django.utils import timezone
 
-from consolidation.domain import open_cases, record_gold
+from consolidation.domain import monitor, open_cases, record_gold
 from crowd.domain.sweep import sweep
 
 
@@ -15,3 +15,8 @@ def open_due_cases() -> None:
 def record_new_gold() -> None:
     sweep(lambda: record_gold.record_new_consolidations(clock=timezone.now))
     sweep(lambda: record_gold.write_due_gold(clock=timezone.now))
+
+
+@shared_task
+def draw_due_reviews() -> None:
+    sweep(lambda: monitor.draw_due_reviews(clock=timezone.now))

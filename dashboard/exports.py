@@ -16,6 +16,7 @@ from django.conf import settings
 
 from annotation.models import Project
 from consolidation.domain.export_gold import ExportOptions, NothingToExport, export_gold
+from consolidation.domain.partitions import PartitionError
 
 REQUEST, MANIFEST, ERROR = "request.json", "manifest.json", "error.txt"
 ITSELF = "latest"  # the name, in addresses, of the project's folder where it is an export itself
@@ -123,5 +124,5 @@ def write_export(project: Project, name: str) -> None:
     options = ExportOptions(fmt=told["format"], source=told["source"])
     try:
         export_gold(project=project, options=options, folder=folder)
-    except (NothingToExport, OSError) as error:
+    except (NothingToExport, PartitionError, OSError) as error:
         (folder / ERROR).write_text(str(error), "utf-8")

@@ -113,3 +113,29 @@ class ExportForm(forms.Form):
             if one.value in items
         ]
         fmt.choices = [(one, one) for one in formats]
+
+
+class ReviewForm(forms.Form):
+    """An expert's word on one gold annotation; `lines` is the gold as text (Scheme.write_lines)."""
+
+    verdict = forms.ChoiceField(
+        choices=[
+            ("confirm", "Right as it stands"),
+            ("correct", "Correct it, as written below"),
+            ("return", "Return it: it has to be done again"),
+        ],
+        widget=forms.RadioSelect,
+    )
+    lines = forms.CharField(
+        required=False,
+        max_length=20_000,
+        label="The annotation, a question a line",
+        help_text="question => answer | answer. Answers are words of the sentence.",
+        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
+    )
+    comment = forms.CharField(
+        required=False,
+        max_length=2000,
+        label="What was wrong",
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )

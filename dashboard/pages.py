@@ -19,6 +19,8 @@ MENU = (
     ("submissions", "To decide"),
     ("workers", "Workers"),
     ("qualification:rounds", "Training"),
+    ("reviews", "Reviews"),
+    ("agreement", "Agreement"),
     ("costs", "Costs"),
     ("ledger", "Ledger"),
     ("exports", "Exports"),
@@ -33,6 +35,8 @@ UNDER = {
     "qualification:round": "qualification:rounds",
     "qualification:trainee": "qualification:rounds",
     "qualification:preview": "qualification:rounds",
+    "review": "reviews",
+    "judge": "reviews",
 }
 
 

@@ -1,7 +1,18 @@
 from django.conf import settings
 from django.urls import path
 
-from dashboard.views import accounts, costs, exports, items, jobs, projects, submissions, workers
+from dashboard.views import (
+    accounts,
+    agreement,
+    costs,
+    exports,
+    items,
+    jobs,
+    projects,
+    reviews,
+    submissions,
+    workers,
+)
 
 app_name = "dashboard"
 
@@ -35,6 +46,12 @@ urlpatterns = [
         name="export_file",
     ),
     path("projects/<slug:slug>/jobs/", jobs.jobs, name="jobs"),
+    path("projects/<slug:slug>/reviews/", reviews.reviews, name="reviews"),
+    path("projects/<slug:slug>/reviews/<int:pk>/", reviews.review, name="review"),
+    path("projects/<slug:slug>/reviews/<int:pk>/judge/", reviews.judge, name="judge"),
+    path("projects/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
+    path("projects/<slug:slug>/agreement.svg", agreement.chart, name="agreement_chart"),
+    path("projects/<slug:slug>/agreement.csv", agreement.table, name="agreement_csv"),
 ]
 
 if settings.DEBUG:

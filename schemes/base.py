@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from metrics.alignment import LabelledSpans
 from metrics.corrections import Decision
 from metrics.counts import Counts
 
@@ -80,6 +81,20 @@ class ExportRow:
     target: Json
     content: Json
     provenance: list[Json]
+    judged: "Judged | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What people said of an item on its way to gold, for formats that keep every judgment.
+
+    `generations` has each annotator's id and content; `consolidation` is the content of the one who
+    merged them (empty where an expert wrote the gold anew), `by` their id.
+    """
+
+    generations: list[tuple[str, Json]]
+    by: str
+    consolidation: Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +116,8 @@ class Scheme(Protocol):
     name: str
     title: str
     schema_version: int
+    # What its decisions follow, by purpose: a change of a rule gets a new name.
+    rules: Mapping[str, str]
     # Columns or file formats understood, by the names that the command line uses.
     corpus_formats: Sequence[str]
     export_formats: Sequence[str]
@@ -156,6 +173,14 @@ class Scheme(Protocol):
         """
         ...
 
+    def write_lines(self, gold: Json, *, tokens: Tokens) -> str:
+        """Gold as text that an expert can correct in a plain field."""
+        ...
+
+    def read_lines(self, text: str, *, tokens: Tokens) -> Json:
+        """The content of such a text, for `parse_gold`. Raises ContentError."""
+        ...
+
     def count_units(self, content: Json, *, role: str) -> int:
         """The number of units that pay depends on: for QA-SRL, questions.
 
@@ -181,6 +206,10 @@ class Scheme(Protocol):
         ...
 
     # --- figures
+    def labelled_spans(self, content: Json) -> LabelledSpans:
+        """The distinct answer spans of content, each with its labels. Raises ContentError."""
+        ...
+
     def compare(
         self,
         *,

@@ -1,11 +1,12 @@
-"""The dataset: one gold file per domain and partition, its sentences beside it, and a manifest.
+"""The dataset: a gold file per domain and partition, its sentences beside it, a data card and a
+manifest.
 
 Everything is streamed. A file takes its final name only when it is whole, and the manifest comes
 last, so that a folder with a manifest is a complete export. The same gold gives the same bytes.
 """
 
+import gc
 import hashlib
-import hmac
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -15,17 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
-from annotation.domain.import_corpus import batched
 from annotation.models import Project, Sentence
+from consolidation.domain.data_card import write_data_card
+from consolidation.domain.export_jsonl import write_jsonl
+from consolidation.domain.export_rows import Given, gold_rows, sentence_rows, with_gold
+from consolidation.domain.partitions import check_frozen
 from consolidation.enums import GoldSource
-from consolidation.models import CaseSource, Gold
-from schemes.base import ExportRow, Json, SentenceRecord
+from consolidation.models import Gold, Partitioning
+from schemes.base import ExportRow, SentenceRecord
 from schemes.registry import get_scheme
 
-CHUNK = 2000
-SUFFIXES = {"qasrl-csv": "csv", "qasrl-bank": "jsonl.gz"}
+SUFFIXES = {"qasrl-csv": "csv", "qasrl-bank": "jsonl.gz", "jsonl": "jsonl"}
+# Formats that keep what every annotator said, not the gold alone.
+WITH_JUDGMENTS = ("qasrl-bank",)
+MANIFEST, DATA_CARD = "manifest.json", "README.md"
 
 
 class NothingToExport(Exception):
@@ -34,13 +40,15 @@ class NothingToExport(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What to export, and how. Workers leave as pseudonyms unless `raw_worker_ids`."""
+    """What to export, and how. Workers leave as pseudonyms unless `raw_worker_ids`; `licence` is the
+    SPDX identifier that the requester chose."""
 
     fmt: str
     source: str = GoldSource.CONSOLIDATED
     domain: str | None = None
     partition: str | None = None
     raw_worker_ids: bool = False
+    licence: str = ""
 
 
 @dataclass
@@ -60,120 +68,100 @@ class Export:
     manifest: dict[str, Any] = field(default_factory=dict)
 
 
+def formats_of(project: Project) -> list[str]:
+    """The formats that the project's gold can be exported in."""
+    return [*get_scheme(project.scheme).export_formats, "jsonl"]
+
+
 def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Export:
-    """Write the newest gold of the source into `folder`. Raises NothingToExport, OSError."""
-    groups = _groups(project, options)
-    if not groups:
-        raise NothingToExport(f"{project.slug} has no {options.source} gold that matches.")
+    """Write the newest gold of the source into `folder`.
+
+    Raises NothingToExport, PartitionError where frozen partitions have been changed, and OSError.
+    """
+    partitioning = check_frozen(project=project)
+    gold = standing_gold(project, options.source)
+    # What is accepted meanwhile belongs to the next export.
+    gold = gold.filter(pk__lte=gold.aggregate(last=Max("pk"))["last"] or 0)
+    groups = _groups(project, options, gold)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "manifest.json").unlink(missing_ok=True)
+    (folder / MANIFEST).unlink(missing_ok=True)
     counts = Counts()
     files: dict[str, Any] = {}
-    for group in groups:
-        files |= _export_group(project, options, folder, group, counts)
-    manifest = _manifest(project, options, files, counts)
-    with _whole_file(folder / "manifest.json") as path:
+    with _without_collector():
+        for domain, partition in groups:
+            sentences = Sentence.objects.filter(project=project, domain=domain, partition=partition)
+            stem = folder / f"{domain or project.slug}.{partition or 'all'}"
+            given = Given(options.raw_worker_ids, options.fmt in WITH_JUDGMENTS)
+            rows = gold_rows(gold=gold, sentences=sentences, given=given)
+            files |= _write_gold(project, options.fmt, _counted(rows, counts), stem)
+            files |= _write_sentences(project, sentence_rows(gold=gold, sentences=sentences), stem)
+    manifest = _manifest(project, options, partitioning, files, counts)
+    with _whole_file(folder / DATA_CARD) as path:
+        write_data_card(path=path, project=project, manifest=manifest)
+        files[DATA_CARD] = _described(path, None)
+    with _whole_file(folder / MANIFEST) as path:
         path.write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n", "utf-8")
     return Export(folder=folder, manifest=manifest)
 
 
 def standing_gold(project: Project, source: str) -> QuerySet[Gold]:
-    """The newest version of each item's gold from this source."""
+    """The newest version of each item's gold from this source. Second consolidations, made to measure
+    agreement, are not among them."""
+    first = Q(case=None) | Q(case__place=0)
     newer = Gold.objects.filter(
-        item=OuterRef("item"), source=OuterRef("source"), version__gt=OuterRef("version")
+        first, item=OuterRef("item"), source=OuterRef("source"), version__gt=OuterRef("version")
     )
-    return Gold.objects.filter(item__project=project, source=source).exclude(Exists(newer))
+    return Gold.objects.filter(first, item__project=project, source=source).exclude(Exists(newer))
 
 
-def _groups(project: Project, options: ExportOptions) -> list[tuple[str, str]]:
-    sentences = Sentence.objects.filter(project=project, items__gold__source=options.source)
-    if options.domain is not None:
-        sentences = sentences.filter(domain=options.domain)
-    if options.partition is not None:
-        sentences = sentences.filter(partition=options.partition)
-    return sorted(set(sentences.order_by().values_list("domain", "partition").distinct()))
-
-
-def _export_group(
-    project: Project, options: ExportOptions, folder: Path, group: tuple[str, str], counts: Counts
-) -> dict[str, Any]:
-    domain, partition = group
-    stem = f"{domain or project.slug}.{partition or 'all'}"
-    scheme = get_scheme(project.scheme)
-    gold = standing_gold(project, options.source).filter(
-        item__sentence__domain=domain, item__sentence__partition=partition
-    )
-    gold_name = f"{stem}.gold.{SUFFIXES[options.fmt]}"
-    sentences_name = f"{stem}.sentences.csv"
-    with _whole_file(folder / gold_name) as path:
-        rows = scheme.write_gold(_counted(_rows(gold, options), counts), path, fmt=options.fmt)
-    with _whole_file(folder / sentences_name) as path:
-        sentences = scheme.write_sentences(_sentences(gold), path)
-    return {
-        gold_name: _described(folder / gold_name, rows),
-        sentences_name: _described(folder / sentences_name, sentences),
-    }
-
-
-def _rows(gold: QuerySet[Gold], options: ExportOptions) -> Iterator[ExportRow]:
-    stream = (
-        gold.order_by("item__sentence_id", "item_id")
-        .values_list(
-            "item__sentence__external_id",
-            "item__sentence__tokens",
-            "item__target",
-            "content",
-            "provenance",
-            "case_id",
-            "submission__worker__external_id",
-            "submission__worker__pseudonym",
-            "submission__assignment__external_id",
+def _groups(
+    project: Project, options: ExportOptions, gold: QuerySet[Gold]
+) -> list[tuple[str, str]]:
+    """The pairs (domain, partition) to export. Raises NothingToExport, naming what there is."""
+    everything = with_gold(Sentence.objects.filter(project=project), gold)
+    there = sorted(set(everything.order_by().values_list("domain", "partition").distinct()))
+    if not there:
+        raise NothingToExport(f"{project.slug} has no {options.source} gold.")
+    for at, name, wanted in ((0, "domain", options.domain), (1, "partition", options.partition)):
+        known = sorted({pair[at] for pair in there})
+        if wanted is not None and wanted not in known:
+            listed = ", ".join(one or "(none)" for one in known)
+            raise NothingToExport(
+                f"{project.slug} has no {options.source} gold of the {name} {wanted!r}; "
+                f"there is gold of: {listed}."
+            )
+    found = [
+        (domain, partition)
+        for domain, partition in there
+        if options.domain in (None, domain) and options.partition in (None, partition)
+    ]
+    if not found:
+        raise NothingToExport(
+            f"{project.slug} has no {options.source} gold of the domain {options.domain!r} in the "
+            f"partition {options.partition!r}."
         )
-        .iterator(chunk_size=CHUNK)
-    )
-    for batch in batched(stream, CHUNK):
-        sources = _source_assignments({row[5] for row in batch if row[5]})
-        for external_id, tokens, target, content, provenance, case, raw, pseudonym, own in batch:
-            worker = raw if options.raw_worker_ids else pseudonym
-            origins = [
-                _origin(one, sources.get(case, []), worker, own, options) for one in provenance
-            ]
-            yield ExportRow(external_id, tuple(tokens), target, content, origins)
-
-
-def _source_assignments(cases: set[int]) -> dict[int, list[str]]:
-    """The assignments behind each case's sources, in the order of their positions."""
-    found: dict[int, list[str]] = {}
-    sources = CaseSource.objects.filter(case__in=cases).order_by("case_id", "position")
-    for case, assignment in sources.values_list("case_id", "submission__assignment__external_id"):
-        found.setdefault(case, []).append(assignment or "")
     return found
 
 
-def _origin(
-    one: Json,
-    sources: list[str],
-    worker: str | None,
-    assignment: str | None,
-    options: ExportOptions,
-) -> Json:
-    """Where a question came from, in ids that may leave the house."""
-    if worker is None:  # imported gold: the ids are those of its file
-        given = one.get("worker_id", "")
-        kept = given if options.raw_worker_ids or not given else foreign_pseudonym(given)
-        return {**one, "worker_id": kept}
-    position = one.get("source")
-    return {
-        "worker_id": worker,
-        "assign_id": assignment or "",
-        "source_assign_id": sources[position] if position is not None else "",
-    }
+def _write_gold(
+    project: Project, fmt: str, rows: Iterable[ExportRow], stem: Path
+) -> dict[str, Any]:
+    target = stem.with_name(f"{stem.name}.gold.{SUFFIXES[fmt]}")
+    with _whole_file(target) as path:
+        if fmt == "jsonl":
+            written = write_jsonl(rows=rows, path=path)
+        else:
+            written = get_scheme(project.scheme).write_gold(rows, path, fmt=fmt)
+        return {target.name: _described(path, written)}
 
 
-def foreign_pseudonym(worker_id: str) -> str:
-    """A pseudonym for a worker whom only an imported file knows: the same for the same id."""
-    digest = hmac.new(settings.SECRET_KEY.encode(), worker_id.encode(), hashlib.sha256)
-    return "X" + digest.hexdigest()[:9].upper()
+def _write_sentences(
+    project: Project, rows: Iterable[SentenceRecord], stem: Path
+) -> dict[str, Any]:
+    target = stem.with_name(f"{stem.name}.sentences.csv")
+    with _whole_file(target) as path:
+        written = get_scheme(project.scheme).write_sentences(rows, path)
+        return {target.name: _described(path, written)}
 
 
 def _counted(rows: Iterable[ExportRow], counts: Counts) -> Iterator[ExportRow]:
@@ -181,35 +169,36 @@ def _counted(rows: Iterable[ExportRow], counts: Counts) -> Iterator[ExportRow]:
         questions = row.content.get("questions", [])
         counts.items += 1
         counts.questions += len(questions)
-        counts.answers += sum(len(one.get("answers", ())) for one in questions)
+        counts.answers += sum([len(one.get("answers", ())) for one in questions])
         yield row
 
 
-def _sentences(gold: QuerySet[Gold]) -> Iterator[SentenceRecord]:
-    sentences = Sentence.objects.filter(Exists(gold.filter(item__sentence=OuterRef("pk"))))
-    stream = sentences.order_by("pk").values_list("external_id", "tokens")
-    for external_id, tokens in stream.iterator(chunk_size=CHUNK):
-        yield SentenceRecord(external_id, tuple(tokens), 0)
-
-
-def _described(path: Path, rows: int) -> dict[str, Any]:
+def _described(path: Path, rows: int | None) -> dict[str, Any]:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return {"rows": rows, "bytes": path.stat().st_size, "sha256": digest}
 
 
 def _manifest(
-    project: Project, options: ExportOptions, files: dict[str, Any], counts: Counts
+    project: Project,
+    options: ExportOptions,
+    partitioning: Partitioning | None,
+    files: dict[str, Any],
+    counts: Counts,
 ) -> dict[str, Any]:
+    scheme = get_scheme(project.scheme)
     return {
         "software": f"touchstone {settings.VERSION}",
         "project": project.slug,
         "scheme": project.scheme,
-        "schema_version": get_scheme(project.scheme).schema_version,
+        "schema_version": scheme.schema_version,
+        "rules": dict(scheme.rules),
         "seed": project.seed,
         "format": options.fmt,
         "source": str(options.source),
+        "licence": options.licence,
         "filters": {"domain": options.domain, "partition": options.partition},
+        "partitions": _partitions(partitioning),
         "worker_ids": "raw" if options.raw_worker_ids else "pseudonyms",
         "counts": {
             "items": counts.items,
@@ -218,6 +207,32 @@ def _manifest(
         },
         "files": files,
     }
+
+
+def _partitions(partitioning: Partitioning | None) -> dict[str, Any] | None:
+    """How the partitions were drawn; None where they came with the corpus and nobody froze them."""
+    if partitioning is None:
+        return None
+    return {
+        "unit": partitioning.unit,
+        "seed": partitioning.seed,
+        "shares": partitioning.shares,
+        "frozen": partitioning.frozen_at and partitioning.frozen_at.isoformat(),
+        "digest": partitioning.digest,
+    }
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Millions of small objects come and go here, none in a circle: looking for circles among them
+    takes a third of the time (measured)."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @contextmanager

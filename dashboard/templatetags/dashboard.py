@@ -35,6 +35,12 @@ def dollars(cents: float | None) -> str:
 
 
 @register.filter
+def percent(share: float | None) -> str:
+    """A share as a percentage with one digit: 0.0384 -> 3.8 %; a dash for None."""
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+@register.filter
 def seconds(value: float | None) -> str:
     """A span of time for people: 75 -> 1 min 15 s."""
     if value is None:

@@ -8,12 +8,12 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotation.models import Project
 from annotation.permissions import project_page
+from consolidation.domain.export_gold import formats_of
 from consolidation.domain.queries import count_gold
 from dashboard.exports import begin_export, exports_of, file_of
 from dashboard.forms import ExportForm
 from dashboard.pages import render_page
 from dashboard.tasks import write_export
-from schemes.registry import get_scheme
 
 
 @require_GET
@@ -24,7 +24,7 @@ def exports(request: HttpRequest, project: Project) -> HttpResponse:
 
 def _form(project: Project, data: object = None) -> ExportForm:
     by_source = count_gold(project=project).items_by_source
-    return ExportForm(data, formats=get_scheme(project.scheme).export_formats, items=by_source)
+    return ExportForm(data, formats=formats_of(project), items=by_source)
 
 
 def _list(

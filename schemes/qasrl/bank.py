@@ -5,8 +5,10 @@ import io
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -21,7 +23,7 @@ from schemes.base import (
     SentenceRecord,
 )
 from schemes.qasrl.forms import forms_from_names
-from schemes.qasrl.published_csv import SEPARATOR
+from schemes.qasrl.published_csv import SEPARATOR, SLOT_FIELDS
 from schemes.qasrl.reading import verb_phrase_of
 from schemes.qasrl.slots import Slots
 
@@ -29,6 +31,11 @@ from schemes.qasrl.slots import Slots
 MAX_LINE_BYTES = 8 << 20
 _GZIP = b"\x1f\x8b"
 _EMPTY = "_"
+# A third of the time of level 6, for files a fifth larger.
+_LEVEL = 2
+# Before the id of a source whose judgment is the gold's: a consolidator's or an expert's.
+GOLD = "gold-"
+_slot_values = itemgetter(*SLOT_FIELDS)
 
 
 class _LineError(ValueError):
@@ -66,6 +73,8 @@ def read_bank_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
 
 def read_bank_gold(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
     """A record per verb: its questions with the distinct spans that a valid judgment gives.
+
+    Where a verb has judgments of a GOLD source (our own exports), only these make its gold.
 
     Provenance of a question: `worker_id` is its first source, the rest is empty.
     """
@@ -144,9 +153,13 @@ def _gold_records(entry: Json, line: int) -> Iterator[GoldRecord]:
             raise _LineError("verbIndex", f"{target['verb_idx']} is on no token; line left out.")
         item = ItemRecord(external_id, str(target["verb_idx"]), target, line)
         labels = _mapping(verb, "questionLabels")
+        judged = any(_is_gold(one) for label in labels.values() for one in _judgments(label))
         questions, provenance = [], []
         for text, label in labels.items():
-            questions.append({"question": text, "answers": _answers(label, len(tokens))})
+            answers = _answers(label, len(tokens), gold_only=judged)
+            if judged and not answers:
+                continue  # invalid or redundant, so the consolidator
+            questions.append({"question": text, "answers": answers})
             provenance.append(_ids(_first_source(label)))
         yield GoldRecord(item, {"questions": questions}, provenance, line)
 
@@ -207,10 +220,20 @@ def _plain_mapping(entry: Json, field: str) -> Json:
     return value
 
 
-def _answers(label: Json, length: int) -> list[list[int]]:
+def _judgments(label: Json) -> list[Json]:
+    return [one for one in _listed(label, "answerJudgments") if isinstance(one, dict)]
+
+
+def _is_gold(judgment: Json) -> bool:
+    return str(judgment.get("sourceId", "")).startswith(GOLD)
+
+
+def _answers(label: Json, length: int, *, gold_only: bool) -> list[list[int]]:
     spans: set[tuple[int, int]] = set()
-    for judgment in _listed(label, "answerJudgments"):
-        if isinstance(judgment, dict) and judgment.get("isValid") is True:
+    for judgment in _judgments(label):
+        if gold_only and not _is_gold(judgment):
+            continue
+        if judgment.get("isValid") is True:
             spans.update(_span(span, length) for span in _listed(judgment, "spans"))
     return [list(span) for span in sorted(spans)]
 
@@ -248,7 +271,7 @@ def _ids(worker_id: str) -> Json:
 
 def _deterministic_gzip(file: IO[bytes]) -> io.TextIOWrapper:
     """No name and no time in the header: they would differ from one export to the next."""
-    packed = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6)
+    packed = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=_LEVEL)
     return io.TextIOWrapper(cast(IO[bytes], packed), encoding="utf-8", newline="")
 
 
@@ -262,29 +285,77 @@ def _sentence_json(rows: Sequence[ExportRow]) -> Json:
 
 
 def _verb_json(row: ExportRow) -> Json:
-    labels = {
-        question["question"]: _label_json(question, ids)
-        for question, ids in zip(row.content["questions"], row.provenance, strict=True)
-    }
+    labels = _judged_labels(row) if row.judged else _plain_labels(row)
     return {
         "verbIndex": row.target["verb_idx"],
         "verbInflectedForms": row.target["forms"],
-        "questionLabels": labels,
+        "questionLabels": {text: label.as_json() for text, label in labels.items()},
     }
 
 
-def _label_json(question: Json, ids: Json) -> Json:
-    source = str(ids.get("worker_id", ""))
-    judgment = {"sourceId": source, "isValid": True, "spans": question["answers"]}
-    return {
-        "questionString": question["question"],
-        "questionSources": [source],
-        "answerJudgments": [judgment],
-        **(_grammar_json(Slots(**question["slots"])) if question["slots"] else _UNKNOWN),
-    }
+@dataclass(slots=True)
+class _Label:
+    """A question with those who asked it and what each annotator said of it."""
+
+    question: Json
+    sources: list[str] = field(default_factory=list)
+    judgments: list[Json] = field(default_factory=list)
+
+    def judge(self, source: str, spans: list[list[int]] | None) -> None:
+        """An annotator's word: the answers, or None for a question that is not valid."""
+        judgment: Json = {"sourceId": source, "isValid": spans is not None}
+        if spans is not None:
+            judgment["spans"] = spans
+        if judgment not in self.judgments:
+            self.judgments.append(judgment)
+
+    def as_json(self) -> Json:
+        slots = self.question.get("slots")
+        return {
+            "questionString": self.question["question"],
+            "questionSources": self.sources,
+            "answerJudgments": self.judgments,
+            **(_grammar_json(*_slot_values(slots)) if slots else _UNKNOWN),
+        }
 
 
-def _grammar_json(slots: Slots) -> Json:
+def _plain_labels(row: ExportRow) -> dict[str, _Label]:
+    """Gold of which nothing is known but who it came from."""
+    labels = {}
+    for question, ids in zip(row.content["questions"], row.provenance, strict=True):
+        source = str(ids.get("worker_id", ""))
+        label = labels[question["question"]] = _Label(question, [source])
+        label.judge(source, question["answers"])
+    return labels
+
+
+def _judged_labels(row: ExportRow) -> dict[str, _Label]:
+    """The gold's questions first, then those that only annotators asked. The consolidator's word, under
+    a GOLD source, comes first among the judgments; a redundant question has none."""
+    assert row.judged
+    gold = GOLD + row.judged.by
+    labels: dict[str, _Label] = {}
+    for question in row.content["questions"]:
+        labels[question["question"]] = label = _Label(question)
+        label.judge(gold, question["answers"])
+    for question in row.judged.consolidation.get("questions", ()):
+        if question["verdict"] == "invalid" and question["question"] not in labels:
+            label = labels.setdefault(question["question"], _Label(question))
+            label.judge(gold, None)
+    for source, content in row.judged.generations:
+        for question in content.get("questions", ()):
+            label = labels.setdefault(question["question"], _Label(question))
+            label.sources.append(source)
+            label.judge(source, question["answers"])
+    for label in labels.values():
+        label.sources = sorted(set(label.sources)) or [gold]
+    return labels
+
+
+@lru_cache(maxsize=1 << 14)
+def _grammar_json(*values: Any) -> Json:
+    """Of the values of SLOT_FIELDS: there are far fewer of them than questions."""
+    slots = Slots(**dict(zip(SLOT_FIELDS, values, strict=True)))
     phrase = verb_phrase_of(slots)
     negated = "not " if "not" in slots.verb_prefix.split(SEPARATOR) else ""
     return {

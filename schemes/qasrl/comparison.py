@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from metrics.alignment import AlignedRow, State
+from metrics.alignment import AlignedRow, LabelledSpans, State
 from metrics.corrections import Decision, align_corrected
 from metrics.spans import Span, span_iou
 from schemes.base import Comparison, ContentError, Json
@@ -31,6 +31,11 @@ def compare(*, reference: Json, predicted: Json, decisions: Iterable[Decision] =
         rows=[_row(row, ref, pred) for row in alignment.rows()],
         rule=RULE,
     )
+
+
+def labelled_spans(content: Json) -> LabelledSpans:
+    """The distinct spans of content with the labels of the questions they answer (see `compare`)."""
+    return _Annotation(content, "content").labels
 
 
 class _Annotation:

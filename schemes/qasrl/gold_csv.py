@@ -1,13 +1,23 @@
 """Gold annotation from and to the published CSV: rows of questions become items and back."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 
-from schemes.base import ErrorSink, ExportRow, GoldRecord, ItemRecord, Json, Tokens
-from schemes.qasrl.content import slots_from_json
-from schemes.qasrl.published_csv import GoldRow, read_gold_rows, read_predicates, write_gold_rows
+from schemes.base import ErrorSink, ExportRow, GoldRecord, ItemRecord, Json
+from schemes.qasrl.published_csv import (
+    GOLD_COLUMNS,
+    SEPARATOR,
+    SLOT_FIELDS,
+    GoldRow,
+    read_gold_rows,
+    read_predicates,
+    write_rows,
+)
 
 Key = tuple[str, int]
+_slot_values = itemgetter(*SLOT_FIELDS)
+_NO_SLOTS = ("",) * len(SLOT_FIELDS)
 
 
 def read_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
@@ -41,7 +51,7 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
 
 def write_gold_csv(rows: Iterable[ExportRow], path: Path) -> int:
     """Returns the number of questions written; an item without questions has no row."""
-    return write_gold_rows(_gold_rows(rows), path)
+    return write_rows(path, GOLD_COLUMNS, _fields(rows))
 
 
 def _key(row: GoldRow) -> Key:
@@ -98,22 +108,24 @@ def _ids(row: GoldRow) -> Json:
     }
 
 
-def _gold_rows(rows: Iterable[ExportRow]) -> Iterator[tuple[GoldRow, Tokens]]:
+def _fields(rows: Iterable[ExportRow]) -> Iterator[Sequence[object]]:
+    """Rows of GOLD_COLUMNS, straight from stored content: a GoldRow and Slots for each question would
+    take as long as all the rest of an export."""
     for row in rows:
-        verb_idx = row.target["verb_idx"]
+        tokens, verb_idx = row.tokens, row.target["verb_idx"]
+        verb = tokens[verb_idx].lower()
         for question, ids in zip(row.content["questions"], row.provenance, strict=True):
-            slots = question.get("slots")
-            gold = GoldRow(
-                qasrl_id=row.external_id,
-                verb_idx=verb_idx,
-                verb=row.tokens[verb_idx].lower(),
-                worker_id=str(ids.get("worker_id", "")),
-                assign_id=str(ids.get("assign_id", "")),
-                source_assign_id=str(ids.get("source_assign_id", "")),
-                question=question["question"],
-                is_redundant=False,
-                answers=tuple((start, end) for start, end in question["answers"]),
-                slots=slots_from_json(slots) if slots else None,
-                line=0,
+            answers, slots = question["answers"], question.get("slots")
+            yield (
+                row.external_id,
+                verb_idx,
+                verb,
+                ids.get("worker_id", ""),
+                ids.get("assign_id", ""),
+                ids.get("source_assign_id", ""),
+                question["question"],
+                "False",
+                SEPARATOR.join([f"{start}:{end}" for start, end in answers]),
+                SEPARATOR.join([" ".join(tokens[start:end]) for start, end in answers]),
+                *(_slot_values(slots) if slots else _NO_SLOTS),
             )
-            yield gold, row.tokens

@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from schemes.base import ErrorSink, FileError, SentenceRecord, Tokens
@@ -35,9 +36,11 @@ GOLD_COLUMNS = (
     "is_negated",
     "verb_slot_inflection",
 )
+SLOT_FIELDS = GOLD_COLUMNS[GOLD_COLUMNS.index("wh") :]
 _REQUIRED = ("qasrl_id", "verb_idx", "question", "answer_range")
 _SLOT_COLUMNS = ("wh", "aux", "subj", "verb_prefix", "obj", "prep", "obj2")
 _VOICE_COLUMNS = ("is_passive", "is_negated")
+_BUFFER = 1 << 18
 # Longer numbers are no positions in a sentence of at most 1 MiB.
 _MAX_DIGITS = 7
 
@@ -138,13 +141,13 @@ def write_gold_rows(rows: Iterable[tuple[GoldRow, Tokens]], path: Path) -> int:
 
     Returns the number of rows. The same rows give the same bytes.
     """
-    return _write(path, GOLD_COLUMNS, (_gold_fields(row, tokens) for row, tokens in rows))
+    return write_rows(path, GOLD_COLUMNS, (_gold_fields(row, tokens) for row, tokens in rows))
 
 
 def write_sentence_rows(sentences: Iterable[SentenceRecord], path: Path) -> int:
     """Streams the sentences in the published columns; returns their number."""
     joined = ((sentence.external_id, " ".join(sentence.tokens)) for sentence in sentences)
-    return _write(path, SENTENCE_COLUMNS, ((name, text, text) for name, text in joined))
+    return write_rows(path, SENTENCE_COLUMNS, ((name, text, text) for name, text in joined))
 
 
 class _GoldColumns:
@@ -298,12 +301,11 @@ def _slot_fields(slots: Slots) -> Sequence[object]:
     )
 
 
-def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
-    count = 0
-    with path.open("w", encoding="utf-8", newline="") as file:
+def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
+    """Streams the rows under their header; returns their number."""
+    numbers = count()
+    with path.open("w", encoding="utf-8", newline="", buffering=_BUFFER) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        for row in rows:
-            writer.writerow(row)
-            count += 1
-    return count
+        writer.writerows(row for row, _ in zip(rows, numbers, strict=False))
+    return next(numbers)

@@ -1,9 +1,10 @@
 """QA-SRL as a scheme: what the rest of the house calls, handed to the modules that do it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from metrics.alignment import LabelledSpans
 from metrics.corrections import Decision
 from schemes.base import (
     Comparison,
@@ -17,7 +18,7 @@ from schemes.base import (
     SentenceRecord,
     Tokens,
 )
-from schemes.qasrl import bank, comparison, gold_csv, remarks, simulation
+from schemes.qasrl import bank, comparison, gold_csv, remarks, simulation, written
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
 from schemes.qasrl.conllu_files import read_conllu
@@ -47,6 +48,10 @@ class QasrlScheme:
     name = "qasrl"
     title = "QA-SRL"
     schema_version = qasrl_content.SCHEMA_VERSION
+    rules: Mapping[str, str] = {
+        "comparison": comparison.RULE,
+        "equivalence": "qasrl.strict-match.v1",
+    }
     corpus_formats: Sequence[str] = tuple(_SENTENCE_READERS)
     export_formats: Sequence[str] = tuple(_GOLD_WRITERS)
 
@@ -121,6 +126,12 @@ class QasrlScheme:
     def gold_of(self, consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
         return qasrl_content.gold_of(consolidation, sources)
 
+    def write_lines(self, gold: Json, *, tokens: Tokens) -> str:
+        return written.write_lines(gold, tokens=tokens)
+
+    def read_lines(self, text: str, *, tokens: Tokens) -> Json:
+        return written.read_lines(text, tokens=tokens)
+
     def count_units(self, content: Json, *, role: str) -> int:
         return qasrl_content.count_units(content, role=role)
 
@@ -140,6 +151,9 @@ class QasrlScheme:
         return simulation.split_by_source(reference, provenance)
 
     # --- figures
+
+    def labelled_spans(self, content: Json) -> LabelledSpans:
+        return comparison.labelled_spans(content)
 
     def compare(
         self,

@@ -7,11 +7,12 @@ from django.urls import reverse
 
 from annotation.enums import MemberRole
 from annotation.permissions import RULES, Access
+from consolidation.models import Review
 from dashboard import urls
 from dashboard.exports import MANIFEST
 from tests.dashboard.campaign import Campaign, add_items, make_project, make_user
 
-POSTED = {"accept", "reject", "set_aside", "export", "logout"}
+POSTED = {"accept", "reject", "set_aside", "export", "judge", "logout"}
 ROUTES = [one.name for one in urls.urlpatterns]
 PROJECT_ROUTES = [name for name in ROUTES if not isinstance(RULES[name], Access)]
 
@@ -26,7 +27,11 @@ def address(campaign, tmp_path, settings):
         '{"format": "qasrl-csv", "source": "consolidated", "counts": {"items": 1}, "files": {}}'
     )
     waiting = campaign.items[1].submissions.get(state="submitted")
+    gold = campaign.items[3].gold.get()
+    review = Review.objects.create(gold=gold, drawn_at=gold.created_at)
     more = {
+        "review": [review.pk],
+        "judge": [review.pk],
         "item": [campaign.items[3].pk],
         "worker": [campaign.workers[0].pseudonym],
         "accept": [waiting.pk],
@@ -90,15 +95,18 @@ def test_superuser_opens_everything(address):
 
 def test_expert_never_reads_whose_work_it_is(project, campaign):
     client = signed_in(make_user("eva", project, MemberRole.EXPERT))
-    for name in ("project", "items"):
-        page = client.get(reverse(f"dashboard:{name}", args=[project.slug])).content.decode()
+    gold = campaign.items[3].gold.get()
+    review = Review.objects.create(gold=gold, drawn_at=gold.created_at)
+    for name, *more in (("project",), ("items",), ("reviews",), ("review", review.pk)):
+        url = reverse(f"dashboard:{name}", args=[project.slug, *more])
+        page = client.get(url).content.decode()
         assert not [one for one in campaign.workers if one.pseudonym in page]
 
 
 def test_marketplace_ids_of_workers_are_on_no_page(office, address):
     for name in PROJECT_ROUTES:
         response = ask(office, name, address(name))
-        if name != "cost_chart" and response.status_code == 200:
+        if name not in ("cost_chart", "agreement_chart") and response.status_code == 200:
             assert b"ASECRET" not in response.getvalue(), name
 
 

@@ -21,6 +21,8 @@ PAGES = [
     "ledger_csv",
     "exports",
     "jobs",
+    "reviews",
+    "agreement",
     "publish",
 ]
 

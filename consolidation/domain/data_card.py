@@ -1,0 +1,173 @@
+"""The README.md of an export: a data card with YAML front matter, as dataset hubs read it."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from annotation.domain.queries import cost_by_role
+from annotation.enums import Partition, Role
+from annotation.models import Project, Submission
+from schemes.registry import get_scheme
+
+# What hubs call sizes, by the number of items that the name ends before.
+SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10**12, "n>1M"),
+)
+# Hubs call the dev split so.
+SPLITS = {Partition.TRAIN: "train", Partition.DEV: "validation", Partition.TEST: "test"}
+REFERENCE = "Roit et al., Controlled Crowdsourcing for High-Quality QA-SRL Annotation, ACL 2020"
+
+
+def write_data_card(*, path: Path, project: Project, manifest: Mapping[str, Any]) -> None:
+    """Everything here is worked out from the project's rows; a figure there is none of is left out."""
+    parts = [
+        _front_matter(project, manifest),
+        f"# {project.title or project.slug}",
+        _contents(manifest),
+        _annotation(project, manifest),
+        _people(project),
+        _cost(project),
+        _limits(project, manifest),
+    ]
+    path.write_text("\n\n".join(part for part in parts if part) + "\n", "utf-8")
+
+
+# --- front matter --------------------------------------------------------------------------------
+
+
+def _front_matter(project: Project, manifest: Mapping[str, Any]) -> str:
+    items = manifest["counts"]["items"]
+    facts = {
+        "pretty_name": project.title or project.slug,
+        "license": manifest["licence"].lower() or "unknown",
+        "annotations_creators": ["crowdsourced"],
+        "size_categories": [next(name for below, name in SIZES if items < below)],
+        "tags": [project.scheme, "touchstone"],
+        "configs": [{"config_name": "default", "data_files": _data_files(manifest)}],
+    }
+    # JSON is YAML, and needs no thought about what a title may hold.
+    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
+    return "\n".join(["---", *lines, "---"])
+
+
+def _data_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    by_split: dict[str, list[str]] = {}
+    for name in sorted(manifest["files"]):
+        stem, mark, _ = name.partition(".gold.")
+        if mark:
+            split = SPLITS.get(Partition(stem.rpartition(".")[2])) if _is_split(stem) else "train"
+            by_split.setdefault(split or "train", []).append(name)
+    return [{"split": split, "path": paths} for split, paths in sorted(by_split.items())]
+
+
+def _is_split(stem: str) -> bool:
+    return stem.rpartition(".")[2] in Partition.values
+
+
+# --- sections ------------------------------------------------------------------------------------
+
+
+def _contents(manifest: Mapping[str, Any]) -> str:
+    counts = manifest["counts"]
+    rows = [
+        f"| {name} | {facts['rows']:,} | {facts['bytes']:,} |"
+        for name, facts in sorted(manifest["files"].items())
+    ]
+    mean = f" ({counts['questions'] / counts['items']:.2f} an item)" if counts["items"] else ""
+    return "\n".join(
+        [
+            "## What is in it",
+            "",
+            f"{counts['items']:,} items with {counts['questions']:,} questions{mean} and "
+            f"{counts['answers']:,} answers, as `{manifest['format']}`. Checksums are in "
+            "`manifest.json`.",
+            "",
+            "| file | rows | bytes |",
+            "| --- | ---: | ---: |",
+            *rows,
+            *_partitions(manifest["partitions"]),
+        ]
+    )
+
+
+def _partitions(found: Mapping[str, Any] | None) -> Iterable[str]:
+    if not found:
+        return ()
+    how = "The partitions came with the corpus"
+    if found["seed"] is not None:
+        shares = ", ".join(f"{name} {share} %" for name, share in sorted(found["shares"].items()))
+        unit = "documents" if found["unit"] == "document" else "sentences"
+        how = (
+            f"The partitions ({shares}) were drawn by seed {found['seed']}, whole {unit} at a time"
+        )
+    frozen = f" and are frozen since {found['frozen'][:10]}" if found["frozen"] else ""
+    return ("", f"{how}{frozen}.")
+
+
+def _annotation(project: Project, manifest: Mapping[str, Any]) -> str:
+    scheme = get_scheme(project.scheme)
+    rules = ", ".join(f"{purpose} `{rule}`" for purpose, rule in sorted(manifest["rules"].items()))
+    if manifest["source"] != "consolidated":
+        how = f"The gold is of the source “{manifest['source']}”: it was not made by this project."
+    else:
+        how = (
+            f"{project.generators_per_item} trained workers annotated each item independently; "
+            "another one, who had written neither, merged what they wrote into one annotation in "
+            "which no two answers overlap."
+        )
+    return (
+        f"## How it was annotated\n\nScheme: {scheme.title}, schema version "
+        f"{scheme.schema_version}. {how} The protocol is that of {REFERENCE}. Rules: {rules}. "
+        f"Seed of the project: {project.seed}. Written by {manifest['software']}."
+    )
+
+
+def _people(project: Project) -> str:
+    rows = []
+    for role in (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR):
+        done = Submission.objects.accepted().filter(item__project=project, role=role)
+        if submissions := done.count():
+            people = done.order_by().values("worker").distinct().count()
+            terms = project.pay_scheme.get(role, {})
+            rows.append(
+                f"| {role} | {people} | {submissions:,} | {terms.get('reward_cents', '')} |"
+            )
+    if not rows:
+        return ""
+    ids = "Workers are named by pseudonyms that are the same in all of the project's exports."
+    header = [
+        "| role | people | accepted annotations | base pay, cents |",
+        "| --- " + "| ---: " * 3 + "|",
+    ]
+    return "\n".join(["## Who annotated", "", *header, *rows, "", ids])
+
+
+def _cost(project: Project) -> str:
+    costs = cost_by_role(project=project)
+    if not costs:
+        return ""
+    workers = sum(one.amount_cents for one in costs.values())
+    fees = sum(one.fee_cents for one in costs.values())
+    return (
+        f"## What it cost\n\nWorkers were paid ${workers / 100:,.2f}; the marketplace took "
+        f"${fees / 100:,.2f}."
+    )
+
+
+def _limits(project: Project, manifest: Mapping[str, Any]) -> str:
+    told = ["The annotation is as good as the figures above; read a sample before you rely on it."]
+    if not manifest["licence"]:
+        told.append("No licence was chosen: ask the requester before you use it.")
+    if project.scheme == "qasrl":
+        told.append("Only verbs are annotated, and only what the sentence itself answers.")
+    if manifest["worker_ids"] == "raw":
+        told.append("The workers' ids are those of the marketplace: they identify people.")
+    simulated = Submission.objects.filter(item__project=project, worker__is_simulated=True)
+    if simulated.exists():
+        told.append("Part of the work was done by simulated workers in a rehearsal.")
+    return "\n".join(["## Known limits", "", *(f"- {one}" for one in told)])

@@ -1,0 +1,146 @@
+"""A finished campaign of any size, written straight to the tables: for measuring what reads it."""
+
+import json
+from collections.abc import Iterator
+
+from annotation.domain.insert_rows import insert_rows
+from annotation.enums import Role
+from annotation.models import Item, Project, Sentence, Submission
+from consolidation.models import Case, CaseSource, Gold
+from crowd.models import Assignment, Worker
+from tests.consolidation.factories import make_project
+from tests.crowd.factories import make_live_hit, make_worker
+
+AT = "2026-03-01 12:00:00+00:00"
+ITEMS_PER_SENTENCE = 2.5
+SENTENCE = (
+    "Vor dem Haus – so the naïve café owner in Zürich said – the committee had rejected the long "
+    "proposal after a debate , and 東京 watched ."
+)
+WORDS = SENTENCE.split()
+FORMS = {
+    "stem": "reject",
+    "presentSingular3rd": "rejects",
+    "presentParticiple": "rejecting",
+    "past": "rejected",
+    "pastParticiple": "rejected",
+}
+SLOTS = {
+    "wh": "who", "aux": "had", "subj": "", "verb_prefix": "", "verb_slot_inflection":
+    "PastParticiple", "obj": "something", "prep": "", "obj2": "", "is_passive": False,
+    "is_negated": False,
+}  # fmt: skip
+QUESTIONS = [
+    {"question": "Who had rejected something?", "answers": [[14, 16]], "slots": SLOTS},
+    {
+        "question": "What had someone rejected?",
+        "answers": [[18, 21]],
+        "slots": {**SLOTS, "wh": "what", "subj": "someone", "obj": ""},
+    },
+    {
+        "question": "When had someone rejected something?",
+        "answers": [[21, 24], [25, 27]],
+        "slots": {**SLOTS, "wh": "when", "subj": "someone"},
+    },
+]
+GENERATION = {"questions": QUESTIONS, "no_question": ""}
+CONSOLIDATION = {
+    "questions": [
+        {
+            **one,
+            "source": {"submission": at % 2, "question": at},
+            "verdict": "keep",
+            "same_as": None,
+        }
+        for at, one in enumerate(QUESTIONS)
+    ]
+}
+PROVENANCE = [{"source": at % 2, "state": "kept"} for at in range(3)]
+
+
+def seed_gold(items: int) -> Project:
+    """A project whose items each have two generations, a consolidation and its gold, in two domains
+    with two partitions each."""
+    project = make_project()
+    workers = [make_worker() for _ in range(20)]
+    hit = make_live_hit()
+    insert_rows(Sentence, _names("id project_id external_id tokens domain partition image metadata"),
+                _sentences(project, round(items / ITEMS_PER_SENTENCE)))  # fmt: skip
+    insert_rows(
+        Item, _names("id project_id sentence_id key target position"), _items(project, items)
+    )
+    insert_rows(
+        Assignment,
+        _names(
+            "id hit_id worker_id external_id state answer accepted_at submitted_at decision_reason"
+        ),
+        _assignments(hit.pk, workers, 3 * items),
+    )
+    insert_rows(
+        Submission,
+        _names(
+            "id item_id role worker_id assignment_id content schema_version state problem opened_at "
+            "submitted_at active_seconds moves comment"
+        ),
+        _submissions(workers, items),
+    )
+    insert_rows(
+        Case, _names("id item_id place state opened_at"),
+        ((at, at, 0, "open", AT) for at in range(1, items + 1)),
+    )  # fmt: skip
+    insert_rows(
+        CaseSource, _names("id case_id submission_id position"),
+        (
+            (2 * at - 1 + position, at, 3 * at - 2 + position, position)
+            for at in range(1, items + 1)
+            for position in (0, 1)
+        ),
+    )  # fmt: skip
+    content, provenance = json.dumps({"questions": QUESTIONS}), json.dumps(PROVENANCE)
+    insert_rows(
+        Gold,
+        _names(
+            "id item_id source version content schema_version provenance case_id submission_id "
+            "created_at"
+        ),
+        (
+            (at, at, "consolidated", 1, content, 1, provenance, at, 3 * at, AT)
+            for at in range(1, items + 1)
+        ),
+    )  # fmt: skip
+    return project
+
+
+def _names(text: str) -> list[str]:
+    return text.split()
+
+
+def _sentences(project: Project, count: int) -> Iterator[tuple[str | int, ...]]:
+    for at in range(1, count + 1):
+        domain, partition = ("wikinews", "wikipedia")[at % 2], ("dev", "test")[at // 2 % 2]
+        tokens = json.dumps([*WORDS[:-1], f"number{at}", "."])
+        yield at, project.pk, f"Wiki1k:{domain}:{at}:0:0", tokens, domain, partition, "", "{}"
+
+
+def _items(project: Project, count: int) -> Iterator[tuple[str | int, ...]]:
+    target = json.dumps({"verb_idx": 17, "verb": "rejected", "forms": FORMS})
+    for at in range(1, count + 1):
+        sentence = int((at - 1) // ITEMS_PER_SENTENCE) + 1
+        # Several items of a sentence about one verb: what they hold does not matter here.
+        yield at, project.pk, sentence, f"{sentence}/{at}", target, at
+
+
+def _assignments(hit: int, workers: list[Worker], count: int) -> Iterator[tuple[str | int, ...]]:
+    for at in range(1, count + 1):
+        worker = workers[at % len(workers)].pk
+        yield at, hit, worker, f"3ASG{at:026}", "submitted", "{}", AT, AT, ""
+
+
+def _submissions(workers: list[Worker], items: int) -> Iterator[tuple[str | int, ...]]:
+    generation, consolidation = json.dumps(GENERATION), json.dumps(CONSOLIDATION)
+    for item in range(1, items + 1):
+        for at in (3 * item - 2, 3 * item - 1, 3 * item):
+            role = Role.CONSOLIDATOR if at == 3 * item else Role.GENERATOR
+            content = consolidation if at == 3 * item else generation
+            worker = workers[at % len(workers)].pk
+            yield at, item, role, worker, at, content, 1, "accepted", "", AT, AT, 60, 9, ""

@@ -1,0 +1,77 @@
+"""A small finished project: the paper's example, consolidated."""
+
+from annotation.enums import Role, SubmissionState
+from annotation.models import Project, Submission
+from consolidation.domain.record_gold import parse_for_case, write_gold_of
+from consolidation.models import Case, Gold
+from crowd.models import Worker
+from schemes.registry import get_scheme
+from tests.consolidation.factories import IDENTIFIED, SURVEY, make_case, source
+from tests.crowd.factories import NOW, make_assignment, make_worker
+
+FIRST = source(
+    SURVEY,
+    ("Who identified something?", ["the U.S. Geological Survey ( USGS )"]),
+    ("What did someone identify?", ["a basin"]),
+    ("Why did someone identify something?", ["natural gas"]),
+)
+SECOND = source(
+    SURVEY,
+    ("Who identified something?", ["the U.S. Geological Survey"]),
+    ("What was identified?", ["a basin"]),
+    ("When did someone identify something?", ["1996"]),
+)
+# Of the six questions above, in order.
+VERDICTS = ("keep", "keep", "invalid", "redundant", "redundant", "keep")
+ANSWERS = (["the U.S. Geological Survey", "USGS"], ["a basin"], [], [], [], ["1996"])
+
+
+def consolidation_of() -> dict:
+    """The merged content: the survey's two names become two answers."""
+    questions = []
+    for submission, content in enumerate((FIRST, SECOND)):
+        for position, one in enumerate(content["questions"]):
+            at = submission * 3 + position
+            spans = source(SURVEY, (one["question"], ANSWERS[at]))["questions"][0]["answers"]
+            same_as = {3: 0, 4: 1}.get(at)
+            origin = {"submission": submission, "question": position}
+            questions.append(
+                {
+                    **one,
+                    "answers": spans,
+                    "source": origin,
+                    "verdict": VERDICTS[at],
+                    "same_as": same_as,
+                }
+            )
+    return {"questions": questions}
+
+
+def consolidate(case: Case, content: dict, worker: Worker | None = None) -> Gold:
+    """The case's accepted consolidation and its gold."""
+    worker = worker or make_worker()
+    submission = Submission.objects.create(
+        item=case.item,
+        role=Role.CONSOLIDATOR,
+        worker=worker,
+        assignment=make_assignment(hit=case.task.hit, worker=worker),
+        content=parse_for_case(case)(case.item, content),
+        schema_version=get_scheme("qasrl").schema_version,
+        state=SubmissionState.ACCEPTED,
+        opened_at=NOW,
+        submitted_at=NOW,
+    )
+    return write_gold_of(submission=submission, now=NOW)
+
+
+def make_gold_item() -> Gold:
+    return consolidate(make_case(SURVEY, IDENTIFIED, FIRST, SECOND), consolidation_of())
+
+
+def make_gold_project() -> Project:
+    """One consolidated item, in wikinews.dev."""
+    gold = make_gold_item()
+    sentence = gold.item.sentence
+    sentence.domain, sentence.partition, sentence.external_id = "wikinews", "dev", "Wiki1k:n:1:0:0"
+    sentence.save()
+    return gold.item.project

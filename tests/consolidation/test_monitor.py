@@ -1,0 +1,153 @@
+"""Reviews: drawn by seed, judged once, corrections that become gold, the error rate."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit.domain.change_state import MoveRefused
+from consolidation.domain.export_gold import standing_gold
+from consolidation.domain.monitor import (
+    ReviewRefused,
+    confirm_review,
+    correct_review,
+    draw_due_reviews,
+    error_rate,
+    return_review,
+    set_review_rate,
+    wilson_interval,
+)
+from consolidation.models import Gold, Review
+from consolidation.tasks import draw_due_reviews as draw_task
+from schemes.base import ContentError
+from tests.consolidation.gold import make_gold_item
+from tests.crowd.factories import NOW
+from tests.dashboard.campaign import Campaign, make_project
+
+
+def clock():
+    return NOW
+
+
+@pytest.fixture
+def expert(db):
+    return get_user_model().objects.create_user("eva", password="a long enough password")
+
+
+@pytest.fixture
+def review(db):
+    gold = make_gold_item()
+    set_review_rate(project=gold.item.project, per_thousand=1000)
+    assert draw_due_reviews(clock=clock) == 1
+    return Review.objects.get()
+
+
+@pytest.mark.django_db
+def test_sample_is_that_of_the_seed_at_the_rate_of_the_project():
+    campaign = Campaign(make_project(), 400)
+    for at, item in enumerate(campaign.items):
+        item.position = 7_000_003 * at + 11
+        item.save(update_fields=["position"])
+    done = list(campaign.items[3::4])
+    expected = {item.pk for item in done if item.position % 1000 < 10}
+    draw_task()
+    drawn = set(Review.objects.values_list("gold__item", flat=True))
+    assert drawn == expected
+    assert draw_due_reviews(clock=clock) == 0
+    set_review_rate(project=campaign.project, per_thousand=300)
+    draw_due_reviews(clock=clock)
+    more = set(Review.objects.values_list("gold__item", flat=True))
+    assert more == {item.pk for item in done if item.position % 1000 < 300} > drawn
+
+
+@pytest.mark.django_db
+def test_nothing_is_drawn_at_rate_zero_and_a_wrong_rate_is_refused():
+    gold = make_gold_item()
+    set_review_rate(project=gold.item.project, per_thousand=0)
+    assert draw_due_reviews(clock=clock) == 0
+    with pytest.raises(ReviewRefused):
+        set_review_rate(project=gold.item.project, per_thousand=1001)
+
+
+def test_review_is_judged_once(review, expert):
+    later = NOW + timedelta(hours=1)
+    confirm_review(review=review, expert=expert, now=later)
+    review.refresh_from_db()
+    assert (review.state, review.expert, review.reviewed_at) == ("confirmed", expert, later)
+    with pytest.raises(MoveRefused):
+        return_review(review=review, expert=expert, comment="no", now=later)
+
+
+def test_correction_is_the_next_version_and_says_what_it_changed(review, expert):
+    gold = review.gold
+    first, second, third = gold.content["questions"]
+    content = {
+        "questions": [
+            {"question": first["question"], "answers": first["answers"][:1]},
+            {"question": second["question"], "answers": second["answers"]},
+            {"question": "Where did someone identify something?", "answers": third["answers"]},
+        ]
+    }
+    correct_review(review=review, expert=expert, content=content, comment="", now=NOW)
+    review.refresh_from_db()
+    corrected = standing_gold(gold.item.project, "consolidated").get()
+    assert review.correction == corrected
+    assert (corrected.version, corrected.case, corrected.submission) == (2, gold.case, None)
+    assert corrected.provenance == [
+        {**gold.provenance[0], "state": "edited"},
+        gold.provenance[1],
+        {"source": None, "state": "new"},
+    ]
+    assert draw_due_reviews(clock=clock) == 0
+
+
+def test_bad_correction_changes_nothing(review, expert):
+    gold = review.gold
+    overlapping = {
+        "questions": [{"question": "Who identified something?", "answers": [[0, 2], [1, 3]]}]
+    }
+    for content, error in ((gold.content, ReviewRefused), (overlapping, ContentError)):
+        with pytest.raises(error):
+            correct_review(review=review, expert=expert, content=content, comment="", now=NOW)
+    with pytest.raises(ReviewRefused, match="Say what is wrong"):
+        return_review(review=review, expert=expert, comment=" ", now=NOW)
+    review.refresh_from_db()
+    assert (review.state, Gold.objects.count()) == ("drawn", 1)
+
+
+def test_error_rate_counts_what_was_judged(review, expert):
+    project = review.gold.item.project
+    assert (error_rate(project=project).rate, error_rate(project=project).interval.low) == (
+        None,
+        None,
+    )
+    return_review(review=review, expert=expert, comment="Nothing fits.", now=NOW)
+    found = error_rate(project=project)
+    assert (found.drawn, found.judged, found.returned, found.rate) == (1, 1, 1, 1.0)
+    assert found.interval.high == 1.0
+
+
+def test_wilson_interval_is_that_of_the_textbook():
+    # Newcombe 1998, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
+    for hits, of, low, high in (
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ):
+        found = wilson_interval(hits, of)
+        assert (found.low, found.high) == (
+            pytest.approx(low, abs=1e-4),
+            pytest.approx(high, abs=1e-4),
+        )
+
+
+@given(st.integers(1, 500), st.data())
+def test_wilson_interval_holds_the_share(of, data):
+    hits = data.draw(st.integers(0, of))
+    found = wilson_interval(hits, of)
+    assert 0 <= found.low <= hits / of <= found.high <= 1
+    mirrored = wilson_interval(of - hits, of)
+    assert found.low == pytest.approx(1 - mirrored.high)
