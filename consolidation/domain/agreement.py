@@ -4,9 +4,9 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 
-from annotation.enums import Role, SubmissionState
+from annotation.enums import Role
 from annotation.models import Item, Project, Submission
 from consolidation.models import Gold
 from metrics.agreement import Agreement, PairAgreement, both_ways, pairwise_agreement
@@ -47,11 +47,15 @@ class AgreementReport:
 def worker_agreement(*, project: Project, limit: int | None = None) -> AgreementReport:
     """Every two generators over the items both annotated; with `limit`, over that many items from
     the beginning of the project's seeded shuffle."""
-    accepted = Count(
-        "submissions",
-        filter=Q(submissions__role=Role.GENERATOR, submissions__state=SubmissionState.ACCEPTED),
+    accepted = (
+        Submission.objects.accepted()
+        .filter(role=Role.GENERATOR, item=OuterRef("pk"))
+        .order_by()
+        .values("item")
+        .annotate(n=Count("pk"))
     )
-    items = project.items.annotate(accepted=accepted).filter(accepted__gte=2)
+    # Counted item by item: the database can stop at the limit.
+    items = project.items.annotate(accepted=Subquery(accepted.values("n"))).filter(accepted__gte=2)
     chosen = items.order_by("position", "pk")[:limit]
     return _report(_of_workers(project, chosen), project.seed)
 

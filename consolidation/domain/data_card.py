@@ -8,8 +8,12 @@ from typing import Any
 from annotation.domain.queries import cost_by_role
 from annotation.enums import Partition, Role
 from annotation.models import Project, Submission
+from consolidation.domain.agreement import worker_agreement
+from consolidation.domain.monitor import error_rate
+from metrics.intervals import Interval
 from schemes.registry import get_scheme
 
+AGREEMENT_ITEMS = 500
 # What hubs call sizes, by the number of items that the name ends before.
 SIZES = (
     (1_000, "n<1K"),
@@ -31,6 +35,7 @@ def write_data_card(*, path: Path, project: Project, manifest: Mapping[str, Any]
         _contents(manifest),
         _annotation(project, manifest),
         _people(project),
+        _quality(project),
         _cost(project),
         _limits(project, manifest),
     ]
@@ -145,6 +150,35 @@ def _people(project: Project) -> str:
         "| --- " + "| ---: " * 3 + "|",
     ]
     return "\n".join(["## Who annotated", "", *header, *rows, "", ids])
+
+
+def _quality(project: Project) -> str:
+    """Agreement over AGREEMENT_ITEMS at most: a card must not take longer than the dataset."""
+    lines = []
+    report = worker_agreement(project=project, limit=AGREEMENT_ITEMS)
+    if report.items:
+        ua, la = report.agreement.ua.f1, report.agreement.la.f1
+        lines.append(
+            f"- Agreement of two annotators before consolidation: UA F1 {_percent(ua)} "
+            f"{_between(report.ua_interval)}, LA F1 {_percent(la)} {_between(report.la_interval)}, "
+            f"over {report.items} items from the beginning of the seeded shuffle."
+        )
+    wrong = error_rate(project=project)
+    if wrong.judged:
+        lines.append(
+            f"- Of {wrong.judged} items drawn for an expert's blind review, "
+            f"{wrong.corrected + wrong.returned} were wrong: {_percent(wrong.rate)} "
+            f"{_between(wrong.interval)}."
+        )
+    return "\n".join(["## How good it is", "", *lines]) if lines else ""
+
+
+def _percent(share: float | None) -> str:
+    return "undefined" if share is None else f"{100 * share:.1f} %"
+
+
+def _between(found: Interval) -> str:
+    return f"(95 % interval {_percent(found.low)} to {_percent(found.high)})"
 
 
 def _cost(project: Project) -> str:

@@ -31,6 +31,7 @@ from schemes.registry import get_scheme
 SUFFIXES = {"qasrl-csv": "csv", "qasrl-bank": "jsonl.gz", "jsonl": "jsonl"}
 # Formats that keep what every annotator said, not the gold alone.
 WITH_JUDGMENTS = ("qasrl-bank",)
+FIRST_CASES = Q(case=None) | Q(case__place=0)
 MANIFEST, DATA_CARD = "manifest.json", "README.md"
 
 
@@ -79,7 +80,7 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
     Raises NothingToExport, PartitionError where frozen partitions have been changed, and OSError.
     """
     partitioning = check_frozen(project=project)
-    gold = standing_gold(project, options.source)
+    gold = Gold.objects.filter(FIRST_CASES, item__project=project, source=options.source)
     # What is accepted meanwhile belongs to the next export.
     gold = gold.filter(pk__lte=gold.aggregate(last=Max("pk"))["last"] or 0)
     groups = _groups(project, options, gold)
@@ -107,11 +108,15 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
 def standing_gold(project: Project, source: str) -> QuerySet[Gold]:
     """The newest version of each item's gold from this source. Second consolidations, made to measure
     agreement, are not among them."""
-    first = Q(case=None) | Q(case__place=0)
     newer = Gold.objects.filter(
-        first, item=OuterRef("item"), source=OuterRef("source"), version__gt=OuterRef("version")
+        FIRST_CASES,
+        item=OuterRef("item"),
+        source=OuterRef("source"),
+        version__gt=OuterRef("version"),
     )
-    return Gold.objects.filter(first, item__project=project, source=source).exclude(Exists(newer))
+    return Gold.objects.filter(FIRST_CASES, item__project=project, source=source).exclude(
+        Exists(newer)
+    )
 
 
 def _groups(

@@ -24,31 +24,11 @@ pytestmark = pytest.mark.django_db
 
 # Five words an answer, with room around: an error of one word at an end leaves an IoU of 4/6 or
 # more even where both sides err, so a blurred answer still matches.
-TOKENS = [
-    "a",
-    "the",
-    "old",
-    "town",
-    "council",
-    "of",
-    "b",
-    "had",
-    "rejected",
-    "c",
-    "the",
-    "very",
-    "long",
-    "proposal",
-    "here",
-    "d",
-    "after",
-    "the",
-    "last",
-    "summer",
-    "break",
-    "e",
-    ".",
-]
+WORDS = (
+    "a the old town council of b had rejected c the very long proposal here d "
+    "after the last summer break e ."
+)
+TOKENS = WORDS.split()
 REFERENCE = {
     "questions": [
         {"question": "Who had rejected something?", "answers": [[1, 6]]},

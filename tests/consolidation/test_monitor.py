@@ -50,7 +50,7 @@ def test_sample_is_that_of_the_seed_at_the_rate_of_the_project():
     for at, item in enumerate(campaign.items):
         item.position = 7_000_003 * at + 11
         item.save(update_fields=["position"])
-    done = list(campaign.items[3::4])
+    done = campaign.items[3::4]
     expected = {item.pk for item in done if item.position % 1000 < 10}
     draw_task()
     drawn = set(Review.objects.values_list("gold__item", flat=True))

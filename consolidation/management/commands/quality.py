@@ -1,0 +1,54 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from annotation.management.command import Command as BaseCommand
+from annotation.management.command import Refused, project_named
+from consolidation.domain.quality import (
+    NothingToCompare,
+    QualityReport,
+    quality_json,
+    quality_report,
+)
+from consolidation.enums import GoldSource
+from consolidation.management.evaluation_report import text_table
+
+
+class Command(BaseCommand):
+    help = "A project's gold against an expert's, both ways, automatic and corrected by hand."
+    example = "manage.py quality wikinews-dev --source consolidated --against expert"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project")
+        parser.add_argument("--source", default=GoldSource.CONSOLIDATED, choices=GoldSource.values)
+        parser.add_argument("--against", default=GoldSource.EXPERT, choices=GoldSource.values)
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            report = quality_report(
+                project=project_named(options["project"]),
+                source=options["source"],
+                against=options["against"],
+            )
+        except NothingToCompare as error:
+            raise Refused(error) from error
+        self.tell(quality_json(report), _text(report), as_json=options["json"])
+
+
+def _text(report: QualityReport) -> str:
+    header = ("Reference", "Matching", "UA P %", "R %", "F1 %", "LA P %", "R %", "F1 %")
+    rows = [
+        (
+            reference,
+            how,
+            *(getattr(scores.ua, name) for name in ("precision", "recall", "f1")),
+            *(getattr(scores.la, name) for name in ("precision", "recall", "f1")),
+        )
+        for reference, how, scores in report.rows()
+    ]
+    sizes = [
+        f"{name}: {one.items} items, {one.roles / one.items:.2f} roles and "
+        f"{one.arguments / one.items:.2f} arguments an item."
+        for name, one in report.yields.items()
+    ]
+    return "\n".join([text_table(header, rows), "", *sizes])
