@@ -99,10 +99,10 @@ def _offered(project: Project, role: str) -> int:
     """Places that someone can still take, and work that nobody has decided."""
     hits = Hit.objects.filter(task__batch__project=project, task__role=role)
     running = hits.filter(state__in=[HitState.PENDING, HitState.LIVE])
-    places = running.aggregate(n=Sum("max_assignments", default=0))["n"]
-    taken = running.aggregate(n=Count("assignments"))["n"]
+    places: int = running.aggregate(n=Sum("max_assignments", default=0))["n"]
+    taken: int = running.aggregate(n=Count("assignments"))["n"]
     waiting = Q(assignments__state=AssignmentState.SUBMITTED)
-    undecided = hits.aggregate(n=Count("assignments", filter=waiting))["n"]
+    undecided: int = hits.aggregate(n=Count("assignments", filter=waiting))["n"]
     return max(0, places - taken) + undecided
 
 

@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from annotation.management.command import Command as BaseCommand
 from annotation.management.command import Refused, project_named, worker_named
+from crowd.domain.marketplace import NO_ANSWER
 from crowd.domain.qualifications import (
     define_qualification,
     grant_qualification,
@@ -12,7 +13,6 @@ from crowd.domain.qualifications import (
 )
 from crowd.domain.read_back_grants import read_back_grants
 from crowd.models import QualificationType
-from crowd.providers.base import ProviderInDoubt, ProviderRefused
 
 
 class Command(BaseCommand):
@@ -55,6 +55,6 @@ class Command(BaseCommand):
     def read_back(self, kind: QualificationType) -> dict[str, int]:
         try:
             found = read_back_grants(qualification=kind, now=timezone.now())
-        except (ProviderInDoubt, ProviderRefused) as error:
+        except NO_ANSWER as error:
             raise Refused(error) from error
         return {name: getattr(found, name) for name in found.__slots__}
