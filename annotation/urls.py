@@ -6,6 +6,7 @@ app_name = "annotation"
 
 urlpatterns = [
     path("generate/<uuid:public_id>/", views.generate, name="generate"),
+    path("compensation/<uuid:public_id>/", views.compensation, name="compensation"),
     path("work/draft/", views.draft, name="draft"),
     path("work/submit/", views.submit, name="submit"),
     path("practice/<slug:scheme>/", views.practice_start, name="practice-start"),

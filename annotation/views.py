@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
+from annotation.domain.compensate import compensation_form
 from annotation.domain.drafts import save_draft, submit_draft
 from annotation.domain.open_page import guidelines_for, open_page
 from annotation.domain.practice import (
@@ -25,7 +26,7 @@ from annotation.enums import Role
 from annotation.forms import read_page_message, read_practice_message
 from annotation.frame import framed_page, page_endpoint
 from annotation.markdown import render_markdown
-from annotation.models import Task
+from annotation.models import Compensation, Task
 
 
 @require_GET
@@ -43,6 +44,17 @@ def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     )
     page["urls"] = {"draft": reverse("annotation:draft"), "submit": reverse("annotation:submit")}
     return render_task_page(request, task, page)
+
+
+@require_GET
+@framed_page
+def compensation(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    offer = get_object_or_404(Compensation, public_id=public_id)
+    form = compensation_form(
+        assignment=request.GET.get("assignmentId", ""),
+        submit_to=request.GET.get("turkSubmitTo", ""),
+    )
+    return render(request, "annotation/compensation.html", {"reason": offer.reason, "form": form})
 
 
 def render_task_page(request: HttpRequest, task: Task, page: dict[str, object]) -> HttpResponse:

@@ -3,8 +3,8 @@
 from crowd.providers.base import Marketplace, ProviderInDoubt, ProviderRefused
 from crowd.providers.registry import MARKETPLACES
 
-# What a direct question to a marketplace may end in: a refusal, or no answer.
-MARKETPLACE_ERRORS = (ProviderInDoubt, ProviderRefused)
+# For those above who call once for a person, and tell them: no answer, or no.
+NO_ANSWER = (ProviderInDoubt, ProviderRefused)
 
 
 def marketplace_of(provider: str) -> Marketplace:

@@ -53,7 +53,8 @@ def send_payment(*, payment: Payment, now: datetime) -> bool:
 def _token_forgotten(payment: Payment, now: datetime) -> bool:
     """Whether an attempt may have been made so long ago that its token protects us no more: by us or,
     where the database was restored from a backup, in the history that it has lost."""
-    return now - payment.assignment.submitted_at >= TOKEN_MEMORY
+    earliest = min(payment.attempted_at or now, payment.assignment.submitted_at)
+    return now - earliest >= TOKEN_MEMORY
 
 
 def _bonus(payment: Payment) -> Bonus:

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from annotation.management.command import Command as BaseCommand
 from annotation.management.command import Refused, project_named, worker_named
-from crowd.domain.marketplace import MARKETPLACE_ERRORS
+from crowd.domain.marketplace import NO_ANSWER
 from crowd.domain.qualifications import (
     define_qualification,
     grant_qualification,
@@ -55,6 +55,6 @@ class Command(BaseCommand):
     def read_back(self, kind: QualificationType) -> dict[str, int]:
         try:
             found = read_back_grants(qualification=kind, now=timezone.now())
-        except MARKETPLACE_ERRORS as error:
+        except NO_ANSWER as error:
             raise Refused(error) from error
         return {name: getattr(found, name) for name in found.__slots__}

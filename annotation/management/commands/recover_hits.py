@@ -8,7 +8,7 @@ from annotation.management.command import Command as BaseCommand
 from annotation.management.command import Refused
 from annotation.models import Project
 from crowd.domain.ledger import BudgetExceeded
-from crowd.domain.marketplace import MARKETPLACE_ERRORS
+from crowd.domain.marketplace import NO_ANSWER
 from crowd.domain.recover_hits import list_all_hits
 from crowd.models import FoundHit
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
                 adopted += list_all_hits(provider=provider, now=now).adopted
             for project in Project.objects.select_related("budget").order_by("pk"):
                 adopted += adopt_found_hits(project=project, now=now)
-        except (*MARKETPLACE_ERRORS, BudgetExceeded) as error:
+        except (*NO_ANSWER, BudgetExceeded) as error:
             raise Refused(error) from error
         unknown = [
             {
