@@ -17,7 +17,10 @@ from playwright.sync_api import Browser, BrowserContext
 from tests.fakes.worker_site import WorkerSite
 
 ROOT = Path(__file__).resolve().parents[2]
-TASKS = ["keyboard", "mouse", "touch", "frame", "reload", "overtake", "cut", "cut-draft", "tabs", "three", "hostile", "long", "outside", "undo", "unload", "preview", "axe", "nothing", "pay", "latency", "weight", "offers", "storage", "timing", "double", "refused", "practice", "conflict"]
+TASKS = (
+    "keyboard mouse touch frame reload overtake cut cut-draft tabs three hostile long outside undo unload "
+    "preview axe nothing pay latency weight offers storage timing double refused practice conflict"
+).split()
 
 
 @dataclass
