@@ -1,12 +1,12 @@
 """A trainer at work without a mouse, and a worker reading on a phone."""
 
 import pytest
-from axe_core_python.sync_playwright import Axe
 from django.urls import reverse
 from playwright.sync_api import Browser, expect
 
 from qualification.domain.feedback import Notes, link_of, send_feedback
 from qualification.models import Feedback
+from tests.axe import axe_findings
 from tests.qualification.factories import LATER
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -65,9 +65,7 @@ def test_pages_are_accessible_and_stay_in_their_width(
     found = []
     for url in [*addresses(enrolment), link_of(sent)]:
         page.goto(url)
-        found += [
-            (url, one["id"], one["nodes"][0]["html"]) for one in Axe().run(page)["violations"]
-        ]
+        found += [(url, one) for one in axe_findings(page)]
         found += [(url, "too wide by", overflow(page))] if overflow(page) > 0 else []
     assert found == []
 
