@@ -80,7 +80,7 @@ def test_trainer_handles_a_worker_without_the_mouse_and_the_worker_reads_it_on_a
     page.keyboard.press("j")
     first = page.locator("[data-item]").first
     expect(first).to_be_focused()
-    first.get_by_role("button", name="answer-not-split").press("Enter")
+    first.get_by_role("button", name="answer not split").press("Enter")
     expect(first.locator("textarea")).to_be_focused()
     page.keyboard.type(" Look again.")
     page.keyboard.press("Escape")
