@@ -88,6 +88,20 @@ def save_feedback(*, enrolment: Enrolment, trainer: Any, notes: Notes, now: date
 
 
 @transaction.atomic
+def keep_feedback(*, enrolment: Enrolment, trainer: Any, notes: Notes, now: datetime) -> None:
+    """Keep what is written when the trainer does something else on the page. Where nothing is, and
+    feedback was sent before, only their time is added to it: no empty draft is begun."""
+    written = notes.text.strip() or any(one.strip() for one in notes.by_item.values())
+    last = next(iter(sent_to(enrolment)), None)
+    if written or draft_of(enrolment) or last is None:
+        save_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=now)
+        return
+    last = Feedback.objects.select_for_update().get(pk=last.pk)
+    last.trainer_seconds += min(max(notes.seconds, 0), MOST_SECONDS_A_SAVE)
+    last.save(update_fields=["trainer_seconds"])
+
+
+@transaction.atomic
 def send_feedback(*, enrolment: Enrolment, trainer: Any, notes: Notes, now: datetime) -> Feedback:
     """Save it and leave a message with its link for the worker. Raises NothingToSend."""
     feedback = save_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=now)

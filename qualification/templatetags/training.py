@@ -34,6 +34,12 @@ def amount(figures: Json | None, path: str) -> str:
 
 
 @register.filter
+def as_words(code: str) -> str:
+    """modal-missing -> modal missing."""
+    return code.replace("-", " ")
+
+
+@register.filter
 def threshold_name(path: str) -> str:
     return NAMES.get(path, path)
 

@@ -17,6 +17,7 @@ from qualification.domain.feedback import (
     Notes,
     NothingToSend,
     draft_of,
+    keep_feedback,
     save_feedback,
     send_feedback,
     sent_to,
@@ -113,7 +114,7 @@ def write(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> Ht
     """Everything on the page is one form: whatever button is pressed, what was written is kept."""
     enrolment = _enrolment(project, pk, pseudonym)
     action = str(request.POST.get("action", "save"))
-    keep = send_feedback if action == "send" else save_feedback
+    keep = {"send": send_feedback, "save": save_feedback}.get(action, keep_feedback)
     try:
         keep(
             enrolment=enrolment,
@@ -156,7 +157,7 @@ def overrule(request: HttpRequest, project: Project, pk: int, pseudonym: str) ->
     enrolment = _enrolment(project, pk, pseudonym)
     anchor = ""
     try:
-        save_feedback(
+        keep_feedback(
             enrolment=enrolment,
             trainer=request.user,
             notes=_notes(request.POST),

@@ -16,6 +16,7 @@ from qualification.domain.feedback import (
     ask_back,
     draft_of,
     feedback_of_token,
+    keep_feedback,
     link_of,
     save_feedback,
     send_feedback,
@@ -44,6 +45,15 @@ def test_saving_adds_up_the_trainers_time():
             enrolment=enrolment, trainer=trainer, notes=Notes("So far", {}, seconds), now=LATER
         )
     assert Feedback.objects.get().trainer_seconds == 150 + 3600
+
+
+def test_time_after_sending_is_added_and_begins_no_draft():
+    enrolment, trainer = make_evaluated(), make_user("tina")
+    send_feedback(enrolment=enrolment, trainer=trainer, notes=Notes("Done", {}, 60), now=LATER)
+    keep_feedback(enrolment=enrolment, trainer=trainer, notes=Notes("", {}, 30), now=LATER)
+    assert Feedback.objects.get().trainer_seconds == 90
+    keep_feedback(enrolment=enrolment, trainer=trainer, notes=Notes("One more thing"), now=LATER)
+    assert draft_of(enrolment).text == "One more thing"
 
 
 def test_draft_moves_to_newer_figures():

@@ -94,7 +94,7 @@ def test_trainee_page_words_every_state(desk, enrolment):
     page = desk.get(page_of("trainee", enrolment)).content.decode()
     for word in ("found", "missed", "other question", "span differs", "answer too long"):
         assert f">{word}<" in page
-    assert "answer-not-split" in page
+    assert "answer not split" in page
 
 
 def test_overrule_keeps_what_was_written_and_corrects(desk, enrolment):

@@ -1,0 +1,104 @@
+"""A trainer at work without a mouse, and a worker reading on a phone."""
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Browser, expect
+
+from qualification.domain.feedback import Notes, link_of, send_feedback
+from qualification.models import Feedback
+from tests.axe import axe_findings
+from tests.qualification.factories import LATER
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+NARROW, WIDE = {"width": 360, "height": 800}, {"width": 1280, "height": 900}
+
+
+@pytest.fixture
+def site(live_server, settings):
+    settings.ALLOWED_HOSTS = ["*"]
+    settings.SITE_URL = live_server.url
+    settings.CSRF_TRUSTED_ORIGINS = [live_server.url]
+    return live_server.url
+
+
+@pytest.fixture
+def open_page(chromium: Browser, site, desk):
+    opened = []
+
+    def new(viewport=WIDE, *, signed_in=True, **options):
+        context = chromium.new_context(base_url=site, viewport=viewport, **options)
+        if signed_in:
+            value = desk.cookies["sessionid"].value
+            context.add_cookies([{"name": "sessionid", "value": value, "url": site}])
+        opened.append(context)
+        return context.new_page()
+
+    yield new
+    for context in opened:
+        context.close()
+
+
+def addresses(enrolment):
+    slug, one = enrolment.round.project.slug, enrolment.round_id
+    person = [slug, one, enrolment.worker.pseudonym]
+    return [
+        reverse("qualification:rounds", args=[slug]),
+        reverse("qualification:round", args=[slug, one]),
+        reverse("qualification:trainee", args=person),
+        reverse("qualification:preview", args=person),
+    ]
+
+
+def overflow(page):
+    return page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
+@pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["360", "1280"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_are_accessible_and_stay_in_their_width(
+    open_page, enrolment, trainer, viewport, scheme
+):
+    notes = Notes("Well begun.", {str(enrolment.round.items.first().pk): "Split the names."})
+    sent = send_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=LATER)
+    page = open_page(viewport, color_scheme=scheme)
+    found = []
+    for url in [*addresses(enrolment), link_of(sent)]:
+        page.goto(url)
+        found += [(url, one) for one in axe_findings(page)]
+        found += [(url, "too wide by", overflow(page))] if overflow(page) > 0 else []
+    assert found == []
+
+
+def test_trainer_handles_a_worker_without_the_mouse_and_the_worker_reads_it_on_a_phone(
+    open_page, enrolment
+):
+    page = open_page()
+    page.goto(addresses(enrolment)[1])
+    page.get_by_role("link", name=enrolment.worker.pseudonym).press("Enter")
+    expect(page.locator("html[data-ready]")).to_have_count(1)
+    page.keyboard.press("j")
+    first = page.locator("[data-item]").first
+    expect(first).to_be_focused()
+    first.get_by_role("button", name="answer not split").press("Enter")
+    expect(first.locator("textarea")).to_be_focused()
+    page.keyboard.type(" Look again.")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.get_by_role("button", name="Accept the question").press("Enter")
+    expect(page.get_by_text("LA, corrected")).to_be_visible()
+    expect(page.locator("html[data-ready]")).to_have_count(1)
+    page.keyboard.press("o")
+    page.keyboard.type("Well begun.")
+    page.get_by_role("button", name="Send to the worker").press("Enter")
+    expect(page.get_by_text("Feedback is on its way")).to_be_visible()
+    feedback = Feedback.objects.get()
+    assert "Look again." in "".join(feedback.notes.values())
+    phone = open_page(NARROW, signed_in=False, has_touch=True)
+    phone.goto(link_of(feedback))
+    expect(phone.get_by_text("Well begun.")).to_be_visible()
+    assert overflow(phone) <= 0
+    phone.get_by_role("button", name="I have read this").tap()
+    expect(phone.get_by_role("status")).to_contain_text("you have read this")
+    feedback.refresh_from_db()
+    assert feedback.acknowledged_at
