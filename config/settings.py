@@ -248,6 +248,10 @@ if REDIS_URL:
         "REDIS_URL", REDIS_URL, ("redis", "rediss", "unix"), example="redis://127.0.0.1:6379/0"
     )
     CELERY_BROKER_URL = REDIS_URL
+    # Counters that all web processes share, such as the marketplace's rate limit.
+    CACHES = {
+        "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    }
     # Longer than any task: Redis hands a task out again once this has passed.
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"visibility_timeout": 3600}
 else:
@@ -360,6 +364,23 @@ MARKETPLACE_FAULTS = env.str("MARKETPLACE_FAULTS", default="")
 MARKETPLACE_REQUESTS_PER_SECOND = float(
     _number("MARKETPLACE_REQUESTS_PER_SECOND", "0", low="0", high="100000")
 )
+# Where requesters' webhooks may stand, beside this site itself.
+MARKETPLACE_WEBHOOK_HOSTS = (
+    _hosts("MARKETPLACE_WEBHOOK_HOSTS", []) if "MARKETPLACE_WEBHOOK_HOSTS" in env.ENVIRON else []
+)
+if MARKETPLACE_ENABLED:
+    CELERY_BEAT_SCHEDULE |= {
+        "marketplace.tasks.settle_due": {
+            "task": "marketplace.tasks.settle_due",
+            "schedule": SWEEP_SECONDS,
+            "options": {"expires": SWEEP_SECONDS * 3},
+        },
+        "marketplace.tasks.deliver_notifications": {
+            "task": "marketplace.tasks.deliver_notifications",
+            "schedule": min(2.0, SWEEP_SECONDS),
+            "options": {"expires": 6.0},
+        },
+    }
 
 # --- people and safety -------------------------------------------------------------------------
 

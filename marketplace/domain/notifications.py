@@ -55,7 +55,7 @@ def allowed_hosts() -> set[str]:
     """Hosts that webhooks may name: a requester must not reach into the operator's network."""
     own = urlsplit(settings.MARKETPLACE_URL).hostname or ""
     ours = LOOPBACK if own in LOOPBACK else {own}
-    return {*getattr(settings, "MARKETPLACE_WEBHOOK_HOSTS", ()), *ours}
+    return {*settings.MARKETPLACE_WEBHOOK_HOSTS, *ours}
 
 
 def update_settings(

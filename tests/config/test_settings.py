@@ -30,6 +30,7 @@ WRONG = [
     ("MARKETPLACE_FEE_RATE_MANY", "1.5"),
     ("MARKETPLACE_OPENING_BALANCE", "-1"),
     ("MARKETPLACE_REQUESTS_PER_SECOND", "fast"),
+    ("MARKETPLACE_WEBHOOK_HOSTS", "https://hooks.example"),
     ("MARKETPLACE_URL", "touchstone.example"),
     ("MTURK_ACCESS_KEY_ID", "ONE-OF-TWO"),
     ("MTURK_ENDPOINT_URL", "mturk-requester"),
