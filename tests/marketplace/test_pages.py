@@ -15,15 +15,6 @@ from .conftest import accept, question, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.browser]
 
-ARGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 TASK = """<!doctype html><title>Task</title><p id=told></p>
 <form method=post><input type=hidden name=assignmentId>
 <label>Answer <input name=content></label><button>Submit</button></form>
@@ -34,18 +25,6 @@ const form = document.forms[0];
 form.elements.assignmentId.value = told.get('assignmentId');
 if (told.get('turkSubmitTo')) form.action = told.get('turkSubmitTo') + '/mturk/externalSubmit';
 </script>"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    sync_api = pytest.importorskip("playwright.sync_api")
-    import os
-
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # playwright's loop runs in this thread
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -18,14 +18,20 @@ from annotation.management.command import Command as BaseCommand
 from annotation.management.command import Refused
 from annotation.models import Project
 from consolidation.domain.export_gold import ExportOptions, export_gold
+from qualification.models import Enrolment
 from rehearsal.domain.browser import SiteGone
 from rehearsal.domain.crew import make_account, pool_of, train
 from rehearsal.domain.demo import OPEN, OPEN_ITEMS, STAFF, WORKER, prepare_demo
 from rehearsal.domain.rehearse import Options, rehearse
 from rehearsal.domain.script import Script
 from rehearsal.domain.site import Site, SiteError
+from rehearsal.domain.train import TrainingOptions, prepare_rounds, rehearse_training
 from rehearsal.domain.worker import RehearsalFailed, SimulatedWorker
-from rehearsal.management.commands.rehearse import summary
+from rehearsal.management.commands.rehearse import summary, training_summary
+
+TRAINEES = 6
+# Another crew than the trainees: some of those were turned down.
+PRODUCTION_SEED = 2
 
 
 class Command(BaseCommand):
@@ -53,7 +59,14 @@ class Command(BaseCommand):
         self._say("Stopped. The demo's data stay where they are; `make demo` goes on with them.")
 
     def _show(self, project: Project) -> None:
-        self._say("Rehearsing: simulated workers annotate, consolidate and are paid ...")
+        if not Enrolment.objects.filter(round__project=project).exists():
+            self._say("Rehearsing the training: simulated trainees, feedback, decisions ...")
+            prepare_rounds(project, None)
+            training = rehearse_training(
+                project=project, site=settings.SITE_URL, options=TrainingOptions(workers=TRAINEES)
+            )
+            self._say(f"\n{training_summary(training)}\n")
+        self._say("Rehearsing production: trained workers annotate, consolidate and are paid ...")
         with tqdm(unit=" items", disable=None) as bar:
 
             def progress(done: int, total: int) -> None:
@@ -63,7 +76,7 @@ class Command(BaseCommand):
             facts = rehearse(
                 project=project,
                 site=settings.SITE_URL,
-                options=Options(workers=6, skill=0.92),
+                options=Options(workers=6, skill=0.92, seed=PRODUCTION_SEED),
                 progress=progress,
             )
         folder = Path(settings.EXPORT_DIR) / project.slug

@@ -11,7 +11,7 @@ from schemes.qasrl.grammar import automaton, item_table
 from schemes.qasrl.reading import Reading
 from schemes.qasrl.walker import Walker, open_item
 
-from .chromium import needs_chromium, page_with_grammar
+from .chromium import page_with_grammar
 from .generated_texts import ITEMS, texts
 
 TEXTS_IN_ALL = 100_000
@@ -66,14 +66,13 @@ def line_of(walker: Walker, text: str) -> str:
 
 
 @pytest.mark.browser
-@needs_chromium
-def test_both_walkers_agree_on_generated_texts():
+def test_both_walkers_agree_on_generated_texts(chromium):
     rng = random.Random(20200705)
     tables = [item_table(forms, sentence.split()) for forms, sentence in ITEMS]
     tables += [open_item(forms) for forms, _ in ITEMS[:2]]
     each = TEXTS_IN_ALL // len(tables)
     states = {"complete": 0, "unfinished": 0, "wrong": 0}
-    with page_with_grammar() as page:
+    with page_with_grammar(chromium) as page:
         for table in tables:
             walker = Walker(table)
             batch = list(texts(walker, rng, each))

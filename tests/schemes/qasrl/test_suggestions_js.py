@@ -9,7 +9,7 @@ from schemes.qasrl.ranking import ranking_table
 from schemes.qasrl.suggestions import Suggester
 from schemes.qasrl.walker import Walker
 
-from .chromium import needs_chromium, page_with_grammar
+from .chromium import page_with_grammar
 from .generated_texts import ITEMS, random_question, texts
 
 IN_THE_PAGE = """([shared, item, table, cases]) => {
@@ -44,10 +44,9 @@ def tables(number: int):
 
 
 @pytest.mark.browser
-@needs_chromium
-def test_both_suggest_the_same():
+def test_both_suggest_the_same(chromium):
     rng = random.Random(7)
-    with page_with_grammar() as page:
+    with page_with_grammar(chromium) as page:
         for number in range(7):
             item, table = tables(number)
             walker = Walker(item)
@@ -64,11 +63,10 @@ def test_both_suggest_the_same():
 
 
 @pytest.mark.browser
-@needs_chromium
-def test_a_keystroke_takes_less_than_a_frame_on_a_slow_machine():
+def test_a_keystroke_takes_less_than_a_frame_on_a_slow_machine(chromium):
     rng = random.Random(11)
     times: list[float] = []
-    with page_with_grammar() as page:
+    with page_with_grammar(chromium) as page:
         page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
         for number in (0, 4, 5):
             item, table = tables(number)
