@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from django.db import transaction
 
+from annotation.domain.collector import without_collector
 from annotation.domain.find_items import Finder
 from annotation.domain.insert_rows import insert_rows
 from annotation.models import Item, Project, Sentence
@@ -86,7 +87,7 @@ class Import:
         whole: AbstractContextManager[object] = (
             transaction.atomic() if self.options.strict else nullcontext()
         )
-        with Finder(self.project.scheme) as self._finder, whole:
+        with without_collector(), Finder(self.project.scheme) as self._finder, whole:
             for path in paths:
                 self._sentences(path)
             if self.options.items_path:

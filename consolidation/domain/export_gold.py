@@ -5,7 +5,6 @@ Everything is streamed. A file takes its final name only when it is whole, and t
 last, so that a folder with a manifest is a complete export. The same gold gives the same bytes.
 """
 
-import gc
 import hashlib
 import json
 import os
@@ -18,6 +17,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
+from annotation.domain.collector import without_collector
 from annotation.models import Project, Sentence
 from consolidation.domain.data_card import write_data_card
 from consolidation.domain.export_jsonl import write_jsonl
@@ -88,7 +88,7 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
     (folder / MANIFEST).unlink(missing_ok=True)
     counts = Counts()
     files: dict[str, Any] = {}
-    with _without_collector():
+    with without_collector():
         for domain, partition in groups:
             sentences = Sentence.objects.filter(project=project, domain=domain, partition=partition)
             stem = folder / f"{domain or project.slug}.{partition or 'all'}"
@@ -225,19 +225,6 @@ def _partitions(partitioning: Partitioning | None) -> dict[str, Any] | None:
         "frozen": partitioning.frozen_at and partitioning.frozen_at.isoformat(),
         "digest": partitioning.digest,
     }
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Millions of small objects come and go here, none in a circle: looking for circles among them
-    takes a third of the time (measured)."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @contextmanager
