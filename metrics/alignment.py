@@ -28,6 +28,7 @@ class State(StrEnum):
     MISSED = "missed"
     EXTRA = "extra"
     REDUNDANT = "redundant"
+    APPROVED = "approved"
 
 
 class Pair(NamedTuple):
@@ -63,12 +64,15 @@ class Alignment:
     """Every span of both sides in its place; each part in the order of its spans.
 
     `extra` holds the connected components of the predicted spans that no reference span matches.
+    `approved` are predicted spans that a person found right though the reference lacks them: each
+    stands among the pairs, with itself.
     """
 
     pairs: Sequence[Pair]
     missed: Sequence[Span]
     extra: Sequence[Sequence[Span]]
     redundant: Sequence[Redundancy]
+    approved: Collection[Span] = ()
 
     @property
     def ua(self) -> Counts:
@@ -92,7 +96,9 @@ class Alignment:
                 None,
             )
             for pair in self.pairs
+            if pair.reference not in self.approved
         ]
+        rows += [AlignedRow(State.APPROVED, None, span, None) for span in sorted(self.approved)]
         rows += [AlignedRow(State.MISSED, span, None, None) for span in self.missed]
         for group, spans in enumerate(self.extra):
             rows += [AlignedRow(State.EXTRA, None, span, group) for span in spans]

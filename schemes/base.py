@@ -5,6 +5,7 @@ through this protocol only. Spans are half-open token ranges `[start, end)`; con
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -89,12 +90,14 @@ class Judged:
     """What people said of an item on its way to gold, for formats that keep every judgment.
 
     `generations` has each annotator's id and content; `consolidation` is the content of the one who
-    merged them (empty where an expert wrote the gold anew), `by` their id.
+    merged them (empty where nobody did: an expert wrote the gold anew, or it was worked out of
+    validations), `by` their id. `validations` has each validator's id and content.
     """
 
     generations: list[tuple[str, Json]]
     by: str
     consolidation: Json
+    validations: list[tuple[str, Json]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,37 @@ class Comparison:
     counts: Mapping[str, Counts]
     rows: list[Json]
     rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of one source in a merge, in numbers.
+
+    Its questions were kept as they are, edited, merged into another one's, or dropped; of its
+    distinct answers, so many stand in the result exactly, and so many with other ends.
+    """
+
+    questions: int = 0
+    kept: int = 0
+    edited: int = 0
+    merged: int = 0
+    dropped: int = 0
+    answers: int = 0
+    answers_kept: int = 0
+    answers_edited: int = 0
+
+    def __add__(self, other: "Fate") -> "Fate":
+        pairs = ((getattr(self, name), getattr(other, name)) for name in self.__slots__)
+        return Fate(*(one + two for one, two in pairs))
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A merge looked at afterwards: per question of the result, where it and its answers came from
+    (JSON); per source, its fate."""
+
+    provenance: list[Json]
+    fates: list[Fate]
 
 
 class Scheme(Protocol):
@@ -144,6 +178,11 @@ class Scheme(Protocol):
         """A few words that name the item in a list."""
         ...
 
+    def search_texts(self, content: Json, target: Json) -> tuple[list[str], list[str]]:
+        """What gold is searched by: its questions (or what the scheme has in their place), and the
+        forms of the target."""
+        ...
+
     # --- pages
     def shared_page_data(self) -> Json:
         """What the page's script needs once, the same for every item of the scheme."""
@@ -157,6 +196,10 @@ class Scheme(Protocol):
         """Several parsed submissions, labelled by position, aligned for the consolidation page."""
         ...
 
+    def asked_of_validators(self, sources: Sequence[Json]) -> Json:
+        """What the validation page shows of the parsed generations: no answers, and not whose it is."""
+        ...
+
     # --- content, parsed at the edge: each returns normalised JSON or raises ContentError
     def parse_generation(self, content: object, *, tokens: Tokens, target: Json) -> Json: ...
 
@@ -164,7 +207,15 @@ class Scheme(Protocol):
         self, content: object, *, tokens: Tokens, target: Json, sources: Sequence[Json]
     ) -> Json: ...
 
+    def parse_validation(
+        self, content: object, *, tokens: Tokens, target: Json, sources: Sequence[Json]
+    ) -> Json: ...
+
     def parse_gold(self, content: object, *, tokens: Tokens, target: Json) -> Json: ...
+
+    def parse_system(self, content: object, *, tokens: Tokens, target: Json) -> Json:
+        """What a program wrote, as a source to be merged; it may contradict itself."""
+        ...
 
     def gold_of(self, consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
         """Gold content and, per question, `{"source": position or None, "state": state}`.
@@ -173,12 +224,31 @@ class Scheme(Protocol):
         """
         ...
 
-    def write_lines(self, gold: Json, *, tokens: Tokens) -> str:
-        """Gold as text that an expert can correct in a plain field."""
+    def gold_of_validations(
+        self, sources: Sequence[Json], validations: Sequence[Json], *, agree: int
+    ) -> tuple[Json, list[Json]]:
+        """Gold content of what at least `agree` validators find valid and, per question, `{"source",
+        "state", "valid", "answers"}`: how many found it valid and, per answer, `{"generator": bool,
+        "validators": positions}`, who gave exactly it. The order of the validators changes nothing.
+        """
         ...
 
-    def read_lines(self, text: str, *, tokens: Tokens) -> Json:
-        """The content of such a text, for `parse_gold`. Raises ContentError."""
+    def count_same_verdicts(self, one: Json, other: Json) -> tuple[int, int]:
+        """Of two validations of the same item: (judged alike, judged)."""
+        ...
+
+    def trace(self, consolidation: Json, sources: Sequence[Json]) -> Trace:
+        """What a parsed consolidation took from whom, question by question and answer by answer."""
+        ...
+
+    def as_source(self, content: Json) -> Json:
+        """Parsed content of any kind as a source to be merged: all sources have the same fields, so
+        that none of them tells what it was."""
+        ...
+
+    def keep_all(self, source: Json) -> Json:
+        """The consolidation of one source that takes everything over as it is: where a correction
+        begins."""
         ...
 
     def count_units(self, content: Json, *, role: str) -> int:
@@ -199,6 +269,17 @@ class Scheme(Protocol):
         self, reference: Json, sources: Sequence[Json], *, skill: float, seed: str
     ) -> Json:
         """A consolidator's content: at skill 1 its gold is exactly the reference."""
+        ...
+
+    def invent_reference(self, tokens: Tokens, target: Json) -> Json:
+        """Some annotation of an item that has no reference, for simulated workers to write from."""
+        ...
+
+    def simulate_validation(
+        self, reference: Json, asked: Json, *, tokens: Tokens, skill: float, seed: str
+    ) -> Json:
+        """A validator's content of what `asked_of_validators` shows: at skill 1 the reference's
+        questions are valid, with its answers, and all others invalid."""
         ...
 
     def split_by_source(self, reference: Json, provenance: Sequence[Json]) -> list[Json]:
@@ -231,6 +312,11 @@ class Scheme(Protocol):
         """What a trainer is likely to say about these rows: (code of the error, a sentence)."""
         ...
 
+    def guideline_section(self, code: str, *, role: str) -> str:
+        """The heading (as it stands in an address) of the scheme's guidelines for the role that an
+        error of this code breaks; empty where there is none."""
+        ...
+
     # --- files
     def read_sentences(
         self, path: Path, *, fmt: str, on_error: "ErrorSink"
@@ -247,9 +333,13 @@ class Scheme(Protocol):
         """Streams the rows to `path`; returns how many rows of the format were written."""
         ...
 
-    def write_sentences(self, sentences: Iterable[SentenceRecord], path: Path) -> int:
-        """Streams the sentences to `path`, as the field publishes them; returns how many."""
+    def sentence_file(self, path: Path) -> AbstractContextManager["SentenceSink"]:
+        """Opens `path` for the sentences that the sink is given, as the field publishes them."""
         ...
+
+
+class SentenceSink(Protocol):
+    def __call__(self, sentence: SentenceRecord) -> object: ...
 
 
 class ErrorSink(Protocol):

@@ -331,7 +331,8 @@ def _plain_labels(row: ExportRow) -> dict[str, _Label]:
 
 def _judged_labels(row: ExportRow) -> dict[str, _Label]:
     """The gold's questions first, then those that only annotators asked. The consolidator's word, under
-    a GOLD source, comes first among the judgments; a redundant question has none."""
+    a GOLD source, comes first among the judgments; a redundant question has none. Validators give
+    their judgments after the generator; what they did not find valid together is not so in gold."""
     assert row.judged
     gold = GOLD + row.judged.by
     labels: dict[str, _Label] = {}
@@ -346,7 +347,14 @@ def _judged_labels(row: ExportRow) -> dict[str, _Label]:
         for question in content.get("questions", ()):
             label = labels.setdefault(question["question"], _Label(question))
             label.sources.append(source)
+            if row.judged.validations and not label.judgments:
+                label.judge(gold, None)
             label.judge(source, question["answers"])
+    for source, content in row.judged.validations:
+        for question in content["questions"]:
+            if question["verdict"] != "redundant":
+                valid = question["verdict"] == "valid"
+                labels[question["question"]].judge(source, question["answers"] if valid else None)
     for label in labels.values():
         label.sources = sorted(set(label.sources)) or [gold]
     return labels

@@ -5,6 +5,8 @@ Schema version 1.
 - generation: `{"questions": [{"question", "answers", "slots"}], "no_question": ""}`
 - gold: `{"questions": [{"question", "answers", "slots"}]}`
 - consolidation: `{"questions": [{"question", "answers", "slots", "source", "verdict", "same_as"}]}`
+- validation: `{"questions": [{"question", "answers", "slots", "verdict", "same_as"}]}`, the questions
+  that were asked, in their order, each with the validator's own answers
 
 `answers` are half-open token ranges `[start, end)` in ascending order. `slots` is what the question
 says (`slots.Slots` as JSON), null where the text is outside the template; it is always worked out
@@ -23,11 +25,13 @@ from schemes.base import ContentError, Json, Tokens
 from schemes.qasrl.forms import forms_from_names
 from schemes.qasrl.reading import finished, question_of
 from schemes.qasrl.slots import Slots, strict_match_key
+from schemes.qasrl.tracing import state_of
 from schemes.qasrl.verbs import candidate_forms
 from schemes.qasrl.walker import Walker, open_item
 
 SCHEMA_VERSION = 1
-MAX_QUESTIONS = 60
+MAX_QUESTIONS = 60  # that one person writes about one verb, in one go
+MAX_GOLD_QUESTIONS = 1000
 MAX_ANSWERS = 60
 MAX_QUESTION_LENGTH = 200
 MAX_REASON_LENGTH = 1000
@@ -60,7 +64,8 @@ class _Generation(_Strict):
 
 
 class _Gold(_Strict):
-    questions: Annotated[list[_Question], Field(max_length=MAX_QUESTIONS)]
+    # What was merged of several annotators may be more than one of them may write.
+    questions: Annotated[list[_Question], Field(max_length=MAX_GOLD_QUESTIONS)]
 
 
 class _Source(_Strict):
@@ -75,8 +80,21 @@ class _Judged(_Question):
 
 
 class _Consolidation(_Strict):
-    # Every source question is judged here, so there may be several annotators' worth of them.
-    questions: Annotated[list[_Judged], Field(max_length=4 * MAX_QUESTIONS)]
+    # Every source question is judged here: how many there may be depends on the sources.
+    questions: list[_Judged]
+
+
+class _Verdict(_Strict):
+    # The page may say which question it means; the asked one's own words and slots are what counts.
+    question: _Text = ""
+    slots: Any = None
+    answers: _Answers
+    verdict: Literal["valid", "invalid", "redundant"]
+    same_as: int | None = None
+
+
+class _Validation(_Strict):
+    questions: Annotated[list[_Verdict], Field(max_length=4 * MAX_QUESTIONS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +129,19 @@ def parse_gold(content: object, *, tokens: Tokens, target: Json) -> Json:
     return {"questions": [each.as_json() for each in questions]}
 
 
+def parse_system(content: object, *, tokens: Tokens, target: Json) -> Json:
+    """What a parser wrote, as a source to be merged: redundant as it may be, with questions twice and
+    answers that overlap. Raises ContentError; questions without an answer are left out."""
+    questions = _placed(_validated(_Gold, content).questions, tokens, target)
+    return {"questions": [each.as_json() for each in questions if each.answers]}
+
+
 def parse_consolidation(
     content: object, *, tokens: Tokens, target: Json, sources: Sequence[Json]
 ) -> Json:
     """Raises ContentError; every source question is judged once, what is kept is gold as it is."""
     judged = _validated(_Consolidation, content).questions
+    _check_size(judged, sources)
     questions = _placed(judged, tokens, target)
     kept = [each for each, by in zip(questions, judged, strict=True) if by.verdict == "keep"]
     _check_sources(judged, sources)
@@ -130,6 +156,33 @@ def parse_consolidation(
                 "same_as": by.same_as,
             }
             for each, by in zip(questions, judged, strict=True)
+        ]
+    }
+
+
+def asked_questions(sources: Sequence[Json]) -> list[Json]:
+    """The questions that validators judge, in the order in which they see them."""
+    return [question for source in sources for question in source["questions"]]
+
+
+def parse_validation(content: object, *, tokens: Tokens, sources: Sequence[Json]) -> Json:
+    """Raises ContentError; each asked question is judged, a valid one answered, a redundant one says
+    which valid one it repeats, and no word belongs to two answers."""
+    asked = asked_questions(sources)
+    judged = _validated(_Validation, content).questions
+    if len(judged) != len(asked):
+        raise ContentError("questions", f"{len(judged)} are judged of {len(asked)} asked.")
+    placed = [
+        _answered(f"questions[{position}]", question, by, tokens)
+        for position, (question, by) in enumerate(zip(asked, judged, strict=True))
+    ]
+    _check_repeats(judged)
+    valid = [one for one, by in zip(placed, judged, strict=True) if by.verdict == "valid"]
+    _check_kept(valid, tokens)
+    return {
+        "questions": [
+            {**each.as_json(), "verdict": by.verdict, "same_as": by.same_as}
+            for each, by in zip(placed, judged, strict=True)
         ]
     }
 
@@ -161,13 +214,36 @@ def match_key(question: Json) -> tuple[Any, ...]:
     return strict_match_key(slots_from_json(question["slots"]))
 
 
+def as_source(content: Json) -> Json:
+    """A generation, gold or a system's output, all with the same fields. Why somebody asked nothing is
+    left out: only people say so."""
+    names = ("question", "answers", "slots")
+    questions = [{name: one.get(name) for name in names} for one in content["questions"]]
+    return {"questions": questions, "no_question": ""}
+
+
+def keep_all(source: Json) -> Json:
+    """A consolidation in which every question of the only source is kept."""
+    return {
+        "questions": [
+            {
+                "question": one["question"],
+                "answers": one["answers"],
+                "source": {"submission": 0, "question": position},
+                "verdict": "keep",
+                "same_as": None,
+            }
+            for position, one in enumerate(source["questions"])
+        ]
+    }
+
+
 def _origin(question: Json, sources: Sequence[Json]) -> Json:
     source = question["source"]
-    if source is None:
-        return {"source": None, "state": "new"}
-    original = sources[source["submission"]]["questions"][source["question"]]
-    same = all(question[name] == original[name] for name in ("question", "answers"))
-    return {"source": source["submission"], "state": "kept" if same else "edited"}
+    return {
+        "source": source["submission"] if source else None,
+        "state": state_of(question, sources),
+    }
 
 
 # --- shape -----------------------------------------------------------------------------------
@@ -306,6 +382,13 @@ def _check_kept(questions: Sequence[_Placed], tokens: Tokens) -> None:
 # --- what a consolidator decided -------------------------------------------------------------
 
 
+def _check_size(judged: Sequence[_Judged], sources: Sequence[Json]) -> None:
+    """All that was asked, and as many more as one person may write; nothing longer is looked at."""
+    most = sum(len(source["questions"]) for source in sources) + MAX_QUESTIONS
+    if len(judged) > most:
+        raise ContentError("questions", f"has too many entries; at most {most} are taken.")
+
+
 def _check_sources(judged: Sequence[_Judged], sources: Sequence[Json]) -> None:
     waiting = {
         (submission, question)
@@ -340,3 +423,27 @@ def _check_verdicts(judged: Sequence[_Judged]) -> None:
             raise ContentError(f"{path}.same_as", "is only for redundant questions.")
         if not 0 <= each.same_as < len(judged) or judged[each.same_as].verdict != "keep":
             raise ContentError(f"{path}.same_as", "must name a question that is kept.")
+
+
+# --- what a validator decided ----------------------------------------------------------------
+
+
+def _answered(path: str, asked: Json, by: _Verdict, tokens: Tokens) -> _Placed:
+    if by.question and by.question != asked["question"]:
+        raise ContentError(f"{path}.question", f"is not “{asked['question']}”, as was asked.")
+    if by.answers and by.verdict != "valid":
+        raise ContentError(f"{path}.answers", "are for valid questions only.")
+    answers = tuple(sorted(_spans(by.answers, len(tokens), f"{path}.answers")))
+    return _Placed(path, asked["question"], answers, asked["slots"])
+
+
+def _check_repeats(judged: Sequence[_Verdict]) -> None:
+    for position, each in enumerate(judged):
+        path = f"questions[{position}].same_as"
+        if each.verdict != "redundant":
+            if each.same_as is not None:
+                raise ContentError(path, "is only for redundant questions.")
+        elif each.same_as is None:
+            raise ContentError(path, "says which question this one repeats.")
+        elif not 0 <= each.same_as < len(judged) or judged[each.same_as].verdict != "valid":
+            raise ContentError(path, "must name a question that is valid.")

@@ -1,8 +1,10 @@
 """Gold annotation from and to the published CSV: rows of questions become items and back."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from schemes.base import ErrorSink, ExportRow, GoldRecord, ItemRecord, Json
 from schemes.qasrl.published_csv import (
@@ -10,9 +12,10 @@ from schemes.qasrl.published_csv import (
     SEPARATOR,
     SLOT_FIELDS,
     GoldRow,
+    csv_line,
     read_gold_rows,
     read_predicates,
-    write_rows,
+    write_lines,
 )
 
 Key = tuple[str, int]
@@ -51,7 +54,7 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
 
 def write_gold_csv(rows: Iterable[ExportRow], path: Path) -> int:
     """Returns the number of questions written; an item without questions has no row."""
-    return write_rows(path, GOLD_COLUMNS, _fields(rows))
+    return write_lines(path, GOLD_COLUMNS, _lines(rows))
 
 
 def _key(row: GoldRow) -> Key:
@@ -108,24 +111,32 @@ def _ids(row: GoldRow) -> Json:
     }
 
 
-def _fields(rows: Iterable[ExportRow]) -> Iterator[Sequence[object]]:
-    """Rows of GOLD_COLUMNS, straight from stored content: a GoldRow and Slots for each question would
+def _lines(rows: Iterable[ExportRow]) -> Iterator[str]:
+    """Lines of GOLD_COLUMNS, straight from stored content: a GoldRow and Slots for each question would
     take as long as all the rest of an export."""
     for row in rows:
         tokens, verb_idx = row.tokens, row.target["verb_idx"]
-        verb = tokens[verb_idx].lower()
+        verb, at = tokens[verb_idx].lower(), str(verb_idx)
         for question, ids in zip(row.content["questions"], row.provenance, strict=True):
             answers, slots = question["answers"], question.get("slots")
-            yield (
-                row.external_id,
-                verb_idx,
-                verb,
-                ids.get("worker_id", ""),
-                ids.get("assign_id", ""),
-                ids.get("source_assign_id", ""),
-                question["question"],
-                "False",
-                SEPARATOR.join([f"{start}:{end}" for start, end in answers]),
-                SEPARATOR.join([" ".join(tokens[start:end]) for start, end in answers]),
-                *(_slot_values(slots) if slots else _NO_SLOTS),
+            yield csv_line(
+                (
+                    row.external_id,
+                    at,
+                    verb,
+                    ids.get("worker_id", ""),
+                    ids.get("assign_id", ""),
+                    ids.get("source_assign_id", ""),
+                    question["question"],
+                    "False",
+                    SEPARATOR.join([f"{start}:{end}" for start, end in answers]),
+                    SEPARATOR.join([" ".join(tokens[start:end]) for start, end in answers]),
+                    *(_slot_fields(*_slot_values(slots)) if slots else _NO_SLOTS),
+                )
             )
+
+
+@lru_cache(maxsize=1 << 14)
+def _slot_fields(*values: Any) -> tuple[str, ...]:
+    """The values of SLOT_FIELDS as text: there are far fewer of them than questions."""
+    return tuple(map(str, values))

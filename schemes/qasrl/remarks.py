@@ -9,6 +9,37 @@ from collections.abc import Iterator, Sequence
 from schemes.base import Json, Tokens
 
 MODALS = frozenset({"can", "could", "may", "might", "must", "shall", "should", "would"})
+# Role -> code of an error -> the heading of schemes/qasrl/guidelines that it breaks.
+SECTIONS = {
+    "generator": {
+        "modal-missing": "modals",
+        "modal-needless": "modals",
+        "negation-missing": "negation",
+        "negation-needless": "negation",
+        "other-question": "building-a-question",
+        "answer-not-split": "several-answers",
+        "implicit-missed": "what-is-only-implied",
+        "argument-missed": "every-participant",
+        "not-about-the-verb": "the-idea",
+        "not-an-answer": "the-substitute-test",
+        "answer-too-long": "answers",
+        "answer-too-short": "answers",
+    },
+    "consolidator": {
+        "modal-missing": "redundant-questions",
+        "modal-needless": "redundant-questions",
+        "negation-missing": "redundant-questions",
+        "negation-needless": "redundant-questions",
+        "other-question": "redundant-questions",
+        "answer-not-split": "correcting-answers",
+        "implicit-missed": "missing-questions",
+        "argument-missed": "missing-questions",
+        "not-about-the-verb": "invalid-questions",
+        "not-an-answer": "invalid-questions",
+        "answer-too-long": "correcting-answers",
+        "answer-too-short": "correcting-answers",
+    },
+}
 # Beyond this many tokens between verb and answer, an argument is more often implied than stated.
 FAR = 6
 

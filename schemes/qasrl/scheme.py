@@ -1,6 +1,7 @@
 """QA-SRL as a scheme: what the rest of the house calls, handed to the modules that do it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,19 @@ from schemes.base import (
     ItemRecord,
     Json,
     SentenceRecord,
+    SentenceSink,
     Tokens,
+    Trace,
 )
-from schemes.qasrl import bank, comparison, gold_csv, remarks, simulation, written
+from schemes.qasrl import (
+    bank,
+    comparison,
+    gold_csv,
+    remarks,
+    simulation,
+    tracing,
+    validation,
+)
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
 from schemes.qasrl.conllu_files import read_conllu
@@ -26,7 +37,7 @@ from schemes.qasrl.forms import forms_from_names
 from schemes.qasrl.grammar import automaton, item_table
 from schemes.qasrl.plain_text import read_text
 from schemes.qasrl.predicates import find_predicates
-from schemes.qasrl.published_csv import read_sentence_rows, write_sentence_rows
+from schemes.qasrl.published_csv import read_sentence_rows, sentence_file
 from schemes.qasrl.ranking import ranking_table
 from schemes.qasrl.verbs import verb_forms
 
@@ -51,6 +62,8 @@ class QasrlScheme:
     rules: Mapping[str, str] = {
         "comparison": comparison.RULE,
         "equivalence": "qasrl.strict-match.v1",
+        "validation": validation.RULE,
+        "trace": tracing.RULE,
     }
     corpus_formats: Sequence[str] = tuple(_SENTENCE_READERS)
     export_formats: Sequence[str] = tuple(_GOLD_WRITERS)
@@ -90,6 +103,11 @@ class QasrlScheme:
         words = [*tokens[start:at], f"[{tokens[at]}]", *tokens[at + 1 : end]]
         return f"{before}{' '.join(words)}{after}"
 
+    def search_texts(self, content: Json, target: Json) -> tuple[list[str], list[str]]:
+        questions = [each["question"] for each in content.get("questions", [])]
+        forms = target.get("forms", {})
+        return questions, [target.get("verb", ""), forms.get("stem", "")]
+
     # --- pages
 
     def shared_page_data(self) -> Json:
@@ -108,6 +126,10 @@ class QasrlScheme:
         """See `alignment.align`."""
         return align(sources)
 
+    def asked_of_validators(self, sources: Sequence[Json]) -> Json:
+        """`{"questions": [text, ...]}`"""
+        return {"questions": [one["question"] for one in qasrl_content.asked_questions(sources)]}
+
     # --- content
 
     def parse_generation(self, content: object, *, tokens: Tokens, target: Json) -> Json:
@@ -120,17 +142,36 @@ class QasrlScheme:
             content, tokens=tokens, target=target, sources=sources
         )
 
+    def parse_validation(
+        self, content: object, *, tokens: Tokens, target: Json, sources: Sequence[Json]
+    ) -> Json:
+        return qasrl_content.parse_validation(content, tokens=tokens, sources=sources)
+
     def parse_gold(self, content: object, *, tokens: Tokens, target: Json) -> Json:
         return qasrl_content.parse_gold(content, tokens=tokens, target=target)
+
+    def parse_system(self, content: object, *, tokens: Tokens, target: Json) -> Json:
+        return qasrl_content.parse_system(content, tokens=tokens, target=target)
 
     def gold_of(self, consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
         return qasrl_content.gold_of(consolidation, sources)
 
-    def write_lines(self, gold: Json, *, tokens: Tokens) -> str:
-        return written.write_lines(gold, tokens=tokens)
+    def gold_of_validations(
+        self, sources: Sequence[Json], validations: Sequence[Json], *, agree: int
+    ) -> tuple[Json, list[Json]]:
+        return validation.gold_of_validations(sources, validations, agree=agree)
 
-    def read_lines(self, text: str, *, tokens: Tokens) -> Json:
-        return written.read_lines(text, tokens=tokens)
+    def count_same_verdicts(self, one: Json, other: Json) -> tuple[int, int]:
+        return validation.count_same_verdicts(one, other)
+
+    def trace(self, consolidation: Json, sources: Sequence[Json]) -> Trace:
+        return tracing.trace(consolidation, sources)
+
+    def as_source(self, content: Json) -> Json:
+        return qasrl_content.as_source(content)
+
+    def keep_all(self, source: Json) -> Json:
+        return qasrl_content.keep_all(source)
 
     def count_units(self, content: Json, *, role: str) -> int:
         return qasrl_content.count_units(content, role=role)
@@ -146,6 +187,16 @@ class QasrlScheme:
         self, reference: Json, sources: Sequence[Json], *, skill: float, seed: str
     ) -> Json:
         return simulation.simulate_consolidation(reference, sources, skill=skill, seed=seed)
+
+    def invent_reference(self, tokens: Tokens, target: Json) -> Json:
+        return simulation.invent_reference(tokens, target)
+
+    def simulate_validation(
+        self, reference: Json, asked: Json, *, tokens: Tokens, skill: float, seed: str
+    ) -> Json:
+        return simulation.simulate_validation(
+            reference, asked["questions"], tokens=tokens, skill=skill, seed=seed
+        )
 
     def split_by_source(self, reference: Json, provenance: Sequence[Json]) -> list[Json]:
         return simulation.split_by_source(reference, provenance)
@@ -171,6 +222,9 @@ class QasrlScheme:
     ) -> list[tuple[str, str]]:
         return remarks.remarks_on(comparison.rows, tokens=tokens, target=target)
 
+    def guideline_section(self, code: str, *, role: str) -> str:
+        return remarks.SECTIONS.get(role, {}).get(code, "")
+
     # --- files
 
     def read_sentences(
@@ -189,8 +243,8 @@ class QasrlScheme:
     def write_gold(self, rows: Iterable[ExportRow], path: Path, *, fmt: str) -> int:
         return int(_known(_GOLD_WRITERS, fmt, path)(rows, path))
 
-    def write_sentences(self, sentences: Iterable[SentenceRecord], path: Path) -> int:
-        return write_sentence_rows(sentences, path)
+    def sentence_file(self, path: Path) -> AbstractContextManager[SentenceSink]:
+        return sentence_file(path)
 
 
 def _found(tokens: Tokens) -> list[Json]:

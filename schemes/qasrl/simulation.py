@@ -76,8 +76,29 @@ def _key(question: Json) -> str:
     return " ".join(str(question["question"]).lower().split())
 
 
+def invent_reference(tokens: Tokens, target: Json) -> Json:
+    """A reference for a verb that has none: who did it is read off the words before it, what was done
+    off those after it. Good for trying a project out, and for nothing else."""
+    at = target["verb_idx"]
+    before, after = _run(tokens, at - 1, -1, 3), _run(tokens, at + 1, 1, 4)
+    past, stem = target["forms"]["past"], target["forms"]["stem"]
+    asked = [(f"Who {past} something?", before), (f"What did someone {stem}?", after)]
+    return {"questions": [{"question": text, "answers": [one]} for text, one in asked if one]}
+
+
+def _run(tokens: Tokens, first: int, step: int, longest: int) -> Span | None:
+    """The words from `first` on, up to the sentence's end, a punctuation mark or `longest` words."""
+    at = first
+    while 0 <= at < len(tokens) and abs(at - first) < longest and tokens[at][:1].isalnum():
+        at += step
+    if at == first:
+        return None
+    return [first, at] if step > 0 else [at + 1, first + 1]
+
+
 def split_by_source(reference: Json, provenance: Sequence[Json]) -> list[Json]:
-    """One generation for each `source_assign_id`, in the order of the ids.
+    """One generation for each `source_assign_id` (where a file has none, for each `assign_id`, else
+    for each `worker_id`), in the order of the ids.
 
     A question that the file holds in several rows was asked by the source of each, with that row's
     answers.
@@ -85,7 +106,9 @@ def split_by_source(reference: Json, provenance: Sequence[Json]) -> list[Json]:
     by_source: dict[str, list[dict[str, Any]]] = {}
     for question, origin in zip(reference["questions"], provenance, strict=True):
         for row in origin.get("rows", [{**origin, "answers": question["answers"]}]):
-            asked = by_source.setdefault(row.get("source_assign_id", ""), [])
+            names = ("source_assign_id", "assign_id", "worker_id")
+            source = next((row[name] for name in names if row.get(name)), "")
+            asked = by_source.setdefault(source, [])
             asked.append(_bare({**question, "answers": row["answers"]}))
     return [_generation(by_source[source]) for source in sorted(by_source)]
 
@@ -120,6 +143,47 @@ def simulate_consolidation(
         entry |= {"verdict": "invalid" if same is None else "redundant", "same_as": same}
         entry["answers"] = []
     return {"questions": judged}
+
+
+def simulate_validation(
+    reference: Json, asked: Sequence[str], *, tokens: Tokens, skill: float, seed: str
+) -> Json:
+    """At `skill` 1 what the reference asks is valid, with its answers, and the rest invalid. Below it
+    some good questions are turned down or taken for repeats, some bad ones answered, and answers
+    blurred."""
+    rng = random.Random(seed)  # noqa: S311
+    wanted = {_key(one): one["answers"] for one in reference["questions"]}
+    spans = [wanted.get(_key({"question": text})) for text in asked]
+    taken = {at for answers in spans for span in answers or [] for at in range(*span)}
+    judged: list[dict[str, Any]] = []
+    for answers in spans:
+        if (rng.random() < skill) != (answers is not None):
+            judged.append(
+                _turned_down(judged, is_repeat=answers is not None and rng.random() < 0.3)
+            )
+        elif answers is not None:
+            own = [_blurred(list(span), taken, len(tokens), skill, rng) for span in answers]
+            judged.append({"answers": own, "verdict": "valid", "same_as": None})
+        else:
+            judged.append(_guessed(taken, len(tokens), rng))
+    return {"questions": judged}
+
+
+def _turned_down(judged: Sequence[Json], *, is_repeat: bool) -> dict[str, Any]:
+    valid = [at for at, one in enumerate(judged) if one["verdict"] == "valid"]
+    if is_repeat and valid:
+        return {"answers": [], "verdict": "redundant", "same_as": valid[-1]}
+    return {"answers": [], "verdict": "invalid", "same_as": None}
+
+
+def _guessed(taken: set[int], length: int, rng: random.Random) -> dict[str, Any]:
+    """A bad question answered all the same, by a word that no other answer has."""
+    free = [at for at in range(length) if at not in taken]
+    if not free:
+        return _turned_down([], is_repeat=False)
+    at = rng.choice(free)
+    taken.add(at)
+    return {"answers": [[at, at + 1]], "verdict": "valid", "same_as": None}
 
 
 def _kept_like(question: Json, judged: list[dict[str, Any]], kept: dict[str, int]) -> int | None:

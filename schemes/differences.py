@@ -1,0 +1,122 @@
+"""What differs between our copy of someone's work and the marketplace's, in words for a person.
+
+Content of questions with answers is told question by question; any other by the places in its JSON.
+"""
+
+import json
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any
+
+from schemes.base import Json, Tokens
+
+ABSENT = object()
+LONGEST = 120
+# Worked out from the question's text when content is read: it differs only where that does.
+DERIVED = {"question", "answers", "slots", "source"}
+
+
+def word_differences(ours: object, theirs: object, *, tokens: Tokens) -> list[str]:
+    """A sentence for each difference; none for equal content."""
+    if ours == theirs:
+        return []
+    if _asks(ours) and _asks(theirs):
+        assert isinstance(ours, dict)
+        assert isinstance(theirs, dict)
+        found = [
+            *_of_questions(ours["questions"], theirs["questions"], tokens),
+            *_of_values(_without_questions(ours), _without_questions(theirs), ""),
+        ]
+        return found or ["The same questions stand in another order."]
+    return list(_of_values(ours, theirs, ""))
+
+
+def _asks(content: object) -> bool:
+    questions = content.get("questions") if isinstance(content, dict) else None
+    return isinstance(questions, list) and all(
+        isinstance(one, dict)
+        and isinstance(one.get("question"), str)
+        and isinstance(one.get("answers"), list)
+        for one in questions
+    )
+
+
+def _without_questions(content: Json) -> Json:
+    return {name: value for name, value in content.items() if name != "questions"}
+
+
+# --- question by question ------------------------------------------------------------------------
+
+
+def _of_questions(ours: list[Json], theirs: list[Json], tokens: Tokens) -> Iterator[str]:
+    left, right = _by_name(ours), _by_name(theirs)
+    for name in dict.fromkeys([*left, *right]):
+        mine, other = left.get(name), right.get(name)
+        if mine is None or other is None:
+            whose = "ours" if other is None else "the marketplace's"
+            only = mine or other
+            assert only
+            yield f"{name} is in {whose} only, {_answers(only, tokens)}."
+            continue
+        told_mine, told_other = _answers(mine, tokens), _answers(other, tokens)
+        if told_mine != told_other:
+            yield f"{name}: ours is {told_mine}, the marketplace's {told_other}."
+        rest = [{k: v for k, v in one.items() if k not in DERIVED} for one in (mine, other)]
+        yield from _of_values(rest[0], rest[1], name)
+
+
+def _by_name(questions: list[Json]) -> dict[str, Json]:
+    """By what a reader would call them; a repeated question gets a number."""
+    found: dict[str, Json] = {}
+    for one in questions:
+        base = f"“{one['question']}”{_source(one.get('source'))}"
+        name, number = base, 1
+        while name in found:
+            number += 1
+            name = f"{base} ({number})"
+        found[name] = one
+    return found
+
+
+def _source(source: Any) -> str:
+    """The letter under which pages show the annotation that a judged question comes from."""
+    if not isinstance(source, dict) or not isinstance(source.get("submission"), int):
+        return ""
+    return f" of {chr(ord('A') + source['submission'] % 26)}"
+
+
+def _answers(question: Json, tokens: Tokens) -> str:
+    told = [_words(span, tokens) for span in question["answers"]]
+    return f"answered {' and '.join(told)}" if told else "without an answer"
+
+
+def _words(span: Any, tokens: Tokens) -> str:
+    is_span = isinstance(span, list) and [type(end) for end in span] == [int, int]
+    if not is_span or not 0 <= span[0] < span[1] <= len(tokens):
+        return _shown(span)
+    return f"“{' '.join(tokens[span[0] : span[1]])}”"
+
+
+# --- place by place ------------------------------------------------------------------------------
+
+
+def _of_values(ours: object, theirs: object, path: str) -> Iterator[str]:
+    if ours == theirs and type(ours) is type(theirs):
+        return
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for name in dict.fromkeys([*ours, *theirs]):
+            inner = f"{path}, {name}" if path else str(name)
+            yield from _of_values(ours.get(name, ABSENT), theirs.get(name, ABSENT), inner)
+    elif isinstance(ours, list) and isinstance(theirs, list):
+        for number, (mine, other) in enumerate(zip_longest(ours, theirs, fillvalue=ABSENT), 1):
+            yield from _of_values(mine, other, f"{path} {number}".strip())
+    else:
+        where = f"{path}: " if path else ""
+        yield f"{where}ours is {_shown(ours)}, the marketplace's {_shown(theirs)}."
+
+
+def _shown(value: object) -> str:
+    if value is ABSENT or value in (None, "", {}, []):
+        return "empty"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f"“{text if len(text) <= LONGEST else text[: LONGEST - 1] + '…'}”"
