@@ -25,6 +25,24 @@ class MemberRole(TextChoices):
     EXPERT = "expert", "expert"
 
 
+class TokenScope(TextChoices):
+    """What a token of the API may be used for, within what its owner's roles allow."""
+
+    READ = "read", "read everything that you may read"
+    IMPORT = "import", "start projects and import corpora"
+    PUBLISH = "publish", "publish, pause, resume and end batches: this commits money"
+    EXPORT = "export", "start and download exports"
+    PAY = "pay", "accept and reject submissions: this pays, or refuses to"
+
+
+class ImportState(TextChoices):
+    UPLOADED = "uploaded", "to be looked at"
+    QUEUED = "queued", "waiting for a worker process"
+    RUNNING = "running", "being read"
+    FINISHED = "finished", "finished"
+    FAILED = "failed", "failed"
+
+
 class BatchState(TextChoices):
     OPEN = "open", "open"
     PAUSED = "paused", "paused"
@@ -38,8 +56,16 @@ class SubmissionState(TextChoices):
     WITHDRAWN = "withdrawn", "withdrawn"
 
 
+class Protocol(TextChoices):
+    """How an item's generations become gold: merged by one person (Roit et al. 2020), or one
+    generation judged by several (FitzGerald et al. 2018)."""
+
+    CONSOLIDATION = "consolidation", "consolidation"
+    VALIDATION = "validation", "validation"
+
+
 class ExclusionScope(TextChoices):
-    """For whom a consolidator must have generated nothing."""
+    """For whom a consolidator or validator must have generated nothing."""
 
     ITEM = "item", "the item"
     SENTENCE = "sentence", "the whole sentence"

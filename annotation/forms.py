@@ -5,6 +5,7 @@ import json
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from annotation.domain.drafts import PageState
+from annotation.domain.storable import storable
 from annotation.domain.worker_page import BadPage
 
 
@@ -30,10 +31,14 @@ class PageMessage(BaseModel):
         )
 
 
+def _json(body: bytes) -> object:
+    return storable(json.loads(body.decode()))
+
+
 def read_page_message(body: bytes) -> PageMessage:
     """Raises BadPage for anything that our own page would not send."""
     try:
-        return PageMessage.model_validate(json.loads(body))
+        return PageMessage.model_validate(_json(body))
     except (ValueError, RecursionError, ValidationError) as error:
         raise BadPage("This message is not one of our page's.") from error
 
@@ -49,6 +54,6 @@ class PracticeMessage(BaseModel):
 def read_practice_message(body: bytes) -> dict[str, object]:
     """The content to check. Raises BadPage for anything that our own page would not send."""
     try:
-        return PracticeMessage.model_validate(json.loads(body)).content
+        return PracticeMessage.model_validate(_json(body)).content
     except (ValueError, RecursionError, ValidationError) as error:
         raise BadPage("This message is not one of our page's.") from error

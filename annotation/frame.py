@@ -11,7 +11,13 @@ from urllib.parse import urlsplit
 from csp.constants import NONE, SELF
 from csp.decorators import csp_replace
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    JsonResponse,
+    RawPostDataException,
+)
 from django.shortcuts import render
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
@@ -63,7 +69,7 @@ def page_endpoint(view: View) -> View:
         if request.method == "OPTIONS":
             response: HttpResponseBase = _preflight()
         else:
-            response = _answer(view, request, kwargs)
+            response = answer_script(view, request, kwargs)
         response["Access-Control-Allow-Origin"] = "*"
         return response
 
@@ -78,13 +84,19 @@ def _preflight() -> HttpResponse:
     return response
 
 
-def _answer(view: View, request: HttpRequest, kwargs: dict[str, object]) -> HttpResponseBase:
+def answer_script(
+    view: View, request: HttpRequest, kwargs: dict[str, object], *, bad: int = 403
+) -> HttpResponseBase:
+    """The view's answer to a page's script, with its refusals in the form that the scripts read; `bad`
+    is the status of a message that is not one of our page's."""
     if request.method != "POST":
         return JsonResponse({"error": "Send this by POST."}, status=405)
     try:
         return view(request, **kwargs)
     except BadPage as error:
-        return JsonResponse({"error": str(error)}, status=403)
+        return JsonResponse({"error": str(error)}, status=bad)
+    except RawPostDataException:  # a form, which has been read as one by now
+        return JsonResponse({"error": "This message is not one of our page's."}, status=bad)
     except DraftConflict as conflict:
         draft = conflict.draft
         newest = {

@@ -20,9 +20,22 @@ def render_markdown(text: str) -> SafeString:
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open":
             opening.attrSet("id", heading_id(inline))
+    for token in tokens:
+        if aligned := token.attrs.pop("style", None):  # our policy lets no inline style through
+            token.attrSet("class", f"align-{str(aligned).rpartition(':')[2]}")
     assert isinstance(_MARKDOWN.renderer, RendererHTML)
     # The renderer escapes everything that is not Markdown of its own making.
     return mark_safe(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S308
+
+
+@lru_cache(maxsize=64)
+def headings_of(text: str) -> dict[str, str]:
+    """Id -> words of each heading of a Markdown text."""
+    return {
+        heading_id(inline): inline.content
+        for opening, inline in pairwise(_MARKDOWN.parse(text))
+        if opening.type == "heading_open"
+    }
 
 
 def heading_id(inline: Token) -> str:

@@ -1,16 +1,19 @@
 """Projects, their sentences and items, and the work done on them."""
 
 import uuid
+from datetime import datetime
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from annotation.enums import (
     BatchState,
     ExclusionScope,
+    ImportState,
     MemberRole,
     Partition,
+    Protocol,
     Role,
     SubmissionState,
 )
@@ -25,11 +28,19 @@ class Project(models.Model):
     budget = models.OneToOneField("crowd.Budget", on_delete=models.PROTECT, related_name="project")
     pay_scheme = models.JSONField()  # see crowd.domain.pay_scheme
     generators_per_item = models.PositiveSmallIntegerField(default=2)
+    protocol = models.CharField(
+        max_length=20, choices=Protocol, default=Protocol.CONSOLIDATION, db_default="consolidation"
+    )
+    # Under validation: how many judge each question, and how many of them must find it valid.
+    validators_per_item = models.PositiveSmallIntegerField(default=2, db_default=2)
+    validators_to_agree = models.PositiveSmallIntegerField(default=2, db_default=2)
     exclusion_scope = models.CharField(
         max_length=20, choices=ExclusionScope, default=ExclusionScope.ITEM
     )
     # What every HIT asks of its workers, such as an approval rate; see crowd.models.HitType.
     worker_requirements = models.JSONField(default=list, blank=True)
+    # Pages warn where an hour of active time has earned less than this; None: never.
+    minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
     seed = models.BigIntegerField(default=1)
     created_at = models.DateTimeField()
 
@@ -38,11 +49,31 @@ class Project(models.Model):
             models.CheckConstraint(
                 condition=Q(generators_per_item__range=(1, 9)),
                 name="project_one_to_nine_generators",
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    validators_per_item__range=(1, 9),
+                    validators_to_agree__gte=1,
+                    validators_to_agree__lte=F("validators_per_item"),
+                ),
+                name="project_validators_can_agree",
+            ),
+            models.CheckConstraint(
+                condition=~Q(protocol="validation") | Q(generators_per_item=1),
+                name="project_validation_of_one_generator",
+            ),
         ]
 
     def __str__(self) -> str:
         return self.slug
+
+    def places(self, role: str) -> int:
+        """How many people of the role work on each item; 0 where the protocol has no such role."""
+        if role == Role.GENERATOR:
+            return self.generators_per_item
+        if role == Role.VALIDATOR and self.protocol == Protocol.VALIDATION:
+            return self.validators_per_item
+        return int(role == Role.CONSOLIDATOR and self.protocol == Protocol.CONSOLIDATION)
 
 
 class Membership(models.Model):
@@ -80,6 +111,22 @@ class Guidelines(models.Model):
 
     def __str__(self) -> str:
         return f"{self.project} {self.role} v{self.version}"
+
+
+class WorkerNote(models.Model):
+    """What a colleague wrote down about a worker in a project; workers do not see it."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="worker_notes")
+    worker = models.ForeignKey("crowd.Worker", on_delete=models.CASCADE, related_name="notes")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    text = models.CharField(max_length=2000)
+    written_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-written_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"note on {self.worker}"
 
 
 class Sentence(models.Model):
@@ -147,6 +194,17 @@ class Batch(models.Model):
     keep_open = models.PositiveIntegerField(null=True, blank=True)
     item_limit = models.PositiveIntegerField(null=True, blank=True)
     problem = models.TextField(blank=True)  # why the last top-up offered less than it should
+    # How often an item that came back without enough work is offered again by itself; 0: never.
+    reoffer_limit = models.PositiveSmallIntegerField(default=3, db_default=0)
+    # Why the last re-offer left items out.
+    reoffer_problem = models.TextField(blank=True, default="", db_default="")
+    # A qualification round's: production adds nothing to it. Such a batch may have terms of its own
+    # (see crowd.domain.pay_scheme.Terms), and show one version of the guidelines, not the newest.
+    for_training = models.BooleanField(default=False, db_default=False)
+    terms = models.JSONField(null=True, blank=True)
+    guidelines = models.ForeignKey(
+        Guidelines, on_delete=models.PROTECT, null=True, blank=True, related_name="batches"
+    )
     created_at = models.DateTimeField()
 
     class Meta:
@@ -154,9 +212,14 @@ class Batch(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["project"],
-                condition=Q(role="consolidator", state="open"),
+                condition=Q(role="consolidator", state="open", for_training=False),
                 name="one_open_consolidation_batch",
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["project"],
+                condition=Q(role="validator", state="open"),
+                name="one_open_validation_batch",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -164,12 +227,17 @@ class Batch(models.Model):
 
 
 class Task(models.Model):
-    """What one HIT offers: an ordered list of items, usually one. `public_id` is in the HIT's URL."""
+    """What one HIT offers: an ordered list of items, usually one. `public_id` is in the HIT's URL. In a
+    batch that is dealt in hands, `hand` numbers the one that it belongs to, from 1."""
 
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="tasks")
     hit = models.OneToOneField("crowd.Hit", on_delete=models.PROTECT, related_name="task")
     public_id = models.UUIDField(unique=True, default=uuid.uuid4)
     role = models.CharField(max_length=20, choices=Role)
+    ended_at = models.DateTimeField(
+        null=True, blank=True
+    )  # by a person: not offered again by itself
+    hand = models.PositiveSmallIntegerField(null=True, blank=True)
     items = models.ManyToManyField(Item, through="TaskItem", related_name="tasks")
 
     def __str__(self) -> str:
@@ -177,14 +245,16 @@ class Task(models.Model):
 
 
 class TaskItem(models.Model):
-    """An item's place in a task. `place` counts the times that a role is offered an item on purpose
-    (0; 1 for a second consolidation ...): each place is published once, ever."""
+    """An item's place in a task. `place` counts the HITs that offer an item to a role (0; 1 for a second
+    consolidation, or where the first HIT could not be offered again ...): each place is published
+    once, ever. `reoffers` counts how often the work was offered again, here and at earlier places."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="task_items")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="task_items")
     ordinal = models.PositiveSmallIntegerField(default=0)
     role = models.CharField(max_length=20, choices=Role)
     place = models.PositiveSmallIntegerField(default=0)
+    reoffers = models.PositiveSmallIntegerField(default=0, db_default=0)
 
     class Meta:
         ordering = ["ordinal"]
@@ -199,16 +269,26 @@ class TaskItem(models.Model):
         return f"{self.item} in {self.task}"
 
 
-class Draft(models.Model):
-    """What a page in an iframe has sent us, under the names that it claims.
+class HandTaken(models.Model):
+    """The one hand of a batch that a worker has begun, under the name that their page claims."""
 
-    Nothing here counts until the marketplace confirms the assignment (then Submissions are made of
-    it). `content` maps an item's id, as text, to its content.
-    """
-
-    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="drafts")
-    assignment_ref = models.CharField(max_length=64)
+    batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="hands_taken")
     worker_ref = models.CharField(max_length=64)
+    hand = models.PositiveSmallIntegerField()
+
+    class Meta:
+        verbose_name_plural = "hands taken"
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "worker_ref"], name="one_hand_per_worker")
+        ]
+
+    def __str__(self) -> str:
+        return f"hand {self.hand} of {self.batch_id}"
+
+
+class PageDraft(models.Model):
+    """What a page has sent us so far. `content` maps an item's id, as text, to its content."""
+
     content = models.JSONField(default=dict)
     comment = models.TextField(blank=True)
     revision = models.PositiveIntegerField(default=0)
@@ -218,6 +298,21 @@ class Draft(models.Model):
     active_seconds = models.PositiveIntegerField(default=0)
     moves = models.PositiveIntegerField(default=0)
     guidelines = models.ForeignKey(Guidelines, on_delete=models.PROTECT, null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class Draft(PageDraft):
+    """What a page in an iframe has sent us, under the names that it claims.
+
+    Nothing here counts until the marketplace confirms the assignment (then Submissions are made of
+    it).
+    """
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="drafts")
+    assignment_ref = models.CharField(max_length=64)
+    worker_ref = models.CharField(max_length=64)
 
     class Meta:
         constraints = [
@@ -269,6 +364,8 @@ class Submission(models.Model):
     # Why it waits for a person, if it does: content refused by the scheme, copies that differ.
     problem = models.TextField(blank=True)
     other_copy = models.JSONField(null=True, blank=True)
+    # By a person; the other copy is kept.
+    copy_chosen = models.BooleanField(default=False, db_default=False)
     opened_at = models.DateTimeField()
     submitted_at = models.DateTimeField()
     active_seconds = models.PositiveIntegerField(default=0)
@@ -286,6 +383,11 @@ class Submission(models.Model):
                 name="one_live_submission",
             ),
             models.UniqueConstraint(
+                fields=["item", "author", "role"],
+                condition=Q(state__in=["submitted", "accepted"], author__isnull=False),
+                name="one_live_submission_per_author",
+            ),
+            models.UniqueConstraint(
                 fields=["assignment", "item"], name="submission_once_per_assignment"
             ),
             models.CheckConstraint(
@@ -294,7 +396,16 @@ class Submission(models.Model):
                 name="submission_by_worker_or_expert",
             ),
         ]
-        indexes = [models.Index(fields=["item", "role", "state"])]
+        indexes = [
+            models.Index(fields=["item", "role", "state"]),
+            # What may wait for a person, to be found among a million that do not.
+            models.Index(
+                fields=["id"],
+                name="submission_may_wait",
+                condition=(Q(state="submitted") & ~Q(problem=""))
+                | Q(state__in=["withdrawn", "rejected"]),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.role} of {self.item_id}"
@@ -329,3 +440,71 @@ class Compensation(models.Model):
 
     def __str__(self) -> str:
         return f"compensation of {self.worker}"
+
+
+class CorpusImport(models.Model):
+    """Files that were uploaded to be read into a project by a worker process.
+
+    `files` and `items_file` are {"name", "path", "bytes"}, the path below UPLOAD_DIR; `errors` the
+    first rows that were left out, {"file", "line", "field", "message"}.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="imports")
+    state = models.CharField(max_length=20, choices=ImportState, default=ImportState.QUEUED)
+    fmt = models.CharField(max_length=30)
+    domain = models.CharField(max_length=60, blank=True)
+    partition = models.CharField(max_length=10, choices=Partition, blank=True)
+    strict = models.BooleanField(default=False)
+    files = models.JSONField()
+    items_file = models.JSONField(null=True, blank=True)
+    asked_by = models.CharField(max_length=150)
+    asked_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    sentences_read = models.PositiveIntegerField(default=0)
+    items_read = models.PositiveIntegerField(default=0)
+    sentences_added = models.PositiveIntegerField(default=0)
+    sentences_known = models.PositiveIntegerField(default=0)
+    items_added = models.PositiveIntegerField(default=0)
+    items_known = models.PositiveIntegerField(default=0)
+    error_count = models.PositiveIntegerField(default=0)
+    errors = models.JSONField(default=list)
+    problem = models.TextField(blank=True)  # why it failed
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["id"], name="import_to_run", condition=Q(state__in=["queued", "running"])
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"import {self.pk} into {self.project}"
+
+
+class ApiToken(models.Model):
+    """Lets a program act as its owner, within its scopes and projects. Of the token itself only a
+    digest is kept: it is shown once, when it is made."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
+    )
+    name = models.CharField(max_length=60)
+    digest = models.CharField(max_length=64, unique=True)
+    beginning = models.CharField(max_length=12)  # enough to recognise it, too little to use it
+    scopes = models.JSONField()
+    # Not told by the absence of projects: a token whose project is deleted must not get all of them.
+    all_projects = models.BooleanField(default=True)
+    projects = models.ManyToManyField(Project, blank=True, related_name="api_tokens")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.beginning}...)"
+
+    def is_live(self, now: datetime) -> bool:
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)

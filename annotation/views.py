@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 
 from annotation.domain.compensate import compensation_form
 from annotation.domain.drafts import save_draft, submit_draft
-from annotation.domain.open_page import guidelines_for, open_page
+from annotation.domain.open_page import NoSuchTask, OpenedPage, open_page
 from annotation.domain.practice import (
     Lesson,
     NoSuchExercise,
@@ -26,24 +26,19 @@ from annotation.enums import Role
 from annotation.forms import read_page_message, read_practice_message
 from annotation.frame import framed_page, page_endpoint
 from annotation.markdown import render_markdown
-from annotation.models import Compensation, Task
+from annotation.models import Compensation
 
 
 @require_GET
 @gzip_page
 @framed_page
 def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    task = get_object_or_404(
-        Task.objects.select_related("batch__project"), public_id=public_id, role=Role.GENERATOR
-    )
-    page = open_page(
-        task=task,
-        assignment=request.GET.get("assignmentId", ""),
-        worker=request.GET.get("workerId", ""),
-        submit_to=request.GET.get("turkSubmitTo", ""),
-    )
-    page["urls"] = {"draft": reverse("annotation:draft"), "submit": reverse("annotation:submit")}
-    return render_task_page(request, task, page)
+    page = open_framed_page(request, public_id, Role.GENERATOR)
+    page.data["urls"] = {
+        "draft": reverse("annotation:draft"),
+        "submit": reverse("annotation:submit"),
+    }
+    return render_task_page(request, page)
 
 
 @require_GET
@@ -57,16 +52,25 @@ def compensation(request: HttpRequest, public_id: UUID) -> HttpResponse:
     return render(request, "annotation/compensation.html", {"reason": offer.reason, "form": form})
 
 
-def render_task_page(request: HttpRequest, task: Task, page: dict[str, object]) -> HttpResponse:
+def open_framed_page(request: HttpRequest, public_id: UUID, role: Role) -> OpenedPage:
+    """The task's page as the frame's address names it. Raises Http404, BadPage."""
+    try:
+        return open_page(
+            public_id=public_id,
+            role=role,
+            assignment=request.GET.get("assignmentId", ""),
+            worker=request.GET.get("workerId", ""),
+            submit_to=request.GET.get("turkSubmitTo", ""),
+        )
+    except NoSuchTask as error:
+        raise Http404(str(error)) from error
+
+
+def render_task_page(request: HttpRequest, page: OpenedPage) -> HttpResponse:
     """The page of the task's scheme and role: templates/annotation/<scheme>/<role>.html."""
-    token = page["token"]
-    guidelines = guidelines_for(task=task, claim=claim_of_token(token) if token else None)
-    context = {
-        "page": page,
-        "task": task,
-        "guidelines": render_markdown(guidelines.text) if guidelines else "",
-    }
-    return render(request, f"annotation/{task.batch.project.scheme}/{task.role}.html", context)
+    guidelines = render_markdown(page.guidelines.text) if page.guidelines else ""
+    context = {"page": page.data, "guidelines": guidelines}
+    return render(request, f"annotation/{page.project.scheme}/{page.role}.html", context)
 
 
 @page_endpoint

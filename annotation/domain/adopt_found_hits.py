@@ -1,6 +1,7 @@
 """HITs found at a marketplace, recognised as offers of a project's items by their tokens."""
 
-from collections import defaultdict
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -9,13 +10,15 @@ from django.db.models import Max
 
 from annotation.domain.publish import PAGE, Offer, offer_items, terms_of, token_of
 from annotation.enums import Role
-from annotation.models import Batch, Project
+from annotation.models import Batch, Item, Project
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.recover_hits import adopt_found
 from crowd.models import FoundHit
 
 # How many offers of one item may have been lost.
 PLACES = 3
+# The most items that a task is taken to hold when it is looked for.
+LONGEST_TASK = 20
 DAY = timedelta(days=1)
 Found = tuple[FoundHit, Offer]
 
@@ -33,7 +36,7 @@ def adopt_found_hits(*, project: Project, now: datetime) -> int:
 
     Each gets its task, under the same page address, and its money is set aside; what was handed in
     for it then comes in as ever. All or nothing. Raises BudgetExceeded. A case's HIT is recognised
-    when the case is offered again; one with several items isn't, and stays among the found.
+    when the case is offered again.
     """
     by_terms: dict[_Terms, list[Found]] = defaultdict(list)
     for found, offer in _recognised(project):
@@ -53,16 +56,29 @@ def _recognised(project: Project) -> list[Found]:
     }
     if not waiting:
         return []
-    recognised = []
     generations = project.items.filter(task_items__role=Role.GENERATOR)
     offered = dict(generations.values_list("pk").annotate(last=Max("task_items__place")))
+    recognised: list[Found] = []
+    run: deque[Item] = deque(maxlen=LONGEST_TASK)
     for item in project.items.order_by("position").iterator():
-        first = offered.get(item.pk, -1) + 1
-        for place in range(first, first + PLACES):
-            offer = Offer([item], place)
+        run.append(item)
+        for offer in _offers_ending_with(run, offered):
             if found := waiting.pop(token_of(project, Role.GENERATOR, offer), None):
                 recognised.append((found, offer))
+        if not waiting:
+            break
     return recognised
+
+
+def _offers_ending_with(run: Sequence[Item], offered: Mapping[int, int]) -> Iterator[Offer]:
+    """Every offer whose HIT may have been lost, of the last item alone and of it with those before it
+    in the shuffled order: a task of several items holds neighbours. At each place an item is offered
+    once, so it must be free for all of them."""
+    for length in range(1, len(run) + 1):
+        items = list(run)[-length:]
+        first = 1 + max(offered.get(item.pk, -1) for item in items)
+        for place in range(first, first + PLACES):
+            yield Offer(items, place)
 
 
 def _terms(found: FoundHit) -> _Terms:

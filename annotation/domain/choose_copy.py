@@ -1,5 +1,6 @@
 """A difference between the two copies of someone's work, decided by a person."""
 
+from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
 
@@ -19,38 +20,66 @@ class Copy(Enum):
 
 
 class CanNotChoose(ValueError):
-    """There is no second copy, it is decided already, or the copy can't be read."""
+    """There is no second copy, it is decided already, the copy can't be read, or no reason is given."""
+
+
+def has_two_copies(submission: Submission) -> bool:
+    """Whether a person still has to choose."""
+    return (
+        submission.other_copy is not None
+        and submission.state == SubmissionState.SUBMITTED
+        and bool(submission.problem)
+        and not submission.copy_chosen
+    )
+
+
+def contents_of(submission: Submission) -> dict[Copy, object]:
+    """Each copy's content as it came; what the scheme refused stands under `refused`."""
+    ours: object = submission.content
+    if isinstance(ours, dict) and "refused" in ours:
+        ours = ours["refused"]
+    return {Copy.OURS: ours, Copy.THEIRS: submission.other_copy}
 
 
 @transaction.atomic
 def choose_copy(
-    *, submission: Submission, copy: Copy, parse: Parse, actor: str, now: datetime
+    *,
+    submission: Submission,
+    copy: Copy,
+    parse: Parse,
+    reason: str,
+    actor: str,
+    now: datetime,
+    remaining_problem: Callable[[Submission], str] = lambda submission: "",
 ) -> bool:
     """Let one of the copies stand; the other is kept beside it. Says whether the assignment could be
-    accepted with it. Raises CanNotChoose."""
+    accepted with it: not where `remaining_problem` names what a person has to settle besides. Raises
+    CanNotChoose."""
     row = (
         Submission.objects.select_for_update(of=("self",))
-        .select_related("item__project", "item__sentence")
+        .select_related("item__project", "item__sentence", "assignment__hit__task", "worker")
         .get(pk=submission.pk)
     )
-    if row.other_copy is None or row.state != SubmissionState.SUBMITTED or not row.problem:
+    if not has_two_copies(row):
         raise CanNotChoose(f"Submission {row.pk} has no two copies to choose from (any more).")
-    chosen = row.content if copy is Copy.OURS else row.other_copy
-    if copy is Copy.THEIRS:
-        row.other_copy = row.content
+    if not reason.strip():
+        raise CanNotChoose("Say why this copy is the right one: the reason is kept with the work.")
+    copies = contents_of(row)
     try:
-        row.content = parse(row.item, chosen)
+        row.content = parse(row.item, copies[copy])
     except ContentError as error:
         raise CanNotChoose(f"That copy can't be used: {error}") from error
-    why, row.problem = row.problem, ""
-    row.save(update_fields=["content", "other_copy", "problem"])
+    if copy is Copy.THEIRS:
+        row.other_copy = copies[Copy.OURS]
+    why, row.problem, row.copy_chosen = row.problem, remaining_problem(row), True
+    row.save(update_fields=["content", "other_copy", "problem", "copy_chosen"])
     log_state_change(
         instance=row,
         old=row.state,
         new=row.state,
         actor=actor,
         now=now,
-        reason=f"{why} Decided for {copy.value}.",
+        reason=f"{why} Decided for {copy.value}: {reason.strip()}",
     )
     assert row.assignment
     return accept_if_sound(submissions=list(row.assignment.submissions.all()), now=now)

@@ -15,13 +15,19 @@ from django.urls import reverse
 from annotation.domain.worker_page import NOT_ACCEPTED, REFERENCE, BadPage, submit_address
 from annotation.models import Compensation, Project
 from crowd.domain.decide_assignment import approve_assignment
-from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits
+from crowd.domain.prepare_hits import (
+    HitPlan,
+    HitTerms,
+    hit_type_of,
+    prepare_hits,
+    slot_cents,
+)
 from crowd.domain.qualifications import (
     define_qualification,
     grant_qualification,
     requirement_for,
 )
-from crowd.models import Assignment, Worker
+from crowd.models import Assignment, HitType, Worker
 
 PAGE = "annotation:compensation"
 LIFETIME_SECONDS = 60 * 86400
@@ -77,6 +83,11 @@ def offer_compensation(
         offered_by=actor,
         offered_at=now,
     )
+
+
+def compensation_cents(amount_cents: int) -> int:
+    """What a compensation costs, the marketplace's fee included."""
+    return sum(slot_cents(HitType(reward_cents=amount_cents), HitTerms(1, LIFETIME_SECONDS, 0)))
 
 
 def _for_this_worker(worker: Worker, now: datetime) -> dict[str, object]:

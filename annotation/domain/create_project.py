@@ -3,16 +3,22 @@
 from datetime import datetime
 from pathlib import Path
 
-from django.db import transaction
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import IntegrityError, transaction
 
-from annotation.enums import Role
-from annotation.models import Guidelines, Project
+from annotation.enums import MemberRole, Role
+from annotation.models import Guidelines, Membership, Project
+from audit.domain.change_state import log_state_change
 from crowd.domain.pay_scheme import check_pay_scheme
 from crowd.models import Budget
 from schemes.registry import get_scheme
 
 DEFAULT_GUIDELINES = Path(__file__).resolve().parents[2] / "schemes"
-GUIDELINE_FILES = {Role.GENERATOR: "generation.md", Role.CONSOLIDATOR: "consolidation.md"}
+GUIDELINE_FILES = {
+    Role.GENERATOR: "generation.md",
+    Role.CONSOLIDATOR: "consolidation.md",
+    Role.VALIDATOR: "validation.md",
+}
 
 
 class ProjectExists(Exception):
@@ -29,23 +35,30 @@ def create_project(
     title: str = "",
     cap_cents: int | None = None,
     seed: int = 1,
+    owner: AbstractBaseUser | None = None,
 ) -> Project:
-    """Make the project, its budget and the first version of its guidelines.
+    """Make the project, its budget and the first version of its guidelines; its `owner`, if there is
+    one, becomes its admin.
 
     Raises ProjectExists, PaySchemeError, UnknownScheme.
     """
-    if Project.objects.filter(slug=slug).exists():
-        raise ProjectExists(f"There is a project {slug!r} already.")
     get_scheme(scheme)
-    project = Project.objects.create(
-        slug=slug,
-        title=title or slug,
-        scheme=scheme,
-        pay_scheme=check_pay_scheme(pay_scheme),
-        budget=Budget.objects.create(key=f"project:{slug}", cap_cents=cap_cents),
-        seed=seed,
-        created_at=now,
-    )
+    terms = check_pay_scheme(pay_scheme)
+    try:
+        with transaction.atomic():
+            project = Project.objects.create(
+                slug=slug,
+                title=title or slug,
+                scheme=scheme,
+                pay_scheme=terms,
+                budget=Budget.objects.create(key=f"project:{slug}", cap_cents=cap_cents),
+                seed=seed,
+                created_at=now,
+            )
+    except IntegrityError as error:
+        raise ProjectExists(f"There is a project {slug!r} already.") from error
+    if owner is not None:
+        _make_admin(project=project, user=owner, now=now)
     for role, file in GUIDELINE_FILES.items():
         path = DEFAULT_GUIDELINES / scheme / "guidelines" / file
         if path.exists():
@@ -53,11 +66,18 @@ def create_project(
     return project
 
 
+def _make_admin(*, project: Project, user: AbstractBaseUser, now: datetime) -> None:
+    membership = Membership.objects.create(project=project, user_id=user.pk, role=MemberRole.ADMIN)
+    log_state_change(
+        instance=membership, old="", new=MemberRole.ADMIN, actor=user.get_username(), now=now
+    )
+
+
 @transaction.atomic
 def write_guidelines(*, project: Project, role: str, text: str, now: datetime) -> Guidelines:
     """A new version of what workers of the role read; the same text again is no new version."""
     Project.objects.select_for_update().get(pk=project.pk)
-    newest = current_guidelines(project=project, role=role)
+    newest = current_guidelines(project_id=project.pk, role=role)
     if newest and newest.text == text:
         return newest
     version = newest.version + 1 if newest else 1
@@ -66,5 +86,12 @@ def write_guidelines(*, project: Project, role: str, text: str, now: datetime) -
     )
 
 
-def current_guidelines(*, project: Project, role: str) -> Guidelines | None:
-    return project.guidelines.filter(role=role).order_by("-version").first()
+def current_guidelines(*, project_id: int, role: str) -> Guidelines | None:
+    """What workers of the role read who begin now."""
+    return next(iter(Guidelines.objects.raw(_CURRENT_GUIDELINES, [project_id, role])), None)
+
+
+# Written out, because every page asks it and building the query takes longer than running it.
+_CURRENT_GUIDELINES = """
+SELECT * FROM annotation_guidelines WHERE project_id = %s AND role = %s ORDER BY version DESC LIMIT 1
+"""

@@ -4,9 +4,10 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from annotation.domain.publish import terms_of
+from annotation.domain.publish import batch_terms
+from annotation.domain.reoffer import has_room_for
 from annotation.enums import SubmissionState
-from annotation.models import Submission
+from annotation.models import Batch, Submission
 from audit.domain.change_state import Moves, change_state
 from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
 from crowd.domain.pay_scheme import bonus_cents, explain_bonus
@@ -51,7 +52,12 @@ def overturn_rejection(
     *, assignment: Assignment, use: bool, reason: str, actor: str, now: datetime
 ) -> None:
     """Pay what was rejected, after an appeal or a second look; with `use` its submissions count again
-    and earn their bonus. Raises CanNotOverturn, MoveRefused."""
+    and earn their bonus, unless their place has gone to somebody else by now. Raises CanNotOverturn,
+    MoveRefused, ValueError without a reason."""
+    if not reason.strip():
+        raise ValueError("Say why: the reason is kept with the work.")
+    # Held against a re-offer of the same place at the same moment.
+    Batch.objects.select_for_update(of=("self",)).filter(tasks__hit=assignment.hit_id).first()
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if assignment.state not in (AssignmentState.REJECTING, AssignmentState.REJECTED):
         raise CanNotOverturn(f"Assignment {assignment} is {assignment.state}, not rejected.")
@@ -59,6 +65,10 @@ def overturn_rejection(
         raise CanNotOverturn(
             f"Assignment {assignment} was submitted more than {OVERTURN_WITHIN.days} days ago; the "
             "marketplace takes no approval any more. Compensate the worker instead."
+        )
+    if use and not all(has_room_for(submission=one) for one in assignment.submissions.all()):
+        raise CanNotOverturn(
+            "The place of this work has been given to somebody else: pay it and leave it out."
         )
     Assignment.objects.filter(pk=assignment.pk).update(decision_reason=reason)
     if use:
@@ -88,9 +98,9 @@ def bonus_for(submissions: list[Submission]) -> BonusAward | None:
     for one in submissions:
         if not one.is_readable:
             continue
-        project = one.item.project
-        terms = terms_of(project, one.role)
-        units = get_scheme(project.scheme).count_units(one.content, role=one.role)
+        assert one.assignment
+        terms = batch_terms(one.assignment.hit.task.batch)
+        units = get_scheme(one.item.project.scheme).count_units(one.content, role=one.role)
         if bonus := bonus_cents(terms, units):
             amount += bonus
             reasons.append(explain_bonus(terms, units))

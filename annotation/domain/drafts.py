@@ -1,16 +1,17 @@
 """A worker's unfinished work, and the moment it is handed in."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 
-from annotation.domain.create_project import current_guidelines
+from annotation.domain.find_task import OfferedTask, find_task, shown_guidelines
 from annotation.domain.worker_page import BadPage, Claim
-from annotation.models import Draft, Item, Task
+from annotation.models import Draft, Item, PageDraft, Task
 from crowd.domain.sync_hits import hasten_sync
 from schemes.base import ContentError, Json
 
@@ -20,9 +21,9 @@ Parse = Callable[[Item, object], Json]
 
 
 class DraftConflict(Exception):
-    """Another page of the same assignment has saved in the meantime; `draft` is what it saved."""
+    """Another page of the same work has saved in the meantime; `draft` is what it saved."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: PageDraft) -> None:
         super().__init__("Another tab has newer work on this task.")
         self.draft = draft
 
@@ -47,47 +48,70 @@ class PageState:
 
 
 def find_draft(claim: Claim) -> Draft | None:
-    return Draft.objects.filter(**_named(claim)).first()
+    return _find(claim, lock="")
 
 
-@transaction.atomic
 def save_draft(*, claim: Claim, state: PageState, now: datetime) -> Draft:
     """Keep the page's state under the next revision. Raises BadPage, DraftConflict."""
-    draft = _locked(claim, now)
-    if draft.submitted_at:
-        return draft
+
+    def keep(draft: Draft) -> bool:
+        if draft.submitted_at:
+            return False
+        check_revision(draft, state)
+        take_over(draft, state, now)
+        return True
+
+    offered = _task(claim)
+    with transaction.atomic():
+        return _change(claim, offered, keep, now)
+
+
+def keep_state(draft: PageDraft, state: PageState, now: datetime) -> None:
+    """The page's state under the draft's next revision. The draft's row must be locked. Raises
+    DraftConflict."""
+    check_revision(draft, state)
+    take_over(draft, state, now)
+    draft.save()
+
+
+def check_revision(draft: PageDraft, state: PageState) -> None:
+    """Raises DraftConflict if another page has saved since this one did."""
     if state.revision != draft.revision:
         raise DraftConflict(draft)
-    _take_over(draft, state, now)
-    draft.save()
-    return draft
 
 
-@transaction.atomic
 def submit_draft(*, claim: Claim, state: PageState, parse: Parse, now: datetime) -> str:
     """Take the work in; returns the text that goes to the marketplace as the second copy.
 
     A repeat is a success: the newest valid content stands until the marketplace's copy is recorded.
     Raises BadPage, ContentRefused (nothing is changed).
     """
-    task = _task(claim)
-    content = parse_content(task=task, content=state.content, parse=parse)
-    draft = _locked(claim, now)
-    first = draft.submitted_at is None
-    _take_over(draft, state, now)
-    draft.content = content
-    draft.submitted_at = draft.submitted_at or now
-    draft.save()
-    if first:
-        hasten_sync(hit_id=task.hit_id, now=now)
+    offered = _task(claim)
+    content = parse_content(items=offered.items, content=state.content, parse=parse)
+    first = False
+
+    def take_in(draft: Draft) -> bool:
+        nonlocal first
+        first = draft.submitted_at is None
+        take_over(draft, state, now)
+        draft.content = content
+        draft.submitted_at = draft.submitted_at or now
+        return True
+
+    with transaction.atomic():
+        _change(claim, offered, take_in, now)
+        if first:
+            hasten_sync(hit_id=offered.task.hit_id, now=now)
     return answer_text(content)
 
 
-def parse_content(*, task: Task, content: Mapping[str, Any], parse: Parse) -> dict[str, Json]:
+def parse_content(
+    *, items: Sequence[Item], content: Mapping[str, Any], parse: Parse
+) -> dict[str, Json]:
     """Each item's content, checked by its scheme. Raises ContentRefused."""
     parsed: dict[str, Json] = {}
     errors: dict[int, ContentError] = {}
-    for item in items_of(task):
+    for item in items:
         try:
             parsed[str(item.pk)] = parse(item, content.get(str(item.pk)))
         except ContentError as error:
@@ -107,41 +131,84 @@ def answer_text(content: Mapping[str, Json]) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
-def _named(claim: Claim) -> dict[str, str]:
-    return {
-        "task__public_id": claim.public_id,
-        "assignment_ref": claim.assignment_ref,
-        "worker_ref": claim.worker_ref,
-    }
-
-
-def _task(claim: Claim) -> Task:
-    task = Task.objects.select_related("batch__project").filter(public_id=claim.public_id).first()
-    if task is None:
+def _task(claim: Claim) -> OfferedTask:
+    offered = find_task(UUID(claim.public_id))
+    if offered is None:
         raise BadPage("This task does not exist (any more).")
-    return task
+    return offered
 
 
-def _locked(claim: Claim, now: datetime) -> Draft:
-    """The claim's draft, locked; begun if there is none."""
-    draft = Draft.objects.select_for_update(of=("self",)).filter(**_named(claim)).first()
-    if draft:
-        return draft
-    task = _task(claim)
-    draft, _ = Draft.objects.get_or_create(
-        task=task,
+# These are written out, because every annotation runs them and the ORM takes longer to build them than
+# the database to run them.
+_FIND = """
+SELECT d.* FROM annotation_draft d JOIN annotation_task t ON t.id = d.task_id
+WHERE d.assignment_ref = %s AND d.worker_ref = %s AND t.public_id = %s
+"""
+_BEGIN = """
+INSERT INTO annotation_draft (content, comment, revision, saved_at, submitted_at, active_seconds, moves,
+    opened_at, guidelines_id, task_id, assignment_ref, worker_ref)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+ON CONFLICT (assignment_ref, worker_ref, task_id) DO NOTHING
+"""
+_KEEP = """
+UPDATE annotation_draft SET content = %s, comment = %s, revision = %s, saved_at = %s,
+    submitted_at = %s, active_seconds = %s, moves = %s
+WHERE id = %s
+"""
+
+
+def _find(claim: Claim, *, lock: str) -> Draft | None:
+    named = [claim.assignment_ref, claim.worker_ref, UUID(claim.public_id).hex]
+    return next(iter(Draft.objects.raw(_FIND + lock, named)), None)
+
+
+def _change(
+    claim: Claim, offered: OfferedTask, change: Callable[[Draft], bool], now: datetime
+) -> Draft:
+    """Lock the claim's draft, or begin it, and write what `change` makes of it (False: nothing), in the
+    caller's transaction."""
+    lock = "FOR UPDATE OF d" if connection.features.has_select_for_update else ""
+    while True:
+        draft = _find(claim, lock=lock) or _new(claim, offered, now)
+        # Where another page began the same draft in this moment, its work is looked at first.
+        if not change(draft) or _write(draft):
+            return draft
+
+
+def _new(claim: Claim, offered: OfferedTask, now: datetime) -> Draft:
+    return Draft(
+        task_id=offered.task.pk,
         assignment_ref=claim.assignment_ref,
         worker_ref=claim.worker_ref,
-        defaults={
-            "opened_at": now,
-            "saved_at": now,
-            "guidelines": current_guidelines(project=task.batch.project, role=task.role),
-        },
+        opened_at=now,
+        saved_at=now,
+        guidelines=shown_guidelines(offered),
     )
-    return Draft.objects.select_for_update().get(pk=draft.pk)
 
 
-def _take_over(draft: Draft, state: PageState, now: datetime) -> None:
+def _write(draft: Draft) -> bool:
+    """False for a new draft that somebody else has begun."""
+    adapt = connection.ops.adapt_datetimefield_value
+    values: list[Any] = [
+        json.dumps(draft.content),
+        draft.comment,
+        draft.revision,
+        adapt(draft.saved_at),
+        adapt(draft.submitted_at),
+        draft.active_seconds,
+        draft.moves,
+    ]
+    named: list[Any] = [draft.guidelines_id, draft.task_id, draft.assignment_ref, draft.worker_ref]
+    with connection.cursor() as cursor:
+        if draft.pk:
+            cursor.execute(_KEEP, [*values, draft.pk])
+        else:
+            cursor.execute(_BEGIN, [*values, adapt(draft.opened_at), *named])
+        return bool(cursor.rowcount)
+
+
+def take_over(draft: PageDraft, state: PageState, now: datetime) -> None:
+    """What the page says, onto the draft, which is not saved yet."""
     draft.content = dict(state.content)
     draft.comment = state.comment[:COMMENT_LIMIT]
     draft.revision += 1
@@ -153,6 +220,6 @@ def _take_over(draft: Draft, state: PageState, now: datetime) -> None:
     draft.moves = max(draft.moves, state.moves)
 
 
-def _open_for(draft: Draft, now: datetime) -> int:
+def _open_for(draft: PageDraft, now: datetime) -> int:
     """Whole seconds since the page was opened; a minute of grace for the first save, which starts it."""
     return int((now - draft.opened_at + timedelta(minutes=1)).total_seconds())

@@ -13,7 +13,6 @@ from statistics import fmean, variance
 from django.db.models import Count, F, Q, Sum
 
 from annotation.domain.publish import terms_of
-from annotation.enums import Role
 from annotation.models import Project, TaskItem
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
@@ -45,8 +44,8 @@ class Forecast:
 
 
 def forecast_costs(*, project: Project) -> list[Forecast]:
-    """One forecast for each role that the project pays, in the pay scheme's order."""
-    return [_forecast(project, role) for role in project.pay_scheme]
+    """One forecast for each role of the project's protocol, in the pay scheme's order."""
+    return [_forecast(project, role) for role in project.pay_scheme if project.places(role)]
 
 
 def total_of(forecasts: Iterable[Forecast]) -> tuple[int, int, int]:
@@ -80,7 +79,7 @@ def _bounds(project: Project, role: str) -> tuple[int, int]:
     """What one assignment costs without a bonus, and with the whole allowance."""
     terms = terms_of(project, role)
     hit_type = HitType(reward_cents=terms["reward_cents"])
-    many = project.generators_per_item if role == Role.GENERATOR else 1
+    many = project.places(role)
     allowance = bonus_cents(terms, terms["allowance_units"])
     bare, slot = (sum(slot_cents(hit_type, HitTerms(many, 0, most))) for most in (0, allowance))
     return bare, slot
@@ -108,5 +107,5 @@ def _offered(project: Project, role: str) -> int:
 
 def _to_come(project: Project, role: str) -> int:
     offered = TaskItem.objects.filter(role=role, item__project=project).values("item")
-    never = project.items.exclude(pk__in=offered).count()
-    return never * (project.generators_per_item if role == Role.GENERATOR else 1)
+    never = project.items.filter(in_production=True).exclude(pk__in=offered).count()
+    return never * project.places(role)

@@ -11,9 +11,10 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
+from annotation.domain.create_project import current_guidelines
 from annotation.domain.import_corpus import batched
 from annotation.enums import Role
-from annotation.models import Batch, Item, Project, Task, TaskItem
+from annotation.models import Batch, Guidelines, Item, Project, Task, TaskItem
 from crowd.domain.ledger import join_sub_budget, set_cap
 from crowd.domain.pay_scheme import Terms, bonus_cents
 from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits, slot_cents
@@ -21,6 +22,9 @@ from crowd.domain.qualifications import group_requirement, requirement_for
 from crowd.models import Budget, Hit, HitType, QualificationType
 
 CHUNK = 200
+AUTO_APPROVAL_SECONDS = 3 * 86400
+MOST_AUTO_APPROVAL_SECONDS = 30 * 86400  # MTurk's
+REOFFER_LIMIT = 3
 PAGE = "annotation:generate"
 TITLE = "Write questions and answers about a verb"
 DESCRIPTION = (
@@ -34,15 +38,35 @@ class NothingToPublish(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Items for one task, and the `place` at which each is offered (see TaskItem)."""
+    """Items for one task, the `place` at which each is offered (see TaskItem), and the hand that the
+    task is in, if the batch is dealt in hands."""
 
     items: Sequence[Item]
     place: int = 0
+    hand: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """What a qualification round may have for itself; None: as in production."""
+
+    terms: Terms | None = None
+    guidelines: Guidelines | None = None
 
 
 def terms_of(project: Project, role: str) -> Terms:
     terms: Terms = project.pay_scheme[role]
     return terms
+
+
+def batch_terms(batch: Batch) -> Terms:
+    """What the batch's work earns: by terms of its own, else by the project's."""
+    return batch.terms or terms_of(batch.project, batch.role)
+
+
+def batch_guidelines(batch: Batch) -> Guidelines | None:
+    """The version that the batch shows, else the newest."""
+    return batch.guidelines or current_guidelines(project_id=batch.project_id, role=batch.role)
 
 
 def create_batch(
@@ -53,9 +77,11 @@ def create_batch(
     description: str,
     qualifications: Sequence[dict[str, Any]],
     now: datetime,
+    training: Training | None = None,
 ) -> Batch:
-    """A batch under the project's pay scheme."""
-    terms = terms_of(project, role)
+    """A batch under the project's pay scheme, or under that of a `training` round."""
+    own = training.terms if training else None
+    terms = own or terms_of(project, role)
     return Batch.objects.create(
         project=project,
         role=role,
@@ -65,6 +91,9 @@ def create_batch(
         reward_cents=terms["reward_cents"],
         bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
         qualifications=[*qualifications, *project.worker_requirements],
+        for_training=training is not None,
+        terms=own,
+        guidelines=training.guidelines if training else None,
         created_at=now,
     )
 
@@ -79,6 +108,8 @@ def publish_batch(
     groups: Sequence[int] = (),
     requirements: Sequence[dict[str, Any]] = (),
     cap_cents: int | None = None,
+    auto_approval_seconds: int = AUTO_APPROVAL_SECONDS,
+    reoffer_limit: int = REOFFER_LIMIT,
 ) -> Batch:
     """Offer the project's unoffered items, in shuffled order, for generation.
 
@@ -86,9 +117,13 @@ def publish_batch(
     With a `pool` only its holders may take them, with `groups` only those who hold it with one of
     these values, and only those who meet the `requirements` beside the project's own. With
     `keep_open` only so many HITs are out at a time: the sweep tops them up, until `limit` items are
-    offered. `cap_cents` is the batch's own cap, under the project's. Raises NothingToPublish,
-    BudgetExceeded, and ValueError for groups without a pool.
+    offered. `cap_cents` is the batch's own cap, under the project's. What nobody has decided
+    `auto_approval_seconds` after it was handed in, the marketplace approves; an item that comes back
+    short is offered again by itself up to `reoffer_limit` times. Raises NothingToPublish,
+    BudgetExceeded, and ValueError for groups without a pool or a delay that no marketplace takes.
     """
+    if not 0 <= auto_approval_seconds <= MOST_AUTO_APPROVAL_SECONDS:
+        raise ValueError("Work can be approved by itself after 0 to 30 days.")
     first = min((one for one in (limit, keep_open) if one is not None), default=None)
     items = unoffered_items(project, first)
     if not items:
@@ -104,7 +139,9 @@ def publish_batch(
             now=now,
         )
         batch.keep_open, batch.item_limit = keep_open, limit
-        batch.save(update_fields=["keep_open", "item_limit"])
+        batch.auto_approval_seconds = auto_approval_seconds
+        batch.reoffer_limit = reoffer_limit
+        batch.save()
         if cap_cents is not None:
             cap_batch(batch=batch, cap_cents=cap_cents)
         offer_generations(batch=batch, items=items, now=now)
@@ -158,9 +195,11 @@ def offer_items(
     now: datetime,
     qualifications: Sequence[dict[str, Any]] | None = None,
     max_assignments: int | None = None,
+    title: str | None = None,
 ) -> list[Task]:
-    """A task and a planned HIT for each offer; `page` names the URL that workers open, and
-    `max_assignments` how many of them may take each HIT (else as many as production asks for).
+    """A task and a planned HIT for each offer; `page` names the URL that workers open,
+    `max_assignments` how many of them may take each HIT (else as many as production asks for), and
+    `title` what they read in the marketplace's list (else the batch's).
 
     Raises BudgetExceeded, and IntegrityError when an item's place has been offered before: both
     leave nothing behind.
@@ -174,15 +213,15 @@ def offer_items(
     ]
     hits = prepare_hits(
         plans=plans,
-        hit_type=_hit_type(batch, qualifications),
+        hit_type=_hit_type(batch, qualifications, title),
         budget=project.budget,
         sub_budget=batch.budget,
         terms=_hit_terms(batch, max_assignments),
         now=now,
     )
     tasks = Task.objects.bulk_create(
-        Task(batch=batch, hit=hit, public_id=public_id, role=batch.role)
-        for hit, public_id in zip(hits, public_ids, strict=True)
+        Task(batch=batch, hit=hit, public_id=public_id, role=batch.role, hand=offer.hand)
+        for hit, public_id, offer in zip(hits, public_ids, offers, strict=True)
     )
     TaskItem.objects.bulk_create(
         TaskItem(task=task, item=item, ordinal=ordinal, role=batch.role, place=offer.place)
@@ -214,18 +253,19 @@ def _public_id(token: str) -> uuid.UUID:
 
 
 def _hit_terms(batch: Batch, max_assignments: int | None = None) -> HitTerms:
-    many = batch.project.generators_per_item if batch.role == Role.GENERATOR else 1
     return HitTerms(
-        max_assignments=max_assignments or many,
+        max_assignments=max_assignments or batch.project.places(batch.role) or 1,
         lifetime_seconds=batch.lifetime_seconds,
         bonus_allowance_cents=batch.bonus_allowance_cents,
     )
 
 
-def _hit_type(batch: Batch, qualifications: Sequence[dict[str, Any]] | None) -> HitType:
+def _hit_type(
+    batch: Batch, qualifications: Sequence[dict[str, Any]] | None, title: str | None = None
+) -> HitType:
     return hit_type_of(
         provider=batch.project.provider,
-        title=batch.title,
+        title=title or batch.title,
         description=batch.description,
         keywords=batch.keywords,
         reward_cents=batch.reward_cents,

@@ -11,12 +11,21 @@ from django.db.models import Avg, Count, Exists, F, OuterRef, Q, QuerySet, Sum, 
 from django.db.models.functions import Cast
 
 from annotation.domain.publish import terms_of
+from annotation.domain.qualification_codes import qualifications_of
 from annotation.enums import MemberRole, Role, SubmissionState
 from annotation.models import Batch, Item, Membership, Project, Sentence, Submission, TaskItem
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.enums import AssignmentState, LedgerKind
-from crowd.models import HitType, LedgerEntry, Worker
+from crowd.models import (
+    Assignment,
+    Hit,
+    HitType,
+    LedgerEntry,
+    Payment,
+    QualificationGrant,
+    Worker,
+)
 
 User = AbstractBaseUser | AnonymousUser
 
@@ -54,7 +63,7 @@ class ItemCounts:
 
 
 def offered_for_generation() -> Exists:
-    """For querysets of items: whether the item has been offered to generators."""
+    """For filters of items: whether the item has been offered to generators."""
     return Exists(TaskItem.objects.filter(item=OuterRef("pk"), role=Role.GENERATOR))
 
 
@@ -69,15 +78,34 @@ def counts_by_project(*, projects: Collection[Project]) -> dict[int, int]:
     return dict(rows.annotate(n=Count("pk")).order_by())
 
 
-def containing_text(items: QuerySet[Item], text: str) -> QuerySet[Item]:
-    """The items whose sentence holds `text` (its last word may be a beginning), or whose key does."""
+@dataclass(frozen=True, slots=True)
+class CorpusSize:
+    """A project's sentences, and its items in production."""
+
+    sentences: int
+    items: int
+
+
+def corpus_size(*, project: Project) -> CorpusSize:
+    return CorpusSize(
+        sentences=project.sentences.count(),
+        items=project.items.filter(in_production=True).count(),
+    )
+
+
+def items_with_text(text: str, *, project: Project) -> Q:
+    """For querysets of the project's items: whether the sentence holds `text` (its last word may be a
+    beginning), or the key does."""
     # Tokens are stored as JSON text: the words of a phrase stand in it as `one", "two`. SQLite
     # holds it as Python wrote it, with \\u escapes; PostgreSQL holds characters.
     escape = connection.vendor == "sqlite"
     phrase = json.dumps(text.split(), ensure_ascii=escape)[2:-2]
-    return items.alias(sentence_text=Cast("sentence__tokens", TextField())).filter(
-        Q(sentence_text__icontains=phrase) | Q(key__icontains=text)
-    )
+    written = project.sentences.alias(text=Cast("tokens", TextField()))
+    found = written.filter(text__icontains=phrase).values("pk")
+    # Each way to be found by its own index; with "or" between them all of the items would be read.
+    items = project.items.order_by()
+    by_sentence = items.filter(sentence__in=found).values("pk")
+    return Q(pk__in=by_sentence.union(items.filter(key__icontains=text).values("pk")))
 
 
 def sections_of(*, project: Project) -> list[tuple[str, str]]:
@@ -104,6 +132,24 @@ def generation_cents(*, project: Project, count: int) -> int:
     return sum(slot) * project.generators_per_item * count
 
 
+@dataclass(frozen=True, slots=True)
+class BatchCounts:
+    """How many of a batch's HITs and of the submissions on them are in each state."""
+
+    hits: dict[str, int]
+    submissions: dict[str, int]
+
+
+def count_batch(*, batch: Batch) -> BatchCounts:
+    hits = Hit.objects.filter(task__batch=batch).order_by().values_list("state")
+    submissions = Submission.objects.filter(assignment__hit__task__batch=batch)
+    by_state = submissions.order_by().values_list("state")
+    return BatchCounts(
+        hits=dict(hits.annotate(n=Count("pk"))),
+        submissions=dict(by_state.annotate(n=Count("pk"))),
+    )
+
+
 # --- submissions -----------------------------------------------------------------------------
 
 
@@ -127,6 +173,17 @@ WAITS = (Q(state=SubmissionState.SUBMITTED) & ~Q(problem="")) | Q(
     state__in=[SubmissionState.WITHDRAWN, SubmissionState.REJECTED],
     assignment__state=AssignmentState.SUBMITTED,
 )
+
+
+def rejections_of(*, project: Project) -> QuerySet[Assignment]:
+    """The project's rejected assignments, with the worker and the work that they carried."""
+    refused = [AssignmentState.REJECTING, AssignmentState.REJECTED]
+    rows = Assignment.objects.filter(hit__task__batch__project=project, state__in=refused)
+    return (
+        rows.select_related("worker", "hit__task__batch")
+        .prefetch_related("submissions__item__sentence", "submissions__item__project")
+        .order_by("-pk")
+    )
 
 
 def can_be_used(submission: Submission) -> bool:
@@ -165,11 +222,36 @@ def workers_of(*, project: Project) -> QuerySet[Worker]:
     return Worker.objects.filter(Exists(own)).order_by("-pk")
 
 
-def worker_figures(*, project: Project, workers: Iterable[Worker]) -> dict[int, WorkerFigures]:
-    """Worker id -> figures, in one query for all the workers given."""
-    ids = [one.pk for one in workers]
+def known_workers(*, project: Project) -> QuerySet[Worker]:
+    """Those who have submitted something in the project or hold a qualification of it: who has a page
+    there."""
+    own = Submission.objects.filter(worker=OuterRef("pk"), item__project=project)
+    held = QualificationGrant.objects.filter(
+        worker=OuterRef("pk"), qualification_type__in=qualifications_of(project).values("pk")
+    )
+    return Worker.objects.filter(Exists(own) | Exists(held))
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A worker's figures in a project, and the cents confirmed to have been paid to them."""
+
+    figures: WorkerFigures = WorkerFigures()
+    earned_cents: int = 0
+
+
+def work_of_everyone(*, project: Project) -> dict[int, Work]:
+    """Worker id -> what they did in the project and earned by it, for all who did anything."""
+    figures, earned = worker_figures(project=project), earned_in(project=project)
+    return {
+        pk: Work(figures.get(pk, WorkerFigures()), earned.get(pk, 0)) for pk in figures | earned
+    }
+
+
+def worker_figures(*, project: Project) -> dict[int, WorkerFigures]:
+    """Worker id -> figures, in one query for all who submitted anything."""
     rows = (
-        Submission.objects.filter(item__project=project, worker__in=ids)
+        Submission.objects.filter(item__project=project, worker__isnull=False)
         .values_list("worker")
         .annotate(
             n=Count("pk"),
@@ -180,8 +262,13 @@ def worker_figures(*, project: Project, workers: Iterable[Worker]) -> dict[int, 
         )
         .order_by()
     )
-    found = {pk: WorkerFigures(*figures) for pk, *figures in rows}
-    return {pk: found.get(pk, WorkerFigures()) for pk in ids}
+    return {pk: WorkerFigures(*figures) for pk, *figures in rows}
+
+
+def earned_in(*, project: Project) -> dict[int, int]:
+    """Worker id -> cents confirmed to have been paid to them in the project, fees not counted."""
+    rows = settled_entries(project=project).values_list("payment__assignment__worker")
+    return dict(rows.annotate(sum=Sum(F("amount_cents"))))
 
 
 # --- costs -----------------------------------------------------------------------------------
@@ -205,13 +292,14 @@ class Cost:
         return Cost(self.amount_cents + other.amount_cents, self.fee_cents + other.fee_cents)
 
 
-def _settled(project: Project) -> QuerySet[LedgerEntry]:
+def settled_entries(*, project: Project) -> QuerySet[LedgerEntry]:
+    """What has been paid in the project, entry by entry."""
     return LedgerEntry.objects.filter(budget=project.budget_id, kind=LedgerKind.SETTLE).order_by()
 
 
 def cost_by_role(*, project: Project) -> dict[str, Cost]:
     """Role -> what its work has cost so far."""
-    rows = _settled(project).values_list("hit__task__role")
+    rows = settled_entries(project=project).values_list("hit__task__role")
     sums = rows.annotate(amount=Sum("amount_cents"), fee=Sum("fee_cents"))
     return {role or "": Cost(amount, fee) for role, amount, fee in sums}
 
@@ -221,7 +309,7 @@ def cost_by_item(*, project: Project, items: QuerySet[Item] | None = None) -> di
     Items that cost nothing yet are left out; of a HIT with several items each bears the same share
     (rounded down)."""
     several = TaskItem.objects.filter(item__project=project, ordinal__gt=0).values("task")
-    settled = _settled(project).filter(hit__task__isnull=False)
+    settled = settled_entries(project=project).filter(hit__task__isnull=False)
     costs = _cost_alone(settled.exclude(hit__task__in=several), items)
     shared = list(_cost_shared(settled.filter(hit__task__in=several), project))
     wanted = set(items.values_list("pk", flat=True)) if shared and items is not None else None
@@ -276,9 +364,9 @@ def cost_of_entries(*, entries: Iterable[LedgerEntry]) -> Cost:
     return sum((cost.shared(shares[hit]) for hit, cost in by_hit.items()), Cost())
 
 
-def earned_in(*, project: Project, workers: Iterable[Worker]) -> dict[int, int]:
-    """Worker id -> cents confirmed to have been paid to them in the project, fees not counted."""
-    ids = [one.pk for one in workers]
-    rows = _settled(project).filter(payment__assignment__worker__in=ids)
-    paid = rows.values_list("payment__assignment__worker").annotate(sum=Sum(F("amount_cents")))
-    return dict.fromkeys(ids, 0) | dict(paid)
+def newest_payments(*, project: Project, worker: Worker, count: int = 50) -> list[Payment]:
+    """Payments for the worker's newest assignments in the project, newest first; at most `count`."""
+    own = Assignment.objects.filter(worker=worker, hit__budget=project.budget_id).order_by("-pk")
+    # As numbers: joined, PostgreSQL reads every payment there is.
+    newest = list(own.values_list("pk", flat=True)[:count])
+    return list(Payment.objects.filter(assignment__in=newest).order_by("-pk")[:count])

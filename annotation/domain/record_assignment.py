@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.domain.drafts import Parse, items_of
+from annotation.domain.storable import storable
 from annotation.enums import SubmissionState
 from annotation.models import Draft, Item, Submission, Task
 from audit.domain.change_state import log_state_change
@@ -80,8 +81,8 @@ def _submission(
 
 def _marketplace_copy(assignment: Assignment) -> dict[str, Any]:
     try:
-        copy = json.loads(assignment.answer.get("content", "{}"))
-    except ValueError:
+        copy = storable(json.loads(assignment.answer.get("content", "{}")))
+    except (ValueError, RecursionError):
         return {}
     return copy if isinstance(copy, dict) else {}
 
@@ -103,5 +104,9 @@ def _says_the_same(item: Item, theirs: object, ours: Json, parse: Parse) -> bool
 
 
 def _annotated_before(item: Item, task: Task, assignment: Assignment) -> bool:
-    earlier = Submission.objects.live().filter(item=item, role=task.role, worker=assignment.worker)
+    """In production, whatever became of it; who repeats a qualification round has left the earlier
+    work aside."""
+    earlier = Submission.objects.filter(item=item, role=task.role, worker=assignment.worker)
+    if not item.in_production:
+        earlier = earlier.live()
     return earlier.exclude(assignment=assignment).exists()

@@ -1,42 +1,36 @@
 """Batches that are out: topped up, paused, resumed, ended, extended, offered again."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import QuerySet
 
-from annotation.domain.publish import (
-    PAGE,
-    Offer,
-    offer_generations,
-    offer_items,
-    unoffered_items,
-)
-from annotation.enums import BatchState, Role, SubmissionState
-from annotation.models import Batch, Item, Project, Task, TaskItem
-from audit.domain.change_state import Moves, change_state
+from annotation.domain.publish import offer_generations, unoffered_items
+from annotation.enums import BatchState, Role
+from annotation.models import Batch, Item, Task, TaskItem
+from audit.domain.change_state import Moves, change_state, log_state_change
 from crowd.domain.ledger import BudgetExceeded
-from crowd.domain.qualifications import requirement_for
 from crowd.domain.steer_hits import (
+    STEERABLE,
     CanNotSteer,
     add_assignments,
     expire_hits,
     extend_hit,
+    extend_hits,
     pause_hits,
     resume_hits,
 )
 from crowd.enums import HitState
-from crowd.models import Hit, HitQuerySet, QualificationType, Worker
+from crowd.models import Hit, HitQuerySet
 
 MOVES: Moves = {
     BatchState.OPEN: [BatchState.PAUSED, BatchState.CLOSED],
     BatchState.PAUSED: [BatchState.OPEN, BatchState.CLOSED],
     BatchState.CLOSED: [BatchState.OPEN],
 }
-ENDED = [HitState.FINISHED, HitState.EXPIRED, HitState.FAILED, HitState.WITHDRAWN]
+# Beyond this, people have to look why nobody does it.
+MOST_REOFFERS = 20
 
 
 def hits_of(batch: Batch) -> HitQuerySet:
@@ -46,9 +40,27 @@ def hits_of(batch: Batch) -> HitQuerySet:
 # --- keeping so many open ----------------------------------------------------------------------
 
 
-def keep_open(*, batch: Batch, count: int | None) -> None:
+@transaction.atomic
+def keep_open(*, batch: Batch, count: int | None, actor: str, now: datetime) -> None:
     """Have so many HITs of the batch open at a time; None ends it."""
+    old = Batch.objects.select_for_update(of=("self",)).get(pk=batch.pk).keep_open
     Batch.objects.filter(pk=batch.pk).update(keep_open=count, problem="")
+    if old != count:
+        told = ["no top-up" if one is None else f"kept open: {one}" for one in (old, count)]
+        log_state_change(instance=batch, old=told[0], new=told[1], actor=actor, now=now)
+
+
+@transaction.atomic
+def limit_reoffers(*, batch: Batch, limit: int, actor: str, now: datetime) -> None:
+    """How often an item of the batch that came back short is offered again by itself; 0: never. Raises
+    ValueError."""
+    if not 0 <= limit <= MOST_REOFFERS:
+        raise ValueError(f"Items are offered again 0 to {MOST_REOFFERS} times by themselves.")
+    old = Batch.objects.select_for_update(of=("self",)).get(pk=batch.pk).reoffer_limit
+    Batch.objects.filter(pk=batch.pk).update(reoffer_limit=limit, reoffer_problem="")
+    if old != limit:
+        told = [f"re-offers: {number}" for number in (old, limit)]
+        log_state_change(instance=batch, old=told[0], new=told[1], actor=actor, now=now)
 
 
 def top_up_batches(*, clock: Callable[[], datetime], limit: int = 50) -> int:
@@ -126,130 +138,82 @@ def extend_batch(*, batch: Batch, ends_at: datetime, actor: str, now: datetime) 
     """Offer the batch's unfinished HITs until `ends_at`; returns how many. All or nothing. Raises
     MoveRefused, BudgetExceeded."""
     change_state(instance=batch, new=BatchState.OPEN, moves=MOVES, actor=actor, now=now)
-    unfinished = hits_of(batch).filter(state__in=[HitState.LIVE, HitState.EXPIRED])
-    return sum(extend_hit(hit=hit, ends_at=ends_at, now=now) for hit in unfinished.order_by("pk"))
+    Task.objects.filter(batch=batch).update(ended_at=None)
+    count = extend_hits(hits=hits_of(batch), ends_at=ends_at, now=now)
+    # Those that wait to be made and were paused with the batch.
+    resume_hits(hits=hits_of(batch), now=now)
+    return _logged("extended", count, batch, actor, now)
 
 
 @transaction.atomic
-def add_to_batch(*, batch: Batch, number: int, now: datetime) -> int:
+def add_to_batch(*, batch: Batch, number: int, actor: str, now: datetime) -> int:
     """Offer each of the batch's HITs to `number` more workers; returns how many HITs. All or nothing.
     Raises BudgetExceeded, CanNotSteer."""
-    hits = hits_of(batch).exclude(state__in=[HitState.FAILED, HitState.WITHDRAWN]).order_by("pk")
+    return add_to_hits(batch=batch, hits=hits_of(batch), number=number, actor=actor, now=now)
+
+
+# --- some of its HITs --------------------------------------------------------------------------
+
+
+@transaction.atomic
+def pause_some(*, batch: Batch, hits: QuerySet[Hit], actor: str, now: datetime) -> int:
+    """Take these HITs from the workers' lists; the rest of the batch goes on. Raises CanNotSteer."""
+    _require_open(batch)
+    return _logged("paused", pause_hits(hits=hits, now=now), batch, actor, now)
+
+
+@transaction.atomic
+def resume_some(*, batch: Batch, hits: QuerySet[Hit], actor: str, now: datetime) -> int:
+    """Offer these paused HITs again. Raises CanNotSteer while the whole batch is paused."""
+    _require_open(batch)
+    return _logged("resumed", resume_hits(hits=hits, now=now), batch, actor, now)
+
+
+@transaction.atomic
+def extend_some(
+    *, batch: Batch, hits: QuerySet[Hit], ends_at: datetime, actor: str, now: datetime
+) -> int:
+    """Offer these HITs until `ends_at`. Raises CanNotSteer, BudgetExceeded."""
+    _require_open(batch)
+    Task.objects.filter(hit__in=hits.values("pk")).update(ended_at=None)
+    return _logged("extended", extend_hits(hits=hits, ends_at=ends_at, now=now), batch, actor, now)
+
+
+@transaction.atomic
+def expire_some(*, batch: Batch, hits: QuerySet[Hit], actor: str, now: datetime) -> int:
+    """End these HITs; the rest of the batch goes on, and they aren't offered again by themselves."""
+    ending = list(hits.filter(state__in=STEERABLE).values_list("pk", flat=True))
+    Task.objects.filter(hit__in=ending).update(ended_at=now)
+    count = expire_hits(hits=Hit.objects.filter(pk__in=ending), actor=actor, now=now)
+    return _logged("ended", count, batch, actor, now)
+
+
+@transaction.atomic
+def add_to_hits(
+    *, batch: Batch, hits: QuerySet[Hit], number: int, actor: str, now: datetime
+) -> int:
+    """Offer each of these HITs to `number` more workers; returns how many HITs. All or nothing. Raises
+    BudgetExceeded, CanNotSteer."""
+    _require_open(batch)
+    made = hits.exclude(state__in=[HitState.FAILED, HitState.WITHDRAWN]).order_by("pk")
     end = now + timedelta(seconds=batch.lifetime_seconds)
-    for hit in hits:
+    for hit in made:
         add_assignments(hit=hit, number=number, now=now)
         if hit.state != HitState.LIVE or (hit.expires_at or now) <= now:
             extend_hit(hit=hit, ends_at=end, now=now)
-    return len(hits)
+    return _logged(f"{number} more for", len(made), batch, actor, now)
 
 
-# --- what came back without enough work --------------------------------------------------------
+def _require_open(batch: Batch) -> None:
+    state = Batch.objects.select_for_update(of=("self",)).get(pk=batch.pk).state
+    if state == BatchState.PAUSED:
+        raise CanNotSteer("The whole batch is paused: resume it first.")
+    if state == BatchState.CLOSED:
+        raise CanNotSteer("The batch has ended: extend it as a whole, or offer it again.")
 
 
-@dataclass(frozen=True, slots=True)
-class Reoffered:
-    """How many items got more places on a HIT that they had, and how many a HIT of their own."""
-
-    raised: int = 0
-    anew: int = 0
-
-
-def short_items(*, project: Project) -> QuerySet[Item]:
-    """The items that were offered to generators, whose offers have all ended, and that lack live
-    submissions; `live` is how many each has."""
-    offered = TaskItem.objects.filter(role=Role.GENERATOR, item__project=project)
-    running = offered.exclude(task__hit__state__in=ENDED) | offered.filter(
-        task__hit__increase_to__isnull=False
-    )
-    unrecorded = offered.filter(
-        task__hit__assignments__isnull=False, task__hit__assignments__recorded_at=None
-    )
-    usable = Q(
-        submissions__role=Role.GENERATOR,
-        submissions__state__in=[SubmissionState.SUBMITTED, SubmissionState.ACCEPTED],
-    )
-    return (
-        project.items.filter(pk__in=offered.values("item"))
-        .exclude(pk__in=running.values("item"))
-        .exclude(pk__in=unrecorded.values("item"))
-        .annotate(live=Count("submissions", filter=usable))
-        .filter(live__lt=F("project__generators_per_item"))
-        .order_by("position")
-    )
-
-
-def reoffer_items(*, project: Project, now: datetime, limit: int | None = None) -> Reoffered:
-    """Offer again what ended without enough work: expired, refused by the marketplace, withdrawn, or
-    rejected. (What a worker returns, the marketplace offers again by itself.)
-
-    Where it can, the HIT that there is gets the missing places: nobody who worked on it sees it
-    again. Otherwise the item goes out at its next place, closed to those people if it has a pool.
-    Each item's money is set aside first. Raises BudgetExceeded; what was offered until then stays.
-    """
-    raised = anew = 0
-    for item in short_items(project=project)[:limit]:
-        with transaction.atomic():
-            if _raise_offer(item, now):
-                raised += 1
-            else:
-                _offer_anew(item, now)
-                anew += 1
-    return Reoffered(raised, anew)
-
-
-def _raise_offer(item: Item, now: datetime) -> bool:
-    """Give the item's newest HIT the missing places; says whether it could be done."""
-    task = _newest_task(item)
-    hit = task.hit
-    if hit.external_id is None or task.task_items.count() > 1 or hit.error:
-        return False
-    missing = _missing_work(item)
-    free = hit.max_assignments - hit.assignments.count() if hit.state == HitState.EXPIRED else 0
-    end = now + timedelta(seconds=task.batch.lifetime_seconds)
-    if missing > free:
-        try:
-            add_assignments(hit=hit, number=missing - free, now=now)
-        except CanNotSteer:
-            return False
-    return extend_hit(hit=hit, ends_at=end, now=now)
-
-
-def _offer_anew(item: Item, now: datetime) -> None:
-    task = _newest_task(item)
-    place = max(item.task_items.filter(role=Role.GENERATOR).values_list("place", flat=True)) + 1
-    offer_items(
-        batch=task.batch,
-        offers=[Offer([item], place)],
-        page=PAGE,
-        now=now,
-        qualifications=_closed_to_earlier_workers(task, item),
-        max_assignments=_missing_work(item),
-    )
-
-
-def _missing_work(item: Item) -> int:
-    live: int = item.live  # type: ignore[attr-defined]
-    return item.project.generators_per_item - live
-
-
-def _newest_task(item: Item) -> Task:
-    tasks = Task.objects.filter(task_items__item=item, role=Role.GENERATOR)
-    newest = tasks.select_related("hit", "batch__project__budget", "batch__budget").order_by("-pk")
-    return newest[0]
-
-
-def _closed_to_earlier_workers(task: Task, item: Item) -> list[dict[str, Any]]:
-    workers = list(
-        Worker.objects.filter(submissions__item=item, submissions__role=task.role).distinct()
-    )
-    return [
-        _without(one, task.batch.project.provider, workers) for one in task.batch.qualifications
-    ]
-
-
-def _without(one: dict[str, Any], provider: str, workers: list[Worker]) -> dict[str, Any]:
-    """A pool's requirement, leaving out the workers; any other as it is."""
-    if one.get("comparator") != "Exists" or "code" not in one:
-        return one
-    pool = QualificationType.objects.get(provider=provider, code=one["code"])
-    return requirement_for(qualification=pool, without=workers)
+def _logged(what: str, count: int, batch: Batch, actor: str, now: datetime) -> int:
+    if count:
+        told = f"{what} {count} HITs"
+        log_state_change(instance=batch, old=batch.state, new=told, actor=actor, now=now)
+    return count

@@ -34,7 +34,7 @@ class Command(BaseCommand):
         kind = define_qualification(
             provider=project.provider,
             code=code,
-            name=f"{project.title}: {code}",
+            name=f"{project.title[:100]}: {code}",
             description=f"Used by the project {project.title}.",
         )
         for name in options["workers"]:

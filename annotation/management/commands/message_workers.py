@@ -21,11 +21,16 @@ class Command(BaseCommand):
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        everyone = workers_of(project=project_named(options["project"]))
+        project = project_named(options["project"])
+        everyone = workers_of(project=project)
         to = [worker_named(one) for one in options["to"]] if options["to"] else list(everyone)
         try:
             written = write_messages(
-                workers=to, subject=options["subject"], text=options["text"], now=timezone.now()
+                budget=project.budget,
+                workers=to,
+                subject=options["subject"],
+                text=options["text"],
+                now=timezone.now(),
             )
         except ValueError as error:
             raise Refused(error) from error

@@ -28,6 +28,15 @@ class Command(BaseCommand):
         )
         parser.add_argument("--locales", nargs="+", default=[], help="their countries, two letters")
         parser.add_argument("--cap-cents", type=int, help="the batch may cost at most so much")
+        parser.add_argument(
+            "--auto-approval-hours", type=int, default=72, help="undecided work is approved then"
+        )
+        parser.add_argument(
+            "--reoffers",
+            type=int,
+            default=3,
+            help="so often an item that comes back short; 0: never",
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -50,6 +59,8 @@ class Command(BaseCommand):
                 ),
                 keep_open=options["keep_open"],
                 cap_cents=options["cap_cents"],
+                auto_approval_seconds=options["auto_approval_hours"] * 3600,
+                reoffer_limit=options["reoffers"],
                 now=timezone.now(),
             )
         except (NothingToPublish, BudgetExceeded, ValueError) as error:

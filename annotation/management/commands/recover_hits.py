@@ -7,6 +7,7 @@ from annotation.domain.adopt_found_hits import adopt_found_hits
 from annotation.management.command import Command as BaseCommand
 from annotation.management.command import Refused
 from annotation.models import Project
+from crowd.domain.hold_publishing import lift_hold
 from crowd.domain.ledger import BudgetExceeded
 from crowd.domain.marketplace import NO_ANSWER
 from crowd.domain.recover_hits import list_all_hits
@@ -31,6 +32,7 @@ class Command(BaseCommand):
                 adopted += adopt_found_hits(project=project, now=now)
         except (*NO_ANSWER, BudgetExceeded) as error:
             raise Refused(error) from error
+        lifted = lift_hold(actor="recover_hits", now=now)
         unknown = [
             {
                 "hit": one.external_id,
@@ -40,5 +42,7 @@ class Command(BaseCommand):
             for one in FoundHit.objects.filter(hit=None).order_by("pk")
         ]
         sentence = f"{adopted} HITs are ours again; {len(unknown)} are nobody's we know."
-        facts = {"adopted": adopted, "unknown": unknown}
+        if lifted:
+            sentence += " Publishing goes on."
+        facts = {"adopted": adopted, "unknown": unknown, "hold_lifted": lifted}
         self.tell(facts, sentence, as_json=options["json"])

@@ -1,0 +1,158 @@
+"""How batches stand, for lists and pages: in as many queries for one batch as for fifty."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+
+from annotation.models import Batch, Project, Task
+from crowd.enums import AssignmentState, HitState, LedgerKind
+from crowd.models import Assignment, Hit, LedgerEntry
+
+PACE_OVER = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFigures:
+    """HITs by how they stand; assignments handed in, by their decision; cents, fees included. `paced`
+    assignments were handed in within the last day; `untold` HITs wait to be made at the marketplace, or
+    for it to hear of a change."""
+
+    hits: int = 0
+    open: int = 0
+    paused: int = 0
+    finished: int = 0
+    expired: int = 0
+    failed: int = 0
+    withdrawn: int = 0
+    untold: int = 0
+    submitted: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    paced: int = 0
+    reserved_cents: int = 0
+    spent_cents: int = 0
+
+    @property
+    def told(self) -> int:
+        return self.hits - self.untold
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFilter:
+    """Which batches to list; empty means any."""
+
+    state: str = ""
+    role: str = ""
+
+
+def batches_of(*, project: Project, wanted: BatchFilter) -> QuerySet[Batch]:
+    """The newest first, each with its budget."""
+    batches = project.batches.select_related("budget").order_by("-pk")
+    if wanted.state:
+        batches = batches.filter(state=wanted.state)
+    if wanted.role:
+        batches = batches.filter(role=wanted.role)
+    return batches
+
+
+def figures_of(*, batches: Iterable[Batch], now: datetime) -> dict[int, BatchFigures]:
+    """Batch id -> figures, for the batches given."""
+    ids = [one.pk for one in batches]
+    found: dict[int, dict[str, int]] = {pk: {} for pk in ids}
+    for rows in (_hits(ids), _assignments(ids, now), _money(ids)):
+        for pk, figures in rows.items():
+            found[pk].update(figures)
+    return {pk: BatchFigures(**figures) for pk, figures in found.items()}
+
+
+OPEN = Q(state__in=[HitState.PENDING, HitState.LIVE], paused_at=None)
+UNTOLD = (
+    Q(state=HitState.PENDING, paused_at=None)
+    | Q(expiration_wanted__isnull=False, external_id__isnull=False)
+    | Q(increase_to__isnull=False, external_id__isnull=False)
+)
+
+
+def _hits(ids: list[int]) -> dict[int, dict[str, int]]:
+    rows = Hit.objects.filter(task__batch__in=ids).order_by().values("task__batch")
+    counted = rows.annotate(
+        hits=Count("pk"),
+        open=Count("pk", filter=OPEN),
+        paused=Count("pk", filter=Q(paused_at__isnull=False)),
+        finished=Count("pk", filter=Q(state=HitState.FINISHED)),
+        expired=Count("pk", filter=Q(state=HitState.EXPIRED)),
+        failed=Count("pk", filter=Q(state=HitState.FAILED)),
+        withdrawn=Count("pk", filter=Q(state=HitState.WITHDRAWN)),
+        untold=Count("pk", filter=UNTOLD),
+    )
+    return _by_batch(counted, "task__batch")
+
+
+def _assignments(ids: list[int], now: datetime) -> dict[int, dict[str, int]]:
+    refused = [AssignmentState.REJECTING, AssignmentState.REJECTED]
+    rows = Assignment.objects.filter(hit__task__batch__in=ids).order_by()
+    counted = rows.values("hit__task__batch").annotate(
+        submitted=Count("pk", filter=Q(state=AssignmentState.SUBMITTED)),
+        accepted=Count("pk", filter=Q(state=AssignmentState.APPROVED)),
+        rejected=Count("pk", filter=Q(state__in=refused)),
+        paced=Count("pk", filter=Q(submitted_at__gt=now - PACE_OVER)),
+    )
+    return _by_batch(counted, "hit__task__batch")
+
+
+def _by_batch(rows: Iterable[Any], name: str) -> dict[int, dict[str, int]]:
+    return {row[name]: {key: n for key, n in row.items() if key != name} for row in rows}
+
+
+def _money(ids: list[int]) -> dict[int, dict[str, int]]:
+    """Of batches with a cap of their own their budget has the sums; of others the ledger."""
+    capped = Batch.objects.filter(pk__in=ids, budget__isnull=False).values_list(
+        "pk", "budget__reserved_cents", "budget__spent_cents"
+    )
+    found = {pk: {"reserved_cents": held, "spent_cents": spent} for pk, held, spent in capped}
+    entries = LedgerEntry.objects.filter(hit__task__batch__in=[pk for pk in ids if pk not in found])
+    cents = Sum(F("amount_cents") + F("fee_cents"))
+    for pk, kind, sum_ in (
+        entries.order_by().values_list("hit__task__batch", "kind").annotate(cents=cents)
+    ):
+        sums = found.setdefault(pk, {"reserved_cents": 0, "spent_cents": 0})
+        if kind == LedgerKind.SETTLE:
+            sums["spent_cents"] += sum_
+        else:
+            sums["reserved_cents"] += sum_ if kind == LedgerKind.RESERVE else -sum_
+    return found
+
+
+# --- the HITs of one -----------------------------------------------------------------------------
+
+# How a HIT stands, as people choose it: name -> which.
+HIT_FILTERS: dict[str, Q] = {
+    "pending": Q(state=HitState.PENDING, paused_at=None),
+    "live": Q(state=HitState.LIVE, paused_at=None),
+    "paused": Q(paused_at__isnull=False),
+    "finished": Q(state=HitState.FINISHED),
+    "expired": Q(state=HitState.EXPIRED),
+    "failed": Q(state=HitState.FAILED),
+    "withdrawn": Q(state=HitState.WITHDRAWN),
+}
+
+
+def tasks_of(*, batch: Batch) -> QuerySet[Task]:
+    """The batch's tasks in publishing order, each with its HIT, its items, and how many assignments were
+    handed in (`done`), accepted and rejected."""
+    refused = [AssignmentState.REJECTING, AssignmentState.REJECTED]
+    return (
+        batch.tasks.select_related("hit__hit_type")
+        .prefetch_related("task_items__item__sentence")
+        .annotate(
+            done=Count("hit__assignments"),
+            accepted=Count(
+                "hit__assignments", filter=Q(hit__assignments__state=AssignmentState.APPROVED)
+            ),
+            rejected=Count("hit__assignments", filter=Q(hit__assignments__state__in=refused)),
+        )
+        .order_by("pk")
+    )

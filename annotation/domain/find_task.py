@@ -1,0 +1,100 @@
+"""A worker's task with all that its page and its endpoints ask of it, in one statement."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+
+from annotation.domain.create_project import current_guidelines
+from annotation.models import Guidelines, Item, Project, Sentence, Task
+from crowd.domain.pay_scheme import Terms
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTask:
+    """A task, its project, and its items in their order, each with its sentence. Fields that pages
+    don't need are left to be fetched by whoever asks for them."""
+
+    task: Task
+    project: Project
+    items: Sequence[Item]
+    # Whether the place of one of its items came back once, and was offered again.
+    is_reoffered: bool
+    # What the batch's work earns, and the version of the guidelines that it shows, if it is one.
+    terms: Terms
+    guidelines_id: int | None
+
+
+# Written out, because every page and every save asks it and building the query takes longer than
+# running it.
+_TASK = """
+SELECT t.id, t.batch_id, t.hit_id, t.role, t.hand,
+    b.terms, b.guidelines_id,
+    p.id, p.slug, p.scheme, p.provider, p.pay_scheme,
+    s.id, s.external_id, s.tokens,
+    i.id, i.key, i.target, ti.reoffers
+FROM annotation_task t
+JOIN annotation_batch b ON b.id = t.batch_id
+JOIN annotation_project p ON p.id = b.project_id
+JOIN annotation_taskitem ti ON ti.task_id = t.id
+JOIN annotation_item i ON i.id = ti.item_id
+JOIN annotation_sentence s ON s.id = i.sentence_id
+WHERE t.public_id = %s
+ORDER BY ti.ordinal
+"""
+
+
+def find_task(public_id: UUID) -> OfferedTask | None:
+    """The task that a page's address names; None if there is none."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TASK, [public_id.hex])
+        rows = cursor.fetchall()
+    if not rows:
+        return None
+    task_id, batch_id, hit_id, role, hand, own_terms, guidelines_id, *of_project = rows[0][:12]
+    project = _project(of_project)
+    task = Task.from_db(
+        None,
+        ("id", "batch_id", "hit_id", "public_id", "role", "hand"),
+        (task_id, batch_id, hit_id, public_id, role, hand),
+    )
+    items = [_item(project, row[12:-1]) for row in rows]
+    return OfferedTask(
+        task,
+        project,
+        items,
+        is_reoffered=any(row[-1] for row in rows),
+        terms=json.loads(own_terms) if own_terms else project.pay_scheme[role],
+        guidelines_id=guidelines_id,
+    )
+
+
+def shown_guidelines(offered: OfferedTask) -> Guidelines | None:
+    """The version of the guidelines that the task's batch shows, else the newest."""
+    if offered.guidelines_id:
+        return Guidelines.objects.get(pk=offered.guidelines_id)
+    return current_guidelines(project_id=offered.project.pk, role=offered.task.role)
+
+
+def _project(values: Sequence[object]) -> Project:
+    *plain, pay_scheme = values
+    names = ("id", "slug", "scheme", "provider", "pay_scheme")
+    return Project.from_db(None, names, (*plain, json.loads(str(pay_scheme))))
+
+
+def _item(project: Project, values: Sequence[object]) -> Item:
+    sentence_id, external_id, tokens, item_id, key, target = values
+    sentence = Sentence.from_db(
+        None,
+        ("id", "project_id", "external_id", "tokens"),
+        (sentence_id, project.pk, external_id, json.loads(str(tokens))),
+    )
+    item = Item.from_db(
+        None,
+        ("id", "project_id", "sentence_id", "key", "target"),
+        (item_id, project.pk, sentence_id, key, json.loads(str(target))),
+    )
+    item.project, item.sentence = project, sentence
+    return item

@@ -1,0 +1,31 @@
+"""Indexes for the search of any part of a text, on PostgreSQL."""
+
+import logging
+
+from django.apps.registry import Apps
+from django.db import DatabaseError, migrations, transaction
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+
+def index_by_trigrams(*, name: str, table: str, expressions: list[str]) -> migrations.RunPython:
+    """A migration step. PostgreSQL lets the owner of a database add pg_trgm; where it does not,
+    searches work all the same, by reading the table."""
+    columns = ", ".join(f"{one} gin_trgm_ops" for one in expressions)
+    statement = f"CREATE INDEX {name} ON {table} USING gin ({columns})"
+
+    def create(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
+        if editor.connection.vendor != "postgresql":
+            return
+        try:
+            with transaction.atomic(using=editor.connection.alias):
+                editor.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
+                editor.execute(statement)
+        except DatabaseError as error:
+            message = "No trigram index for searches in %s: %s"
+            logging.getLogger(__name__).warning(message, table, str(error).strip())
+
+    def drop(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
+        if editor.connection.vendor == "postgresql":
+            editor.execute(f"DROP INDEX IF EXISTS {name}")
+
+    return migrations.RunPython(create, drop)
