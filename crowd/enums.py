@@ -47,12 +47,24 @@ class GrantState(TextChoices):
     HELD = "held", "held"
     REVOKING = "revoking", "to be revoked"
     REVOKED = "revoked", "revoked"
+    FAILED = "failed", "refused by the marketplace"
 
 
 class MessageState(TextChoices):
     PENDING = "pending", "to be sent"
     SENT = "sent", "sent"
     FAILED = "failed", "not delivered"
+
+
+class MailState(TextChoices):
+    """Of an e-mail. Where nobody knows whether it went out it is in doubt, and not repeated by itself."""
+
+    PENDING = "pending", "to be sent"
+    SENDING = "sending", "being sent"
+    SENT = "sent", "sent"
+    FAILED = "failed", "not delivered"
+    DOUBT = "doubt", "perhaps sent"
+    DROPPED = "dropped", "not wanted any more"
 
 
 class BlockState(TextChoices):

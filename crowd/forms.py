@@ -22,10 +22,19 @@ class Notification(BaseModel):
         return [one.hit_id for one in self.events if one.hit_id]
 
 
-def read_notification(body: bytes) -> Notification:
+class SubscriptionQuestion(BaseModel):
+    """A topic that was subscribed to our address asks whether that is right."""
+
+    topic: str = Field(alias="TopicArn", min_length=1, max_length=300)
+    confirm_url: str = Field(alias="SubscribeURL", min_length=1, max_length=2000)
+
+
+def read_notification(body: bytes) -> Notification | SubscriptionQuestion:
     """From a webhook's body, or from the envelope of an SNS topic. Raises BadNotification."""
     try:
         document: Any = json.loads(body)
+        if isinstance(document, dict) and document.get("Type") == "SubscriptionConfirmation":
+            return SubscriptionQuestion.model_validate(document)
         if isinstance(document, dict) and "Message" in document:
             document = json.loads(document["Message"])
         return Notification.model_validate(document)

@@ -17,6 +17,7 @@ from crowd.enums import (
     GrantState,
     HitState,
     LedgerKind,
+    MailState,
     MessageState,
     PaymentKind,
     PaymentState,
@@ -220,6 +221,10 @@ class Hit(models.Model):
                 fields=["id"], name="hit_to_move_end", condition=~Q(expiration_wanted=None)
             ),
             models.Index(fields=["id"], name="hit_to_increase", condition=~Q(increase_to=None)),
+            models.Index(fields=["budget", "state"]),
+            models.Index(
+                fields=["id"], name="hit_in_trouble", condition=Q(state="failed") | ~Q(error="")
+            ),
         ]
         constraints = [
             models.CheckConstraint(
@@ -318,7 +323,15 @@ class Payment(models.Model):
         indexes = [
             models.Index(
                 fields=["id"], name="payment_to_send", condition=Q(state__in=["pending", "sent"])
-            )
+            ),
+            models.Index(
+                fields=["id"], name="payment_not_confirmed", condition=~Q(state="confirmed")
+            ),
+            models.Index(
+                fields=["id"],
+                name="payment_in_trouble",
+                condition=Q(state__in=["held", "failed"]) | ~Q(error=""),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -356,6 +369,10 @@ class LedgerEntry(models.Model):
 
 class Message(models.Model):
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="messages")
+    # It stands for the project that writes: what another one writes is none of its members' business.
+    budget = models.ForeignKey(
+        Budget, on_delete=models.PROTECT, null=True, blank=True, related_name="messages"
+    )
     subject = models.CharField(max_length=200)
     text = models.CharField(max_length=4096)
     state = models.CharField(max_length=20, choices=MessageState, default=MessageState.PENDING)
@@ -373,6 +390,45 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return self.subject
+
+
+class MailAddress(models.Model):
+    """Where a worker wants to be written to as well; theirs to give and to take back."""
+
+    worker = models.OneToOneField(Worker, on_delete=models.CASCADE, related_name="mail_address")
+    address = models.EmailField()
+    given_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "mail addresses"
+
+    def __str__(self) -> str:
+        return f"address of {self.worker}"
+
+
+class Mail(models.Model):
+    """A message as an e-mail beside the marketplace's own. The address is forgotten when the worker
+    takes it back."""
+
+    message = models.OneToOneField(Message, on_delete=models.PROTECT, related_name="mail")
+    address = models.EmailField(blank=True)
+    state = models.CharField(max_length=20, choices=MailState, default=MailState.PENDING)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    retry_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        verbose_name_plural = "mail"
+        indexes = [
+            models.Index(
+                fields=["id"], name="mail_to_send", condition=Q(state__in=["pending", "sending"])
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"mail of message {self.message_id}"
 
 
 class Block(models.Model):
@@ -397,6 +453,18 @@ class NotificationReceipt(models.Model):
 
     def __str__(self) -> str:
         return self.doc_id
+
+
+class TopicSubscription(models.Model):
+    """A topic asks whether it may send us notifications; an operator answers (`confirm_topic`)."""
+
+    topic = models.CharField(max_length=300, unique=True)  # its ARN
+    confirm_url = models.CharField(max_length=2000)
+    asked_at = models.DateTimeField()
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.topic
 
 
 class FoundHit(models.Model):
@@ -431,3 +499,27 @@ class FoundHit(models.Model):
 
     def __str__(self) -> str:
         return self.external_id
+
+
+class PublishingHold(models.Model):
+    """No HIT is made at a marketplace while one stands; see crowd.domain.hold_publishing."""
+
+    reason = models.CharField(max_length=500)
+    since = models.DateTimeField()
+    lifted_at = models.DateTimeField(null=True, blank=True)
+    lifted_by = models.CharField(max_length=150, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                models.Value(1), condition=Q(lifted_at=None), name="one_standing_hold"
+            ),
+            models.CheckConstraint(
+                condition=Q(lifted_at=None, lifted_by="")
+                | (Q(lifted_at__isnull=False) & ~Q(lifted_by="")),
+                name="hold_lifted_by_somebody",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.reason

@@ -13,6 +13,7 @@ from crowd.domain import (
     send_payments,
     steer_hits,
     sync_hits,
+    write_mail,
     write_messages,
 )
 from crowd.domain.sweep import sweep
@@ -44,3 +45,8 @@ def send_due_payments() -> None:
     sweep(_clocked(send_payments.send_due_rejections))
     # After the decisions: a worker can be written to once one of theirs has been made.
     sweep(_clocked(write_messages.send_due_messages))
+
+
+@shared_task
+def send_due_mail() -> None:
+    sweep(_clocked(write_mail.send_due_mail))

@@ -389,7 +389,7 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
 class BookEntry(models.Model):
     """One line of a requester's books: what it does to the balance and to what is set aside.
 
-    Append-only: the database itself refuses an UPDATE (migration 0002).
+    Append-only: the database itself refuses an UPDATE (`append_only.py`).
     """
 
     requester = models.ForeignKey(Requester, models.PROTECT, related_name="entries")

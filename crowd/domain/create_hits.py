@@ -8,6 +8,7 @@ from django.db.models import Case, Value, When
 
 from audit.domain.change_state import log_state_change
 from crowd.domain.hear_notifications import destination
+from crowd.domain.hold_publishing import standing_hold
 from crowd.domain.lease import BITE, take_leases
 from crowd.domain.marketplace import marketplace_of
 from crowd.domain.offer_money import release_unused
@@ -24,7 +25,10 @@ TOKEN_MEMORY = timedelta(hours=23)
 
 
 def create_pending_hits(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
-    """Make up to `limit` of the HITs that wait for it; returns how many are now live."""
+    """Make up to `limit` of the HITs that wait for it; returns how many are now live. None while
+    publishing is held."""
+    if standing_hold():
+        return 0
     pending = Hit.objects.to_create().select_related("hit_type")
     hits = take_leases(pending, now=clock(), limit=limit)
     return sum(create_hit(hit=hit, now=clock()) for hit in hits)

@@ -11,6 +11,7 @@ from crowd.domain.ledger import BudgetExceeded, offer_cents_left, release, reser
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.enums import AssignmentState, HitState, PaymentKind, PaymentState
 from crowd.models import Assignment, Hit, Payment
+from crowd.providers.limits import FEEDBACK, check_text
 
 MOVES: Moves = {
     AssignmentState.SUBMITTED: [
@@ -98,6 +99,7 @@ def reject_assignment(*, assignment: Assignment, reason: str, actor: str, now: d
     """Refuse the work, with the reason that the worker will read. Raises MoveRefused, ValueError."""
     if not reason.strip():
         raise ValueError("A rejection needs a reason: the worker will read it.")
+    check_text("reason", reason, longest=FEEDBACK)
     change_state(
         instance=assignment,
         new=AssignmentState.REJECTING,

@@ -5,16 +5,17 @@ their lease has run out. The lease only keeps work apart: that a repeat does no 
 business.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TypeVar
 
+from django.conf import settings
 from django.db import models, transaction
 from django.db.models import Q
 
 M = TypeVar("M", bound=models.Model)
 
 # Long enough for a bite of a sweep; short, because the rows of a killed process wait for its end.
-LEASE = timedelta(minutes=1)
+LEASE = settings.LEASE
 BITE = 20
 
 

@@ -35,10 +35,18 @@ def _qasrl(free_units: int) -> PayScheme:
             "bonus_step_cents": 0,
             "allowance_units": 8,
         },
+        "validator": {
+            "reward_cents": 8,
+            "free_units": 4,
+            "bonus_first_cents": 2,
+            "bonus_step_cents": 0,
+            "allowance_units": 8,
+        },
     }
 
 
-# Roit et al. 2020, section 3 (two free questions); FitzGerald et al. 2018 (one).
+# Roit et al. 2020, section 3 (two free questions); FitzGerald et al. 2018 (one). Validators were paid
+# in the latter alone: 8 cents, and 2 for each question beyond the fourth.
 PRESETS: dict[str, PayScheme] = {"qasrl-2020": _qasrl(2), "qasrl-2018": _qasrl(1)}
 
 

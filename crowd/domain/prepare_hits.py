@@ -13,6 +13,16 @@ from crowd.domain.fees import fee_cents
 from crowd.domain.ledger import raise_reserved
 from crowd.enums import LedgerKind
 from crowd.models import Budget, Hit, HitType, LedgerEntry
+from crowd.providers.limits import (
+    DURATION_SECONDS,
+    TOKEN,
+    check_hit_type,
+    check_range,
+    check_text,
+)
+
+# The column's. Escaped and wrapped as a question it stays far below the API's 65,535 bytes.
+URL = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +50,8 @@ def slot_cents(hit_type: HitType, terms: HitTerms) -> tuple[int, int]:
 
 
 def hit_type_of(*, provider: str, qualifications: Sequence[Any], **terms: Any) -> HitType:
-    """The HIT type with exactly these terms: the one there is, or a new row."""
+    """The HIT type with exactly these terms: the one there is, or a new row. Raises OutOfLimits."""
+    check_hit_type(**terms, qualifications=qualifications)
     described = {**terms, "qualifications": list(qualifications)}
     fingerprint = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
     hit_type, _ = HitType.objects.get_or_create(
@@ -62,8 +73,12 @@ def prepare_hits(
     """Rows for the planned HITs, in order, with the money for each set aside, under the cap of the
     sub-budget too where there is one.
 
-    All or nothing. Raises BudgetExceeded; IntegrityError when one of the tokens is taken.
+    All or nothing. Raises BudgetExceeded, OutOfLimits; IntegrityError when one of the tokens is taken.
     """
+    check_range("lifetime", terms.lifetime_seconds, DURATION_SECONDS, unit="seconds")
+    for plan in plans:
+        check_text("token", plan.token, longest=TOKEN)
+        check_text("address", plan.url, longest=URL)
     amount, fees = (each * terms.max_assignments for each in slot_cents(hit_type, terms))
     hits = Hit.objects.bulk_create(
         [

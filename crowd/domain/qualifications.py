@@ -8,17 +8,22 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
+from audit.domain.change_state import log_state_change
 from crowd.domain.lease import BITE, take_leases
 from crowd.domain.marketplace import marketplace_of
 from crowd.enums import GrantState
 from crowd.models import HitType, QualificationGrant, QualificationType, Worker
 from crowd.providers.base import ProviderInDoubt, ProviderRefused, Requirement
+from crowd.providers.limits import DESCRIPTION, QUALIFICATION_NAME, check_text
 
 
 def define_qualification(
     *, provider: str, code: str, name: str, description: str
 ) -> QualificationType:
-    """The qualification of this code; made at the marketplace when it is first needed there."""
+    """The qualification of this code; made at the marketplace when it is first needed there. Raises
+    OutOfLimits."""
+    check_text("name", name, longest=QUALIFICATION_NAME)
+    check_text("description", description, longest=DESCRIPTION)
     qualification, _ = QualificationType.objects.get_or_create(
         provider=provider, code=code, defaults={"name": name, "description": description}
     )
@@ -53,6 +58,7 @@ def grant_qualification(
         return grant
     grant.value = grant.value if value is None else value
     grant.state, grant.changed_at, grant.leased_until = GrantState.PENDING, now, None
+    grant.error = ""
     grant.save()
     return grant
 
@@ -68,7 +74,7 @@ def revoke_qualification(
     QualificationGrant.objects.filter(
         qualification_type=qualification,
         worker=worker,
-        state__in=[GrantState.PENDING, GrantState.HELD],
+        state__in=[GrantState.PENDING, GrantState.HELD, GrantState.FAILED],
     ).update(state=GrantState.REVOKING, changed_at=now, error=reason, leased_until=None)
 
 
@@ -94,7 +100,7 @@ def _send(grant: QualificationGrant, now: datetime) -> bool:
         # Both calls may be repeated without harm; the lease runs out by itself.
         return False
     except ProviderRefused as refused:
-        QualificationGrant.objects.filter(pk=grant.pk).update(error=str(refused), leased_until=None)
+        _fail(grant, str(refused), now)
         return False
     done = GrantState.REVOKED if revoking else GrantState.HELD
     return bool(
@@ -102,6 +108,24 @@ def _send(grant: QualificationGrant, now: datetime) -> bool:
             state=done, leased_until=None, error=grant.error if revoking else ""
         )
     )
+
+
+@transaction.atomic
+def _fail(grant: QualificationGrant, error: str, now: datetime) -> None:
+    """The marketplace will never take it, such as for a worker it doesn't know: somebody has to look.
+    Granting or revoking once more begins anew."""
+    changed = QualificationGrant.objects.filter(pk=grant.pk, changed_at=grant.changed_at).update(
+        state=GrantState.FAILED, error=error, leased_until=None
+    )
+    if changed:
+        log_state_change(
+            instance=grant,
+            old=grant.state,
+            new=GrantState.FAILED,
+            actor="marketplace",
+            now=now,
+            reason=error,
+        )
 
 
 def requirement_for(
@@ -114,6 +138,11 @@ def requirement_for(
     if held:
         return {"code": qualification.code, "comparator": "NotIn", "integers": held}
     return {"code": qualification.code, "comparator": "Exists"}
+
+
+def requirement_to_lack(*, qualification: QualificationType) -> dict[str, Any]:
+    """Who may take a HIT: whoever does not hold the qualification."""
+    return {"code": qualification.code, "comparator": "DoesNotExist"}
 
 
 def group_requirement(*, qualification: QualificationType, values: Sequence[int]) -> dict[str, Any]:

@@ -17,9 +17,12 @@ from crowd.models import (
     Message,
     Payment,
     QualificationGrant,
+    QualificationType,
 )
 
 UTC = ZoneInfo("UTC")
+# Of these the "error" is the reason that the worker reads: no trouble.
+TAKEN_AWAY = [GrantState.REVOKING, GrantState.REVOKED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,11 @@ class LedgerFilter:
     first_day: date | None = None
     last_day: date | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it leaves out nothing, or kinds of entries only."""
+        return not (self.pseudonym or self.first_day or self.last_day)
+
 
 def ledger_of(*, budget: Budget, wanted: LedgerFilter) -> QuerySet[LedgerEntry]:
     """The budget's entries, newest first, with the worker of those that belong to a payment."""
@@ -39,6 +47,11 @@ def ledger_of(*, budget: Budget, wanted: LedgerFilter) -> QuerySet[LedgerEntry]:
         .select_related("hit__task", "payment__assignment__worker")
         .order_by("-pk")
     )
+    return narrowed_ledger(entries, wanted)
+
+
+def narrowed_ledger(entries: QuerySet[LedgerEntry], wanted: LedgerFilter) -> QuerySet[LedgerEntry]:
+    """Those of the entries that are wanted."""
     if wanted.kind:
         entries = entries.filter(kind=wanted.kind)
     if wanted.pseudonym:
@@ -79,8 +92,8 @@ class PendingWork:
     messages: Mapping[str, int] = field(default_factory=dict)
 
 
-def pending_work(*, budget: Budget, qualification_prefix: str) -> PendingWork:
-    """Counts for `budget`; grants are those of qualifications whose code has the prefix."""
+def pending_work(*, budget: Budget, qualifications: QuerySet[QualificationType]) -> PendingWork:
+    """Counts for `budget`; grants are those of the qualifications."""
     assignments = Assignment.objects.filter(hit__budget=budget)
     payments = list(
         _payments(budget)
@@ -95,7 +108,7 @@ def pending_work(*, budget: Budget, qualification_prefix: str) -> PendingWork:
         payment_cents={state: cents for state, _, cents in payments},
         rejections=assignments.filter(state=AssignmentState.REJECTING).count(),
         unrecorded=assignments.unrecorded().count(),
-        grants=_by_state(_grants(qualification_prefix)),
+        grants=_by_state(_grants(qualifications)),
         messages=_by_state(_messages(budget)),
     )
 
@@ -104,17 +117,16 @@ def _payments(budget: Budget) -> QuerySet[Payment]:
     return Payment.objects.filter(assignment__hit__budget=budget)
 
 
-def _grants(prefix: str) -> QuerySet[QualificationGrant]:
-    return QualificationGrant.objects.filter(qualification_type__code__startswith=prefix)
+def _grants(qualifications: QuerySet[QualificationType]) -> QuerySet[QualificationGrant]:
+    return QualificationGrant.objects.filter(qualification_type__in=qualifications.values("pk"))
 
 
 def _messages(budget: Budget) -> QuerySet[Message]:
-    people = Assignment.objects.filter(hit__budget=budget).values("worker")
-    return Message.objects.filter(worker__in=people)
+    return Message.objects.filter(budget=budget)
 
 
 def _by_state(rows: QuerySet[Any]) -> dict[str, int]:
-    return dict(rows.order_by().values_list("state").annotate(n=Count("pk")))
+    return dict(rows.order_by().values_list("state").annotate(n=Count("*")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +142,7 @@ class Trouble:
 
 
 def troubles_of(
-    *, budget: Budget, qualification_prefix: str, limit: int = 50
+    *, budget: Budget, qualifications: QuerySet[QualificationType], limit: int = 50
 ) -> dict[str, list[Trouble]]:
     """The newest rows with an error, or held back, by kind; at most `limit` of each."""
     return {
@@ -138,8 +150,9 @@ def troubles_of(
         "payments": [_payment_trouble(one) for one in _troubled_payments(budget)[:limit]],
         "qualifications": [
             _grant_trouble(one)
-            for one in _grants(qualification_prefix)
+            for one in _grants(qualifications)
             .exclude(error="")
+            .exclude(state__in=TAKEN_AWAY)
             .select_related("worker", "qualification_type")
             .order_by("-pk")[:limit]
         ],

@@ -100,6 +100,20 @@ def extend_hit(*, hit: Hit, ends_at: datetime, now: datetime) -> bool:
 
 
 @transaction.atomic
+def extend_hits(*, hits: QuerySet[Hit], ends_at: datetime, now: datetime) -> int:
+    """Offer the HITs until `ends_at`, those that are live in one statement; returns how many that
+    changes. All or nothing. Raises BudgetExceeded."""
+    if ends_at <= now:
+        return 0
+    live = hits.filter(state=HitState.LIVE).values_list("pk", flat=True)
+    count = Hit.objects.filter(pk__in=list(live), state=HitState.LIVE).update(
+        expiration_wanted=ends_at, paused_at=None
+    )
+    ended = hits.filter(state=HitState.EXPIRED).order_by("pk")
+    return count + sum(extend_hit(hit=hit, ends_at=ends_at, now=now) for hit in ended)
+
+
+@transaction.atomic
 def add_assignments(*, hit: Hit, number: int, now: datetime) -> None:
     """Offer the HIT to `number` more workers; nobody who worked on it can take it again. Raises
     BudgetExceeded, and CanNotSteer where the marketplace would refuse."""
@@ -185,16 +199,23 @@ def _increase(hit: Hit, now: datetime) -> bool:
         return False
     except ProviderRefused as refused:
         return _increase_refused(hit, refused, now)
-    state = HitState.LIVE if hit.state == HitState.FINISHED else hit.state
+    _increased(hit, now)
+    return True
+
+
+@transaction.atomic
+def _increased(hit: Hit, now: datetime) -> None:
     Hit.objects.filter(pk=hit.pk, increase_to=hit.increase_to).update(
         max_assignments=hit.increase_to,
         increase_to=None,
-        state=state,
         leased_until=None,
         error="",
         sync_due_at=now + POLL,
     )
-    return True
+    Hit.objects.filter(pk=hit.pk, state=HitState.FINISHED).update(state=HitState.LIVE)
+    row = _locked(hit.pk)
+    if row.state == HitState.EXPIRED:  # nobody sees the new places before the HIT is extended
+        release_unused(hit=row, now=now)
 
 
 @transaction.atomic
@@ -205,12 +226,13 @@ def _increase_refused(hit: Hit, refused: ProviderRefused, now: datetime) -> bool
     changed = Hit.objects.filter(pk=hit.pk, increase_to=hit.increase_to).update(
         error=str(refused), leased_until=None, **left
     )
-    if changed and not repeated:
-        assert hit.increase_to
-        release_places(
-            hit=hit,
-            number=hit.increase_to - hit.max_assignments,
-            key=_increase_key("release", hit),
-            now=now,
-        )
+    if not changed or repeated:
+        return False
+    row = _locked(hit.pk)
+    if row.state == HitState.EXPIRED:  # its end gave back the new places' money, or does so now
+        release_unused(hit=row, now=now)
+        return False
+    assert hit.increase_to
+    number = hit.increase_to - hit.max_assignments
+    release_places(hit=hit, number=number, key=_increase_key("release", hit), now=now)
     return False

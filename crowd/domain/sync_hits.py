@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from django.db import transaction
-from django.db.models import F
+from django.db import connection, transaction
 
 from crowd.domain.decide_assignment import take_their_decision
 from crowd.domain.lease import BITE, take_leases
@@ -34,10 +33,17 @@ def hasten_sync(*, hit_id: int, now: datetime) -> None:
     Also a HIT that we still hold for pending: the process that made it may have died before it could
     say so, and workers don't wait for us.
     """
-    working = [HitState.PENDING, HitState.LIVE, HitState.EXPIRED]
-    Hit.objects.filter(pk=hit_id, state__in=working).update(
-        sync_due_at=now, claimed_at=now, claimed_assignments=F("claimed_assignments") + 1
-    )
+    stamp = connection.ops.adapt_datetimefield_value(now)
+    with connection.cursor() as cursor:
+        cursor.execute(_HASTEN, [stamp, stamp, hit_id])
+
+
+# Written out, because every annotation runs it and building the statement takes longer than running it.
+_HASTEN = """
+UPDATE crowd_hit
+SET sync_due_at = %s, claimed_at = %s, claimed_assignments = claimed_assignments + 1
+WHERE id = %s AND state IN ('pending', 'live', 'expired')
+"""
 
 
 def look_soon(*, external_ids: Iterable[str], now: datetime) -> int:

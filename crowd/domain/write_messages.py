@@ -9,8 +9,9 @@ from django.db.models import Q
 from crowd.domain.lease import take_leases
 from crowd.domain.marketplace import marketplace_of
 from crowd.enums import MessageState
-from crowd.models import Message, Worker
+from crowd.models import Budget, Message, Worker
 from crowd.providers.base import NotTold, ProviderInDoubt, ProviderRefused
+from crowd.providers.limits import MESSAGE, SUBJECT, check_text
 
 GROUP = 100  # the most that one call takes
 FIRST_RETRY = timedelta(minutes=10)
@@ -18,16 +19,15 @@ MOST_ATTEMPTS = 8  # the last after about a day
 
 
 def write_messages(
-    *, workers: Iterable[Worker], subject: str, text: str, now: datetime
+    *, budget: Budget | None, workers: Iterable[Worker], subject: str, text: str, now: datetime
 ) -> list[Message]:
-    """One message to each of the workers, to be sent by the sweep. Raises ValueError for a subject or a
-    text that the marketplace would not take."""
-    if not 0 < len(subject) <= 200 or not 0 < len(text) <= 4096:
-        raise ValueError(
-            "A message has a subject of up to 200 characters and a text of up to 4096."
-        )
+    """One message of the budget's project to each of the workers, to be sent by the sweep. Raises
+    OutOfLimits for a subject or a text that the marketplace would not take."""
+    check_text("subject", subject, longest=SUBJECT)
+    check_text("text", text, longest=MESSAGE)
     return Message.objects.bulk_create(
-        Message(worker=one, subject=subject, text=text, written_at=now) for one in workers
+        Message(worker=one, budget=budget, subject=subject, text=text, written_at=now)
+        for one in workers
     )
 
 

@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,7 @@ from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, 
 from defusedxml import ElementTree
 from django.conf import settings
 
+from crowd.providers import limits
 from crowd.providers.base import (
     Bonus,
     ConfirmedAssignment,
@@ -46,7 +48,6 @@ ANSWERS = (
     "2005-10-01/QuestionFormAnswers.xsd}"
 )
 PAGE = 100
-WORKER_ID = re.compile(r"^A[A-Z0-9]+$")
 ID_IN_MESSAGE = re.compile(r"\b(?:HIT|hit)\s*(?:id)?\W*([A-Z0-9]{20,64})\b", re.IGNORECASE)
 # Refusals that end by themselves once someone has done something: worth trying again.
 MENDABLE = {"insufficientfunds"}
@@ -106,11 +107,21 @@ class MTurk:
     # --- publishing
 
     def create_hit_type(self, terms: HitTypeTerms) -> str:
+        with _checked_before():
+            limits.check_hit_type(
+                title=terms.title,
+                description=terms.description,
+                keywords=terms.keywords,
+                reward_cents=terms.reward_cents,
+                assignment_seconds=terms.assignment_seconds,
+                auto_approval_seconds=terms.auto_approval_seconds,
+                qualifications=terms.requirements,
+            )
         answer = self._call(
             self._client.create_hit_type,
-            Title=_within("title", terms.title, 128),
-            Description=_within("description", terms.description, 2000),
-            Keywords=_within("keywords", terms.keywords, 1000),
+            Title=terms.title,
+            Description=terms.description,
+            Keywords=terms.keywords,
             Reward=dollars(terms.reward_cents),
             AssignmentDurationInSeconds=terms.assignment_seconds,
             AutoApprovalDelayInSeconds=terms.auto_approval_seconds,
@@ -119,15 +130,22 @@ class MTurk:
         return answer["HITTypeId"]
 
     def create_hit(self, order: HitOrder) -> str:
+        question = question_of(order.url)
+        with _checked_before():
+            limits.check_bytes("question", question, most=limits.QUESTION_BYTES)
+            limits.check_bytes("annotation", order.token, most=limits.ANNOTATION_BYTES)
+            limits.check_text("token", order.token, longest=limits.TOKEN)
+            lifetime = order.lifetime_seconds
+            limits.check_range("lifetime", lifetime, limits.DURATION_SECONDS, unit="seconds")
         try:
             answer = self._call(
                 self._client.create_hit_with_hit_type,
                 HITTypeId=order.hit_type,
                 MaxAssignments=order.max_assignments,
                 LifetimeInSeconds=order.lifetime_seconds,
-                Question=QUESTION.format(url=escape(order.url)),
-                RequesterAnnotation=_within("annotation", order.token, 255),
-                UniqueRequestToken=_within("token", order.token, 64),
+                Question=question,
+                RequesterAnnotation=order.token,
+                UniqueRequestToken=order.token,
             )
         except ProviderRefused as refused:
             if refused.code != "hitalreadyexists":
@@ -162,11 +180,13 @@ class MTurk:
         return int(self._call(self._client.get_hit, HITId=hit)["HIT"]["MaxAssignments"])
 
     def add_assignments(self, hit: str, *, number: int, token: str) -> None:
+        with _checked_before():
+            limits.check_text("token", token, longest=limits.TOKEN)
         self._call(
             self._client.create_additional_assignments_for_hit,
             HITId=hit,
             NumberOfAdditionalAssignments=number,
-            UniqueRequestToken=_within("token", token, 64),
+            UniqueRequestToken=token,
         )
 
     def watch(self, hit_type: str, *, destination: str) -> None:
@@ -208,11 +228,10 @@ class MTurk:
         )
 
     def reject(self, assignment: str, *, reason: str) -> None:
+        with _checked_before():
+            limits.check_text("reason", reason, longest=limits.FEEDBACK)
         self._decide(
-            self._client.reject_assignment,
-            assignment,
-            "rejected",
-            RequesterFeedback=_within("reason", reason, 1024),
+            self._client.reject_assignment, assignment, "rejected", RequesterFeedback=reason
         )
 
     def _decide(
@@ -226,8 +245,10 @@ class MTurk:
                 raise
 
     def send_bonus(self, bonus: Bonus) -> None:
-        if not WORKER_ID.match(bonus.worker):
-            raise ProviderRefused("invalidworker", f"{bonus.worker!r} is no worker id.")
+        with _checked_before():
+            limits.check_worker(bonus.worker)
+            limits.check_cents("bonus", bonus.amount_cents)
+            limits.check_text("token", bonus.token, longest=limits.TOKEN)
         try:
             self._call(
                 self._client.send_bonus,
@@ -235,7 +256,7 @@ class MTurk:
                 AssignmentId=bonus.assignment,
                 BonusAmount=dollars(bonus.amount_cents),
                 Reason=bonus.reason,
-                UniqueRequestToken=_within("token", bonus.token, 64),
+                UniqueRequestToken=bonus.token,
             )
         except ProviderRefused as refused:
             # The token was used: the API says so by an error. Where its code does not tell, its
@@ -259,6 +280,9 @@ class MTurk:
     # --- people
 
     def create_qualification_type(self, *, name: str, description: str) -> str:
+        with _checked_before():
+            limits.check_text("name", name, longest=limits.QUALIFICATION_NAME)
+            limits.check_text("description", description, longest=limits.DESCRIPTION)
         if existing := self._find_qualification_type(name):
             return existing
         answer = self._call(
@@ -283,6 +307,8 @@ class MTurk:
         return None
 
     def grant(self, *, qualification: str, worker: str, value: int) -> None:
+        with _checked_before():
+            limits.check_worker(worker)
         self._call(
             self._client.associate_qualification_with_worker,
             QualificationTypeId=qualification,
@@ -310,10 +336,13 @@ class MTurk:
                 yield HeldGrant(one["WorkerId"], one.get("IntegerValue", 1))
 
     def notify(self, *, subject: str, text: str, workers: Sequence[str]) -> list[NotTold]:
+        with _checked_before():
+            limits.check_text("subject", subject, longest=limits.SUBJECT)
+            limits.check_text("text", text, longest=limits.MESSAGE)
         answer = self._call(
             self._client.notify_workers,
-            Subject=_within("subject", subject, 200),
-            MessageText=_within("text", text, 4096),
+            Subject=subject,
+            MessageText=text,
             WorkerIds=list(workers),
         )
         return [
@@ -368,10 +397,18 @@ def _translate(error: ClientError) -> Exception:
     return ProviderRefused(code, message)
 
 
-def _within(name: str, value: str, limit: int) -> str:
-    if len(value) > limit:
-        raise ProviderRefused(f"{name}-too-long", f"{len(value)} characters; the limit is {limit}.")
-    return value
+@contextmanager
+def _checked_before() -> Iterator[None]:
+    """What is out of the API's limits is refused as the marketplace would refuse it, without asking."""
+    try:
+        yield
+    except limits.OutOfLimits as out:
+        raise ProviderRefused("out-of-limits", str(out)) from out
+
+
+def question_of(url: str) -> str:
+    """The ExternalQuestion that shows this page."""
+    return QUESTION.format(url=escape(url))
 
 
 def _requirement(one: Requirement) -> Any:

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from marketplace.domain import books, notifications
 from marketplace.domain.errors import (
+    InsufficientFundsError,
     InvalidParameterError,
     NotFoundError,
     RefusalError,
@@ -167,16 +168,26 @@ def _give_back(assignment: Assignment, status: AssignmentStatus, now: datetime) 
     assignment.save(update_fields=["status", "closed_at"])
     hit.pending -= 1
     hit.available += 1
-    hit.open = not hit.expiry_noted and hit.disposed_at is None
-    # Its place is offered at the HIT's pay, which a change of type may have altered.
     if hit.expiry_noted:
         books.release(hit=hit, amount_cents=assignment.cost_cents, now=now)
     else:
-        books.hold(hit=hit, amount_cents=hit.cost_cents - assignment.cost_cents, now=now)
-    hit.save(update_fields=["pending", "available", "open", "held_cents"])
+        _offer_again(hit, assignment, now)
+    hit.open = not hit.expiry_noted and hit.disposed_at is None and hit.available > 0
+    hit.save(update_fields=["max_assignments", "pending", "available", "open", "held_cents"])
     returned = status == AssignmentStatus.RETURNED
     _tell(Event.RETURNED if returned else Event.ABANDONED, assignment, now)
     _tell_if_reviewable(hit, now)
+
+
+def _offer_again(hit: Hit, assignment: Assignment, now: datetime) -> None:
+    """At the HIT's pay, which a change of type may have raised. Nobody who gives a HIT back is kept from
+    it by the requester's purse: a place that can't be paid for any more is no longer offered."""
+    try:
+        books.hold(hit=hit, amount_cents=hit.cost_cents - assignment.cost_cents, now=now)
+    except InsufficientFundsError:
+        books.release(hit=hit, amount_cents=assignment.cost_cents, now=now)
+        hit.available -= 1
+        hit.max_assignments -= 1
 
 
 def _tell(event: Event, assignment: Assignment, now: datetime) -> None:
