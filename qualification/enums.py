@@ -24,8 +24,16 @@ class EnrolmentState(TextChoices):
     WITHDRAWN = "withdrawn", "withdrawn"
 
 
+class AlertKind(TextChoices):
+    """Why a worker in production needs a look."""
+
+    COVERAGE = "coverage", "asks too little"
+    DRIFT = "drift", "agreement falls"
+
+
 class EvaluationCause(TextChoices):
     """Why figures were computed."""
 
     FINISHED = "finished", "the last item came in"
     REFERENCE = "reference", "the expert's reference was corrected"
+    ASKED = "asked", "the trainer asked"

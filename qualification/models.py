@@ -4,16 +4,25 @@ from django.conf import settings
 from django.db import models
 
 from annotation.enums import Role
-from annotation.models import Batch, Item, Project
+from annotation.models import Batch, Guidelines, Item, Project, Submission
 from consolidation.models import Gold
 from crowd.models import Message, Worker
-from qualification.enums import EnrolmentState, EvaluationCause, RoundEntry, RoundKind
+from qualification.enums import (
+    AlertKind,
+    EnrolmentState,
+    EvaluationCause,
+    RoundEntry,
+    RoundKind,
+)
 
 
 class Round(models.Model):
     """One step of a project's qualification for a role. `thresholds` names the least figure that
     suggests a pass, such as {"UA.f1": 0.6}; `pool_roles` the roles whose trained pool a pass opens;
-    `requirements` the marketplace's own qualifications asked for (see crowd.models.HitType)."""
+    `requirements` the marketplace's own qualifications asked for (see crowd.models.HitType).
+
+    Everybody does all the items or, with `items_per_worker`, one hand of so many (see
+    annotation.models.Task). `terms` (of pay) and `guidelines` are the round's own, if it has any."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="rounds")
     role = models.CharField(max_length=20, choices=Role, default=Role.GENERATOR)
@@ -24,6 +33,11 @@ class Round(models.Model):
     thresholds = models.JSONField(default=dict, blank=True)
     pool_roles = models.JSONField(default=list, blank=True)
     requirements = models.JSONField(default=list, blank=True)
+    items_per_worker = models.PositiveSmallIntegerField(null=True, blank=True)
+    terms = models.JSONField(null=True, blank=True)
+    guidelines = models.ForeignKey(
+        Guidelines, on_delete=models.PROTECT, null=True, blank=True, related_name="rounds"
+    )
     items = models.ManyToManyField(Item, through="RoundItem", related_name="rounds")
 
     class Meta:
@@ -37,11 +51,13 @@ class Round(models.Model):
 
 
 class RoundItem(models.Model):
-    """An item of a round and the reference that answers are held against."""
+    """An item of a round and the reference that answers are held against. `given` are the annotations
+    that a round of consolidators merges; of generators' rounds there are none."""
 
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="round_items")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="round_items")
     reference = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="round_items")
+    given = models.JSONField(default=list, db_default=[], blank=True)
     ordinal = models.PositiveSmallIntegerField()
 
     class Meta:
@@ -77,6 +93,9 @@ class Intake(models.Model):
 
 
 class Enrolment(models.Model):
+    """A worker's place in a round, their seat in its newest intake, and their hand there, if it is
+    dealt in hands."""
+
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="enrolments")
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="enrolments")
     state = models.CharField(max_length=20, choices=EnrolmentState, default=EnrolmentState.INVITED)
@@ -84,6 +103,7 @@ class Enrolment(models.Model):
     intake = models.ForeignKey(
         Intake, on_delete=models.PROTECT, null=True, blank=True, related_name="enrolments"
     )
+    hand = models.PositiveSmallIntegerField(null=True, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["round", "worker"], name="enrolment_once")]
@@ -101,6 +121,8 @@ class Evaluation(models.Model):
     cause = models.CharField(
         max_length=20, choices=EvaluationCause, default=EvaluationCause.FINISHED
     )
+    # Of a worker who is still at it: over the items that they have handed in.
+    so_far = models.BooleanField(default=False, db_default=False)
     figures = models.JSONField()
     corrected_figures = models.JSONField(null=True, blank=True)
     # Per item of the round: {"item", "submission", "gold", "rows", "remarks", "figures"}.
@@ -115,11 +137,9 @@ class Evaluation(models.Model):
         return f"evaluation of enrolment {self.enrolment_id}"
 
 
-class Feedback(models.Model):
-    """What a trainer tells a worker about a round: a text, and notes by item id; and what the worker
-    says to it."""
+class Letter(models.Model):
+    """What a trainer tells a worker: a text, and notes by item id; and what the worker says to it."""
 
-    evaluation = models.ForeignKey(Evaluation, on_delete=models.PROTECT, related_name="feedback")
     trainer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
     text = models.TextField(blank=True)
     notes = models.JSONField(default=dict, blank=True)
@@ -127,21 +147,120 @@ class Feedback(models.Model):
     written_at = models.DateTimeField()
     sent_at = models.DateTimeField(null=True, blank=True)
     message = models.OneToOneField(
-        Message, on_delete=models.PROTECT, null=True, blank=True, related_name="feedback"
+        Message, on_delete=models.PROTECT, null=True, blank=True, related_name="%(class)s"
     )
     acknowledged_at = models.DateTimeField(null=True, blank=True)
     question = models.TextField(blank=True)
     asked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        verbose_name_plural = "feedback"
+        abstract = True
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(sent_at=None, message=None)
                 | models.Q(sent_at__isnull=False, message__isnull=False),
-                name="feedback_sent_as_a_message",
+                name="%(class)s_sent_as_a_message",
+            ),
+        ]
+
+
+class Feedback(Letter):
+    """On a round."""
+
+    evaluation = models.ForeignKey(Evaluation, on_delete=models.PROTECT, related_name="feedback")
+
+    class Meta(Letter.Meta):
+        verbose_name_plural = "feedback"
+
+    def __str__(self) -> str:
+        return f"feedback on evaluation {self.evaluation_id}"
+
+
+class PoolFeedback(Letter):
+    """On work in production: some items beside the gold that came of them, as they were then (as in
+    `Evaluation.alignment`)."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="pool_feedback")
+    worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="pool_feedback")
+    alignment = models.JSONField(default=list)
+
+    class Meta(Letter.Meta):
+        verbose_name_plural = "pool feedback"
+        constraints = [
+            *Letter.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["project", "worker"],
+                condition=models.Q(sent_at=None),
+                name="one_draft_of_pool_feedback",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"feedback on evaluation {self.evaluation_id}"
+        return f"feedback to {self.worker} in {self.project}"
+
+
+class Outcome(models.Model):
+    """An annotation of production held against the gold that came of its item, by the rule named.
+    `counts` maps a figure to its {"tp", "fp", "fn"}. A newer version of the gold replaces it."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.PROTECT, related_name="outcome")
+    gold = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="outcomes")
+    rule = models.CharField(max_length=60)
+    counts = models.JSONField()
+    compared_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"outcome of submission {self.submission_id}"
+
+
+class Alert(models.Model):
+    """A worker in production who needs a look, and since when; `items` is how many they had done.
+    Somebody acknowledges it; it is raised again only by what comes after."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="alerts")
+    worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="alerts")
+    kind = models.CharField(max_length=20, choices=AlertKind)
+    reason = models.TextField()
+    items = models.PositiveIntegerField()
+    raised_at = models.DateTimeField()
+    acknowledged_at = models.DateTimeField(null=True, blank=True)
+    acknowledged_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True
+    )
+    note = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "worker", "kind"],
+                condition=models.Q(acknowledged_at=None),
+                name="one_open_alert_of_a_kind",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(acknowledged_at=None, acknowledged_by=None)
+                | models.Q(acknowledged_at__isnull=False, acknowledged_by__isnull=False),
+                name="alert_acknowledged_by_somebody",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.worker} in {self.project}"
+
+
+class ProductionGroup(models.Model):
+    """A part of the trained generators that a batch can be published to. Its members hold their pool's
+    qualification with its `number` for a value."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="groups")
+    number = models.PositiveSmallIntegerField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "number"], name="group_number_once"),
+            models.CheckConstraint(condition=models.Q(number__gte=1), name="group_from_one"),
+        ]
+
+    def __str__(self) -> str:
+        return f"group {self.number} of {self.project}"

@@ -1,11 +1,13 @@
 from django.urls import path
 
-from qualification.views import desk, feedback, rounds, trainee
+from qualification import api
+from qualification.views import desk, feedback, groups, pool, rounds, trainee
 
 app_name = "qualification"
 
 AT = "projects/<slug:slug>/training/"
 TRAINEE = AT + "rounds/<int:pk>/<str:pseudonym>/"
+POOL_WORKER = AT + "pool/<str:pseudonym>/"
 
 urlpatterns = [
     path(AT, rounds.rounds, name="rounds"),
@@ -14,10 +16,28 @@ urlpatterns = [
     path(AT + "funnel.csv", rounds.funnel_csv, name="funnel_csv"),
     path(AT + "rounds/<int:pk>/", desk.desk, name="round"),
     path(AT + "rounds/<int:pk>/publish/", rounds.publish, name="publish"),
+    path(AT + "rounds/<int:pk>/edit/", rounds.edit, name="edit"),
     path(AT + "rounds/<int:pk>/decide/", desk.decide, name="decide"),
     path(TRAINEE, trainee.trainee, name="trainee"),
+    path(TRAINEE + "evaluate/", trainee.evaluate, name="evaluate"),
     path(TRAINEE + "overrule/", trainee.overrule, name="overrule"),
     path(TRAINEE + "feedback/", trainee.write, name="write"),
     path(TRAINEE + "preview/", trainee.preview, name="preview"),
+    path(AT + "mail/<int:pk>/", rounds.send_mail_again, name="send_mail_again"),
+    path(AT + "groups/", groups.groups, name="groups"),
+    path(AT + "pool/", pool.pool, name="pool"),
+    path(POOL_WORKER, pool.pool_worker, name="pool_worker"),
+    path(POOL_WORKER + "feedback/", pool.pool_write, name="pool_write"),
+    path(POOL_WORKER + "preview/", pool.pool_preview, name="pool_preview"),
+    path(POOL_WORKER + "alerts/<int:pk>/", pool.pool_acknowledge, name="pool_acknowledge"),
+    path("feedback/pool/<str:token>/", feedback.pool_feedback, name="pool_feedback"),
     path("feedback/<str:token>/", feedback.feedback, name="feedback"),
+]
+
+IN_API = "projects/<slug:slug>/"
+
+api_urlpatterns = [
+    path(IN_API + "rounds/", api.Rounds.as_view(), name="rounds"),
+    path(IN_API + "evaluations/", api.Evaluations.as_view(), name="evaluations"),
+    path(IN_API + "evaluations/<int:pk>/", api.EvaluationDetail.as_view(), name="evaluation"),
 ]

@@ -6,20 +6,21 @@ from enum import StrEnum
 
 from django.db import transaction
 
-from annotation.enums import SubmissionState
+from annotation.domain.qualification_codes import pool_code
+from annotation.enums import Role, SubmissionState
 from annotation.models import Project
 from audit.domain.change_state import Moves, change_state, log_state_change
-from consolidation.domain.open_cases import pool_code
 from crowd.domain.qualifications import (
     define_qualification,
     grant_qualification,
     revoke_qualification,
 )
+from crowd.domain.write_mail import also_by_mail
 from crowd.models import Message, QualificationType
 from qualification.domain.evaluate import submissions_in
 from qualification.domain.publish_round import invite_workers, round_qualification
 from qualification.domain.states import MOVES
-from qualification.enums import EnrolmentState
+from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Enrolment, Round
 
 # A repeated round is written anew: the earlier work was paid, and no longer stands for its author.
@@ -27,6 +28,10 @@ SET_ASIDE: Moves = {
     SubmissionState.SUBMITTED: [SubmissionState.WITHDRAWN],
     SubmissionState.ACCEPTED: [SubmissionState.WITHDRAWN],
 }
+
+
+# The value of the generators' qualification for one who is in no production group.
+UNGROUPED = 0
 
 
 class Verdict(StrEnum):
@@ -96,8 +101,23 @@ def decide_all(
 
 
 def following_round(one: Round) -> Round | None:
-    later = Round.objects.filter(project=one.project_id, role=one.role, ordinal__gt=one.ordinal)
-    return later.select_related("project").order_by("ordinal").first()
+    """The next one for the role; after a generator's last the first for consolidators, if those who
+    passed may enter it."""
+    rounds = Round.objects.filter(project=one.project_id).select_related("project")
+    later = rounds.filter(role=one.role, ordinal__gt=one.ordinal).order_by("ordinal").first()
+    if later or one.role != Role.GENERATOR:
+        return later
+    first = rounds.filter(role=Role.CONSOLIDATOR).order_by("ordinal").first()
+    return first if first and first.entry == RoundEntry.PASSED else None
+
+
+def preceding_round(one: Round) -> Round | None:
+    """The round whose passing leads here; None for the first."""
+    rounds = Round.objects.filter(project=one.project_id)
+    earlier = rounds.filter(role=one.role, ordinal__lt=one.ordinal).order_by("-ordinal").first()
+    if earlier or one.role != Role.CONSOLIDATOR:
+        return earlier
+    return rounds.filter(role=Role.GENERATOR).order_by("-ordinal").first()
 
 
 def pool_of(project: Project, role: str) -> QualificationType:
@@ -105,7 +125,7 @@ def pool_of(project: Project, role: str) -> QualificationType:
     return define_qualification(
         provider=project.provider,
         code=pool_code(project, role),
-        name=f"{project.title}: trained {role}",
+        name=f"{project.title[:120]}: trained {role} ({project.slug})",
         description=f"Granted to trained {role}s of the project {project.title}.",
     )
 
@@ -113,7 +133,13 @@ def pool_of(project: Project, role: str) -> QualificationType:
 def _passed(enrolment: Enrolment, reason: str, actor: str, now: datetime) -> None:
     for role in enrolment.round.pool_roles:
         pool = pool_of(enrolment.round.project, role)
-        grant = grant_qualification(qualification=pool, worker=enrolment.worker, now=now)
+        fresh = not pool.grants.filter(worker=enrolment.worker).exists()
+        # Of consolidators the value is a number of their own (docs/adr/0004), of generators their
+        # production group.
+        value = UNGROUPED if fresh and role == Role.GENERATOR else None
+        grant = grant_qualification(
+            qualification=pool, worker=enrolment.worker, value=value, now=now
+        )
         told = f"{pool.code}: {reason}"
         log_state_change(instance=grant, old="", new="granted", actor=actor, now=now, reason=told)
     if following := following_round(enrolment.round):
@@ -168,15 +194,19 @@ def _tell(enrolment: Enrolment, verdict: Verdict, now: datetime) -> None:
         return
     subject, text = TEXTS[verdict]
     title = enrolment.round.title
-    Message.objects.create(
+    message = Message.objects.create(
         worker=enrolment.worker,
+        budget=enrolment.round.project.budget,
         subject=subject.format(title=title)[:200],
         text=text.format(title=title, following=_what_follows(enrolment.round)),
         written_at=now,
     )
+    also_by_mail(message=message)
 
 
 def _what_follows(one: Round) -> str:
-    if following := following_round(one):
-        return ROUND_FOLLOWS.format(title=following.title)
-    return POOL_FOLLOWS if one.pool_roles else NOTHING_FOLLOWS
+    following = following_round(one)
+    told = [POOL_FOLLOWS] if one.pool_roles else []
+    if following:
+        told.append(ROUND_FOLLOWS.format(title=following.title))
+    return " ".join(told) or NOTHING_FOLLOWS

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from annotation.models import Submission
+from annotation.models import Submission, Task
 from audit.domain.change_state import change_state, log_state_change
 from consolidation.models import Decision, Gold
 from qualification.domain.figures import Figures, below_thresholds, figures_of
@@ -35,12 +35,22 @@ def round_items_of(one: Round) -> list[RoundItem]:
     return list(rows.order_by("ordinal"))
 
 
-def compute_figures(enrolment: Enrolment) -> Figures:
-    """As they are now: nothing is written."""
+def asked_of(enrolment: Enrolment) -> list[RoundItem]:
+    """The items that the worker has to do: all of the round's, or those of their hand."""
+    items = round_items_of(enrolment.round)
+    if enrolment.hand is None:
+        return items
+    tasks = Task.objects.filter(batch__intake=enrolment.intake_id, hand=enrolment.hand)
+    dealt = set(tasks.values_list("items", flat=True))
+    return [one for one in items if one.item_id in dealt]
+
+
+def compute_figures(enrolment: Enrolment, *, so_far: bool = False) -> Figures:
+    """As they are now, over all items asked or only those handed in so far: nothing is written."""
     submissions = submissions_in(enrolment)
     decisions = Decision.objects.filter(submission__in=list(submissions.values()))
     return figures_of(
-        items=round_items_of(enrolment.round),
+        items=[one for one in asked_of(enrolment) if not so_far or one.item_id in submissions],
         submissions=submissions,
         decisions=list(decisions.order_by("pk")),
     )
@@ -50,17 +60,20 @@ def compute_figures(enrolment: Enrolment) -> Figures:
 def evaluate_enrolment(
     *, enrolment: Enrolment, cause: str, now: datetime, actor: str = "automatic evaluation"
 ) -> Evaluation:
-    """A new row of figures; earlier ones stay. Whoever was at work has finished with it."""
+    """A new row of figures; earlier ones stay. Whoever was at work has finished with it, unless they
+    were evaluated for another reason: then the figures are those so far."""
     enrolment = (
         Enrolment.objects.select_for_update(of=("self",))
         .select_related("round__project")
         .get(pk=enrolment.pk)
     )
-    figures = compute_figures(enrolment)
+    so_far = enrolment.state in AT_WORK and cause != EvaluationCause.FINISHED
+    figures = compute_figures(enrolment, so_far=so_far)
     evaluation = Evaluation.objects.create(
         enrolment=enrolment,
         rule=figures.rule,
         cause=cause,
+        so_far=so_far,
         figures=figures.automatic,
         corrected_figures=figures.corrected,
         alignment=figures.alignment,
@@ -70,11 +83,26 @@ def evaluate_enrolment(
     Feedback.objects.filter(evaluation__enrolment=enrolment, sent_at=None).update(
         evaluation=evaluation
     )
-    if enrolment.state in AT_WORK:
+    if enrolment.state in AT_WORK and not so_far:
         change_state(
             instance=enrolment, new=EnrolmentState.FINISHED, moves=MOVES, actor=actor, now=now
         )
     return evaluation
+
+
+class NothingToEvaluate(Exception):
+    """The worker has handed in nothing yet, or all of it, and has their figures."""
+
+
+def evaluate_now(*, enrolment: Enrolment, actor: str, now: datetime) -> Evaluation:
+    """Figures of what a worker at work has handed in so far. Raises NothingToEvaluate."""
+    if enrolment.state not in AT_WORK:
+        raise NothingToEvaluate(f"This worker is not at work: {enrolment.get_state_display()}.")
+    if not submissions_in(enrolment):
+        raise NothingToEvaluate("This worker has handed in nothing yet.")
+    return evaluate_enrolment(
+        enrolment=enrolment, cause=EvaluationCause.ASKED, now=now, actor=actor
+    )
 
 
 def _computed_from(figures: Figures, enrolment: Enrolment) -> dict[str, object]:
@@ -129,13 +157,23 @@ def _enrol(intake: Intake, worker_id: int, now: datetime) -> bool:
     enrolment, created = Enrolment.objects.get_or_create(
         round=intake.round,
         worker_id=worker_id,
-        defaults={"intake": intake, "state": EnrolmentState.WORKING, "enrolled_at": now},
+        defaults={
+            "intake": intake,
+            "hand": _hand_begun(intake, worker_id),
+            "state": EnrolmentState.WORKING,
+            "enrolled_at": now,
+        },
     )
     if created:
         log_state_change(
             instance=enrolment, old="", new=enrolment.state, actor="marketplace", now=now
         )
     return created
+
+
+def _hand_begun(intake: Intake, worker_id: int) -> int | None:
+    first = _handed_in(intake).filter(worker=worker_id).order_by("pk").first()
+    return first.assignment.hit.task.hand if first and first.assignment else None
 
 
 def evaluate_due(*, clock: Callable[[], datetime], limit: int = 20) -> int:
@@ -158,10 +196,11 @@ def _with_all_items_in() -> QuerySet[Enrolment]:
         .values("n")
     )
     items = (
-        RoundItem.objects.filter(round=OuterRef("round"))
+        Task.objects.filter(batch__intake=OuterRef("intake"))
+        .filter(Q(hand=None) | Q(hand=OuterRef("hand")))
         .order_by()
-        .values("round")
-        .annotate(n=Count("pk"))
+        .values("batch")
+        .annotate(n=Count("items", distinct=True))
         .values("n")
     )
     return (

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.core import signing
@@ -11,9 +11,11 @@ from django.db import transaction
 from django.urls import reverse
 
 from audit.domain.change_state import log_state_change
+from crowd.domain.write_mail import also_by_mail
 from crowd.models import Message
-from qualification.models import Enrolment, Evaluation, Feedback
+from qualification.models import Enrolment, Evaluation, Feedback, Letter
 
+L = TypeVar("L", bound=Letter)
 SALT = "qualification.feedback"
 LINK_LIFE = timedelta(days=60)
 # What one visit to the trainer's page can add: a page left open over lunch is not work.
@@ -67,7 +69,7 @@ def draft_of(enrolment: Enrolment) -> Feedback | None:
 def sent_to(enrolment: Enrolment) -> list[Feedback]:
     """What has been sent about the round, the newest first."""
     rows = Feedback.objects.filter(evaluation__enrolment=enrolment, sent_at__isnull=False)
-    return list(rows.select_related("trainer", "message").order_by("-pk"))
+    return list(rows.select_related("trainer", "message__mail").order_by("-pk"))
 
 
 @transaction.atomic
@@ -108,10 +110,12 @@ def send_feedback(*, enrolment: Enrolment, trainer: Any, notes: Notes, now: date
     title = enrolment.round.title
     feedback.message = Message.objects.create(
         worker=enrolment.worker,
+        budget=enrolment.round.project.budget,
         subject=f"Your feedback on {title}"[:200],
         text=MESSAGE.format(title=title, url=link_of(feedback), days=LINK_LIFE.days),
         written_at=now,
     )
+    also_by_mail(message=feedback.message)
     feedback.sent_at = now
     feedback.save(update_fields=["message", "sent_at"])
     log_state_change(instance=feedback, old="draft", new="sent", actor=str(trainer), now=now)
@@ -135,7 +139,11 @@ def feedback_of_token(token: str) -> Feedback:
         raise BadLink("This link is not valid (any more).") from None
     feedback = (
         Feedback.objects.filter(pk=pk, sent_at__isnull=False)
-        .select_related("evaluation__enrolment__round__project", "evaluation__enrolment__worker")
+        .select_related(
+            "evaluation__enrolment__round__project",
+            "evaluation__enrolment__worker",
+            "evaluation__enrolment__intake__batch__project",
+        )
         .first()
     )
     if feedback is None:
@@ -144,9 +152,9 @@ def feedback_of_token(token: str) -> Feedback:
 
 
 @transaction.atomic
-def acknowledge(*, feedback: Feedback, now: datetime) -> Feedback:
+def acknowledge(*, feedback: L, now: datetime) -> L:
     """The worker has read it. A repeat changes nothing."""
-    feedback = Feedback.objects.select_for_update().get(pk=feedback.pk)
+    feedback = type(feedback)._default_manager.select_for_update().get(pk=feedback.pk)
     if feedback.acknowledged_at is None:
         feedback.acknowledged_at = now
         feedback.save(update_fields=["acknowledged_at"])
@@ -154,7 +162,7 @@ def acknowledge(*, feedback: Feedback, now: datetime) -> Feedback:
 
 
 @transaction.atomic
-def ask_back(*, feedback: Feedback, question: str, now: datetime) -> Feedback:
+def ask_back(*, feedback: L, question: str, now: datetime) -> L:
     """The worker asks; what they asked before stays above it. Asking tells that it was read."""
     feedback = acknowledge(feedback=feedback, now=now)
     asked = question.strip()

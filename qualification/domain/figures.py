@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotation.domain.queries import can_be_used
-from annotation.enums import SubmissionState
+from annotation.enums import Role, SubmissionState
 from annotation.models import Item, Submission
 from consolidation.models import Decision
 from metrics import corrections
@@ -50,7 +50,7 @@ def figures_of(
         comparison = compare_item(one, submission)
         automatic.append(comparison)
         corrected.append(compare_item(one, submission, own) if own else comparison)
-        alignment.append(_alignment(one, submission, comparison))
+        alignment.append(alignment_of(one, submission, comparison))
     overridden = any(one is not other for one, other in zip(automatic, corrected, strict=True))
     return Figures(
         rule=automatic[0].rule if automatic else "",
@@ -76,11 +76,22 @@ def compare_item(
     item: Item = one.item
     return get_scheme(item.project.scheme).compare(
         reference=one.reference.content,
-        predicted=submission.content if submission else NOTHING,
+        predicted=annotation_of(one, submission),
         tokens=item.sentence.tokens,
         target=item.target,
         decisions=[_verdict(each) for each in decisions],
     )
+
+
+def annotation_of(one: RoundItem, submission: Submission | None) -> Json:
+    """What is held against the reference: of a consolidator's work, the gold that would come of it."""
+    if submission is None:
+        return NOTHING
+    if submission.role != Role.CONSOLIDATOR:
+        content: Json = submission.content
+        return content
+    scheme = get_scheme(submission.item.project.scheme)
+    return scheme.gold_of(submission.content, one.given)[0]
 
 
 def _speaks_of(decision: Decision, one: RoundItem, submission: Submission | None) -> bool:
@@ -92,15 +103,16 @@ def _speaks_of(decision: Decision, one: RoundItem, submission: Submission | None
 
 
 def _verdict(decision: Decision) -> corrections.Decision:
-    reference, predicted = decision.reference_span or (0, 0), decision.predicted_span or (0, 0)
+    reference, predicted = decision.reference_span, decision.predicted_span or (0, 0)
     return corrections.Decision(
-        (reference[0], reference[1]),
+        (reference[0], reference[1]) if reference else None,
         (predicted[0], predicted[1]),
         corrections.Verdict(decision.kind),
     )
 
 
-def _alignment(one: RoundItem, submission: Submission | None, comparison: Comparison) -> Json:
+def alignment_of(one: RoundItem, submission: Submission | None, comparison: Comparison) -> Json:
+    """An item's entry in `Evaluation.alignment`."""
     item: Item = one.item
     remarks = get_scheme(item.project.scheme).remarks_on(
         comparison, tokens=item.sentence.tokens, target=item.target

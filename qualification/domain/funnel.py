@@ -39,7 +39,7 @@ class Stage:
 
 def funnel_of(*, project: Project) -> list[Stage]:
     """The project's rounds in order. Whoever repeats a round counts once in it."""
-    rounds = list(project.rounds.order_by("role", "ordinal"))
+    rounds = list(project.rounds.order_by("-role", "ordinal"))
     counts = _counts(rounds)
     work = _sums(
         Submission.objects.filter(assignment__hit__task__batch__intake__round__in=rounds)
@@ -72,7 +72,7 @@ def _counts(rounds: Sequence[Round]) -> dict[int, dict[str, int]]:
         worker=OuterRef("enrolments__worker"),
         assignment__hit__task__batch__intake__round=OuterRef("pk"),
     )
-    evaluated = Evaluation.objects.filter(enrolment=OuterRef("enrolments"))
+    evaluated = Evaluation.objects.filter(enrolment=OuterRef("enrolments"), so_far=False)
     rows = (
         Round.objects.filter(pk__in=[one.pk for one in rounds])
         .order_by()

@@ -8,7 +8,7 @@ from django.db import transaction
 from audit.domain.change_state import log_state_change
 from consolidation.enums import DecisionKind
 from consolidation.models import Decision
-from qualification.domain.evaluate import compute_figures, round_items_of, submissions_in
+from qualification.domain.evaluate import asked_of, compute_figures, submissions_in
 from qualification.domain.figures import compare_item, usable
 from qualification.models import Enrolment, Evaluation
 
@@ -30,21 +30,33 @@ def overrule(
     enrolment: Enrolment,
     item_id: int,
     kind: str,
-    reference_span: list[int],
+    reference_span: list[int] | None,
     predicted_span: list[int],
     by: Any,
     now: datetime,
     reason: str = "",
 ) -> Evaluation:
-    """Record the decision in place of an opposite one about the same spans. Raises OverruleRefused."""
+    """Record the decision in place of an opposite one about the same spans; one without a reference
+    span accepts an extra answer. Raises OverruleRefused."""
     evaluation = _locked(enrolment)
-    found = [one for one in round_items_of(enrolment.round) if one.item_id == item_id]
+    found = [one for one in asked_of(enrolment) if one.item_id == item_id]
     submission = usable(submissions_in(enrolment)).get(item_id)
     if not found or submission is None or kind not in DecisionKind.values:
         raise OverruleRefused("There is no annotation of this item to decide about.")
+    if (reference_span is None) != (kind == DecisionKind.ANSWER_ACCEPTED):
+        raise OverruleRefused(
+            "An answer is accepted by itself; other decisions are on two answers."
+        )
     spans = {"reference_span": reference_span, "predicted_span": predicted_span}
-    same = Decision.objects.filter(reference=found[0].reference, submission=submission, **spans)
-    for opposite in same.filter(kind=OPPOSITE[DecisionKind(kind)]):
+    same = Decision.objects.filter(
+        reference=found[0].reference, submission=submission, predicted_span=predicted_span
+    )
+    same = (
+        same.filter(reference_span__isnull=True)
+        if reference_span is None
+        else same.filter(reference_span=reference_span)
+    )
+    for opposite in same.filter(kind=OPPOSITE.get(DecisionKind(kind))):
         _remove(opposite, str(by), now)
     if not same.filter(kind=kind).exists():
         Decision.objects.create(
@@ -101,7 +113,7 @@ def _remove(decision: Decision, actor: str, now: datetime) -> None:
 
 def _recorrect(enrolment: Enrolment, evaluation: Evaluation) -> Evaluation:
     """The corrected figures of the evaluation that stands; its automatic ones are never touched."""
-    figures = compute_figures(enrolment)
+    figures = compute_figures(enrolment, so_far=evaluation.so_far)
     evaluation.corrected_figures = figures.corrected
     evaluation.computed_from["decisions"] = [one.pk for one in decisions_on(enrolment)]
     evaluation.save(update_fields=["corrected_figures", "computed_from"])

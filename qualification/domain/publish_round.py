@@ -1,7 +1,10 @@
 """A round offered to workers: invitations, seats, and the HITs behind them."""
 
+import random
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from math import ceil
 from typing import Any
 
 from django.db import transaction
@@ -11,22 +14,33 @@ from annotation.domain.publish import (
     DESCRIPTION,
     PAGE,
     Offer,
+    Training,
     create_batch,
     offer_items,
     terms_of,
 )
+from annotation.domain.qualification_codes import round_code
+from annotation.enums import Protocol, Role
 from annotation.models import Item, TaskItem
 from audit.domain.change_state import change_state, log_state_change
+from consolidation.domain.open_cases import WORK as CASE_WORK
+from consolidation.domain.open_cases import offer_given_cases
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.models import HitType, QualificationType, Worker
 from qualification.domain.states import MOVES
 from qualification.enums import EnrolmentState, RoundEntry
-from qualification.models import Enrolment, Intake, Round
+from qualification.models import Enrolment, Intake, Round, RoundItem
 
 # Places below are production's (see TaskItem); an item of a round is offered once per intake.
 FIRST_PLACE = 100
+# Below are the numbers of intakes; from here on a grant's value tells the hand as well.
+HANDS_FROM = 10_000
+WORK: dict[str, str] = {
+    Role.GENERATOR: "write questions and answers about a verb",
+    Role.CONSOLIDATOR: "merge people's questions and answers about a verb",
+}
 
 
 class RoundNotPublished(Exception):
@@ -37,8 +51,8 @@ def round_qualification(one: Round) -> QualificationType:
     """Its holders may enter the round: the intake whose number is the value of their grant."""
     return define_qualification(
         provider=one.project.provider,
-        code=f"{one.project.slug}-{one.role}-round-{one.ordinal}",
-        name=f"{one.project.title} ({one.project.slug}): {one.title}, {one.role}",
+        code=round_code(one.project, one.role, one.ordinal),
+        name=f"{one.project.title[:60]} ({one.project.slug}): {one.title[:50]}, {one.role}",
         description=f"Invited to {one.title} of the project {one.project.title}.",
     )
 
@@ -83,17 +97,59 @@ def publish_round(*, round: Round, now: datetime, actor: str, seats: int | None 
             else "Nobody waits for this round: invite workers first."
         )
     intake = _make_intake(round, seats, now)
-    items = [one.item for one in round.round_items.select_related("item").order_by("ordinal")]
-    place = _free_place(items, round.role)
-    offer_items(
-        batch=intake.batch,
-        offers=[Offer([item], place) for item in items],
-        page=PAGE,
-        now=now,
-        max_assignments=seats,
-    )
-    _seat(waiting, intake, actor, now)
+    hands = deal_hands(round=round, seats=seats)
+    place = _free_place([one.item for hand in hands for one in hand.items], round.role)
+    for hand in hands:
+        _offer(intake, hand, place, now)
+    _seat(waiting, intake, [hand.number for hand in hands for _ in range(hand.seats)], actor, now)
     return intake
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """Some of a round's items for some of its workers; without a number, all of them for everyone."""
+
+    items: Sequence[RoundItem]
+    seats: int
+    number: int | None = None
+
+
+def deal_hands(*, round: Round, seats: int) -> list[Hand]:
+    """The round's items in hands of at most `items_per_worker`, with the seats dealt over them: no two
+    items are asked of numbers of workers that differ by more than one."""
+    items = list(round.round_items.select_related("item").order_by("ordinal"))
+    if not round.items_per_worker or round.items_per_worker >= len(items):
+        return [Hand(items, seats)]
+    count = ceil(len(items) / round.items_per_worker)
+    dealt = [len(range(place, seats, count)) for place in range(count)]
+    return [
+        Hand(items[place::count], dealt[place], place + 1) for place in range(count) if dealt[place]
+    ]
+
+
+def _offer(intake: Intake, hand: Hand, place: int, now: datetime) -> None:
+    offers = [Offer([one.item], place, hand.number) for one in hand.items]
+    batch = intake.batch
+    terms: dict[str, Any] = {
+        "qualifications": [
+            *_requirements(intake.round, seat_value(intake, hand.number)),
+            *batch.project.worker_requirements,
+        ],
+        "max_assignments": hand.seats,
+    }
+    if hand.number:
+        # A title of its own makes it a group of its own in the marketplace's list.
+        terms["title"] = f"{batch.title} (part {hand.number}; do one part only)"[:128]
+    if intake.round.role == Role.CONSOLIDATOR:
+        given = [one.given for one in hand.items]
+        offer_given_cases(batch=batch, offers=offers, given=given, now=now, **terms)
+    else:
+        offer_items(batch=batch, offers=offers, page=PAGE, now=now, **terms)
+
+
+def seat_value(intake: Intake, hand: int | None) -> int:
+    """The value of the round's qualification that lets a worker into a hand of the intake."""
+    return intake.number + HANDS_FROM * (hand or 0)
 
 
 def _make_intake(one: Round, seats: int, now: datetime) -> Intake:
@@ -101,21 +157,25 @@ def _make_intake(one: Round, seats: int, now: datetime) -> Intake:
     batch = create_batch(
         project=one.project,
         role=one.role,
-        title=f"{one.title}: write questions and answers about a verb",
-        description=DESCRIPTION,
+        title=f"{one.title}: {WORK[one.role]}",
+        description=CASE_WORK[Protocol.CONSOLIDATION].description
+        if one.role == Role.CONSOLIDATOR
+        else DESCRIPTION,
         qualifications=_requirements(one, number),
         now=now,
+        training=Training(terms=one.terms, guidelines=one.guidelines),
     )
     return Intake.objects.create(
         round=one, number=number, batch=batch, seats=seats, published_at=now
     )
 
 
-def _requirements(one: Round, number: int) -> list[dict[str, Any]]:
+def _requirements(one: Round, value: int) -> list[dict[str, Any]]:
+    """Who may enter with this value of the round's qualification, where one is asked for."""
     if one.entry == RoundEntry.OPEN:
         return list(one.requirements)
     code = round_qualification(one).code
-    return [*one.requirements, {"code": code, "comparator": "EqualTo", "integers": [number]}]
+    return [*one.requirements, {"code": code, "comparator": "EqualTo", "integers": [value]}]
 
 
 def _free_place(items: Sequence[Item], role: str) -> int:
@@ -124,29 +184,44 @@ def _free_place(items: Sequence[Item], role: str) -> int:
     return FIRST_PLACE if last is None else int(last) + 1
 
 
-def _seat(waiting: Sequence[Enrolment], intake: Intake, actor: str, now: datetime) -> None:
+def _seat(
+    waiting: Sequence[Enrolment],
+    intake: Intake,
+    hands: Sequence[int | None],
+    actor: str,
+    now: datetime,
+) -> None:
+    """The waiting workers in the hands dealt, in an order that nobody chose."""
     if intake.round.entry == RoundEntry.OPEN:
         return
+    shuffled = list(hands)
+    random.Random(f"{intake.round.project.seed}:{intake.pk}").shuffle(shuffled)  # noqa: S311
     qualification = round_qualification(intake.round)
-    for enrolment in waiting:
+    for enrolment, hand in zip(waiting, shuffled, strict=True):
         grant_qualification(
-            qualification=qualification, worker=enrolment.worker, value=intake.number, now=now
+            qualification=qualification,
+            worker=enrolment.worker,
+            value=seat_value(intake, hand),
+            now=now,
         )
         change_state(
             instance=enrolment, new=EnrolmentState.INVITED, moves=MOVES, actor=actor, now=now
         )
-        Enrolment.objects.filter(pk=enrolment.pk).update(intake=intake)
+        Enrolment.objects.filter(pk=enrolment.pk).update(intake=intake, hand=hand)
 
 
 def round_cents(*, round: Round, seats: int) -> int:
     """What publishing the round for `seats` workers sets aside at most, in cents, fees included."""
-    terms = terms_of(round.project, round.role)
-    slot = slot_cents(
-        HitType(reward_cents=terms["reward_cents"]),
-        HitTerms(
-            max_assignments=seats,
-            lifetime_seconds=0,
-            bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
-        ),
-    )
-    return sum(slot) * seats * round.round_items.count()
+    terms = round.terms or terms_of(round.project, round.role)
+    cents = 0
+    for hand in deal_hands(round=round, seats=seats):
+        slot = slot_cents(
+            HitType(reward_cents=terms["reward_cents"]),
+            HitTerms(
+                max_assignments=hand.seats,
+                lifetime_seconds=0,
+                bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
+            ),
+        )
+        cents += sum(slot) * hand.seats * len(hand.items)
+    return cents

@@ -2,12 +2,16 @@
 queries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
 
-from annotation.models import Project
+from annotation.domain.create_project import current_guidelines
+from annotation.domain.publish import batch_guidelines
+from annotation.enums import Role
+from annotation.models import Guidelines, Project
 from qualification.domain.figures import below_thresholds, figure_at
+from qualification.domain.watch_pool import QUESTIONS_PER_ITEM
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment, Evaluation, Feedback, Round
 from schemes.base import Json
@@ -35,16 +39,24 @@ class DeskRow:
     below: list[str]
     feedback: Feedback | None
     changed_side: bool | None
+    flags: list[str] = field(default_factory=list)
 
     @property
     def suggestion(self) -> str:
-        if self.evaluation is None:
+        if self.evaluation is None or self.evaluation.so_far:
             return ""
         return "decline or repeat" if self.below else "pass"
 
 
 def rounds_of(*, project: Project) -> QuerySet[Round]:
-    return project.rounds.select_related("project").order_by("role", "ordinal")
+    """Those for generators first, each role's in their order."""
+    return project.rounds.select_related("project").order_by("-role", "ordinal")
+
+
+def evaluations_of(*, project: Project) -> QuerySet[Evaluation]:
+    """Every evaluation of the project's rounds, newest first."""
+    rows = Evaluation.objects.filter(enrolment__round__project=project)
+    return rows.select_related("enrolment__worker").order_by("-pk")
 
 
 def desk_rows(*, one: Round, state: str = "", sort: str = "", text: str = "") -> list[DeskRow]:
@@ -76,7 +88,16 @@ def _row(enrolment: Enrolment, one: Round) -> DeskRow:
         below=below_thresholds(standing, one.thresholds) if newest else [],
         feedback=max(feedback, key=lambda each: each.pk) if feedback else None,
         changed_side=_changed_side(evaluations, one),
+        flags=_flags(standing, newest, one),
     )
+
+
+def _flags(standing: Json, newest: Evaluation | None, one: Round) -> list[str]:
+    """What a trainer should look at whatever the thresholds say."""
+    asked = figure_at(standing, "questions_per_item")
+    if newest is None or asked is None or one.role != Role.GENERATOR:
+        return []
+    return ["asks too little"] if asked < QUESTIONS_PER_ITEM else []
 
 
 def _standing(evaluation: Evaluation | None) -> Json:
@@ -113,6 +134,14 @@ def _value(row: DeskRow, name: str) -> float | str | None:
     return figure_at(row.standing, name)
 
 
+def guidelines_read(*, enrolment: Enrolment) -> Guidelines | None:
+    """The version that the worker was shown, as far as the round says."""
+    if enrolment.intake:
+        return batch_guidelines(enrolment.intake.batch)
+    one = enrolment.round
+    return one.guidelines or current_guidelines(project_id=one.project_id, role=one.role)
+
+
 def learning_curve(*, enrolment: Enrolment) -> list[tuple[Round, Evaluation | None]]:
     """The same worker in each round of the sequence, with their newest evaluation there."""
     newest = Evaluation.objects.filter(enrolment=OuterRef("pk")).order_by("-pk").values("pk")[:1]
@@ -120,11 +149,10 @@ def learning_curve(*, enrolment: Enrolment) -> list[tuple[Round, Evaluation | No
         Enrolment.objects.filter(
             worker=enrolment.worker_id,
             round__project=enrolment.round.project_id,
-            round__role=enrolment.round.role,
         )
         .select_related("round")
         .annotate(newest=Subquery(newest))
-        .order_by("round__ordinal")
+        .order_by("-round__role", "round__ordinal")
     )
     found = Evaluation.objects.defer("alignment").in_bulk(
         [one.newest for one in rows if one.newest]

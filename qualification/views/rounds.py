@@ -2,22 +2,30 @@
 
 import csv
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.domain.publish import terms_of
+from annotation.enums import Role
 from annotation.models import Project
 from annotation.permissions import pages_open_to, project_page
 from crowd.domain.ledger import BudgetExceeded
 from crowd.domain.register_worker import register_worker
+from crowd.domain.write_mail import send_again, undelivered_mail
+from crowd.models import Mail, Worker
 from crowd.tasks import create_pending_hits
+from qualification.domain.edit_round import EditRefused, edit_round
 from qualification.domain.funnel import Stage, funnel_of
 from qualification.domain.publish_round import (
     RoundNotPublished,
@@ -30,14 +38,17 @@ from qualification.domain.queries import rounds_of
 from qualification.domain.set_up_rounds import (
     RoundsRefused,
     plans_of_preset,
+    read_given_annotations,
     read_round_items,
     set_up_rounds,
 )
-from qualification.domain.watch_pool import GRACE_ITEMS, QUESTIONS_PER_ITEM, coverage_of_pool
+from qualification.domain.watch_pool import open_alerts
 from qualification.enums import RoundEntry
-from qualification.forms import InviteForm, SeatsForm, SetUpForm
+from qualification.forms import InviteForm, RoundForm, SeatsForm, SetUpForm
 from qualification.models import Round
 from schemes.base import FileError
+
+Read = TypeVar("Read")
 
 
 @require_GET
@@ -58,11 +69,35 @@ def _rounds(
             for one, stage in zip(rounds_of(project=project), stages, strict=True)
         ],
         "form": form,
-        "coverage": coverage_of_pool(project=project),
-        "grace": GRACE_ITEMS,
-        "least": QUESTIONS_PER_ITEM,
+        "roles_left": _roles_without_rounds(project),
+        "alerts": open_alerts(project=project),
+        "undelivered": undelivered_mail(workers=_people(project)),
     }
     return render(request, "qualification/rounds.html", context, status=status)
+
+
+def _people(project: Project) -> QuerySet[Worker]:
+    """Everybody who was in a round of the project, or was written to about production."""
+    return Worker.objects.filter(
+        Q(enrolments__round__project=project) | Q(pool_feedback__project=project)
+    ).distinct()
+
+
+@require_POST
+@project_page
+def send_mail_again(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    mail = get_object_or_404(Mail, pk=pk, message__worker__in=_people(project))
+    if send_again(mail=mail, now=timezone.now()):
+        messages.success(request, "It will be sent again.")
+    else:
+        messages.error(request, "It can't be sent: it was delivered, or the address was removed.")
+    return redirect("qualification:rounds", slug=project.slug)
+
+
+def _roles_without_rounds(project: Project) -> list[str]:
+    """The roles whose rounds can still be set up."""
+    there = set(project.rounds.values_list("role", flat=True))
+    return [role for role in (Role.GENERATOR, Role.CONSOLIDATOR) if role not in there]
 
 
 @require_POST
@@ -71,22 +106,29 @@ def set_up(request: HttpRequest, project: Project) -> HttpResponseBase:
     form = SetUpForm(request.POST, request.FILES)
     if not form.is_valid():
         return _rounds(request, project, form, status=422)
+    items, annotations = form.cleaned_data["file"], form.cleaned_data["annotations"]
     try:
-        keys = _read(form.cleaned_data["file"])
-        plans = plans_of_preset(preset=form.cleaned_data["preset"], keys=keys)
-        made = set_up_rounds(project=project, plans=plans)
+        keys = _read(items, read_round_items) if items else {}
+        given = _read(annotations, partial(read_given_annotations, project)) if annotations else {}
+        plans = plans_of_preset(preset=form.cleaned_data["preset"], keys=keys, given=given)
+        made = set_up_rounds(
+            project=project,
+            plans=plans,
+            actor=request.user.get_username(),
+            now=timezone.now(),
+        )
     except (FileError, RoundsRefused) as error:
-        form.add_error("file", str(error))
+        form.add_error("file" if items else "annotations", str(error))
         return _rounds(request, project, form, status=422)
     messages.success(request, f"{len(made)} rounds are set up. Their items left production.")
     return redirect("qualification:rounds", slug=project.slug)
 
 
-def _read(file: UploadedFile) -> dict[int, list[str]]:
+def _read(file: UploadedFile, read: Callable[[Path], Read]) -> Read:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "rounds.csv"
+        path = Path(folder) / Path(file.name or "upload.csv").name
         path.write_bytes(file.read())
-        return read_round_items(path)
+        return read(path)
 
 
 @require_http_methods(["GET", "POST"])
@@ -114,6 +156,37 @@ def _publish_page(
         "form": form,
     }
     return render(request, "qualification/publish.html", context, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+@project_page
+def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    one = get_object_or_404(rounds_of(project=project), pk=pk)
+    form = RoundForm(request.POST or None, round=one)
+    if form.is_valid():
+        try:
+            changed = edit_round(
+                round=one,
+                changes=form.changes(),
+                actor=request.user.get_username(),
+                now=timezone.now(),
+            )
+        except EditRefused as error:
+            form.add_error(None, str(error))
+        else:
+            told = "Saved." if changed else "Nothing was changed."
+            messages.success(request, told)
+            return redirect("qualification:round", slug=project.slug, pk=pk)
+    context = {
+        "project": project,
+        "round": one,
+        "form": form,
+        "items": one.round_items.count(),
+        "pay": terms_of(project, one.role),
+        "intakes": one.intakes.count(),
+    }
+    status = 422 if form.is_bound else 200
+    return render(request, "qualification/edit.html", context, status=status)
 
 
 def _invite(request: HttpRequest, one: Round) -> HttpResponseBase:
@@ -171,9 +244,14 @@ def funnel_csv(request: HttpRequest, project: Project) -> HttpResponse:
 @project_page
 def funnel_svg(request: HttpRequest, project: Project) -> HttpResponse:
     rows = list(_bars(funnel_of(project=project)))
-    drawn = render_to_string(
-        "qualification/funnel.svg", {"rows": rows, "height": 28 * len(rows) + 8}
-    )
+    room = 7 * max((len(str(row["label"])) for row in rows), default=0)
+    for row in rows:
+        row["count_x"] = room + 22 + int(str(row["width"]))
+    context = {
+        "rows": rows, "height": 28 * len(rows) + 8, "width": room + 486,
+        "label_x": room + 8, "bar_x": room + 16,
+    }  # fmt: skip
+    drawn = render_to_string("qualification/funnel.svg", context)
     return HttpResponse(drawn, content_type="image/svg+xml")
 
 
@@ -189,6 +267,6 @@ def _bars(stages: Iterable[Stage]) -> Iterator[dict[str, object]]:
             word = "selected" if name == "passed" and one.opens_pool else name
             yield {
                 "label": f"{one.title}: {word}", "count": count, "y": at, "text_y": at + 15,
-                "width": width, "count_x": 208 + width, "last": name == "passed",
+                "width": width, "last": name == "passed",
             }  # fmt: skip
             at += 28

@@ -3,18 +3,19 @@
 import re
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.markdown import render_markdown
 from annotation.models import Project
 from annotation.permissions import project_page
 from audit.domain.change_state import MoveRefused
 from qualification.domain.decide import Verdict, decide
+from qualification.domain.evaluate import AT_WORK, NothingToEvaluate, evaluate_now
 from qualification.domain.feedback import (
-    Notes,
     NothingToSend,
     draft_of,
     keep_feedback,
@@ -25,14 +26,14 @@ from qualification.domain.feedback import (
 from qualification.domain.figures import below_thresholds
 from qualification.domain.overrule import OverruleRefused, decisions_on, take_back
 from qualification.domain.overrule import overrule as record_decision
-from qualification.domain.queries import learning_curve
+from qualification.domain.queries import guidelines_read, learning_curve
 from qualification.domain.side_by_side import side_by_side
 from qualification.forms import VERDICTS
 from qualification.models import Enrolment, Feedback
+from qualification.views.notes import notes_of
 
-NOTE = re.compile(r"^note-(\d+)$")
 # item, kind, reference span and predicted span of a decision, as its button sends them.
-DECISION = re.compile(r"^(\d+)\|([a-z-]+)\|(\d+)-(\d+)\|(?:(\d+)-(\d+))?$")
+DECISION = re.compile(r"^(\d+)\|([a-z-]+)\|(?:(\d+)-(\d+))?\|(?:(\d+)-(\d+))?$")
 
 
 @require_GET
@@ -41,11 +42,13 @@ def trainee(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
     enrolment = _enrolment(project, pk, pseudonym)
     evaluation = enrolment.evaluations.order_by("-pk").first()
     draft = draft_of(enrolment)
+    guidelines = guidelines_read(enrolment=enrolment)
     items = (
         side_by_side(
             evaluation=evaluation,
             notes=draft.notes if draft else {},
             decisions=decisions_on(enrolment),
+            guidelines=guidelines,
         )
         if evaluation
         else []
@@ -57,8 +60,10 @@ def trainee(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
         "round": enrolment.round,
         "worker": enrolment.worker,
         "evaluation": evaluation,
+        "at_work": enrolment.state in AT_WORK,
         "below": below_thresholds(figures, enrolment.round.thresholds) if evaluation else [],
         "items": items,
+        "guidelines": render_markdown(guidelines.text) if guidelines else "",
         "draft": draft,
         "sent": sent_to(enrolment),
         "curve": learning_curve(enrolment=enrolment),
@@ -70,7 +75,7 @@ def trainee(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
 
 def _enrolment(project: Project, pk: int, pseudonym: str) -> Enrolment:
     return get_object_or_404(
-        Enrolment.objects.select_related("round__project", "worker", "intake"),
+        Enrolment.objects.select_related("round__project", "worker", "intake__batch__project"),
         round__project=project,
         round=pk,
         worker__pseudonym=pseudonym,
@@ -94,20 +99,6 @@ def _address(route: str, enrolment: Enrolment, pseudonym: str) -> str:
     return reverse(f"qualification:{route}", args=[slug, enrolment.round_id, pseudonym])
 
 
-def _notes(data: QueryDict) -> Notes:
-    by_item = {
-        match.group(1): str(value)[:4000]
-        for name, value in data.items()
-        if (match := NOTE.match(name))
-    }
-    seconds = str(data.get("seconds", ""))
-    return Notes(
-        text=str(data.get("text", ""))[:10_000],
-        by_item=by_item,
-        seconds=int(seconds) if seconds.isdecimal() and len(seconds) < 7 else 0,
-    )
-
-
 @require_POST
 @project_page
 def write(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> HttpResponseBase:
@@ -119,7 +110,7 @@ def write(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> Ht
         keep(
             enrolment=enrolment,
             trainer=request.user,
-            notes=_notes(request.POST),
+            notes=notes_of(request.POST),
             now=timezone.now(),
         )
     except NothingToSend as error:
@@ -153,6 +144,17 @@ def _decide(request: HttpRequest, enrolment: Enrolment, verdict: Verdict) -> Non
 
 @require_POST
 @project_page
+def evaluate(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> HttpResponseBase:
+    enrolment = _enrolment(project, pk, pseudonym)
+    try:
+        evaluate_now(enrolment=enrolment, actor=request.user.get_username(), now=timezone.now())
+    except NothingToEvaluate as error:
+        messages.error(request, str(error))
+    return redirect(_address("trainee", enrolment, pseudonym))
+
+
+@require_POST
+@project_page
 def overrule(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> HttpResponseBase:
     enrolment = _enrolment(project, pk, pseudonym)
     anchor = ""
@@ -160,7 +162,7 @@ def overrule(request: HttpRequest, project: Project, pk: int, pseudonym: str) ->
         keep_feedback(
             enrolment=enrolment,
             trainer=request.user,
-            notes=_notes(request.POST),
+            notes=notes_of(request.POST),
             now=timezone.now(),
         )
         if back := str(request.POST.get("take_back", "")):
@@ -191,13 +193,13 @@ def _record(request: HttpRequest, enrolment: Enrolment) -> str:
     if match is None or match.group(5) is None:
         raise ValueError(told)
     item, kind, *ends = match.groups()
-    first, last, start, end = (int(one) for one in ends)
+    reference = [int(one) for one in ends[:2] if one is not None]
     record_decision(
         enrolment=enrolment,
         item_id=int(item),
         kind=kind,
-        reference_span=[first, last],
-        predicted_span=[start, end],
+        reference_span=reference or None,
+        predicted_span=[int(one) for one in ends[2:]],
         by=request.user,
         now=timezone.now(),
     )
@@ -213,13 +215,18 @@ def preview(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
     if evaluation is None:
         raise Http404("nothing to preview")
     feedback = draft_of(enrolment) or Feedback(evaluation=evaluation)
+    guidelines = guidelines_read(enrolment=enrolment)
     context = {
         "is_preview": True,
         "back": _address("trainee", enrolment, pseudonym),
         "feedback": feedback,
-        "evaluation": evaluation,
+        "title": enrolment.round.title,
+        "role": enrolment.round.role,
+        "other_side": "Expert",
+        "figures": evaluation.figures,
+        "corrected": evaluation.corrected_figures,
         "found_in_all": evaluation.figures["UA"]["tp"] + evaluation.figures["UA"]["fn"],
-        "round": enrolment.round,
-        "items": side_by_side(evaluation=evaluation, notes=feedback.notes),
+        "items": side_by_side(evaluation=evaluation, notes=feedback.notes, guidelines=guidelines),
+        "guidelines": render_markdown(guidelines.text) if guidelines else "",
     }
     return render(request, "qualification/feedback.html", context)

@@ -2,12 +2,15 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.utils import timezone
+
 from annotation.management.command import Command as BaseCommand
 from annotation.management.command import Refused, project_named
 from qualification.domain.set_up_rounds import (
     PRESETS,
     RoundsRefused,
     plans_of_preset,
+    read_given_annotations,
     read_round_items,
     set_up_rounds,
 )
@@ -20,16 +23,27 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
-        parser.add_argument("file", type=Path, help="CSV with qasrl_id, verb_idx and round")
+        parser.add_argument(
+            "file", type=Path, nargs="?", help="CSV with qasrl_id, verb_idx and round"
+        )
+        parser.add_argument(
+            "--annotations",
+            type=Path,
+            help="published CSV of what two people wrote about each verb, for consolidators to merge",
+        )
         parser.add_argument("--preset", choices=list(PRESETS), default=next(iter(PRESETS)))
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
         try:
-            keys = read_round_items(options["file"])
-            plans = plans_of_preset(preset=options["preset"], keys=keys)
-            made = set_up_rounds(project=project, plans=plans)
+            keys = read_round_items(options["file"]) if options["file"] else {}
+            merge = options["annotations"]
+            given = read_given_annotations(project, merge) if merge else {}
+            plans = plans_of_preset(preset=options["preset"], keys=keys, given=given)
+            made = set_up_rounds(
+                project=project, plans=plans, actor="set_up_rounds", now=timezone.now()
+            )
         except (FileError, RoundsRefused) as error:
             raise Refused(error) from error
         rounds = [{"title": one.title, "items": one.round_items.count()} for one in made]

@@ -1,0 +1,157 @@
+"""Rounds, and how workers did in them."""
+
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.endpoint import ProjectEndpoint
+from annotation.api.serializers import ContentField, RequirementsField
+from annotation.enums import Role
+from qualification.domain.queries import evaluations_of, rounds_of
+from qualification.enums import EnrolmentState, EvaluationCause, RoundKind
+from qualification.models import Evaluation, Round
+from rest.cursors import Cursors
+from rest.filters import StrictFilters
+
+
+@extend_schema_field({"type": "object", "additionalProperties": {"type": "number"}})
+class ThresholdsField(serializers.JSONField):
+    """Figure -> the least value that suggests a pass."""
+
+
+class RoundSerializer(serializers.ModelSerializer[Round]):
+    thresholds = ThresholdsField(read_only=True)
+    pool_roles = serializers.ListField(
+        child=serializers.ChoiceField(choices=Role.choices), read_only=True
+    )
+    requirements = RequirementsField(read_only=True)
+
+    class Meta:
+        model = Round
+        fields = (
+            "id",
+            "role",
+            "ordinal",
+            "kind",
+            "title",
+            "entry",
+            "thresholds",
+            "pool_roles",
+            "requirements",
+        )
+        read_only_fields = fields
+
+
+class RoundFilters(filters.FilterSet):
+    role = filters.ChoiceFilter(choices=Role.choices)
+    kind = filters.ChoiceFilter(choices=RoundKind.choices)
+
+    class Meta:
+        model = Round
+        fields: list[str] = []
+
+
+class Rounds(ProjectEndpoint):
+    queryset = Round.objects.none()
+    serializer_class = RoundSerializer
+    pagination_class = Cursors
+    filter_backends = [StrictFilters]
+    filterset_class = RoundFilters
+    operations = {"GET": "list_rounds"}
+    tag = "qualification"
+
+    def listed(self) -> QuerySet[Round]:
+        return rounds_of(project=self.project)
+
+    def get(self, request: Request, slug: str) -> Response:
+        """The rounds of the project's qualification."""
+        return self.page(request)
+
+
+@extend_schema_field({"type": "array", "items": {"type": "object"}})
+class AlignmentField(serializers.JSONField):
+    """Per item: the aligned rows, the remarks and the figures."""
+
+
+class EvaluationSerializer(serializers.ModelSerializer[Evaluation]):
+    round = serializers.IntegerField(source="enrolment.round_id", read_only=True)
+    worker = serializers.CharField(source="enrolment.worker.pseudonym", read_only=True)
+    state = serializers.ChoiceField(
+        source="enrolment.state",
+        choices=EnrolmentState.choices,
+        read_only=True,
+        help_text="Of the worker in the round, now.",
+    )
+    figures = ContentField(read_only=True)
+    corrected_figures = ContentField(read_only=True, allow_null=True)
+    computed_from = ContentField(read_only=True)
+
+    class Meta:
+        model = Evaluation
+        fields: tuple[str, ...] = (
+            "id",
+            "round",
+            "worker",
+            "state",
+            "rule",
+            "cause",
+            "figures",
+            "corrected_figures",
+            "computed_from",
+            "computed_at",
+        )
+        read_only_fields = fields
+
+
+class WholeEvaluationSerializer(EvaluationSerializer):
+    alignment = AlignmentField(read_only=True)
+
+    class Meta(EvaluationSerializer.Meta):
+        fields = (*EvaluationSerializer.Meta.fields, "alignment")
+        read_only_fields = fields
+
+
+class EvaluationFilters(filters.FilterSet):
+    round = filters.NumberFilter(
+        field_name="enrolment__round", min_value=0, max_value=2**63 - 1, label="Its id."
+    )
+    worker = filters.CharFilter(field_name="enrolment__worker__pseudonym", max_length=20)
+    state = filters.ChoiceFilter(field_name="enrolment__state", choices=EnrolmentState.choices)
+    cause = filters.ChoiceFilter(choices=EvaluationCause.choices)
+
+    class Meta:
+        model = Evaluation
+        fields: list[str] = []
+
+
+class _OfEvaluations(ProjectEndpoint):
+    queryset = Evaluation.objects.none()
+    serializer_class: type[EvaluationSerializer] = EvaluationSerializer
+    tag = "qualification"
+
+    def listed(self) -> QuerySet[Evaluation]:
+        return evaluations_of(project=self.project)
+
+
+class Evaluations(_OfEvaluations):
+    pagination_class = Cursors
+    filter_backends = [StrictFilters]
+    filterset_class = EvaluationFilters
+    ordering = ("-pk",)
+    operations = {"GET": "list_evaluations"}
+
+    def get(self, request: Request, slug: str) -> Response:
+        """Workers' figures in the rounds, the newest first. Figures computed anew are a new row."""
+        return self.page(request)
+
+
+class EvaluationDetail(_OfEvaluations):
+    serializer_class = WholeEvaluationSerializer
+    operations = {"GET": "get_evaluation"}
+
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """One evaluation, with its alignment item by item."""
+        return Response(WholeEvaluationSerializer(self.one(pk=pk)).data)

@@ -1,0 +1,78 @@
+"""Production groups: the pool divided by skill, or by hand."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from annotation.models import Project
+from annotation.permissions import project_page
+from qualification.domain.production_groups import (
+    GroupsRefused,
+    Member,
+    assign_groups,
+    divide_pool,
+    members_of,
+    sizes_of,
+)
+from qualification.forms import DivideForm
+
+
+@require_http_methods(["GET", "POST"])
+@project_page
+def groups(request: HttpRequest, project: Project) -> HttpResponseBase:
+    members = members_of(project=project)
+    numbers = list(project.groups.values_list("number", flat=True))
+    form = DivideForm(initial={"count": len(numbers) or 2, "seed": project.seed})
+    if request.method == "POST" and "divide" in request.POST:
+        form = DivideForm(request.POST)
+        if form.is_valid() and _divided(request, project, form):
+            return redirect("qualification:groups", slug=project.slug)
+    elif request.method == "POST":
+        _assign(request, project, members, len(numbers))
+        return redirect("qualification:groups", slug=project.slug)
+    context = {
+        "project": project,
+        "members": members,
+        "numbers": numbers,
+        "sizes": sizes_of(members, numbers),
+        "form": form,
+    }
+    status = 422 if form.is_bound else 200
+    return render(request, "qualification/groups.html", context, status=status)
+
+
+def _divided(request: HttpRequest, project: Project, form: DivideForm) -> bool:
+    try:
+        moved = divide_pool(
+            project=project,
+            **form.cleaned_data,
+            actor=request.user.get_username(),
+            now=timezone.now(),
+        )
+    except GroupsRefused as error:
+        form.add_error("count", str(error))
+        return False
+    messages.success(request, f"Divided; {moved} workers changed groups.")
+    return True
+
+
+def _assign(request: HttpRequest, project: Project, members: list[Member], count: int) -> None:
+    chosen: dict[int, int | None] = {}
+    for one in members:
+        told = str(request.POST.get(f"group-{one.worker.pseudonym}", "unsaid"))
+        if told == "" or (told.isdecimal() and len(told) < 4):
+            chosen[one.worker.pk] = int(told) if told else None
+    try:
+        moved = assign_groups(
+            project=project,
+            groups=chosen,
+            count=count,
+            actor=request.user.get_username(),
+            now=timezone.now(),
+        )
+    except GroupsRefused as error:
+        messages.error(request, f"Nothing was changed: {error}")
+    else:
+        messages.success(request, f"{moved} workers changed groups.")
