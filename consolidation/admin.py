@@ -3,7 +3,19 @@
 from django.contrib import admin
 
 from audit.admin import ReadOnlyAdmin
-from consolidation.models import Case, Decision, Gold, Monitoring, Partitioning, Review
+from consolidation.models import (
+    Case,
+    Decision,
+    ExpertQueue,
+    Gold,
+    Judgment,
+    Merge,
+    Monitoring,
+    Partitioning,
+    PropBankComparison,
+    Review,
+    SystemAnnotation,
+)
 
 
 @admin.register(Case)
@@ -22,6 +34,12 @@ class GoldAdmin(ReadOnlyAdmin):
     search_fields = ("item__key",)
 
 
+@admin.register(Judgment)
+class JudgmentAdmin(ReadOnlyAdmin):
+    list_display = ("gold", "position", "submission")
+    list_select_related = ("gold", "submission")
+
+
 @admin.register(Review)
 class ReviewAdmin(ReadOnlyAdmin):
     list_display = ("gold", "state", "expert", "drawn_at", "reviewed_at")
@@ -29,16 +47,43 @@ class ReviewAdmin(ReadOnlyAdmin):
     list_select_related = ("gold", "expert")
 
 
+@admin.register(ExpertQueue)
+class ExpertQueueAdmin(ReadOnlyAdmin):
+    list_display = ("title", "project", "kind", "state", "experts_per_item", "created_at")
+    list_filter = ("kind", "state")
+    list_select_related = ("project",)
+
+
+@admin.register(Merge)
+class MergeAdmin(ReadOnlyAdmin):
+    list_display = ("queued", "state", "merged_by", "merged_at", "gold")
+    list_filter = ("state",)
+    list_select_related = ("queued", "merged_by", "gold")
+
+
+@admin.register(SystemAnnotation)
+class SystemAnnotationAdmin(ReadOnlyAdmin):
+    list_display = ("item", "system", "imported_at")
+    list_filter = ("system",)
+    list_select_related = ("item",)
+
+
 @admin.register(Decision)
 class DecisionAdmin(ReadOnlyAdmin):
-    list_display = ("submission", "kind", "decided_by", "decided_at", "reason")
+    list_display = ("submission", "predicted", "kind", "decided_by", "decided_at", "reason")
     list_filter = ("kind",)
-    list_select_related = ("submission", "decided_by")
+    list_select_related = ("submission", "predicted", "decided_by")
 
 
 @admin.register(Partitioning)
 class PartitioningAdmin(ReadOnlyAdmin):
     list_display = ("project", "unit", "seed", "drawn_at", "frozen_at")
+    list_select_related = ("project",)
+
+
+@admin.register(PropBankComparison)
+class PropBankComparisonAdmin(ReadOnlyAdmin):
+    list_display = ("project", "source", "file_name", "compared_at")
     list_select_related = ("project",)
 
 

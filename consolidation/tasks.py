@@ -1,22 +1,45 @@
 from celery import shared_task
 from django.utils import timezone
 
-from consolidation.domain import monitor, open_cases, record_gold
+from consolidation.domain import (
+    experiment,
+    index_gold,
+    monitor,
+    open_cases,
+    record_gold,
+    record_validated_gold,
+    reoffer_cases,
+    reoffer_validations,
+)
 from crowd.domain.sweep import sweep
 
 
 @shared_task
 def open_due_cases() -> None:
     sweep(lambda: open_cases.open_due_cases(clock=timezone.now))
+    sweep(lambda: experiment.open_experiment_cases(clock=timezone.now))
     sweep(lambda: open_cases.offer_open_cases(clock=timezone.now))
 
 
 @shared_task
 def record_new_gold() -> None:
-    sweep(lambda: record_gold.record_new_consolidations(clock=timezone.now))
+    sweep(lambda: record_gold.record_new_case_work(clock=timezone.now))
     sweep(lambda: record_gold.write_due_gold(clock=timezone.now))
+    sweep(lambda: record_validated_gold.write_due_validated_gold(clock=timezone.now))
+
+
+@shared_task
+def reoffer_short_cases() -> None:
+    sweep(lambda: reoffer_cases.reopen_returned_cases(clock=timezone.now))
+    sweep(lambda: reoffer_cases.reoffer_due_cases(clock=timezone.now))
+    sweep(lambda: reoffer_validations.reoffer_due_validations(clock=timezone.now))
 
 
 @shared_task
 def draw_due_reviews() -> None:
     sweep(lambda: monitor.draw_due_reviews(clock=timezone.now))
+
+
+@shared_task
+def index_missing_gold() -> None:
+    sweep(index_gold.index_missing_gold)

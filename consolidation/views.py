@@ -1,4 +1,4 @@
-"""The consolidators' page, as it stands in a marketplace's frame."""
+"""The consolidators' and the validators' page, as they stand in a marketplace's frame."""
 
 from uuid import UUID
 
@@ -10,54 +10,82 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
 from annotation.domain.drafts import submit_draft
-from annotation.domain.open_page import open_page
+from annotation.domain.open_page import OpenedPage
 from annotation.domain.worker_page import BadPage, claim_of_token
+from annotation.enums import Role
 from annotation.forms import read_page_message
 from annotation.frame import framed_page, page_endpoint
-from annotation.views import render_task_page
-from consolidation.domain.open_cases import excluded_workers
+from annotation.models import Task
+from annotation.views import open_framed_page, render_task_page
+from consolidation.domain.open_cases import case_of_task, excluded_workers
 from consolidation.domain.record_gold import parse_for_case, sources_of
 from consolidation.models import Case
 from schemes.registry import get_scheme
 
-OWN_WORK = "You wrote one of the annotations that are merged here: please return this task."
+CASE_ROLES = (Role.CONSOLIDATOR, Role.VALIDATOR)
+
+OWN_WORK = (
+    "You wrote one of the annotations that are {work} here, or merged them before: please return "
+    "this task."
+)
 
 
 @require_GET
 @gzip_page  # the page's data is four fifths air
 @framed_page
 def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    case = get_object_or_404(
-        Case.objects.select_related("item__sentence", "item__project", "task__batch__project"),
-        task__public_id=public_id,
-    )
-    worker = request.GET.get("workerId", "")
-    if worker in {one.external_id for one in excluded_workers(case.item)}:
-        raise BadPage(OWN_WORK)
-    assert case.task
-    page = open_page(
-        task=case.task,
-        assignment=request.GET.get("assignmentId", ""),
-        worker=worker,
-        submit_to=request.GET.get("turkSubmitTo", ""),
-    )
-    page["urls"] = {"draft": reverse("annotation:draft"), "submit": reverse("consolidation:submit")}
+    page, case = _open(request, public_id, Role.CONSOLIDATOR, OWN_WORK.format(work="merged"))
     item, sources = case.item, sources_of(case)
-    page["items"][0]["sources"] = sources
-    page["items"][0]["layout"] = get_scheme(item.project.scheme).lay_out(
+    page.data["items"][0]["sources"] = sources
+    page.data["items"][0]["layout"] = get_scheme(item.project.scheme).lay_out(
         sources, tokens=item.sentence.tokens, target=item.target
     )
-    return render_task_page(request, case.task, page)
+    return render_task_page(request, page)
+
+
+@require_GET
+@gzip_page
+@framed_page
+def validate(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    page, case = _open(request, public_id, Role.VALIDATOR, OWN_WORK.format(work="judged"))
+    page.data["items"][0]["asked"] = get_scheme(case.item.project.scheme).asked_of_validators(
+        sources_of(case)
+    )
+    # It has the questions; a grammar to write new ones by would be weight for nothing.
+    page.data["items"][0]["data"], page.data["shared"] = {}, {}
+    return render_task_page(request, page)
 
 
 @page_endpoint
 def submit(request: HttpRequest) -> HttpResponse:
     message = read_page_message(request.body)
     claim = claim_of_token(message.token)
-    case = Case.objects.select_related("item").filter(task__public_id=claim.public_id).first()
-    if case is None:
+    task = Task.objects.filter(public_id=claim.public_id, role__in=CASE_ROLES).first()
+    if task is None:
         raise BadPage("This task does not exist (any more).")
     answer = submit_draft(
-        claim=claim, state=message.state(), parse=parse_for_case(case), now=timezone.now()
+        claim=claim,
+        state=message.state(),
+        parse=parse_for_case(case_of_task(task)),
+        now=timezone.now(),
     )
     return JsonResponse({"fields": {"content": answer}})
+
+
+def _open(
+    request: HttpRequest, public_id: UUID, role: Role, own_work: str
+) -> tuple[OpenedPage, Case]:
+    """The page as every worker's is, and the case that it is about. Raises Http404, BadPage."""
+    case = case_of_task(get_object_or_404(Task, public_id=public_id, role=role))
+    worker, assignment = request.GET.get("workerId", ""), request.GET.get("assignmentId", "")
+    # Trainees merge what was given to all of them, some more than once.
+    in_training = case.given is not None
+    excluded = [] if in_training else excluded_workers(case.item, but_assignment=assignment)
+    if worker in {one.external_id for one in excluded}:
+        raise BadPage(own_work)
+    page = open_framed_page(request, public_id, role)
+    page.data["urls"] = {
+        "draft": reverse("annotation:draft"),
+        "submit": reverse("consolidation:submit"),
+    }
+    return page, case

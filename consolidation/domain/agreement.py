@@ -44,9 +44,12 @@ class AgreementReport:
             yield pair, *self.intervals[pair.first, pair.second]
 
 
-def worker_agreement(*, project: Project, limit: int | None = None) -> AgreementReport:
+def worker_agreement(
+    *, project: Project, limit: int | None = None, among: QuerySet[Item] | None = None
+) -> AgreementReport:
     """Every two generators over the items both annotated; with `limit`, over that many items from
-    the beginning of the project's seeded shuffle."""
+    the beginning of the project's seeded shuffle, with `among` over no others than these. What people
+    write in a round of training is not among it."""
     accepted = (
         Submission.objects.accepted()
         .filter(role=Role.GENERATOR, item=OuterRef("pk"))
@@ -55,20 +58,27 @@ def worker_agreement(*, project: Project, limit: int | None = None) -> Agreement
         .annotate(n=Count("pk"))
     )
     # Counted item by item: the database can stop at the limit.
-    items = project.items.annotate(accepted=Subquery(accepted.values("n"))).filter(accepted__gte=2)
+    items = project.items.filter(in_production=True)
+    items = items.annotate(accepted=Subquery(accepted.values("n"))).filter(accepted__gte=2)
+    if among is not None:
+        items = items.filter(pk__in=among.values("pk"))
     chosen = items.order_by("position", "pk")[:limit]
     return _report(_of_workers(project, chosen), project.seed)
 
 
-def consolidation_agreement(*, project: Project, disjoint: bool) -> AgreementReport:
+def consolidation_agreement(
+    *, project: Project, disjoint: bool, among: QuerySet[Item] | None = None
+) -> AgreementReport:
     """First against second consolidations of the same items; with `disjoint` only where the two
-    teams (generators and consolidator) share nobody."""
+    teams (generators and consolidator) share nobody, with `among` of no others than these items."""
     scheme = get_scheme(project.scheme)
     found: Annotations = {"first": {}, "second": {}}
     teams: dict[tuple[str, Hashable], frozenset[int | None]] = {}
     golds = Gold.objects.filter(
         item__project=project, case__place__lte=1, submission__isnull=False
     ).order_by("version")
+    if among is not None:
+        golds = golds.filter(item__in=among.values("pk"))
     twice = golds.filter(item__cases__place=1).distinct()
     for gold in twice.select_related("case", "submission").prefetch_related(
         "case__sources__submission"

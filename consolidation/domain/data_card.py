@@ -5,11 +5,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from django.db.models import Count, Exists, OuterRef
+
 from annotation.domain.queries import cost_by_role
 from annotation.enums import Partition, Role
 from annotation.models import Project, Submission
 from consolidation.domain.agreement import worker_agreement
+from consolidation.domain.experiment import annotations_for_gold
 from consolidation.domain.monitor import error_rate
+from consolidation.domain.validator_figures import validator_figures
+from consolidation.enums import GoldSource
+from crowd.models import Worker
 from metrics.intervals import Interval
 from schemes.registry import get_scheme
 
@@ -24,7 +30,12 @@ SIZES = (
 )
 # Hubs call the dev split so.
 SPLITS = {Partition.TRAIN: "train", Partition.DEV: "validation", Partition.TEST: "test"}
-REFERENCE = "Roit et al., Controlled Crowdsourcing for High-Quality QA-SRL Annotation, ACL 2020"
+REFERENCES = {
+    GoldSource.CONSOLIDATED: (
+        "Roit et al., Controlled Crowdsourcing for High-Quality QA-SRL Annotation, ACL 2020"
+    ),
+    GoldSource.VALIDATED: "FitzGerald et al., Large-Scale QA-SRL Parsing, ACL 2018",
+}
 
 
 def write_data_card(*, path: Path, project: Project, manifest: Mapping[str, Any]) -> None:
@@ -117,27 +128,43 @@ def _partitions(found: Mapping[str, Any] | None) -> Iterable[str]:
 def _annotation(project: Project, manifest: Mapping[str, Any]) -> str:
     scheme = get_scheme(project.scheme)
     rules = ", ".join(f"{purpose} `{rule}`" for purpose, rule in sorted(manifest["rules"].items()))
-    if manifest["source"] != "consolidated":
-        how = f"The gold is of the source “{manifest['source']}”: it was not made by this project."
+    how = _how(project, manifest["source"])
+    return (
+        f"## How it was annotated\n\nScheme: {scheme.title}, schema version "
+        f"{scheme.schema_version}. {how} Rules: {rules}. "
+        f"Seed of the project: {project.seed}. Written by {manifest['software']}."
+    )
+
+
+def _how(project: Project, source: str) -> str:
+    if source not in REFERENCES:
+        return f"The gold is of the source “{source}”: it was not made by this project."
+    if source == GoldSource.VALIDATED:
+        how = (
+            "One trained worker wrote questions and answers for each item; "
+            f"{project.validators_per_item} others, who knew neither that worker's answers nor the "
+            "sentence, answered the questions or called them invalid. A question is here when at "
+            f"least {project.validators_to_agree} of them found it valid, with the answers that they "
+            "and its author gave; of answers that share a word, the one that most people gave."
+        )
     else:
         how = (
             f"{project.generators_per_item} trained workers annotated each item independently; "
             "another one, who had written neither, merged what they wrote into one annotation in "
             "which no two answers overlap."
         )
-    return (
-        f"## How it was annotated\n\nScheme: {scheme.title}, schema version "
-        f"{scheme.schema_version}. {how} The protocol is that of {REFERENCE}. Rules: {rules}. "
-        f"Seed of the project: {project.seed}. Written by {manifest['software']}."
-    )
+    return f"{how} The protocol is that of {REFERENCES[GoldSource(source)]}."
 
 
 def _people(project: Project) -> str:
     rows = []
+    accepted = annotations_for_gold(project=project)
+    counted = dict(accepted.order_by().values_list("role").annotate(Count("pk")))
     for role in (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR):
-        done = Submission.objects.accepted().filter(item__project=project, role=role)
-        if submissions := done.count():
-            people = done.order_by().values("worker").distinct().count()
+        done = accepted.filter(role=role)
+        if submissions := counted.get(role):
+            # Asked of each worker: SQLite would sort every submission to count them.
+            people = Worker.objects.filter(Exists(done.filter(worker=OuterRef("pk")))).count()
             terms = project.pay_scheme.get(role, {})
             rows.append(
                 f"| {role} | {people} | {submissions:,} | {terms.get('reward_cents', '')} |"
@@ -162,6 +189,12 @@ def _quality(project: Project) -> str:
             f"- Agreement of two annotators before consolidation: UA F1 {_percent(ua)} "
             f"{_between(report.ua_interval)}, LA F1 {_percent(la)} {_between(report.la_interval)}, "
             f"over {report.items} items from the beginning of the seeded shuffle."
+        )
+    validators = validator_figures(project=project, limit=AGREEMENT_ITEMS)
+    if compared := sum(one.compared for one in validators):
+        alike = _percent(sum(one.alike for one in validators) / compared)
+        lines.append(
+            f"- Two validators gave the same verdict on {alike} of the questions they shared."
         )
     wrong = error_rate(project=project)
     if wrong.judged:
@@ -201,7 +234,7 @@ def _limits(project: Project, manifest: Mapping[str, Any]) -> str:
         told.append("Only verbs are annotated, and only what the sentence itself answers.")
     if manifest["worker_ids"] == "raw":
         told.append("The workers' ids are those of the marketplace: they identify people.")
-    simulated = Submission.objects.filter(item__project=project, worker__is_simulated=True)
-    if simulated.exists():
+    own = Submission.objects.filter(item__project=project, worker=OuterRef("pk"))
+    if Worker.objects.filter(Exists(own), is_simulated=True).exists():
         told.append("Part of the work was done by simulated workers in a rehearsal.")
     return "\n".join(["## Known limits", "", *(f"- {one}" for one in told)])

@@ -8,31 +8,41 @@ last, so that a folder with a manifest is a complete export. The same gold gives
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Max, QuerySet
 
 from annotation.domain.collector import without_collector
 from annotation.models import Project, Sentence
 from consolidation.domain.data_card import write_data_card
 from consolidation.domain.export_jsonl import write_jsonl
-from consolidation.domain.export_rows import Given, gold_rows, sentence_rows, with_gold
+from consolidation.domain.export_rows import Given, Stretch, gold_rows, stretches_of, with_gold
+from consolidation.domain.on_all_cores import do_shares, shares_for
 from consolidation.domain.partitions import check_frozen
+from consolidation.domain.record_gold import own_source
+from consolidation.domain.standing_gold import FIRST_CASES
 from consolidation.enums import GoldSource
 from consolidation.models import Gold, Partitioning
-from schemes.base import ExportRow, SentenceRecord
+from schemes.base import ExportRow, SentenceRecord, SentenceSink
 from schemes.registry import get_scheme
 
 SUFFIXES = {"qasrl-csv": "csv", "qasrl-bank": "jsonl.gz", "jsonl": "jsonl"}
 # Formats that keep what every annotator said, not the gold alone.
 WITH_JUDGMENTS = ("qasrl-bank",)
-FIRST_CASES = Q(case=None) | Q(case__place=0)
 MANIFEST, DATA_CARD = "manifest.json", "README.md"
+# Stretches of sentences below which a process costs more than it saves.
+LEAST_STRETCHES = 4
+BUFFER = 1 << 20
+# The ending of folders with files that are to become one.
+PARTS = ".parts"
 
 
 class NothingToExport(Exception):
@@ -41,11 +51,11 @@ class NothingToExport(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What to export, and how. Workers leave as pseudonyms unless `raw_worker_ids`; `licence` is the
-    SPDX identifier that the requester chose."""
+    """What to export, and how; without a `source`, what the project makes itself. Workers leave as
+    pseudonyms unless `raw_worker_ids`; `licence` is the SPDX identifier that the requester chose."""
 
     fmt: str
-    source: str = GoldSource.CONSOLIDATED
+    source: str = ""
     domain: str | None = None
     partition: str | None = None
     raw_worker_ids: bool = False
@@ -56,9 +66,16 @@ class ExportOptions:
 class Counts:
     """What the exported rows hold in all."""
 
+    sentences: int = 0
     items: int = 0
     questions: int = 0
     answers: int = 0
+
+    def add(self, other: "Counts") -> None:
+        self.sentences += other.sentences
+        self.items += other.items
+        self.questions += other.questions
+        self.answers += other.answers
 
 
 @dataclass
@@ -80,22 +97,22 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
     Raises NothingToExport, PartitionError where frozen partitions have been changed, and OSError.
     """
     partitioning = check_frozen(project=project)
+    options = replace(options, source=options.source or own_source(project))
     gold = Gold.objects.filter(FIRST_CASES, item__project=project, source=options.source)
     # What is accepted meanwhile belongs to the next export.
-    gold = gold.filter(pk__lte=gold.aggregate(last=Max("pk"))["last"] or 0)
+    gold = gold.filter(pk__lte=Gold.objects.aggregate(last=Max("pk"))["last"] or 0)
     groups = _groups(project, options, gold)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MANIFEST).unlink(missing_ok=True)
+    for left in folder.glob(f".*{PARTS}"):  # by an export that was killed
+        shutil.rmtree(left, ignore_errors=True)
     counts = Counts()
     files: dict[str, Any] = {}
     with without_collector():
         for domain, partition in groups:
-            sentences = Sentence.objects.filter(project=project, domain=domain, partition=partition)
+            of = _Files(project, options, gold, domain, partition)
             stem = folder / f"{domain or project.slug}.{partition or 'all'}"
-            given = Given(options.raw_worker_ids, options.fmt in WITH_JUDGMENTS)
-            rows = gold_rows(gold=gold, sentences=sentences, given=given)
-            files |= _write_gold(project, options.fmt, _counted(rows, counts), stem)
-            files |= _write_sentences(project, sentence_rows(gold=gold, sentences=sentences), stem)
+            files |= _write_files(of, counts, stem)
     manifest = _manifest(project, options, partitioning, files, counts)
     with _whole_file(folder / DATA_CARD) as path:
         write_data_card(path=path, project=project, manifest=manifest)
@@ -103,20 +120,6 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
     with _whole_file(folder / MANIFEST) as path:
         path.write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n", "utf-8")
     return Export(folder=folder, manifest=manifest)
-
-
-def standing_gold(project: Project, source: str) -> QuerySet[Gold]:
-    """The newest version of each item's gold from this source. Second consolidations, made to measure
-    agreement, are not among them."""
-    newer = Gold.objects.filter(
-        FIRST_CASES,
-        item=OuterRef("item"),
-        source=OuterRef("source"),
-        version__gt=OuterRef("version"),
-    )
-    return Gold.objects.filter(FIRST_CASES, item__project=project, source=source).exclude(
-        Exists(newer)
-    )
 
 
 def _groups(
@@ -148,29 +151,109 @@ def _groups(
     return found
 
 
-def _write_gold(
-    project: Project, fmt: str, rows: Iterable[ExportRow], stem: Path
-) -> dict[str, Any]:
-    target = stem.with_name(f"{stem.name}.gold.{SUFFIXES[fmt]}")
-    with _whole_file(target) as path:
-        if fmt == "jsonl":
-            written = write_jsonl(rows=rows, path=path)
-        else:
-            written = get_scheme(project.scheme).write_gold(rows, path, fmt=fmt)
-        return {target.name: _described(path, written)}
+def _write_files(of: "_Files", counts: Counts, stem: Path) -> dict[str, Any]:
+    """The gold and, in the same breath, the sentences that it is about: in stretches of the sentences,
+    each written to files of its own, by as many processes as there are cores."""
+    gold = stem.with_name(f"{stem.name}.gold.{SUFFIXES[of.options.fmt]}")
+    sentences = stem.with_name(f"{stem.name}.sentences.csv")
+    with (
+        TemporaryDirectory(prefix=f".{stem.name}.", suffix=PARTS, dir=stem.parent) as scratch,
+        _whole_file(gold) as path,
+        _whole_file(sentences) as beside,
+    ):
+        stretches = stretches_of(of.sentences())
+        many = shares_for(len(stretches), at_least=LEAST_STRETCHES)
+        step = -(-len(stretches) // many)
+        shares = [stretches[at : at + step] for at in range(0, len(stretches), step)]
+        names = [Path(scratch, f"{at}{gold.suffix}") for at in range(len(shares))]
+        done = do_shares(
+            [partial(_write_share, of, *one) for one in zip(shares, names, strict=True)]
+        )
+        for written, name in zip(done, names, strict=True):
+            counts.add(written.counts)
+            _append(name, path)
+            _append(_beside(name), beside)
+        return {
+            gold.name: _described(path, sum(one.rows for one in done)),
+            sentences.name: _described(beside, sum(one.counts.sentences for one in done)),
+        }
 
 
-def _write_sentences(
-    project: Project, rows: Iterable[SentenceRecord], stem: Path
-) -> dict[str, Any]:
-    target = stem.with_name(f"{stem.name}.sentences.csv")
-    with _whole_file(target) as path:
-        written = get_scheme(project.scheme).write_sentences(rows, path)
-        return {target.name: _described(path, written)}
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """What stands in the files of one domain and partition."""
+
+    project: Project
+    options: ExportOptions
+    gold: QuerySet[Gold]
+    domain: str
+    partition: str
+
+    def sentences(self) -> QuerySet[Sentence]:
+        return Sentence.objects.filter(
+            project=self.project, domain=self.domain, partition=self.partition
+        )
+
+    def rows(self, stretch: Stretch) -> Iterator[ExportRow]:
+        given = Given(
+            raw_worker_ids=self.options.raw_worker_ids,
+            judgments=self.options.fmt in WITH_JUDGMENTS,
+            validated=self.options.source == GoldSource.VALIDATED,
+        )
+        after, last = stretch
+        sentences = self.sentences().filter(pk__gt=after, pk__lte=last)
+        return gold_rows(gold=self.gold, sentences=sentences, given=given)
 
 
-def _counted(rows: Iterable[ExportRow], counts: Counts) -> Iterator[ExportRow]:
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A share of the files: rows of gold, and what they hold."""
+
+    rows: int
+    counts: Counts
+
+
+def _write_share(of: _Files, stretches: list[Stretch], path: Path) -> _Written:
+    """Whole stretches, each as a file and then added to the others: so the bytes, those of packed files
+    too, don't depend on how many share the work."""
+    scheme, fmt = get_scheme(of.project.scheme), of.options.fmt
+    counts, written = Counts(), 0
+    piece = path.with_name(f"piece-{path.name}")
+    for stretch in stretches:
+        with scheme.sentence_file(_beside(piece)) as add:
+            passing = _noted(of.rows(stretch), counts, add)
+            if fmt == "jsonl":
+                written += write_jsonl(rows=passing, path=piece)
+            else:
+                written += scheme.write_gold(passing, piece, fmt=fmt)
+        _append(piece, path)
+        _append(_beside(piece), _beside(path))
+    return _Written(written, counts)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sentences.csv")
+
+
+def _append(part: Path, path: Path) -> None:
+    """Move the part to the end of the file, which has its header already if it has anything."""
+    with part.open("rb") as source, path.open("ab") as file:
+        if file.tell() and part.suffix == ".csv":
+            source.readline()
+        shutil.copyfileobj(source, file, BUFFER)
+    part.unlink()
+
+
+def _noted(
+    rows: Iterable[ExportRow], counts: Counts, add_sentence: SentenceSink
+) -> Iterator[ExportRow]:
+    """The rows, those of one sentence together, counted as they pass; each sentence is added once."""
+    last = None
     for row in rows:
+        if row.external_id != last:
+            last = row.external_id
+            add_sentence(SentenceRecord(last, row.tokens, 0))
+            counts.sentences += 1
         questions = row.content.get("questions", [])
         counts.items += 1
         counts.questions += len(questions)

@@ -45,7 +45,7 @@ def import_gold(
 
     for batch in batched(scheme.read_gold(path, fmt=fmt, on_error=refuse), BATCH):
         with transaction.atomic():
-            items = _items(project, batch)
+            items = find_items(project, batch)
             for record in batch:
                 try:
                     item, content = _read(items, record, path.name)
@@ -58,18 +58,25 @@ def import_gold(
     return report
 
 
-def _items(project: Project, batch: list[GoldRecord]) -> dict[str, Item]:
+def find_items(project: Project, batch: list[GoldRecord]) -> dict[str, Item]:
+    """Key -> item, of those that the records name and the project has."""
     keys = [item_key(one.item.external_id, one.item.local_key) for one in batch]
     found = Item.objects.filter(project=project, key__in=keys).select_related("sentence", "project")
     return {item.key: item for item in found}
 
 
-def _read(items: dict[str, Item], record: GoldRecord, file: str) -> tuple[Item, Json]:
-    """The record's item and its content as the scheme reads it. Raises FileError."""
+def item_of(items: dict[str, Item], record: GoldRecord, file: str) -> Item:
+    """Raises FileError for an item that the project has not."""
     key = item_key(record.item.external_id, record.item.local_key)
     item = items.get(key)
     if item is None:
         raise FileError(file, record.line, f"no item {key!r} in the project.")
+    return item
+
+
+def _read(items: dict[str, Item], record: GoldRecord, file: str) -> tuple[Item, Json]:
+    """The record's item and its content as the scheme reads it. Raises FileError."""
+    item = item_of(items, record, file)
     scheme = get_scheme(item.project.scheme)
     try:
         content = scheme.parse_gold(record.content, tokens=item.sentence.tokens, target=item.target)

@@ -10,16 +10,16 @@ from math import sqrt
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.models import Project
 from audit.domain.change_state import Moves, change_state, log_state_change
 from consolidation.domain.record_gold import add_gold
 from consolidation.enums import GoldSource, ReviewState
-from consolidation.models import Gold, Monitoring, Review
+from consolidation.models import Gold, Judgment, Monitoring, Review
 from metrics.intervals import Interval
-from schemes.base import Json
+from schemes.base import Comparison, Json
 from schemes.registry import get_scheme
 
 MOVES: Moves = {
@@ -43,7 +43,7 @@ def set_review_rate(*, project: Project, per_thousand: int) -> Monitoring:
 
 
 def draw_due_reviews(*, clock: Callable[[], datetime], limit: int = 200) -> int:
-    """Draw up to `limit` reviews among consolidated gold that has none; returns how many.
+    """Draw up to `limit` reviews among consolidated and validated gold that has none; returns how many.
 
     An item's lot is its place in the project's seeded shuffle, so the sample is the same whenever
     it is drawn and neither workers nor experts can bend it; a higher rate adds to the sample.
@@ -52,10 +52,12 @@ def draw_due_reviews(*, clock: Callable[[], datetime], limit: int = 200) -> int:
         Monitoring.objects.filter(project=OuterRef("item__project")).values("per_thousand")[:1],
         output_field=IntegerField(),
     )
+    consolidated = Q(source=GoldSource.CONSOLIDATED, submission__isnull=False)
+    validated = Q(source=GoldSource.VALIDATED) & Exists(
+        Judgment.objects.filter(gold=OuterRef("pk"))
+    )
     due = (
-        Gold.objects.filter(
-            source=GoldSource.CONSOLIDATED, review=None, submission__isnull=False, case__place=0
-        )
+        Gold.objects.filter(consolidated | validated, review=None, case__place=0)
         # The last digits: the first ones say who was published early.
         .annotate(lot=F("item__position") % 1000, rate=Coalesce(rate, Monitoring.PER_THOUSAND))
         .filter(lot__lt=F("rate"))
@@ -90,8 +92,8 @@ def confirm_review(*, review: Review, expert: AbstractBaseUser, now: datetime) -
 def return_review(
     *, review: Review, expert: AbstractBaseUser, comment: str, now: datetime
 ) -> Review:
-    """The gold is wrong in a way that the expert does not correct here: it goes back to the office,
-    with the reason. Raises ReviewRefused without one, MoveRefused."""
+    """The gold is wrong in a way that the expert does not correct: the state is what says that its case
+    needs another consolidation. Raises ReviewRefused without a reason, MoveRefused."""
     if not comment.strip():
         raise ReviewRefused("Say what is wrong: the office reads it.")
     return _judge(review, ReviewState.RETURNED, expert, now, comment=comment.strip())
@@ -113,21 +115,67 @@ def correct_review(
     parsed = get_scheme(item.project.scheme).parse_gold(
         content, tokens=item.sentence.tokens, target=item.target
     )
-    if parsed == gold.content:
+    judged = _begin_correction(review, gold, expert, parsed, comment, now=now)
+    return _finish_correction(judged, gold, parsed, _corrected_provenance(gold, parsed), now)
+
+
+@transaction.atomic
+def correct_review_on_page(
+    *,
+    review: Review,
+    expert: AbstractBaseUser,
+    consolidation: Json,
+    comment: str,
+    now: datetime,
+) -> Review:
+    """As `correct_review`, from a consolidation, parsed by the scheme, whose one source is the gold."""
+    gold = Gold.objects.select_related("item__project", "case").get(pk=review.gold_id)
+    scheme = get_scheme(gold.item.project.scheme)
+    sources = [scheme.as_source(gold.content)]
+    content, _ = scheme.gold_of(consolidation, sources)
+    traced = scheme.trace(consolidation, sources).provenance
+    provenance = [_composed(one, gold.provenance) for one in traced]
+    judged = _begin_correction(review, gold, expert, content, comment, now=now)
+    return _finish_correction(judged, gold, content, provenance, now)
+
+
+def _begin_correction(
+    review: Review,
+    gold: Gold,
+    expert: AbstractBaseUser,
+    content: Json,
+    comment: str,
+    *,
+    now: datetime,
+) -> Review:
+    if content == gold.content:
         raise ReviewRefused("Nothing was changed: accept it, or correct it first.")
     if Gold.objects.filter(case=gold.case, version__gt=gold.version).exists():
         raise ReviewRefused("The item has a newer version of gold; this one is past correcting.")
-    judged = _judge(review, ReviewState.CORRECTED, expert, now, comment=comment.strip())
+    return _judge(review, ReviewState.CORRECTED, expert, now, comment=comment.strip())
+
+
+def _finish_correction(
+    judged: Review, gold: Gold, content: Json, provenance: list[Json], now: datetime
+) -> Review:
     judged.correction = add_gold(
-        item=item,
-        source=GoldSource.CONSOLIDATED,
-        content=parsed,
-        provenance=_corrected_provenance(gold, parsed),
+        item=gold.item,
+        source=gold.source,
+        content=content,
+        provenance=provenance,
         case=gold.case,
         now=now,
     )
     judged.save(update_fields=["correction"])
     return judged
+
+
+def _composed(step: Json, origins: list[Json]) -> Json:
+    """Where a corrected question came from before the correction, if it came from anywhere."""
+    if step["question"] is None:
+        return {"source": None, "state": "new"}
+    before = origins[step["question"]]
+    return before if step["state"] == "kept" else {**before, "state": "edited"}
 
 
 def _judge(
@@ -155,8 +203,26 @@ def _corrected_provenance(gold: Gold, corrected: Json) -> list[Json]:
     found: list[Json] = []
     for question in corrected["questions"]:
         old, origin = before.get(question["question"], (None, {"source": None, "state": "new"}))
-        found.append(origin if old in (None, question) else {**origin, "state": "edited"})
+        edited = {
+            "source": origin.get("source"),
+            "state": "edited",
+        }  # whose answers, is no longer known
+        found.append(origin if old in (None, question) else edited)
     return found
+
+
+def what_changed(review: Review) -> Comparison | None:
+    """The reviewed gold held against its correction, as a submission against a reference: what a
+    feedback on it says. None without a correction."""
+    if review.correction is None:
+        return None
+    item = review.gold.item
+    return get_scheme(item.project.scheme).compare(
+        reference=review.correction.content,
+        predicted=review.gold.content,
+        tokens=item.sentence.tokens,
+        target=item.target,
+    )
 
 
 # --- the error rate ------------------------------------------------------------------------------

@@ -1,18 +1,25 @@
 """A project's gold against another source's, both ways, in the layout of Roit et al. 2020, table 5."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
-from annotation.models import Project
-from consolidation.domain.export_gold import standing_gold
-from consolidation.enums import GoldSource
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from annotation.models import Item, Project
+from consolidation.domain.decide_match import last_words, standing_decisions
+from consolidation.domain.standing_gold import FIRST_CASES, standing_gold
 from consolidation.models import Decision as DecisionRow
+from consolidation.models import Gold, PropBankComparison
 from metrics.alignment import LabelledSpans
 from metrics.argument_scores import ArgumentScores
-from metrics.corrections import Decision, SideBySide, Verdict, scores_side_by_side
+from metrics.corrections import Decision, SideBySide, scores_side_by_side
 from metrics.counts import Counts, ratio
-from schemes.base import Json
+from metrics.spans import Span
+from schemes.base import ErrorSink, Json
+from schemes.qasrl.propbank import propbank_figures, read_propbank_verbs, wh_of
 from schemes.registry import get_scheme
 
 
@@ -58,24 +65,60 @@ class QualityReport:
 
 def quality_report(*, project: Project, source: str, against: str) -> QualityReport:
     """Raises NothingToCompare."""
-    ours, theirs = _contents(project, source), _contents(project, against)
-    shared = [item for item in theirs if item in ours]
-    if not shared:
+    shared = shared_items(project=project, source=source, against=against)
+    ours, theirs = _contents(project, source, shared), _contents(project, against, shared)
+    if not theirs:
         raise NothingToCompare(
             f"No item of {project.slug} has gold of both {source!r} and {against!r}; import a "
             "reference with `import_gold`."
         )
-    predicted = {item: _spans(project, ours[item]) for item in shared}
-    reference = {item: _spans(project, theirs[item]) for item in shared}
-    forward = scores_side_by_side(
-        reference, predicted, _decisions(project, source, against, set(shared))
-    )
+    predicted = {item: _spans(project, ours[item]) for item in theirs}
+    reference = {item: _spans(project, content) for item, content in theirs.items()}
+    forward = scores_side_by_side(reference, predicted, _decisions(project, source, against))
     backward = scores_side_by_side(predicted, reference, {}).automatic
-    yields = {
-        source: _yield([ours[item] for item in shared]),
-        against: _yield([theirs[item] for item in shared]),
-    }
+    yields = {source: _yield(list(ours.values())), against: _yield(list(theirs.values()))}
     return QualityReport(source, against, yields, forward, backward)
+
+
+def shared_items(*, project: Project, source: str, against: str) -> QuerySet[Item]:
+    """The project's items that have gold of both sources."""
+    both = (
+        Exists(Gold.objects.filter(FIRST_CASES, item=OuterRef("pk"), source=one))
+        for one in (source, against)
+    )
+    return project.items.filter(*both)
+
+
+def propbank_quality(
+    *, project: Project, source: str, path: Path, on_error: ErrorSink, now: datetime
+) -> dict[str, Any]:
+    """The project's gold against PropBank, of a CoNLL-2009 file: see `propbank_figures`. They are kept
+    for the page Quality, in place of those before. Raises FileError, NothingToCompare where no sentence
+    of the file is one of the project's."""
+    rows = standing_gold(project, source).values_list(
+        "item__sentence__external_id", "item__sentence__tokens", "item__target", "content"
+    )
+    sentences: dict[str, list[str]] = {}
+    questions: dict[tuple[str, int], list[tuple[str, list[Span]]]] = {}
+    for external_id, tokens, target, content in rows.iterator(chunk_size=2000):
+        sentences[external_id] = tokens
+        questions[external_id, target["verb_idx"]] = [
+            (wh_of(one["question"]), [(start, end) for start, end in one["answers"]])
+            for one in content["questions"]
+        ]
+    verbs = read_propbank_verbs(path, sentences, on_error=on_error)
+    if not verbs.predicates:
+        raise NothingToCompare(
+            f"{path.name} has no verb in a sentence of {project.slug} with {source} gold; sentences "
+            "are found by equal tokens."
+        )
+    figures = propbank_figures(verbs, questions)
+    PropBankComparison.objects.update_or_create(
+        project=project,
+        source=source,
+        defaults={"file_name": path.name[-255:], "figures": figures, "compared_at": now},
+    )
+    return figures
 
 
 def quality_json(report: QualityReport) -> dict[str, Any]:
@@ -97,14 +140,29 @@ def quality_json(report: QualityReport) -> dict[str, Any]:
     }
 
 
+QUALITY_COLUMNS = (
+    "reference", "predicted", "matching", "items",
+    "ua_tp", "ua_fp", "ua_fn", "ua_precision", "ua_recall", "ua_f1",
+    "la_tp", "la_fp", "la_fn", "la_precision", "la_recall", "la_f1",
+)  # fmt: skip
+
+
+def quality_rows(report: QualityReport) -> Iterator[tuple[Any, ...]]:
+    """The lines of the table in the order of QUALITY_COLUMNS."""
+    for reference, how, scores in report.rows():
+        predicted = report.source if reference == report.against else report.against
+        figures = [*_figures(scores.ua).values(), *_figures(scores.la).values()]
+        yield reference, predicted, how, scores.items, *figures
+
+
 def _figures(counts: Counts) -> dict[str, Any]:
     names = ("tp", "fp", "fn", "precision", "recall", "f1")
     return {name: getattr(counts, name) for name in names}
 
 
-def _contents(project: Project, source: str) -> dict[int, Json]:
-    rows = standing_gold(project, source).order_by("item_id").values_list("item_id", "content")
-    return dict(rows.iterator(chunk_size=2000))
+def _contents(project: Project, source: str, items: QuerySet[Item]) -> dict[int, Json]:
+    gold = standing_gold(project, source).filter(item__in=items.values("pk")).order_by("item_id")
+    return dict(gold.values_list("item_id", "content").iterator(chunk_size=2000))
 
 
 def _spans(project: Project, content: Json) -> LabelledSpans:
@@ -116,30 +174,15 @@ def _yield(contents: list[Json]) -> Yield:
     return Yield(len(contents), len(questions), sum(len(one["answers"]) for one in questions))
 
 
-def _decisions(
-    project: Project, source: str, against: str, items: set[int]
-) -> dict[int, list[Decision]]:
-    """People's words on pairs of a standing reference and the submission that became gold. The last
-    word on a pair counts."""
-    if source != GoldSource.CONSOLIDATED:
-        return {}
-    predicted = standing_gold(project, source).values("submission")
+def _decisions(project: Project, source: str, against: str) -> dict[int, list[Decision]]:
+    """People's words between two standing golds, or on the submission that became one."""
+    predicted = standing_gold(project, source)
     rows = DecisionRow.objects.filter(
-        reference__in=standing_gold(project, against),
-        submission__in=predicted,
-        reference__item__in=items,
-        reference_span__isnull=False,
-        predicted_span__isnull=False,
-    ).order_by("pk")
-    last: dict[int, dict[tuple[object, ...], Decision]] = {}
-    for row in rows.select_related("reference"):
-        pair = (_pair(row.reference_span), _pair(row.predicted_span))
-        decision = Decision(*pair, Verdict(row.kind))
-        about = row.kind.partition("-")[0]
-        last.setdefault(row.reference.item_id, {})[about, *pair] = decision
-    return {item: list(found.values()) for item, found in last.items()}
-
-
-def _pair(span: Any) -> tuple[int, int]:
-    start, end = span
-    return start, end
+        Q(predicted__in=predicted.values("pk"))
+        | Q(submission__in=predicted.filter(submission__isnull=False).values("submission")),
+        reference__in=standing_gold(project, against).values("pk"),
+    )
+    by_item: dict[int, list[DecisionRow]] = {}
+    for row in rows.select_related("reference").order_by("pk"):
+        by_item.setdefault(row.reference.item_id, []).append(row)
+    return {item: standing_decisions(last_words(each)) for item, each in by_item.items()}

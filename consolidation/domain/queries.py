@@ -5,30 +5,41 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    Count,
+    Exists,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+)
 from django.db.models.functions import Coalesce
 
 from annotation.domain.queries import (
     Cost,
-    containing_text,
     cost_by_item,
+    items_with_text,
     offered_for_generation,
 )
 from annotation.enums import Role
-from annotation.models import Item, Project, Submission
+from annotation.models import Item, Project, Submission, Task, TaskItem
 from audit.models import StateChange
-from consolidation.enums import CaseState, ReviewState
+from consolidation.domain.record_gold import own_source
+from consolidation.enums import SETTLED, CaseState, ReviewState
 from consolidation.models import Case, Gold, Review
 from crowd.models import Assignment, Payment
 
 
 class ItemState(StrEnum):
-    """Where an item stands on its way to consolidated gold."""
+    """Where an item stands on its way to consolidated or validated gold."""
 
     NOT_PUBLISHED = "not-published"
     GENERATING = "generating"
     CASE_OPEN = "case-open"
     CONSOLIDATED = "consolidated"
+    VALIDATED = "validated"
 
     @property
     def label(self) -> str:
@@ -45,17 +56,17 @@ class ItemFilter:
     text: str = ""
 
 
-def _first_case(**facts: str) -> Exists:
+def _first_case(**facts: object) -> Exists:
     return Exists(Case.objects.filter(item=OuterRef("pk"), place=0, **facts))
 
 
 def _in_state(state: str) -> Q:
-    consolidated = _first_case(state=CaseState.CONSOLIDATED)
     return {
         ItemState.NOT_PUBLISHED: Q(~offered_for_generation()) & Q(~_first_case()),
         ItemState.GENERATING: Q(offered_for_generation()) & Q(~_first_case()),
-        ItemState.CASE_OPEN: Q(_first_case()) & Q(~consolidated),
-        ItemState.CONSOLIDATED: Q(consolidated),
+        ItemState.CASE_OPEN: Q(_first_case()) & Q(~_first_case(state__in=SETTLED)),
+        ItemState.CONSOLIDATED: Q(_first_case(state=CaseState.CONSOLIDATED)),
+        ItemState.VALIDATED: Q(_first_case(state=CaseState.VALIDATED)),
     }[ItemState(state)]
 
 
@@ -63,6 +74,31 @@ def items_of(*, project: Project, wanted: ItemFilter) -> QuerySet[Item]:
     """The project's items in publishing order, each with `offered`, `generations` (accepted ones),
     `case_state` (None without a case) and `golds` (number of versions from all sources)."""
     items = project.items.select_related("sentence").order_by("position", "pk")
+    return narrowed(items, wanted, project=project).annotate(
+        # Looked up for each row: of Exists, among what is selected, PostgreSQL makes a table of all
+        # offers of everything.
+        offered=Coalesce(Subquery(_offers().values_list(Value(True))[:1]), False),
+        case_state=Subquery(Case.objects.filter(item=OuterRef("pk"), place=0).values("state")[:1]),
+        generations=_count(_generations(project)),
+        golds=_count(Gold.objects.all()),
+    )
+
+
+def _offers() -> QuerySet[TaskItem]:
+    return TaskItem.objects.filter(item=OuterRef("pk"), role=Role.GENERATOR)
+
+
+def _generations(project: Project) -> QuerySet[Submission]:
+    """Accepted ones; not those of experiments on agreement."""
+    done = Submission.objects.accepted().filter(role=Role.GENERATOR)
+    again = list(project.experiments.values_list("batch", flat=True))
+    if not again:
+        return done
+    return done.exclude(assignment__hit__in=Task.objects.filter(batch__in=again).values("hit"))
+
+
+def narrowed(items: QuerySet[Item], wanted: ItemFilter, *, project: Project) -> QuerySet[Item]:
+    """Those of the project's items that are wanted."""
     if wanted.state:
         items = items.filter(_in_state(wanted.state))
     if wanted.domain:
@@ -70,13 +106,8 @@ def items_of(*, project: Project, wanted: ItemFilter) -> QuerySet[Item]:
     if wanted.partition:
         items = items.filter(sentence__partition=wanted.partition)
     if wanted.text.strip():
-        items = containing_text(items, wanted.text)
-    return items.annotate(
-        offered=offered_for_generation(),
-        case_state=Subquery(Case.objects.filter(item=OuterRef("pk"), place=0).values("state")[:1]),
-        generations=_count(Submission.objects.accepted().filter(role=Role.GENERATOR)),
-        golds=_count(Gold.objects.all()),
-    )
+        items = items.filter(items_with_text(wanted.text, project=project))
+    return items
 
 
 def _count(rows: QuerySet[Submission] | QuerySet[Gold]) -> Coalesce:
@@ -86,11 +117,22 @@ def _count(rows: QuerySet[Submission] | QuerySet[Gold]) -> Coalesce:
 
 def state_of(*, offered: bool, case_state: str | None) -> ItemState:
     """The state of an item of `items_of`."""
-    if case_state == CaseState.CONSOLIDATED:
-        return ItemState.CONSOLIDATED
+    if case_state in SETTLED:
+        return ItemState(case_state)
     if case_state is not None:
         return ItemState.CASE_OPEN
     return ItemState.GENERATING if offered else ItemState.NOT_PUBLISHED
+
+
+def cases_of(*, project: Project) -> QuerySet[Case]:
+    """The project's cases with their items and sources, oldest first."""
+    cases = Case.objects.filter(item__project=project).select_related("item")
+    return cases.prefetch_related("sources").order_by("pk")
+
+
+def gold_versions_of(*, project: Project) -> QuerySet[Gold]:
+    """Every version of the project's gold, oldest first."""
+    return Gold.objects.filter(item__project=project).select_related("item").order_by("pk")
 
 
 # --- how far a project is ----------------------------------------------------------------------
@@ -98,12 +140,13 @@ def state_of(*, offered: bool, case_state: str | None) -> ItemState:
 
 @dataclass(frozen=True, slots=True)
 class GoldCounts:
-    """A project's first cases by state, its items with gold by source (and with any), and the
-    reviews that wait for an expert."""
+    """A project's first cases by state, its items with gold by source (and with any), those in
+    production with gold that the project made itself, and the reviews that wait for an expert."""
 
     cases: Mapping[str, int]
     items_by_source: Mapping[str, int]
     items: int
+    made: int
     reviews: int
 
 
@@ -115,18 +158,19 @@ def count_gold(*, project: Project) -> GoldCounts:
         cases=dict(cases.annotate(n=Count("pk"))),
         items_by_source=dict(by_source),
         items=gold.aggregate(n=Count("item", distinct=True))["n"],
+        made=gold.filter(source=own_source(project), version=1, item__in_production=True).count(),
         reviews=Review.objects.filter(gold__item__project=project, state=ReviewState.DRAWN).count(),
     )
 
 
-def consolidated_items(*, project: Project) -> QuerySet[Item]:
-    """The items whose first case is consolidated."""
-    return project.items.filter(_first_case(state=CaseState.CONSOLIDATED))
+def settled_items(*, project: Project) -> QuerySet[Item]:
+    """The items whose first case is consolidated or validated."""
+    return project.items.filter(_first_case(state__in=SETTLED))
 
 
 def finished_costs(*, project: Project) -> list[Cost]:
-    """What each consolidated item has cost. Unfinished ones would pull the mean down."""
-    done = consolidated_items(project=project)
+    """What each settled item has cost. Unfinished ones would pull the mean down."""
+    done = settled_items(project=project)
     costs = cost_by_item(project=project, items=done)
     return [costs.get(item, Cost()) for item in done.values_list("pk", flat=True)]
 
@@ -169,6 +213,7 @@ def history_of_item(*, item: Item) -> list[Move]:
             "pk"
         ),
         "consolidation.Case": item.cases.values_list("pk"),
+        "consolidation.Merge": item.queued.filter(merge__isnull=False).values_list("merge"),
     }
     ours = Q(pk__in=[])
     for aggregate, rows in owned.items():

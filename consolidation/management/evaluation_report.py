@@ -54,6 +54,20 @@ def _role_text(figures: Json) -> str:
     return f"{found['found']} of {found['roles']} reference questions found ({share} %)."
 
 
+def propbank_text(figures: Json) -> str:
+    """Macro averages by kind of argument, then whose predicates they are."""
+    kinds = ("all", "core", "adjunct")
+    rows = [
+        (kind, *(figures[kind][name] for name in ("precision", "recall", "f1"))) for kind in kinds
+    ]
+    said = (
+        "{predicates} predicates that both annotate; {only_propbank} of PropBank alone, {only_qasrl} "
+        "of QA-SRL alone; {unknown_sentences} of PropBank's sentences are not in the sentences file."
+    )
+    header = ("", "Precision %", "Recall %", "F1 %")
+    return _paragraphs(said.format(**figures), text_table(header, rows))
+
+
 def frames_text(figures: Json) -> str:
     """The three figures of each kind, then what was asked for besides."""
     size = "{items} items, {gold_clusters} gold clusters, {system_clusters} system clusters."

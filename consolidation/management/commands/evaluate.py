@@ -1,4 +1,4 @@
-"""`evaluate qasrl|frames|grounding`: files against a reference (DESIGN.md, section 9)."""
+"""`evaluate qasrl|propbank|frames|grounding`: files against a reference (DESIGN.md, section 9)."""
 
 import gc
 import json
@@ -14,6 +14,7 @@ from consolidation.management.evaluation_report import (
     bootstrap_json,
     frames_text,
     grounding_text,
+    propbank_text,
     qasrl_text,
     write_csv,
 )
@@ -22,6 +23,7 @@ from schemes.base import FileError, Json
 from schemes.frames.confidences import read_confidences
 from schemes.frames.items import Baseline, BaselineError, Task
 from schemes.qasrl import evaluation as qasrl
+from schemes.qasrl.propbank import propbank_figures, read_propbank_verbs, wh_of
 
 if TYPE_CHECKING:
     from schemes.frames import evaluation as frames
@@ -36,6 +38,12 @@ examples:
   python manage.py evaluate qasrl expert.csv predicted.csv --json --bootstrap 1000
   python manage.py evaluate qasrl expert.csv predicted.csv --sentences sentences.csv \\
       --alignment spans.csv --per-item predicates.csv --plot annotators.svg
+"""
+_PROPBANK_HELP = """QA-SRL roles against PropBank (CoNLL-2009): macro precision and recall.
+
+examples:
+  python manage.py evaluate propbank propbank.conll predicted.csv --sentences sentences.csv
+  python manage.py evaluate propbank propbank.conll predicted.csv --sentences sentences.csv --json
 """
 _FRAMES_HELP = """Purity and BCubed of induced frames or roles (SemEval-2019 Task 2 records).
 
@@ -69,7 +77,7 @@ class Report:
 
 
 class Command(BaseCommand):
-    help = "Scores annotation files: evaluate qasrl, evaluate frames, evaluate grounding."
+    help = "Scores annotation files: evaluate qasrl, propbank, frames or grounding."
     # Files in, figures out: no database, no settings to check.
     requires_system_checks: list[str] = []
 
@@ -77,6 +85,7 @@ class Command(BaseCommand):
         schemes = parser.add_subparsers(dest="scheme", required=True, metavar="SCHEME")
         for name, description, add in (
             ("qasrl", _QASRL_HELP, _add_qasrl_arguments),
+            ("propbank", _PROPBANK_HELP, _add_propbank_arguments),
             ("frames", _FRAMES_HELP, _add_frames_arguments),
             ("grounding", _GROUNDING_HELP, _add_grounding_arguments),
         ):
@@ -87,7 +96,10 @@ class Command(BaseCommand):
                 formatter_class=RawDescriptionHelpFormatter,
             )
             add(one)
-            _add_output_arguments(one)
+            if name == "propbank":  # its figures are the one thing that it writes
+                one.add_argument("--json", action="store_true", help="print one JSON object")
+            else:
+                _add_output_arguments(one)
 
     def handle(self, *args: Any, **options: Any) -> None:
         # The tables hold no circles, and the collector would walk their millions of values again
@@ -108,6 +120,9 @@ class Command(BaseCommand):
 
 def _evaluate(options: Options) -> str:
     """Writes the files that were asked for; returns what to print."""
+    if options["scheme"] == "propbank":
+        figures = _propbank_figures(options)
+        return json.dumps(figures) if options["json"] else propbank_text(figures)
     reports = {"qasrl": _qasrl_report, "frames": _frames_report, "grounding": _grounding_report}
     _check_output(options)
     report = reports[options["scheme"]](options)
@@ -130,6 +145,29 @@ def _add_qasrl_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--roles", action="store_true", help="also the share of reference questions found at all"
     )
+
+
+def _add_propbank_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("propbank", type=Path, metavar="PROPBANK.conll")
+    parser.add_argument("predicted", type=Path, metavar="PREDICTED.csv")
+    parser.add_argument(
+        "--sentences",
+        type=Path,
+        metavar="FILE",
+        required=True,
+        help="sentences CSV of the predicted file: sentences are found by equal tokens",
+    )
+
+
+def _propbank_figures(options: Options) -> Json:
+    sentences = qasrl.read_sentence_tokens(options["sentences"])
+    verbs = read_propbank_verbs(options["propbank"], sentences, on_error=qasrl.refuse)
+    predicted = qasrl.read_annotation_file(options["predicted"], sentences=sentences)
+    questions = {
+        key: [(wh_of(question), sorted(spans)) for question, spans in one.roles.items()]
+        for key, one in predicted.items()
+    }
+    return propbank_figures(verbs, questions)
 
 
 def _add_frames_arguments(parser: ArgumentParser) -> None:

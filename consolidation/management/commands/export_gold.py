@@ -39,7 +39,12 @@ class Command(BaseCommand):
         )
         parser.add_argument("--partition")
         parser.add_argument("--domain")
-        parser.add_argument("--source", default=GoldSource.CONSOLIDATED, choices=GoldSource.values)
+        parser.add_argument(
+            "--source",
+            default="",
+            choices=GoldSource.values,
+            help="what the project makes itself, unless given",
+        )
         parser.add_argument(
             "--raw-worker-ids",
             action="store_true",

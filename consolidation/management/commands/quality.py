@@ -1,16 +1,23 @@
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
+
+from django.utils import timezone
 
 from annotation.management.command import Command as BaseCommand
 from annotation.management.command import Refused, project_named
 from consolidation.domain.quality import (
     NothingToCompare,
     QualityReport,
+    propbank_quality,
     quality_json,
     quality_report,
 )
+from consolidation.domain.record_gold import own_source
 from consolidation.enums import GoldSource
-from consolidation.management.evaluation_report import text_table
+from consolidation.management.evaluation_report import propbank_text, text_table
+from schemes.base import FileError
+from schemes.qasrl.evaluation import refuse
 
 
 class Command(BaseCommand):
@@ -19,20 +26,49 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
-        parser.add_argument("--source", default=GoldSource.CONSOLIDATED, choices=GoldSource.values)
+        parser.add_argument(
+            "--source",
+            default="",
+            choices=GoldSource.values,
+            help="what the project makes itself, unless given",
+        )
         parser.add_argument("--against", default=GoldSource.EXPERT, choices=GoldSource.values)
+        parser.add_argument(
+            "--propbank",
+            type=Path,
+            metavar="FILE",
+            help="a CoNLL-2009 file as the reference, in place of --against",
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        project = project_named(options["project"])
+        options["source"] = options["source"] or own_source(project)
+        if options["propbank"]:
+            self._tell_propbank(options)
+            return
         try:
             report = quality_report(
-                project=project_named(options["project"]),
+                project=project,
                 source=options["source"],
                 against=options["against"],
             )
         except NothingToCompare as error:
             raise Refused(error) from error
         self.tell(quality_json(report), _text(report), as_json=options["json"])
+
+    def _tell_propbank(self, options: dict[str, Any]) -> None:
+        try:
+            figures = propbank_quality(
+                project=project_named(options["project"]),
+                source=options["source"],
+                path=options["propbank"],
+                on_error=refuse,
+                now=timezone.now(),
+            )
+        except (NothingToCompare, FileError) as error:
+            raise Refused(error) from error
+        self.tell(figures, propbank_text(figures), as_json=options["json"])
 
 
 def _text(report: QualityReport) -> str:

@@ -1,0 +1,220 @@
+"""Items on their way to gold, the cases that they become, and the gold."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.endpoint import ProjectEndpoint
+from annotation.api.serializers import ContentField
+from annotation.enums import Partition
+from annotation.models import Item
+from consolidation.domain.queries import (
+    ItemFilter,
+    ItemState,
+    cases_of,
+    gold_versions_of,
+    items_of,
+    narrowed,
+    state_of,
+)
+from consolidation.enums import CaseState, GoldSource
+from consolidation.models import Case, CaseSource, Gold
+from rest.cursors import Cursors
+from rest.filters import StrictFilters
+from schemes.registry import get_scheme
+
+_STATES = [(one.value, one.label) for one in ItemState]
+
+
+class ItemSerializer(serializers.ModelSerializer[Item]):
+    sentence = serializers.CharField(source="sentence.external_id", read_only=True)
+    domain = serializers.CharField(source="sentence.domain", read_only=True)
+    partition = serializers.CharField(source="sentence.partition", read_only=True)
+    target = ContentField(read_only=True)
+    headline = serializers.SerializerMethodField()
+    state = serializers.SerializerMethodField()
+    generations = serializers.IntegerField(read_only=True, help_text="Accepted ones.")
+    golds = serializers.IntegerField(read_only=True, help_text="Versions, of all sources.")
+
+    class Meta:
+        model = Item
+        fields = (
+            "id",
+            "key",
+            "sentence",
+            "domain",
+            "partition",
+            "target",
+            "headline",
+            "position",
+            "in_production",
+            "state",
+            "generations",
+            "golds",
+        )
+        read_only_fields = fields
+
+    def get_headline(self, item: Item) -> str:
+        scheme = get_scheme(self.context["view"].project.scheme)
+        return scheme.headline(item.sentence.tokens, item.target)
+
+    @extend_schema_field({"type": "string", "enum": [one.value for one in ItemState]})
+    def get_state(self, item: Any) -> str:
+        return state_of(offered=item.offered, case_state=item.case_state).value
+
+
+class ItemFilters(filters.FilterSet):
+    state = filters.ChoiceFilter(choices=_STATES)
+    domain = filters.CharFilter(max_length=60)
+    partition = filters.ChoiceFilter(choices=Partition.choices)
+    text = filters.CharFilter(
+        max_length=200, label="Words that follow one another in the sentence, or a part of the key."
+    )
+
+    class Meta:
+        model = Item
+        fields: list[str] = []
+
+    def filter_queryset(self, queryset: QuerySet[Item]) -> QuerySet[Item]:
+        project = self.request.parser_context["view"].project
+        return narrowed(queryset, ItemFilter(**self.form.cleaned_data), project=project)
+
+
+class _OfItems(ProjectEndpoint):
+    queryset = Item.objects.none()
+    serializer_class = ItemSerializer
+    tag = "corpus"
+
+    def listed(self) -> QuerySet[Item]:
+        return items_of(project=self.project, wanted=ItemFilter())
+
+
+class Items(_OfItems):
+    pagination_class = Cursors
+    filter_backends = [StrictFilters]
+    filterset_class = ItemFilters
+    ordering = ("position", "pk")
+    operations = {"GET": "list_items"}
+
+    def get(self, request: Request, slug: str) -> Response:
+        """The project's items, in publishing order."""
+        return self.page(request)
+
+
+class ItemDetail(_OfItems):
+    operations = {"GET": "get_item"}
+
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """One item."""
+        return Response(self.get_serializer(self.one(pk=pk)).data)
+
+
+class CaseSourceSerializer(serializers.ModelSerializer[CaseSource]):
+    submission = serializers.IntegerField(source="submission_id", read_only=True)
+
+    class Meta:
+        model = CaseSource
+        fields = ("position", "submission")
+        read_only_fields = fields
+
+
+class CaseSerializer(serializers.ModelSerializer[Case]):
+    item = serializers.CharField(source="item.key", read_only=True)
+    sources = CaseSourceSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Case
+        fields = ("id", "item", "item_id", "place", "state", "opened_at", "sources")
+        read_only_fields = fields
+
+
+class CaseFilters(filters.FilterSet):
+    state = filters.ChoiceFilter(choices=CaseState.choices)
+    item = filters.CharFilter(field_name="item__key", max_length=240)
+    place = filters.NumberFilter(min_value=0, max_value=32767)
+
+    class Meta:
+        model = Case
+        fields: list[str] = []
+
+
+class Cases(ProjectEndpoint):
+    queryset = Case.objects.none()
+    serializer_class = CaseSerializer
+    pagination_class = Cursors
+    filter_backends = [StrictFilters]
+    filterset_class = CaseFilters
+    operations = {"GET": "list_cases"}
+    tag = "consolidation"
+
+    def listed(self) -> QuerySet[Case]:
+        return cases_of(project=self.project)
+
+    def get(self, request: Request, slug: str) -> Response:
+        """Cases: items whose accepted generations wait for, or have had, their consolidation."""
+        return self.page(request)
+
+
+@extend_schema_field({"type": "array", "items": {"type": "object"}})
+class ProvenanceField(serializers.JSONField):
+    """Where each question came from."""
+
+
+class GoldSerializer(serializers.ModelSerializer[Gold]):
+    item = serializers.CharField(source="item.key", read_only=True)
+    content = ContentField(read_only=True)
+    provenance = ProvenanceField(read_only=True)
+    case = serializers.IntegerField(source="case_id", read_only=True, allow_null=True)
+    submission = serializers.IntegerField(source="submission_id", read_only=True, allow_null=True)
+
+    class Meta:
+        model = Gold
+        fields = (
+            "id",
+            "item",
+            "item_id",
+            "source",
+            "version",
+            "content",
+            "schema_version",
+            "provenance",
+            "case",
+            "submission",
+            "created_at",
+        )
+        read_only_fields = fields
+
+
+class GoldFilters(filters.FilterSet):
+    source = filters.ChoiceFilter(choices=GoldSource.choices)
+    item = filters.CharFilter(field_name="item__key", max_length=240)
+    domain = filters.CharFilter(field_name="item__sentence__domain", max_length=60)
+    partition = filters.ChoiceFilter(
+        field_name="item__sentence__partition", choices=Partition.choices
+    )
+
+    class Meta:
+        model = Gold
+        fields: list[str] = []
+
+
+class GoldList(ProjectEndpoint):
+    queryset = Gold.objects.none()
+    serializer_class = GoldSerializer
+    pagination_class = Cursors
+    filter_backends = [StrictFilters]
+    filterset_class = GoldFilters
+    operations = {"GET": "list_gold"}
+    tag = "consolidation"
+
+    def listed(self) -> QuerySet[Gold]:
+        return gold_versions_of(project=self.project)
+
+    def get(self, request: Request, slug: str) -> Response:
+        """Every version of gold; of each item and source the highest version stands."""
+        return self.page(request)

@@ -1,0 +1,61 @@
+"""A parser's output, as a source that experts merge with others."""
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from django.db import transaction
+
+from annotation.domain.import_corpus import batched
+from annotation.models import Project
+from consolidation.domain.import_gold import BATCH, GoldReport, find_items, item_of
+from consolidation.models import SystemAnnotation
+from schemes.base import ContentError, FileError
+from schemes.registry import get_scheme
+
+
+def import_system(
+    *,
+    project: Project,
+    path: Path,
+    fmt: str,
+    system: str,
+    on_error: Callable[[FileError], None],
+    now: datetime,
+) -> GoldReport:
+    """Keep what the system wrote of each item of the file, streamed; the same system's older word on
+    an item gives way. A row whose item or content is bad goes to `on_error`. Raises FileError for a
+    file that can't be read at all."""
+    report = GoldReport()
+    scheme = get_scheme(project.scheme)
+
+    def refuse(error: FileError) -> None:
+        report.error_count += 1
+        on_error(error)
+
+    for batch in batched(scheme.read_gold(path, fmt=fmt, on_error=refuse), BATCH):
+        with transaction.atomic():
+            items = find_items(project, batch)
+            for record in batch:
+                try:
+                    item = item_of(items, record, path.name)
+                    content = scheme.parse_system(
+                        record.content, tokens=item.sentence.tokens, target=item.target
+                    )
+                except ContentError as error:
+                    refuse(FileError(path.name, record.line, error.message, field=error.path))
+                    continue
+                except FileError as error:
+                    refuse(error)
+                    continue
+                SystemAnnotation.objects.update_or_create(
+                    item=item,
+                    system=system,
+                    defaults={
+                        "content": content,
+                        "schema_version": scheme.schema_version,
+                        "imported_at": now,
+                    },
+                )
+                report.added += 1
+    return report

@@ -1,0 +1,105 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+
+from annotation.management.command import Command as BaseCommand
+from annotation.management.command import Refused, project_named
+from annotation.models import Item, Project
+from consolidation.domain.expert_queues import (
+    QueuePlan,
+    QueueRefused,
+    items_named,
+    items_of_queue,
+    read_item_keys,
+    sample_of,
+    set_up_queue,
+)
+from consolidation.domain.merge import sources_there
+from consolidation.enums import ExpertWork
+from schemes.base import FileError
+
+
+class Command(BaseCommand):
+    help = "Set up a queue of items that experts annotate, or whose annotations one of them merges."
+    example = (
+        'manage.py expert_queue wikinews "Round 1" --items rounds.csv --experts 2\n'
+        '  manage.py expert_queue wikinews "Expert set" --kind merge --as-in "Round 1" '
+        "--sources generator expert system:parser"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project")
+        parser.add_argument("title")
+        parser.add_argument("--kind", default=ExpertWork.ANNOTATE, choices=ExpertWork.values)
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("--items", type=Path, metavar="CSV", help="qasrl_id and verb_idx")
+        which.add_argument("--sample", type=int, metavar="N")
+        which.add_argument("--as-in", metavar="TITLE", help="the items of another queue")
+        parser.add_argument(
+            "--consolidated", action="store_true", help="sample the consolidated items only"
+        )
+        parser.add_argument("--experts", type=int, default=1, metavar="N", help="per item")
+        parser.add_argument(
+            "--gold", action="store_true", help="what is handed in is expert gold at once"
+        )
+        parser.add_argument(
+            "--sources",
+            nargs="+",
+            default=[],
+            metavar="SOURCE",
+            help="generator, expert, consolidated, imported, reference, system:NAME",
+        )
+        parser.add_argument("--by", metavar="USER", help="who sets it up; else a superuser")
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = project_named(options["project"])
+        if strange := set(options["sources"]) - set(sources_there(project=project)):
+            known = ", ".join(sources_there(project=project))
+            raise Refused(f"There is no source {min(strange)!r}; known are: {known}.")
+        try:
+            queue = set_up_queue(
+                project=project,
+                plan=QueuePlan(
+                    title=options["title"],
+                    kind=options["kind"],
+                    experts_per_item=options["experts"],
+                    makes_gold=options["gold"],
+                    sources=options["sources"],
+                ),
+                items=_items(project, options),
+                created_by=_user(options["by"]),
+                now=timezone.now(),
+            )
+        except (QueueRefused, FileError) as error:
+            raise Refused(error) from error
+        told = {"queue": queue.pk, "title": queue.title, "items": queue.queued.count()}
+        self.tell(told, f"{queue.title}: {told['items']} items.", as_json=options["json"])
+
+
+def _items(project: Project, options: dict[str, Any]) -> list[Item]:
+    if options["items"]:
+        return items_named(project=project, keys=read_item_keys(options["items"]))
+    if options["as_in"]:
+        found = project.expert_queues.filter(title=options["as_in"]).first()
+        if found is None:
+            raise QueueRefused(f"There is no queue “{options['as_in']}”.")
+        return items_of_queue(queue=found)
+    return sample_of(
+        project=project,
+        kind=options["kind"],
+        count=max(0, options["sample"]),
+        consolidated=options["consolidated"],
+    )
+
+
+def _user(name: str | None) -> Any:
+    users = get_user_model().objects
+    found = users.filter(username=name) if name else users.filter(is_superuser=True)
+    user = found.order_by("pk").first()
+    if user is None:
+        raise Refused(f"There is no user {name!r}." if name else "Say who sets it up, with --by.")
+    return user

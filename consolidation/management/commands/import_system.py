@@ -1,0 +1,41 @@
+from argparse import ArgumentParser
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.management.command import Command as BaseCommand
+from annotation.management.command import Refused, project_named
+from consolidation.domain.import_systems import import_system
+from schemes.base import FileError
+
+
+class Command(BaseCommand):
+    help = "Add a parser's output as a source that experts merge with others; it is no gold."
+    example = "manage.py import_system wikinews-dev parser.csv --format qasrl-csv --system parser"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project")
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--format", required=True, help="qasrl-csv or qasrl-bank")
+        parser.add_argument("--system", required=True, help="a name for the report, such as nrl")
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not 0 < len(options["system"]) <= 60:
+            raise Refused("The system's name has 1 to 60 characters.")
+        try:
+            report = import_system(
+                project=project_named(options["project"]),
+                path=options["file"],
+                fmt=options["format"],
+                system=options["system"],
+                on_error=lambda error: self.stderr.write(str(error)),
+                now=timezone.now(),
+            )
+        except FileError as error:
+            raise Refused(error) from error
+        left_out = f" {report.error_count} were left out, see above." if report.error_count else ""
+        sentence = f"{options['system']}: {report.added} items.{left_out}"
+        self.tell(asdict(report), sentence, as_json=options["json"])
