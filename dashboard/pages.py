@@ -12,31 +12,101 @@ from django.utils.cache import patch_vary_headers
 from annotation.models import Project
 from annotation.permissions import pages_open_to
 
-# Route, and what the menu calls it.
+# The menu in two rows: what a person comes for, and under it the pages, by route and name.
 MENU = (
-    ("project", "Overview"),
-    ("items", "Items"),
-    ("submissions", "To decide"),
-    ("workers", "Workers"),
-    ("qualification:rounds", "Training"),
-    ("reviews", "Reviews"),
-    ("agreement", "Agreement"),
-    ("costs", "Costs"),
-    ("ledger", "Ledger"),
-    ("exports", "Exports"),
-    ("jobs", "Jobs"),
+    ("Overview", (("project", "Overview"),)),
+    (
+        "Set up",
+        (
+            ("settings", "Settings"),
+            ("members", "Members"),
+        ),
+    ),
+    (
+        "Crowd work",
+        (
+            ("batches", "Batches"),
+            ("submissions", "To decide"),
+            ("jobs", "Jobs"),
+        ),
+    ),
+    (
+        "People",
+        (
+            ("qualification:rounds", "Training"),
+            ("workers", "Workers"),
+            ("experts", "Experts"),
+        ),
+    ),
+    (
+        "Gold",
+        (
+            ("items", "Items"),
+            ("gold", "Gold"),
+            ("reviews", "Reviews"),
+            ("exports", "Exports"),
+        ),
+    ),
+    (
+        "Quality",
+        (
+            ("quality", "Quality"),
+            ("agreement", "Agreement"),
+            ("protocols", "Protocols"),
+        ),
+    ),
+    (
+        "Money",
+        (
+            ("costs", "Costs"),
+            ("ledger", "Ledger"),
+        ),
+    ),
+    ("Log", (("log", "Log"),)),
 )
 # Pages that have no entry of their own stand under another's.
 UNDER = {
     "item": "items",
+    "gold_sentence": "gold",
     "worker": "workers",
-    "publish": "project",
+    "worker_note": "workers",
+    "worker_forget": "workers",
+    "compensate": "workers",
+    "batch": "batches",
+    "steer": "batches",
+    "copies": "submissions",
+    "rejections": "submissions",
+    "overturn": "submissions",
+    "publish": "batches",
+    "corpus": "settings",
+    "corpus_preview": "settings",
+    "guidelines": "settings",
+    "pay": "settings",
+    "try_out": "settings",
     "export": "exports",
+    "export_details": "exports",
+    "qualification:edit": "qualification:rounds",
+    "qualification:publish": "qualification:rounds",
     "qualification:round": "qualification:rounds",
     "qualification:trainee": "qualification:rounds",
     "qualification:preview": "qualification:rounds",
+    "qualification:groups": "qualification:rounds",
+    "qualification:pool": "qualification:rounds",
+    "qualification:pool_worker": "qualification:rounds",
     "review": "reviews",
+    "member": "members",
+    "invite": "members",
+    "invitation": "members",
     "judge": "reviews",
+    "quality_item": "quality",
+    "begin_experiment": "agreement",
+    "experiment": "agreement",
+    "decide_match": "quality",
+    "correction": "reviews",
+    "expert_set_up": "experts",
+    "expert_queue": "experts",
+    "expert_item": "experts",
+    "expert_report": "experts",
 }
 
 
@@ -45,6 +115,22 @@ class MenuEntry:
     url: str
     name: str
     current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MenuGroup:
+    """What a person comes for, with the pages of it that they may open: at least one."""
+
+    name: str
+    entries: tuple[MenuEntry, ...]
+
+    @property
+    def url(self) -> str:
+        return self.entries[0].url
+
+    @property
+    def current(self) -> bool:
+        return any(entry.current for entry in self.entries)
 
 
 def render_page(
@@ -78,16 +164,21 @@ def wants_fragment(request: HttpRequest) -> bool:
     return bool(htmx) and htmx.request_type != "full" and not htmx.history_restore_request
 
 
-def menu_of(request: HttpRequest, project: Project, may: frozenset[str]) -> list[MenuEntry]:
+def menu_of(request: HttpRequest, project: Project, may: frozenset[str]) -> list[MenuGroup]:
     """The project's menu as far as the user may open it."""
     name = (request.resolver_match and request.resolver_match.view_name) or ""
     short = name.removeprefix("dashboard:")
     here = UNDER.get(short, short)
-    return [
-        MenuEntry(reverse(_route(route), args=[project.slug]), title, route == here)
-        for route, title in MENU
-        if route in may
-    ]
+    groups = []
+    for title, pages in MENU:
+        entries = tuple(
+            MenuEntry(reverse(_route(route), args=[project.slug]), name, route == here)
+            for route, name in pages
+            if route in may
+        )
+        if entries:
+            groups.append(MenuGroup(title, entries))
+    return groups
 
 
 def _route(name: str) -> str:

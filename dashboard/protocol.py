@@ -1,31 +1,38 @@
 """The protocol as a picture: its steps with what is in each, and what waits for whom.
 
 Controlled crowdsourcing (Roit et al. 2020, section 3): screening and training select the workers,
-two of them generate for each item, a third consolidates, and gold is exported.
+two of them generate for each item, a third consolidates, and gold is exported. Or one generates and
+others validate (FitzGerald et al. 2018, section 2).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from django.db.models import Count
+from django.utils import timezone
 
+from annotation.domain.qualification_codes import pool_code, qualifications_of
 from annotation.domain.queries import ItemCounts, count_items, count_submissions
-from annotation.enums import Role
+from annotation.enums import Protocol, Role
 from annotation.models import Project
-from consolidation.domain.open_cases import pool_code
+from consolidation.domain.experiment import annotations_for_gold
+from consolidation.domain.expert_queues import work_left
 from consolidation.domain.queries import GoldCounts, count_gold
-from consolidation.enums import CaseState
+from consolidation.enums import SOURCES, CaseState
 from crowd.domain.queries import PendingWork, pending_work
 from crowd.enums import GrantState, HitState, PaymentState
 from crowd.models import QualificationGrant
 from dashboard.exports import exports_of
+from dashboard.pace import NO_PACE, Pace, pace_of
 from qualification.enums import EnrolmentState, RoundKind
 from qualification.models import Enrolment
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: `done` of `total` (None: there is no end to count towards), and `route`, its page."""
+    """One step: `done` of `total` (None: there is no end to count towards), and `route`, its page, the
+    dashboard's where it names no other app."""
 
     name: str
     title: str
@@ -39,6 +46,10 @@ class Step:
     @property
     def percent(self) -> int:
         return round(100 * self.done / self.total) if self.total else 0
+
+    @property
+    def page(self) -> str:
+        return self.route if ":" in self.route else f"dashboard:{self.route}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +73,22 @@ class Progress:
     enrolments: Mapping[tuple[str, str], int] = field(default_factory=dict)
     pool: int = 0
     generators_per_item: int = 2
+    protocol: str = Protocol.CONSOLIDATION
     exports: int = 0
+    expert_items: int = 0
+    for_gold: Mapping[str, int] = field(default_factory=dict)
+    pace: Pace = NO_PACE
 
     def accepted(self, role: Role) -> int:
-        return self.submissions.get((role, "accepted"), 0)
+        """Annotations of which gold is made; those of training are not among them."""
+        return self.for_gold.get(role, 0)
+
+    def finished(self) -> int:
+        """Items with gold that the project made itself."""
+        return self.gold.made
+
+    def expected_end(self, now: datetime) -> datetime | None:
+        return self.pace.end(self.items.items - self.finished(), now)
 
     def waiting_submissions(self) -> int:
         return sum(n for (_, state), n in self.submissions.items() if state == "waiting")
@@ -75,15 +98,20 @@ def progress_of(*, project: Project) -> Progress:
     """Counts from the tables as they stand; the number of queries does not depend on their size."""
     enrolments = Enrolment.objects.filter(round__project=project).order_by()
     rows = enrolments.values_list("round__kind", "state").annotate(n=Count("pk"))
+    done = annotations_for_gold(project=project)
     return Progress(
         items=count_items(project=project),
         submissions=count_submissions(project=project),
         gold=count_gold(project=project),
-        work=pending_work(budget=project.budget, qualification_prefix=f"{project.slug}-"),
+        work=pending_work(budget=project.budget, qualifications=qualifications_of(project)),
         enrolments={(kind, state): n for kind, state, n in rows},
         pool=pool_size(project=project, role=Role.GENERATOR),
         generators_per_item=project.generators_per_item,
+        protocol=project.protocol,
         exports=sum(one.is_finished for one in exports_of(project)),
+        expert_items=work_left(project=project),
+        for_gold=dict(done.order_by().values_list("role").annotate(n=Count("pk"))),
+        pace=pace_of(project=project, now=timezone.now(), done=done),
     )
 
 
@@ -97,14 +125,15 @@ def pool_size(*, project: Project, role: Role) -> int:
 
 
 def steps_of(progress: Progress) -> list[Step]:
-    """Screening, training, generation, consolidation, gold, export."""
+    """Screening, training, generation, consolidation or validation, gold, export."""
+    is_validation = progress.protocol == Protocol.VALIDATION
     return [
         _round_step(progress, RoundKind.SCREENING, "workers enrolled"),
         _round_step(
             progress, RoundKind.TRAINING, "workers passed", _count(progress.pool, "in the pool")
         ),
         _generation(progress),
-        _consolidation(progress),
+        _validation(progress) if is_validation else _consolidation(progress),
         _gold(progress),
         Step("export", "Export", "exports finished", progress.exports, None, route="exports"),
     ]
@@ -117,7 +146,8 @@ def _round_step(progress: Progress, kind: RoundKind, unit: str, *notes: str) -> 
     done = everyone if kind == RoundKind.SCREENING else passed
     told = [_count(passed, "passed")] if kind == RoundKind.SCREENING else []
     total = None if kind == RoundKind.SCREENING else everyone or None
-    return Step(kind.value, kind.label.capitalize(), unit, done, total, (*told, *notes))
+    title, notes = kind.label.capitalize(), (*told, *notes)
+    return Step(kind.value, title, unit, done, total, notes, "qualification:rounds")
 
 
 def _generation(progress: Progress) -> Step:
@@ -135,33 +165,49 @@ def _generation(progress: Progress) -> Step:
 
 
 def _consolidation(progress: Progress) -> Step:
-    cases = progress.gold.cases
-    done = cases.get(CaseState.CONSOLIDATED, 0)
-    still = cases.get(CaseState.OPEN, 0) + cases.get(CaseState.OFFERED, 0)
     return Step(
         "consolidation",
         "Consolidation",
         "cases consolidated",
-        done,
+        progress.gold.cases.get(CaseState.CONSOLIDATED, 0),
         progress.items.items,
-        (_count(still, "cases open"),),
+        (_count(_open_cases(progress), "cases open"),),
         "items",
         "state=case-open",
     )
 
 
+def _validation(progress: Progress) -> Step:
+    judged = _count(progress.accepted(Role.VALIDATOR), "validations accepted")
+    return Step(
+        "validation",
+        "Validation",
+        "items validated",
+        progress.gold.cases.get(CaseState.VALIDATED, 0),
+        progress.items.items,
+        (_count(_open_cases(progress), "cases open"), judged),
+        "items",
+        "state=case-open",
+    )
+
+
+def _open_cases(progress: Progress) -> int:
+    return sum(progress.gold.cases.get(state, 0) for state in (CaseState.OPEN, CaseState.OFFERED))
+
+
 def _gold(progress: Progress) -> Step:
     by_source = progress.gold.items_by_source
     notes = tuple(_count(n, source) for source, n in sorted(by_source.items()))
+    state = SOURCES[Protocol(progress.protocol)].value
     return Step(
         "gold",
         "Gold",
-        "items with gold",
-        progress.gold.items,
+        f"items with {state} gold",
+        progress.finished(),
         progress.items.items,
         notes,
         "items",
-        "state=consolidated",
+        f"state={state}",
     )
 
 
@@ -185,7 +231,8 @@ def waiting_of(progress: Progress) -> list[Waiting]:
         ),
         Waiting("requester", _refused(progress.work), "HITs and payments refused", "jobs"),
         Waiting("trainer", finished, "trainees to judge"),
-        Waiting("expert", progress.gold.reviews, "gold annotations to review"),
+        Waiting("expert", progress.gold.reviews, "gold annotations to review", "reviews"),
+        Waiting("expert", progress.expert_items, "items to annotate or merge", "experts"),
         Waiting("workers", hits.get(HitState.LIVE, 0), "HITs are live"),
         Waiting("the marketplace", hits.get(HitState.PENDING, 0), "HITs to be created", "jobs"),
         Waiting("the marketplace", _on_their_way(progress.work), "payments on their way", "jobs"),

@@ -1,6 +1,6 @@
 """How pages write money, times and annotations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +12,8 @@ from django.utils.safestring import SafeString
 
 from annotation.models import Item, Project
 from annotation.permissions import pages_open_to
-from dashboard.pages import MenuEntry, menu_of
+from dashboard.highlight import has_questions
+from dashboard.pages import MenuGroup, menu_of
 
 register = template.Library()
 
@@ -20,7 +21,7 @@ STEPS = ((60, 1, "second"), (3600, 60, "minute"), (86400, 3600, "hour"), (10**12
 
 
 @register.simple_tag(takes_context=True)
-def project_menu(context: template.Context, project: Project) -> list[MenuEntry]:
+def project_menu(context: template.Context, project: Project) -> list[MenuGroup]:
     """The project's menu, for pages of apps below that extend the dashboard's base."""
     request = context["request"]
     return menu_of(request, project, pages_open_to(request.user, project))
@@ -41,9 +42,10 @@ def percent(share: float | None) -> str:
 
 
 @register.filter
-def seconds(value: float | None) -> str:
-    """A span of time for people: 75 -> 1 min 15 s."""
-    if value is None:
+def seconds(value: float | str | None) -> str:
+    """A span of time for people: 75 -> 1 min 15 s. Nothing for None, and for the empty text that a
+    template has in the place of what is missing."""
+    if value is None or isinstance(value, str):
         return ""
     whole = round(value)
     if whole < 60:
@@ -77,6 +79,12 @@ def ago(at: datetime, now: datetime) -> str:
 
 
 @register.filter
+def of(table: Mapping[Any, Any], key: Any) -> Any:
+    """What a mapping holds under a key that is itself a value; None without it."""
+    return table.get(key)
+
+
+@register.filter
 def words(span: Sequence[int], tokens: Sequence[str]) -> str:
     """The words of a half-open token span."""
     start, end = span
@@ -99,24 +107,10 @@ def annotation(content: Any, item: Item) -> SafeString:
     """An annotation's content as its scheme's people read it; as JSON where it has another shape
     (a copy that the marketplace holds may be anything)."""
     tokens = item.sentence.tokens
-    names = [f"dashboard/content/{item.project.scheme}.html"] if _asks(content, len(tokens)) else []
+    names = (
+        [f"dashboard/content/{item.project.scheme}.html"]
+        if has_questions(content, len(tokens))
+        else []
+    )
     chosen = select_template([*names, "dashboard/content/raw.html"])
     return chosen.render({"content": content, "tokens": tokens})
-
-
-def _asks(content: Any, length: int) -> bool:
-    """Whether content is a list of questions with answers on the sentence's tokens."""
-    questions = content.get("questions") if isinstance(content, dict) else None
-    return isinstance(questions, list) and all(
-        isinstance(one, dict)
-        and isinstance(one.get("question"), str)
-        and isinstance(one.get("answers"), list)
-        and all(_is_span(answer, length) for answer in one["answers"])
-        for one in questions
-    )
-
-
-def _is_span(answer: Any, length: int) -> bool:
-    if not isinstance(answer, list) or [type(end) for end in answer] != [int, int]:
-        return False
-    return 0 <= answer[0] < answer[1] <= length

@@ -8,46 +8,38 @@ from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBas
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from annotation.domain.queries import Cost, cost_by_role
-from annotation.enums import Role
+from annotation.domain.kept_figures import figures_of
 from annotation.models import Project
 from annotation.permissions import project_page
-from consolidation.domain.queries import finished_costs
-from crowd.domain.queries import ledger_of, sums_of
+from crowd.domain.queries import LedgerFilter, ledger_of, sums_of
 from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry
-from dashboard.cost_chart import Distribution, distribution_of, draw_distribution
+from dashboard.cost_chart import drawing_of
+from dashboard.cost_figures import cost_figures_of
 from dashboard.forms import LedgerFilterForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
 
 
-def _distribution(costs: list[Cost]) -> Distribution:
-    return distribution_of([one.total_cents for one in costs])
-
-
 @require_GET
 @project_page
 def costs(request: HttpRequest, project: Project) -> HttpResponse:
-    finished = finished_costs(project=project)
-    by_role = cost_by_role(project=project)
-    context = {
-        "budget": project.budget,
-        "distribution": _distribution(finished),
-        "to_workers": sum(one.amount_cents for one in finished) / len(finished)
-        if finished
-        else None,
-        "roles": [{"name": role.label, "cost": by_role[role]} for role in Role if role in by_role],
-        "total": sum(by_role.values(), Cost()),
-    }
-    return render_page(request, project, "dashboard/costs.html", context)
+    kept = figures_of(cost_figures_of, project=project)
+    context = {"budget": project.budget, "kept": kept, "figures": kept.value}
+    return render_page(
+        request,
+        project,
+        "dashboard/costs.html",
+        context,
+        fragment="dashboard/fragments/costs.html",
+    )
 
 
 @require_GET
 @project_page
 def cost_chart(request: HttpRequest, project: Project) -> HttpResponse:
-    drawing = draw_distribution(_distribution(finished_costs(project=project)))
-    response = HttpResponse(drawing, content_type="image/svg+xml")
+    figures = figures_of(cost_figures_of, project=project).value
+    response = HttpResponse(drawing_of(figures.distribution), content_type="image/svg+xml")
     response["Cache-Control"] = "private, max-age=60"
     return response
 
@@ -56,13 +48,20 @@ def cost_chart(request: HttpRequest, project: Project) -> HttpResponse:
 @project_page
 def ledger(request: HttpRequest, project: Project) -> HttpResponse:
     form = LedgerFilterForm(request.GET)
-    entries = ledger_of(budget=project.budget, wanted=form.wanted())
-    sums = sums_of(entries=entries)
+    wanted = form.wanted()
+    entries = ledger_of(budget=project.budget, wanted=wanted)
+    # Of everything, the sums are kept: a look at a kind of entries needs one of them.
+    kept = figures_of(ledger_sums, project=project) if wanted.is_whole else None
+    sums = kept.value if kept else sums_of(entries=entries)
     context = {
         "form": form,
         "filtered": any(form.cleaned_data.values()),
         "page": page_of(entries, cursor=request.GET.get("page", ""), by=("-pk",)),
-        "sums": [{"name": kind.label, "cents": sums.get(kind, 0)} for kind in LedgerKind],
+        "kept": kept,
+        "sums": [
+            {"name": kind.label, "cents": sums.get(kind, 0) if wanted.kind in ("", kind) else 0}
+            for kind in LedgerKind
+        ],
         "query": query_without_page(request),
     }
     return render_page(
@@ -72,6 +71,11 @@ def ledger(request: HttpRequest, project: Project) -> HttpResponse:
         context,
         fragment="dashboard/fragments/ledger.html",
     )
+
+
+def ledger_sums(*, project: Project) -> dict[str, int]:
+    """`sums_of` the project's whole ledger."""
+    return sums_of(entries=ledger_of(budget=project.budget, wanted=LedgerFilter()))
 
 
 CSV_COLUMNS = (

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
+from annotation.domain.kept_figures import figures_of
 from annotation.domain.queries import cost_of_entries, ledger_of_item, sections_of
 from annotation.models import Item, Project
 from annotation.permissions import project_page
@@ -24,7 +25,7 @@ from schemes.registry import get_scheme
 @require_GET
 @project_page
 def items(request: HttpRequest, project: Project) -> HttpResponse:
-    sections = sections_of(project=project)
+    sections = figures_of(sections_of, project=project).value
     domains = sorted({domain for domain, _ in sections if domain})
     form = ItemFilterForm(request.GET, domains=domains)
     wanted = form.wanted()

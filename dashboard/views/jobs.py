@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
+from annotation.domain.kept_figures import figures_of
+from annotation.domain.qualification_codes import qualifications_of
 from annotation.models import Project
 from annotation.permissions import project_page
 from crowd.domain.queries import PendingWork, pending_work, troubles_of
@@ -18,16 +20,18 @@ from dashboard.pages import render_page
 @require_GET
 @project_page
 def jobs(request: HttpRequest, project: Project) -> HttpResponse:
-    prefix = f"{project.slug}-"
-    work = pending_work(budget=project.budget, qualification_prefix=prefix)
     context = {
-        "rows": _rows(work),
-        "troubles": troubles_of(budget=project.budget, qualification_prefix=prefix),
+        "rows": _rows(figures_of(pending_of, project=project).value),
+        "troubles": troubles_of(budget=project.budget, qualifications=qualifications_of(project)),
         "now": timezone.now(),
     }
     return render_page(
         request, project, "dashboard/jobs.html", context, fragment="dashboard/fragments/jobs.html"
     )
+
+
+def pending_of(*, project: Project) -> PendingWork:
+    return pending_work(budget=project.budget, qualifications=qualifications_of(project))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Row:
 
 def _rows(work: PendingWork) -> list[Row]:
     hits = (HitState.PENDING, HitState.FAILED)
-    grants = (GrantState.PENDING, GrantState.REVOKING)
+    grants = (GrantState.PENDING, GrantState.REVOKING, GrantState.FAILED)
     messages = (MessageState.PENDING, MessageState.FAILED)
     rows = [
         *_in(hits, "HITs", work.hits),

@@ -12,17 +12,17 @@ from audit.domain.change_state import MoveRefused
 from consolidation.domain.monitor import (
     ReviewRefused,
     confirm_review,
-    correct_review,
     error_rate,
     return_review,
     reviews_of,
+    what_changed,
 )
-from consolidation.enums import ReviewState
 from consolidation.models import Review
 from dashboard.forms import ReviewForm
 from dashboard.pages import render_page
 from dashboard.paging import page_of
-from schemes.base import ContentError
+from dashboard.views.expert_pages import address_of_next_review
+from qualification.domain.side_by_side import aligned_rows
 from schemes.registry import get_scheme
 
 
@@ -45,37 +45,43 @@ def reviews(request: HttpRequest, project: Project) -> HttpResponse:
 @require_GET
 @project_page
 def review(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    found = get_object_or_404(reviews_of(project=project), pk=pk)
-    item = found.gold.item
-    lines = get_scheme(project.scheme).write_lines(found.gold.content, tokens=item.sentence.tokens)
-    return _page(request, project, found, ReviewForm(initial={"lines": lines}))
+    return _page(request, project, _review(project, pk), ReviewForm())
+
+
+def _review(project: Project, pk: int) -> Review:
+    return get_object_or_404(reviews_of(project=project).select_related("correction"), pk=pk)
 
 
 def _page(
     request: HttpRequest, project: Project, found: Review, form: ReviewForm, status: int = 200
 ) -> HttpResponse:
     """Nothing here tells whose work it is."""
-    context = {"review": found, "item": found.gold.item, "gold": found.gold, "form": form}
+    item = found.gold.item
+    changed = what_changed(found)
+    context = {
+        "review": found,
+        "item": item,
+        "gold": found.gold,
+        "form": form,
+        "changes": aligned_rows(changed.rows, item.sentence.tokens) if changed else [],
+    }
     return render_page(request, project, "consolidation/review.html", context, status=status)
 
 
 @require_POST
 @project_page
 def judge(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
-    found = get_object_or_404(reviews_of(project=project), pk=pk)
+    found = _review(project, pk)
     form = ReviewForm(request.POST)
     if not form.is_valid():
         return _page(request, project, found, form, status=422)
     try:
         _take(found, form, request)
-    except (ContentError, ReviewRefused, MoveRefused) as error:
+    except (ReviewRefused, MoveRefused) as error:
         form.add_error(None, str(error))
         return _page(request, project, found, form, status=422)
     messages.success(request, "Your judgment is kept.")
-    following = reviews_of(project=project, state=ReviewState.DRAWN).first()
-    if following:
-        return redirect("dashboard:review", project.slug, following.pk)
-    return redirect("dashboard:reviews", project.slug)
+    return redirect(address_of_next_review(project))
 
 
 def _take(found: Review, form: ReviewForm, request: HttpRequest) -> None:
@@ -84,10 +90,5 @@ def _take(found: Review, form: ReviewForm, request: HttpRequest) -> None:
     assert expert.is_authenticated
     if verdict == "confirm":
         confirm_review(review=found, expert=expert, now=now)
-    elif verdict == "return":
-        return_review(review=found, expert=expert, comment=comment, now=now)
     else:
-        item = found.gold.item
-        scheme = get_scheme(item.project.scheme)
-        content = scheme.read_lines(form.cleaned_data["lines"], tokens=item.sentence.tokens)
-        correct_review(review=found, expert=expert, content=content, comment=comment, now=now)
+        return_review(review=found, expert=expert, comment=comment, now=now)

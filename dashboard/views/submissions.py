@@ -4,8 +4,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.domain.choose_copy import CanNotChoose, Copy, has_two_copies
 from annotation.domain.decide_submission import accept_assignment, reject_submissions
 from annotation.domain.queries import can_be_used, submissions_of, waiting_for_a_person
 from annotation.domain.set_aside import pay_and_set_aside
@@ -13,8 +14,9 @@ from annotation.enums import SubmissionState
 from annotation.models import Project, Submission
 from annotation.permissions import project_page
 from audit.domain.change_state import MoveRefused
+from consolidation.domain.choose_copy import choose_copy_of, compare_copies
 from crowd.models import Assignment
-from dashboard.forms import RejectForm
+from dashboard.forms import CopyForm, RejectForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
 
@@ -38,7 +40,10 @@ def _list(
     )
     context = {
         "page": page,
-        "rows": [{"submission": one, "usable": can_be_used(one)} for one in page.rows],
+        "rows": [
+            {"submission": one, "usable": can_be_used(one), "copies": has_two_copies(one)}
+            for one in page.rows
+        ],
         "form": form,
         "refused": refused,
         "query": query_without_page(request),
@@ -107,6 +112,43 @@ def reject(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     else:
         messages.success(request, f"Rejected. {assignment.worker} is told the reason.")
     return redirect("dashboard:submissions", slug=project.slug)
+
+
+@require_http_methods(["GET", "POST"])
+@project_page
+def copies(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Our copy and the marketplace's, what differs in words, and the choice."""
+    submission = get_object_or_404(
+        submissions_of(project=project).select_related("item__project", "assignment__hit__task"),
+        pk=pk,
+        assignment__isnull=False,
+    )
+    if not has_two_copies(submission):
+        messages.info(request, "There are no two copies of this work to choose from (any more).")
+        return redirect("dashboard:submissions", slug=project.slug)
+    form = CopyForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            accepted = choose_copy_of(
+                submission=submission,
+                copy=Copy(form.cleaned_data["copy"]),
+                reason=form.cleaned_data["reason"],
+                actor=request.user.get_username(),
+                now=timezone.now(),
+            )
+        except (CanNotChoose, MoveRefused) as error:
+            form.add_error(None, str(error))
+        else:
+            told = (
+                f"Chosen and accepted. {submission.worker} is paid by the next sweep."
+                if accepted
+                else "Chosen. Something else about this assignment still waits for you."
+            )
+            messages.success(request, told)
+            return redirect("dashboard:submissions", slug=project.slug)
+    context = {"submission": submission, "two": compare_copies(submission=submission), "form": form}
+    status = 422 if form.is_bound else 200
+    return render_page(request, project, "dashboard/copies.html", context, status=status)
 
 
 def _assignment(project: Project, pk: int) -> Assignment:

@@ -1,0 +1,45 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+from tqdm import tqdm
+
+from annotation.management.command import Command as BaseCommand
+from annotation.management.command import Refused
+from operation.domain.write_backup import BackupOptions, write_backup
+
+
+class Command(BaseCommand):
+    help = "Write the whole installation into one file: the database and the uploaded files."
+    example = "manage.py backup --out touchstone-2026-11-21.zip --with-exports"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--out", required=True, type=Path, metavar="FILE")
+        parser.add_argument("--with-exports", action="store_true", help="the exports, too")
+        parser.add_argument(
+            "--with-secrets",
+            action="store_true",
+            help="SECRET_KEY and the staff's second factors, too: keep such a file under lock",
+        )
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        wanted = BackupOptions(exports=options["with_exports"], secrets=options["with_secrets"])
+        path = options["out"]
+        try:
+            with tqdm(unit=" rows", disable=None) as bar:
+                manifest = write_backup(
+                    path=path, options=wanted, now=timezone.now(), progress=bar.update
+                )
+        except OSError as error:
+            raise Refused(f"{path}: {error.strerror or error}.") from error
+        facts = {
+            "file": str(path),
+            "bytes": path.stat().st_size,
+            "rows": manifest.rows,
+            "files": manifest.files,
+            "with_secrets": wanted.secrets,
+        }
+        sentence = f"{facts['rows']} rows and {facts['files']} files are in {path}."
+        self.tell(facts, sentence, as_json=options["json"])
