@@ -4,21 +4,23 @@ import hashlib
 import hmac
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from io import StringIO
 
 from django.conf import settings
 from django.core.management import call_command
 
+from annotation.domain.qualification_codes import pool_code
 from annotation.enums import Role
 from annotation.models import Project
-from consolidation.domain.open_cases import pool_code
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.domain.register_worker import register_worker
 from crowd.models import QualificationType
-from rehearsal.domain.worker import Account
+from rehearsal.domain.worker import Account, SimulatedWorker
 
-POOL_ROLES = (Role.GENERATOR, Role.CONSOLIDATOR)
+AT_ONCE = 4
+POOL_ROLES = (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR)
 
 
 def make_accounts(*, project: Project, count: int, seed: int) -> list[Account]:
@@ -50,8 +52,14 @@ def _password(name: str) -> str:
     return f"Sim-{secret[:24]}"
 
 
+def sign_in_all(workers: Sequence[SimulatedWorker]) -> list[str]:
+    """Their ids at the marketplace, in their order."""
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        return list(threads.map(SimulatedWorker.sign_in, workers))
+
+
 def train(*, project: Project, worker_ids: Sequence[str], now: datetime) -> None:
-    """Let each of them generate and consolidate, as the trained pool does."""
+    """Let each of them do all that the trained pool does."""
     for role in POOL_ROLES:
         pool = pool_of(project, role)
         for worker_id in worker_ids:
@@ -66,6 +74,6 @@ def pool_of(project: Project, role: str) -> QualificationType:
     return define_qualification(
         provider=project.provider,
         code=code,
-        name=f"{project.title}: trained {role}",
+        name=f"{project.title[:120]}: trained {role} ({project.slug})",
         description=f"Granted to trained {role}s of the project {project.title}.",
     )

@@ -12,12 +12,14 @@ from annotation.domain.create_project import create_project
 from annotation.domain.import_corpus import CorpusOptions, Import
 from annotation.enums import MemberRole, Partition
 from annotation.models import Membership, Project
+from consolidation.domain.expert_queues import QueuePlan, sample_of, set_up_queue
 from consolidation.domain.import_gold import import_gold
-from consolidation.enums import GoldSource
+from consolidation.enums import ExpertWork, GoldSource
 
 SAMPLES = Path(settings.BASE_DIR) / "annotation" / "samples"
 REHEARSED, OPEN = "demo", "demo-open"
 OPEN_ITEMS = 20
+QUEUED_ITEMS = 5
 DOMAIN = "sample"
 
 
@@ -51,7 +53,21 @@ def prepare_demo(*, now: datetime) -> Project:
     opened = _project(OPEN, "Demo: try the workers' page yourself", now)
     for login in STAFF:
         _staff(login, [rehearsed, opened])
+    _expert_queue(opened, now)
     return rehearsed
+
+
+def _expert_queue(project: Project, now: datetime) -> None:
+    """A few items for the expert to try the work on."""
+    if project.expert_queues.exists():
+        return
+    set_up_queue(
+        project=project,
+        plan=QueuePlan(title="Try it: write your own annotation"),
+        items=sample_of(project=project, kind=ExpertWork.ANNOTATE, count=QUEUED_ITEMS),
+        created_by=get_user_model().objects.get(username=STAFF[0].name),
+        now=now,
+    )
 
 
 def _project(slug: str, title: str, now: datetime) -> Project:

@@ -10,19 +10,19 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Max, Q, Sum
 from django.utils import timezone
 
 from annotation.domain.publish import NothingToPublish, publish_batch
-from annotation.enums import Role
+from annotation.enums import Protocol, Role
 from annotation.models import Project, Submission
-from consolidation.domain.export_gold import standing_gold
-from consolidation.enums import GoldSource
+from consolidation.domain.record_gold import own_source
+from consolidation.domain.standing_gold import standing_gold
 from crowd.enums import HitState, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from metrics.counts import Counts
-from rehearsal.domain.crew import make_accounts, pool_of, train
-from rehearsal.domain.script import Reference, Script, references_of
+from rehearsal.domain.crew import make_accounts, pool_of, sign_in_all, train
+from rehearsal.domain.script import Reference, Script, invented_references, references_of
 from rehearsal.domain.worker import RehearsalFailed, SimulatedWorker
 from schemes.registry import get_scheme
 
@@ -38,6 +38,8 @@ class Options:
     skill: float | None = 0.9
     seed: int = 1
     patience: float = 180.0
+    # Write from references that the scheme makes up, where the project has no gold to write from.
+    invent: bool = False
 
 
 class NotForRehearsal(Exception):
@@ -62,7 +64,7 @@ def rehearse(
     """Publish what is unpublished, work until every item has gold and every payment is confirmed,
     and report. Raises RehearsalFailed, NoReference, NothingToPublish, BudgetExceeded."""
     started = time.monotonic()
-    references = references_of(project)
+    references = invented_references(project) if options.invent else references_of(project)
     script = Script(project, references, options.skill, options.seed)
     workers = _crew(project, site, script, options)
     _publish(project)
@@ -73,20 +75,30 @@ def rehearse(
             _wait_for_gold(project, futures, options.patience, progress)
         finally:
             done.set()
-    return report(project, references) | {
+    # How near anybody comes to what was made up says nothing.
+    return report(project, {} if options.invent else references) | {
         "workers": len(workers),
         "seconds": round(time.monotonic() - started, 1),
     }
 
 
 def _crew(project: Project, site: str, script: Script, options: Options) -> list[SimulatedWorker]:
-    least = project.generators_per_item + 1
+    least = least_workers(project)
     if options.workers < least:
         raise RehearsalFailed(f"This project needs at least {least} workers for an item.")
     accounts = make_accounts(project=project, count=options.workers, seed=options.seed)
     workers = [SimulatedWorker(site=site, account=one, script=script) for one in accounts]
-    train(project=project, worker_ids=[worker.sign_in() for worker in workers], now=timezone.now())
+    train(project=project, worker_ids=sign_in_all(workers), now=timezone.now())
     return workers
+
+
+def least_workers(project: Project) -> int:
+    """So many that nobody has to judge their own work: of validators, that of a whole sentence."""
+    if project.protocol == Protocol.CONSOLIDATION:
+        return project.generators_per_item + 1
+    items = project.items.filter(in_production=True).order_by().values("sentence")
+    most = items.annotate(n=Count("pk")).aggregate(most=Max("n"))["most"] or 1
+    return int(most) + project.validators_per_item
 
 
 def _publish(project: Project) -> None:
@@ -127,7 +139,7 @@ def _wait_for_gold(
 
 def _state(project: Project) -> tuple[int, int]:
     """(items with gold, all that has happened): the second grows with every step."""
-    gold = standing_gold(project, GoldSource.CONSOLIDATED).count()
+    gold = standing_gold(project, own_source(project)).count()
     steps = LedgerEntry.objects.filter(budget=project.budget_id).count()
     assignments = Assignment.objects.filter(hit__budget=project.budget_id).count()
     return gold, steps + assignments
@@ -161,12 +173,13 @@ def _diagnosis(project: Project) -> str:
 
 def report(project: Project, references: dict[int, Reference]) -> dict[str, Any]:
     """Counts, scores, money. Amounts are whole cents."""
-    gold = list(standing_gold(project, GoldSource.CONSOLIDATED).select_related("item__sentence"))
+    gold = list(standing_gold(project, own_source(project)).select_related("item__sentence"))
     questions = [one for row in gold for one in row.content["questions"]]
     hits = Hit.objects.filter(budget=project.budget_id)
     money = money_of(project)
     return {
         "project": project.slug,
+        "protocol": str(project.protocol),
         "items": len(gold),
         "questions": len(questions),
         "answers": sum(len(one["answers"]) for one in questions),

@@ -1,9 +1,11 @@
 """Who writes what in a rehearsal: the content for each item, role and turn.
 
 References are the project's own expert or imported gold. In a replay the k-th generator of an item
-writes what the k-th source of the published gold wrote, and the consolidator keeps exactly that gold.
+writes what the k-th source of the published gold wrote, and the consolidator keeps exactly that gold
+(as do validators). Else the skills of validators vary around the one that was asked for.
 """
 
+import random
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,11 +13,14 @@ from typing import Any
 
 from annotation.enums import Role
 from annotation.models import Draft, Project
-from consolidation.domain.export_gold import standing_gold
+from consolidation.domain.standing_gold import standing_gold
 from consolidation.enums import GoldSource
 from crowd.models import HitType
 from schemes.base import Json
 from schemes.registry import get_scheme
+
+# How far a validator's skill lies from the rehearsal's, at most.
+SPREAD = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,16 @@ class Reference:
 
 class NoReference(Exception):
     """The project has no reference annotation to rehearse with."""
+
+
+def invented_references(project: Project) -> dict[int, Reference]:
+    """By item id: what the scheme makes up for each item, where nobody has annotated anything yet."""
+    scheme = get_scheme(project.scheme)
+    items = project.items.filter(in_production=True).select_related("sentence")
+    return {
+        item.pk: Reference(scheme.invent_reference(item.sentence.tokens, item.target), [])
+        for item in items
+    }
 
 
 def references_of(project: Project) -> dict[int, Reference]:
@@ -45,7 +60,7 @@ def references_of(project: Project) -> dict[int, Reference]:
 @dataclass
 class Script:
     """Thread-safe. `skill` None replays; else it lies between 0 and 1. Workers whose ids stand in
-    `skills` have a generator's skill of their own."""
+    `skills` have a skill of their own."""
 
     project: Project
     references: Mapping[int, Reference]
@@ -86,12 +101,30 @@ class Script:
 
     def consolidation(self, item: Mapping[str, Any], *, worker: str) -> Json:
         reference = self.references.get(item["id"], Reference({"questions": []}, []))
+        skill = self.skills.get(worker, self.skill)
         return self._scheme.simulate_consolidation(
             reference.content,
             item["sources"],
-            skill=1.0 if self.skill is None else (1 + self.skill) / 2,
+            skill=1.0 if skill is None else (1 + skill) / 2,
             seed=f"{self.seed}:{worker}:{item['id']}:consolidation",
         )
+
+    def validation(self, item: Mapping[str, Any], *, worker: str) -> Json:
+        reference = self.references.get(item["id"], Reference({"questions": []}, []))
+        return self._scheme.simulate_validation(
+            reference.content,
+            item["asked"],
+            tokens=item["tokens"],
+            skill=self.validator_skill(worker),
+            seed=f"{self.seed}:{worker}:{item['id']}:validation",
+        )
+
+    def validator_skill(self, worker: str) -> float:
+        """A skill of the worker's own, the same in every rehearsal of this seed."""
+        if self.skill is None:
+            return 1.0
+        drawn = random.Random(f"{self.seed}:{worker}:skill")  # noqa: S311
+        return min(1.0, max(0.0, self.skill + drawn.uniform(-SPREAD, SPREAD)))
 
     def _turn(self, item: int, assignment: str) -> int:
         """Which of the item's generators this assignment is: the same again when asked again."""

@@ -31,12 +31,13 @@ class SiteError(Exception):
     """The site can't be started; the message says what to do."""
 
 
-def _commands(host: str, port: int) -> dict[str, list[str]]:
+def process_commands(host: str, port: int) -> dict[str, list[str]]:
+    """What each of the site's processes is started by."""
     python = sys.executable
     return {
         "web": [
             *(python, "-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{port}"),
-            *("--workers", "2", "--worker-class", "gthread", "--threads", "8"),
+            *("--workers", "2", "--worker-class", "gthread", "--threads", "8", "--preload"),
             *("--keep-alive", "30", "--backlog", "512", "--log-level", "warning"),
         ],
         "worker": [
@@ -76,7 +77,7 @@ class Site:
             call_command("collectstatic", interactive=False, verbosity=0)
         for folder in (_log_folder(), _run_folder()):
             folder.mkdir(parents=True, exist_ok=True)
-        for name in _commands(self._host, self._port):
+        for name in process_commands(self._host, self._port):
             self._start(name)
         try:
             wait_until_up(settings.SITE_URL, seconds=START_SECONDS)
@@ -100,7 +101,7 @@ class Site:
     def _start(self, name: str) -> None:
         with (_log_folder() / f"{name}.log").open("ab") as log:
             self._processes[name] = subprocess.Popen(  # noqa: S603
-                _commands(self._host, self._port)[name],
+                process_commands(self._host, self._port)[name],
                 cwd=settings.BASE_DIR,
                 env={**os.environ, **self.environment, "SITE_URL": settings.SITE_URL},
                 stdin=subprocess.DEVNULL,
@@ -129,6 +130,30 @@ class Site:
                 process.wait()
             _end_group(process, signal.SIGKILL)
             (_run_folder() / f"{name}.pid").unlink(missing_ok=True)
+
+
+@contextmanager
+def static_files_collected() -> Iterator[None]:
+    """Have the static files collected by another process meanwhile; a failure shows in `Site`, which
+    collects what is missing."""
+    if _static_files_are_fresh():
+        yield
+        return
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"],
+        cwd=settings.BASE_DIR,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=_end_with_parent,  # noqa: PLW1509 - one system call, no Python lock
+    )
+    try:
+        yield
+    except BaseException:
+        process.terminate()
+        raise
+    finally:
+        process.wait()
 
 
 def _static_files_are_fresh() -> bool:
@@ -181,8 +206,8 @@ def wait_until_up(url: str, *, seconds: float) -> None:
         try:
             if requests.get(f"{url}/hits/", timeout=5).status_code < 500:
                 return
-        except requests.ConnectionError:
-            pass
+        except (requests.ConnectionError, requests.Timeout):
+            pass  # not there yet, or too busy starting to answer
         time.sleep(0.2)
     raise SiteError(f"{url} does not answer; its log lies in {_log_folder()}.")
 

@@ -20,25 +20,30 @@ from annotation.enums import Role
 from annotation.models import Draft, Project
 from crowd.domain.register_worker import register_worker
 from crowd.enums import GrantState
+from crowd.models import QualificationGrant
 from qualification.domain.decide import Verdict, decide, pool_of
 from qualification.domain.feedback import Notes, link_of, send_feedback, suggested_notes
 from qualification.domain.figures import below_thresholds, figure_at
 from qualification.domain.funnel import funnel_of
 from qualification.domain.publish_round import invite_workers, publish_round
+from qualification.domain.queries import rounds_of
 from qualification.domain.set_up_rounds import (
     plans_of_preset,
+    read_given_annotations,
     read_round_items,
     set_up_rounds,
 )
+from qualification.enums import EnrolmentState
 from qualification.models import Enrolment, Feedback, Intake, Round
 from rehearsal.domain.browser import Browser
-from rehearsal.domain.crew import make_accounts
+from rehearsal.domain.crew import make_accounts, sign_in_all
 from rehearsal.domain.rehearse import money_of, unfinished_payments
 from rehearsal.domain.script import Script, references_of
 from rehearsal.domain.worker import RehearsalFailed, SimulatedWorker
 
 PRESET = "controlled-crowdsourcing-2020"
 SAMPLE = Path(settings.BASE_DIR) / "annotation" / "samples" / "rounds.csv"
+SAMPLE_ANNOTATIONS = SAMPLE.with_name("consolidation.csv")
 ACTOR = "rehearsal"
 AT_ONCE = 8
 LOOK_SECONDS = 0.5
@@ -69,33 +74,53 @@ class RoundDone(threading.Event):
         return super().is_set() or self._drafts.count() >= self._items
 
 
-def prepare_rounds(project: Project, path: Path | None) -> None:
-    """The project's rounds, set up by the preset from the file (else from the sample's) if it has
-    none. Raises FileError, RoundsRefused."""
-    if not project.rounds.exists():
-        keys = read_round_items(path or SAMPLE)
-        set_up_rounds(project=project, plans=plans_of_preset(preset=PRESET, keys=keys))
+def prepare_rounds(project: Project, path: Path | None, annotations: Path | None = None) -> None:
+    """The project's rounds, set up by the preset from the files (else from the sample's) if it has
+    none. `annotations` are those that consolidators merge; a file of rounds alone makes none for
+    them. Raises FileError, RoundsRefused."""
+    if project.rounds.exists():
+        return
+    merge = annotations if path else annotations or SAMPLE_ANNOTATIONS
+    plans = plans_of_preset(
+        preset=PRESET,
+        keys=read_round_items(path or SAMPLE),
+        given=read_given_annotations(project, merge) if merge else None,
+    )
+    set_up_rounds(project=project, plans=plans, actor=ACTOR, now=timezone.now())
 
 
-def rehearse_training(*, project: Project, site: str, options: TrainingOptions) -> dict[str, Any]:
-    """Take everybody through the rounds, as far as the thresholds let them, and report.
+def rehearse_training(
+    *,
+    project: Project,
+    site: str,
+    options: TrainingOptions,
+    tell: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Take everybody through the rounds, as far as the thresholds let them, and report. `tell` hears,
+    in a line each, how it goes.
 
     Raises RehearsalFailed, NoReference, RoundNotPublished, BudgetExceeded.
     """
     started = time.monotonic()
     script = Script(project, references_of(project), None, options.seed)
     crew = _crew(project, site, script, options)
-    rounds = list(project.rounds.filter(role=Role.GENERATOR).order_by("ordinal"))
+    rounds = list(rounds_of(project=project))
     _invite(rounds[0], crew)
     for one in rounds:
         if one.enrolments.exists():
+            tell(f"{one.title}: {_told(one, EnrolmentState.INVITED)} invited, at work ...")
             _run_round(one, crew, site, options)
+            tell(f"{one.title}: feedback sent and read, {_told(one, EnrolmentState.PASSED)} passed")
     _wait(lambda: not unfinished_payments(project), options, "Payments are not confirmed")
     _wait(lambda: not _pending_grants(project), options, "Grants are not confirmed")
     return report(project, script) | {
         "workers": len(crew),
         "seconds": round(time.monotonic() - started, 1),
     }
+
+
+def _told(one: Round, state: EnrolmentState) -> int:
+    return one.enrolments.filter(state=state).count()
 
 
 def _crew(
@@ -109,7 +134,7 @@ def _crew(
     skills = [WORST + step * place for place in range(options.workers)]
     random.Random(options.seed).shuffle(skills)  # noqa: S311
     workers = [SimulatedWorker(site=site, account=one, script=script) for one in accounts]
-    crew = {worker.sign_in(): worker for worker in workers}
+    crew = dict(zip(sign_in_all(workers), workers, strict=True))
     script.skills.update(zip(crew, skills, strict=True))
     return crew
 
@@ -192,21 +217,28 @@ def _wait(condition: Callable[[], bool], options: TrainingOptions, complaint: st
 
 
 def _pending_grants(project: Project) -> bool:
-    pool = pool_of(project, Role.GENERATOR)
-    return pool.grants.filter(state=GrantState.PENDING).exists()
+    pools = [pool_of(project, role) for role in (Role.GENERATOR, Role.CONSOLIDATOR)]
+    grants = QualificationGrant.objects.filter(qualification_type__in=pools)
+    return grants.filter(state=GrantState.PENDING).exists()
 
 
 def report(project: Project, script: Script) -> dict[str, Any]:
     """Who was selected, the funnel, the money, and how skill and score go together (Pearson's r over
-    everybody's last evaluation)."""
+    everybody's last evaluation as a generator)."""
     people = _people(project, script)
     scores = [one["score"] or 0.0 for one in people]
-    pool = pool_of(project, Role.GENERATOR).grants.filter(state=GrantState.HELD)
+    held = {
+        role: pool_of(project, role)
+        .grants.filter(state=GrantState.HELD)
+        .values_list("worker__pseudonym", flat=True)
+        for role in (Role.GENERATOR, Role.CONSOLIDATOR)
+    }
     sent = Feedback.objects.filter(evaluation__enrolment__round__project=project)
     return {
         "project": project.slug,
         "people": people,
-        "selected": sorted(pool.values_list("worker__pseudonym", flat=True)),
+        "selected": sorted(held[Role.GENERATOR]),
+        "consolidators": sorted(held[Role.CONSOLIDATOR]),
         "correlation": statistics.correlation([one["skill"] for one in people], scores),
         "rounds": [asdict(one) for one in funnel_of(project=project)],
         "feedback_sent": sent.filter(sent_at__isnull=False).count(),
@@ -217,7 +249,9 @@ def report(project: Project, script: Script) -> dict[str, Any]:
 
 def _people(project: Project, script: Script) -> list[dict[str, Any]]:
     last: dict[str, Enrolment] = {}
-    rows = Enrolment.objects.filter(round__project=project, evaluations__isnull=False)
+    rows = Enrolment.objects.filter(
+        round__project=project, round__role=Role.GENERATOR, evaluations__isnull=False
+    )
     for one in rows.select_related("worker", "round").order_by("round__ordinal").distinct():
         last[one.worker.external_id] = one
     return [

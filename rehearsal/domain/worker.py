@@ -126,6 +126,8 @@ class SimulatedWorker:
     def _content(self, page: Any, item: Any) -> Any:
         if "sources" in item:
             return self.script.consolidation(item, worker=self.worker_id)
+        if "asked" in item:
+            return self.script.validation(item, worker=self.worker_id)
         return self.script.generation(item, worker=self.worker_id, assignment=page["assignment"])
 
     def _save(self, page: Any) -> None:

@@ -5,9 +5,11 @@ from typing import Any
 from django.utils import timezone
 from tqdm import tqdm
 
+from annotation.domain.choose_protocol import ProtocolRefused, choose_protocol
 from annotation.domain.publish import NothingToPublish
 from annotation.management.command import Command as BaseCommand
 from annotation.management.command import Refused, project_named
+from annotation.management.commands.create_project import add_protocol
 from annotation.models import Project
 from consolidation.domain.import_gold import import_gold
 from consolidation.enums import GoldSource
@@ -44,6 +46,18 @@ class Command(BaseCommand):
         parser.add_argument(
             "--rounds", type=Path, metavar="ROUNDS.csv", help="with --train: its items"
         )
+        parser.add_argument(
+            "--invent",
+            action="store_true",
+            help="no gold to write from is needed: simulated workers make something up",
+        )
+        add_protocol(parser, default=None)
+        parser.add_argument(
+            "--annotations",
+            type=Path,
+            metavar="MERGE.csv",
+            help="with --train: what its consolidators merge",
+        )
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--url", help="a running site of the same settings")
         parser.add_argument("--patience", type=float, default=180.0, help="seconds of standstill")
@@ -58,12 +72,21 @@ class Command(BaseCommand):
             return
         try:
             check_project(project)
+            if options["protocol"]:
+                project = choose_protocol(
+                    project=project,
+                    protocol=options["protocol"],
+                    validators=options["validators"],
+                    agree=options["agree"],
+                    actor="rehearse",
+                    now=timezone.now(),
+                )
             if options["replay"]:
                 self._import_replay(project, options["replay"])
             with running_site(options["url"], {"SWEEP_SECONDS": "1"}) as site:
                 facts = self._rehearse(project, site, options)
         except (
-            *(NotForRehearsal, NothingToPublish, BudgetExceeded, NoReference),
+            *(NotForRehearsal, NothingToPublish, BudgetExceeded, NoReference, ProtocolRefused),
             *(RehearsalFailed, SiteError, SiteGone, FileError),
         ) as error:
             raise Refused(error) from error
@@ -72,7 +95,7 @@ class Command(BaseCommand):
     def _train(self, project: Project, options: dict[str, Any]) -> None:
         try:
             check_project(project)
-            prepare_rounds(project, options["rounds"])
+            prepare_rounds(project, options["rounds"], options["annotations"])
             with running_site(options["url"], {"SWEEP_SECONDS": "1"}) as site:
                 facts = rehearse_training(
                     project=project,
@@ -115,6 +138,7 @@ class Command(BaseCommand):
                     skill=None if options["replay"] else options["skill"],
                     seed=options["seed"],
                     patience=options["patience"],
+                    invent=options["invent"],
                 ),
                 progress=progress,
             )
@@ -127,7 +151,8 @@ def training_summary(facts: dict[str, Any]) -> str:
         for one in facts["rounds"]
     ]
     lines += [
-        f"{len(facts['selected'])} of {facts['workers']} workers selected",
+        f"{len(facts['selected'])} of {facts['workers']} workers selected to generate, "
+        f"{len(facts['consolidators'])} to consolidate",
         f"feedback: {facts['feedback_sent']} sent, {facts['feedback_read']} read",
         f"correlation of skill and score: {facts['correlation']:.3f}",
         f"paid {_dollars(facts['total_cents'])}; {facts['seconds']} s in all",
