@@ -10,7 +10,7 @@ TESTBED := $(PY) -m scripts.testbed
 PYTEST := $(PY) -m pytest
 ARGS ?=
 
-.PHONY: help demo test test-sqlite test-long bench lint format lock clean
+.PHONY: help demo test test-sqlite test-long bench lint format lock docs clean
 
 help:  ## this list
 	@echo "Touchstone: controlled crowdsourcing, from a corpus to a gold dataset."
@@ -24,19 +24,20 @@ demo:  ## the whole platform with a rehearsed campaign on http://127.0.0.1:8000 
 	@exec $(PY) manage.py demo $(ARGS)
 
 test: lint  ## lint, types and every test, on PostgreSQL, Redis and Chromium (ARGS="tests/crowd -x" narrows it)
-	@exec $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --benchmark-disable $(ARGS)
+	@exec $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --no-loadscope-reorder --benchmark-disable $(ARGS)
 
 test-sqlite:  ## the same tests with SQLite as the ordinary database
 	@scripts/install dev
-	@exec env TEST_DATABASE=sqlite $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --benchmark-disable $(ARGS)
+	@exec env TEST_DATABASE=sqlite $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --no-loadscope-reorder --benchmark-disable $(ARGS)
 
-test-long:  ## the long campaigns
+test-long:  ## the long campaigns; those that kill processes on SQLite too
 	@scripts/install dev
-	@exec $(TESTBED) -- $(PYTEST) -m long $(ARGS)
+	@$(TESTBED) -- $(PYTEST) -m long --timeout 7200 $(ARGS)
+	@exec env TEST_DATABASE=sqlite $(TESTBED) -- $(PYTEST) -m long --timeout 7200 tests/crowd/test_killed_processes.py
 
 bench:  ## the measurements, one at a time, on a database that really writes to disk
 	@scripts/install dev
-	@exec $(TESTBED) --durable -- $(PYTEST) -m bench $(ARGS)
+	@exec $(TESTBED) --durable -- $(PYTEST) -m bench --timeout 7200 $(ARGS)
 
 lint:  ## ruff, mypy, import-linter, djlint, missing migrations, traces of a machine in tracked files
 	@scripts/install dev
@@ -48,6 +49,11 @@ format:  ## let ruff format what it can
 
 lock:  ## write requirements/*.txt anew from pyproject.toml (needs uv)
 	@scripts/lock
+
+docs:  ## the documentation as pages, in site/
+	@scripts/install dev
+	@.venv/bin/python -m mkdocs build --strict --quiet
+	@echo "site/index.html"
 
 clean:  ## remove the environment and caches; var/, which holds your data, stays
 	@test -L .venv || rm -rf .venv

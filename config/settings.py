@@ -12,7 +12,9 @@ import re
 import secrets
 import tomllib
 from contextlib import suppress
+from datetime import timedelta
 from decimal import Decimal
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -23,6 +25,35 @@ from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
+# What may lie in a file instead, named by the variable with _FILE after it (Docker's secrets).
+FROM_FILES = (
+    "SECRET_KEY",
+    "DATABASE_URL",
+    "REDIS_URL",
+    "EMAIL_URL",
+    "METRICS_TOKEN",
+    "MTURK_ACCESS_KEY_ID",
+    "MTURK_SECRET_ACCESS_KEY",
+)
+
+
+def _secrets_from_files() -> dict[str, str]:
+    found = {}
+    for name in FROM_FILES:
+        path = os.environ.get(f"{name}_FILE", "")
+        if not path:
+            continue
+        if os.environ.get(name):
+            raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; set one of them.")
+        try:
+            found[name] = Path(path).read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            raise ImproperlyConfigured(f"{name}_FILE is {path}, which can't be read.") from None
+    return found
+
+
+# Not into os.environ: what we start need not inherit them.
+env.ENVIRON = {**os.environ, **_secrets_from_files()}
 
 
 def _checked(name: str, value: str, allowed: tuple[str, ...]) -> str:
@@ -91,6 +122,16 @@ def _hosts(name: str, default: list[str]) -> list[str]:
     return hosts
 
 
+def _networks(name: str) -> list[IPv4Network | IPv6Network]:
+    raw: list[str] = env.list(name, default=[])
+    try:
+        return [ip_network(one.strip()) for one in raw]
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"{name}: {error}; it must list networks such as 10.0.0.0/8, separated by commas."
+        ) from None
+
+
 def _folder(name: str, default: Path) -> Path:
     path = Path(env.str(name, default=str(default))).absolute()
     with suppress(OSError):
@@ -142,40 +183,54 @@ ALLOWED_HOSTS = _hosts(
 # --- the house -------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
+    # First: each {% static %} looks for this app from the top of the list.
+    "whitenoise.runserver_nostatic",
+    "config.static_files.StaticFiles",
+    "operation",
     "dashboard",
+    "accounts",
     "rehearsal",
     "qualification",
     "consolidation",
     "annotation",
     "crowd",
     "audit",
+    "rest",
     "marketplace",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "whitenoise.runserver_nostatic",
-    "django.contrib.staticfiles",
     "django_htmx",
     "rest_framework",
     "django_filters",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
     "csp",
 ]
 
 MIDDLEWARE = [
+    "operation.request_id.RequestIdMiddleware",
+    "operation.trusted_proxies.TrustedProxiesMiddleware",
+    "operation.requests.RequestsMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "config.permissions_policy.PermissionsPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "config.content_policy.ContentPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "config.text_only.TextOnlyMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "accounts.middleware.SecondFactorMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -220,6 +275,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         ),
     }
 else:
+    DATABASES["default"]["ENGINE"] = "config.postgresql"
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     DATABASES["default"].setdefault("OPTIONS", {})["client_encoding"] = "UTF8"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -249,12 +305,19 @@ if REDIS_URL:
     )
     CELERY_BROKER_URL = REDIS_URL
     # Counters that all web processes share, such as the marketplace's rate limit.
-    CACHES = {
-        "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
-    }
+    _shared = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    CACHES = {"default": _shared, "figures": _shared}
     # Longer than any task: Redis hands a task out again once this has passed.
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"visibility_timeout": 3600}
 else:
+    # Figures that the worker process counts for the web processes; see annotation.domain.kept_figures.
+    CACHES = {
+        "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+        "figures": {
+            "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+            "LOCATION": VAR_DIR / "figures",
+        },
+    }
     _queue = VAR_DIR / "queue"
     _queue.mkdir(exist_ok=True)
     CELERY_BROKER_URL = "filesystem://"
@@ -266,8 +329,14 @@ else:
         "data_folder_in": str(_queue),
         "data_folder_out": str(_queue),
         "control_folder": str(_queue / "control"),
-        "polling_interval": 0.2,
+        # After each task a worker looks for the next one so much later: by 0.2 s, two processes took
+        # in no more than ten tasks a second, and fell behind a quick beat until tasks expired.
+        "polling_interval": 0.05,
     }
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # Opening a file anew for each task takes longer than most sweeps. A server's connections are
+    # closed after each: one that broke would fail every task until its turn to be closed.
+    CELERY_DB_REUSE_MAX = 500
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -278,24 +347,59 @@ CELERY_TASK_TIME_LIMIT = 3000
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 SWEEP_SECONDS = float(_number("SWEEP_SECONDS", "10", low="0.2", high="3600"))
+LEASE = timedelta(seconds=int(_number("LEASE_SECONDS", "60", low="5", high="3600")))
 CELERY_BEAT_SCHEDULE = {
     name: {"task": name, "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS * 3}}
     for name in (
         "crowd.tasks.create_pending_hits",
         "crowd.tasks.sync_due_hits",
         "crowd.tasks.send_due_payments",
+        "crowd.tasks.send_due_mail",
         "annotation.tasks.record_new_assignments",
         "annotation.tasks.top_up_open_batches",
+        "annotation.tasks.run_waiting_imports",
         "consolidation.tasks.open_due_cases",
         "consolidation.tasks.record_new_gold",
         "qualification.tasks.evaluate_rounds",
+        "rehearsal.tasks.run_waiting_rehearsals",
     )
 }
-# It looks over all consolidated gold, and nobody waits for it.
-CELERY_BEAT_SCHEDULE["consolidation.tasks.draw_due_reviews"] = {
-    "task": "consolidation.tasks.draw_due_reviews",
-    "schedule": SWEEP_SECONDS * 30,
-    "options": {"expires": SWEEP_SECONDS * 60},
+# How often the worker gives a sign of life: /health/ready misses it after three.
+SIGN_SECONDS = 30.0
+CELERY_BEAT_SCHEDULE["operation.tasks.give_sign"] = {
+    "task": "operation.tasks.give_sign",
+    "schedule": SIGN_SECONDS,
+    "options": {"expires": SIGN_SECONDS * 2},
+}
+CELERY_BEAT_SCHEDULE["accounts.tasks.forget_expired_sessions"] = {
+    "task": "accounts.tasks.forget_expired_sessions",
+    "schedule": 86400.0,
+}
+# They look over everything that was ever offered, and a place that came back can wait so long.
+CELERY_BEAT_SCHEDULE |= {
+    name: {
+        "task": name,
+        "schedule": SWEEP_SECONDS * 3,
+        "options": {"expires": SWEEP_SECONDS * 9},
+    }
+    for name in (
+        "annotation.tasks.reoffer_short_items",
+        "consolidation.tasks.reoffer_short_cases",
+        "dashboard.tasks.restart_cut_exports",
+    )
+}
+# They look over all that a project has, and nobody waits for them.
+CELERY_BEAT_SCHEDULE |= {
+    name: {
+        "task": name,
+        "schedule": SWEEP_SECONDS * 30,
+        "options": {"expires": SWEEP_SECONDS * 60},
+    }
+    for name in (
+        "consolidation.tasks.draw_due_reviews",
+        "consolidation.tasks.index_missing_gold",
+        "qualification.tasks.watch_pools",
+    )
 }
 
 # --- the crowd -------------------------------------------------------------------------------
@@ -325,6 +429,11 @@ if MTURK_NOTIFICATIONS not in ("", "webhook") and not MTURK_NOTIFICATIONS.starts
     raise ImproperlyConfigured(
         f"MTURK_NOTIFICATIONS is {MTURK_NOTIFICATIONS!r}; it must be empty, webhook or a topic's ARN."
     )
+# Where a topic's subscription may be confirmed: its own region's service.
+MTURK_SNS_ORIGINS = [
+    _checked_origin("MTURK_SNS_ORIGINS", one)
+    for one in env.list("MTURK_SNS_ORIGINS", default=[f"https://sns.{MTURK_REGION}.amazonaws.com"])
+]
 MTURK_FEE_RATE = _number("MTURK_FEE_RATE", "0.20", low="0", high="1")
 MTURK_FEE_RATE_MANY = _number("MTURK_FEE_RATE_MANY", "0.40", low="0", high="1")
 
@@ -392,6 +501,8 @@ AXES_FAILURE_LIMIT = 10
 AXES_LOCKOUT_TEMPLATE = "dashboard/locked.html"
 AXES_COOLOFF_TIME = 0.25  # hours; the page names it
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+if DEMO:  # its passwords are public, and two dozen simulated workers sign up while somebody watches
+    PASSWORD_HASHERS = ["accounts.hashers.DemoHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -400,6 +511,37 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "dashboard:login"
 LOGIN_REDIRECT_URL = "dashboard:projects"
 LOGOUT_REDIRECT_URL = "dashboard:login"
+
+# Whose second factor is not a matter of choice.
+SECOND_FACTOR_ROLES = frozenset(
+    _checked("SECOND_FACTOR_ROLES", one, ("admin", "requester", "trainer", "expert"))
+    for one in env.list(
+        "SECOND_FACTOR_ROLES", default=["admin", "requester"] if SITE_IS_SECURE else []
+    )
+)
+OTP_TOTP_ISSUER = f"Touchstone {urlsplit(SITE_URL).hostname}"
+SESSION_ENGINE = "accounts.sessions"
+
+# --- mail ----------------------------------------------------------------------------------------
+
+EMAIL_URL = env.str("EMAIL_URL", default="consolemail://")
+# Without a server no worker is asked for an address, and none is written to.
+MAIL_IS_ON = bool(env.str("EMAIL_URL", default=""))
+if _split(EMAIL_URL).scheme not in env.EMAIL_SCHEMES:
+    raise ImproperlyConfigured(
+        "EMAIL_URL is no address of a mail server; such as smtp+tls://user:password@host:587."
+    )
+vars().update(env.email_url_config(EMAIL_URL))
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str(
+    "EMAIL_FROM", default=f"Touchstone <touchstone@{urlsplit(SITE_URL).hostname}>"
+)
+if "@" not in DEFAULT_FROM_EMAIL or "\n" in DEFAULT_FROM_EMAIL:
+    raise ImproperlyConfigured(
+        f"EMAIL_FROM is {DEFAULT_FROM_EMAIL!r}; it must be an e-mail address, or Name <address>."
+    )
+
+# --- what browsers are told -----------------------------------------------------------------------
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SITE_IS_SECURE
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -420,22 +562,80 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
     },
 }
+# The proxy refuses bodies that are larger still (deploy/Caddyfile).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 2**20
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
+DATA_UPLOAD_MAX_NUMBER_FILES = 5
+FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 2**20
 
+# Whose X-Forwarded-For is believed, and who may read the figures.
+TRUSTED_PROXIES = _networks("TRUSTED_PROXIES")
+METRICS_NETWORKS = _networks("METRICS_NETWORKS")
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+if METRICS_TOKEN and len(METRICS_TOKEN) < 20:
+    raise ImproperlyConfigured("METRICS_TOKEN is too short; it must have at least 20 characters.")
+
+# --- the REST API ------------------------------------------------------------------------------
+
+API_READS_PER_MINUTE = int(_number("API_READS_PER_MINUTE", "600", low="0", high="1000000"))
+API_WRITES_PER_MINUTE = int(_number("API_WRITES_PER_MINUTE", "60", low="0", high="1000000"))
+API_UPLOAD_MAX_BYTES = int(_number("API_UPLOAD_MAX_MB", "200", low="1", high="100000")) * 2**20
+UPLOAD_DIR = VAR_DIR / "uploads"
 REST_FRAMEWORK = {
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "annotation.api.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["annotation.api.roles.RoleTable"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest.parsers.TextJson"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "rest.parsers.AlwaysJson",
+    "DEFAULT_THROTTLE_CLASSES": ["rest.throttles.Reads", "rest.throttles.Writes"],
+    "DEFAULT_SCHEMA_CLASS": "rest.schema.Schema",
+    "EXCEPTION_HANDLER": "rest.problems.problem_response",
+    # The address that is throttled: the one that the proxy saw, where there is one.
+    "NUM_PROXIES": 1 if SITE_IS_SECURE else 0,
+    "URL_FORMAT_OVERRIDE": None,
 }
-SPECTACULAR_SETTINGS = {"TITLE": "Touchstone", "VERSION": "1"}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Touchstone",
+    "VERSION": "1",
+    "DESCRIPTION": "Projects, their work, people and money; docs/api.md tells how to begin.",
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "SERVE_PERMISSIONS": ["annotation.api.roles.RoleTable"],
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SORT_OPERATIONS": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "ENUM_NAME_OVERRIDES": {
+        "Role": "annotation.enums.Role",
+        "Partition": "annotation.enums.Partition",
+        "BatchState": "annotation.enums.BatchState",
+        "ImportState": "annotation.enums.ImportState",
+        "SubmissionState": "annotation.enums.SubmissionState",
+        "CaseState": "consolidation.enums.CaseState",
+        "GoldSource": "consolidation.enums.GoldSource",
+        "LedgerKind": "crowd.enums.LedgerKind",
+        "EnrolmentState": "qualification.enums.EnrolmentState",
+    },
+}
 
 LOG_LEVEL = env.str("LOG_LEVEL", default="").upper()
 if LOG_LEVEL:
     _checked("LOG_LEVEL", LOG_LEVEL, ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
+LOG_FORMAT = _checked("LOG_FORMAT", env.str("LOG_FORMAT", default="line"), ("line", "json"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {
+            "()": "operation.logs.Line",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        },
+        "json": {"()": "operation.logs.JsonLine"},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL or "WARNING"},
     "loggers": {"touchstone": {"level": LOG_LEVEL or "INFO"}},
 }

@@ -6,23 +6,26 @@ import socket
 import subprocess
 import sys
 import time
+from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
 PORT = 8000
+READY = "/health/ready?parts=database,migrations,broker"
 CELERY = [sys.executable, "-m", "celery", "-A", "config"]
 # Beat writes its schedule down every three minutes.
 BEAT_SILENCE_SECONDS = 600
 
 
 def web() -> bool:
-    """The site answers under its own name, and not with an error of its own."""
+    """The site answers under its own name and has what it needs to serve pages. The worker is not a
+    part of that: it has a container and a check of its own."""
     site = urlsplit(os.environ.get("SITE_URL", "http://127.0.0.1:8000"))
     connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=8)
     headers = {"Host": site.netloc, "X-Forwarded-Proto": site.scheme}
     try:
-        connection.request("GET", "/", headers=headers)
-        return connection.getresponse().status < 500
+        connection.request("GET", READY, headers=headers)
+        return connection.getresponse().status == HTTPStatus.OK
     except OSError:
         return False
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL where we may create databases: one that answers, or a private cluster."""
+"""A PostgreSQL where we may create databases: a private cluster, or one that answers."""
 
 import getpass
 import os
@@ -24,11 +24,16 @@ FORGETFUL = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page
 
 def bring_up(stack: ExitStack, *, own: bool, durable: bool, record: Path) -> str:
     """The URL of a server; `stack` stops what had to be started. Raises MissingError."""
-    if not own and (url := _answering()):
-        return url
-    if not _programs() and debian.can_install():
+    named = os.environ.get("TEST_POSTGRES_URL", "")
+    if named and not own and _is_usable(named):
+        return named
+    programs = _programs()
+    if not programs and not own and (answering := _answering()):
+        return answering
+    if not programs and debian.can_install():
         debian.install("postgresql")
-    if programs := _programs():
+        programs = _programs()
+    if programs:
         return _private_cluster(stack, programs, durable=durable, record=record)
     if compose.is_usable():
         compose.start("postgres")
@@ -47,12 +52,20 @@ def _answering() -> str | None:
 
 
 def _candidates() -> list[str]:
-    given = [os.environ.get("TEST_POSTGRES_URL", ""), os.environ.get("DATABASE_URL", "")]
-    local = [url for url in given if url.startswith("postgres") and _is_local(url)]
+    given = os.environ.get("DATABASE_URL", "")
+    local = [given] if given.startswith("postgres") and _is_local(given) else []
     users = dict.fromkeys([getpass.getuser(), "postgres"])
     by_port = [f"postgres://{quote(user)}@127.0.0.1:5432/postgres" for user in users]
     by_socket = [f"postgres://{quote(user)}@/postgres?host={SOCKETS}" for user in users]
     return [*local, *by_port, *by_socket]
+
+
+def _is_usable(url: str) -> bool:
+    if not _is_local(url):
+        return False
+    if why := _refusal(url):
+        print(f"testbed: TEST_POSTGRES_URL is passed over: {why}", file=sys.stderr)
+    return not why
 
 
 def _is_local(url: str) -> bool:
