@@ -8,7 +8,8 @@
 //   draft.addEventListener("submitted", ...) another tab has handed the work in
 //   draft.changed()                          after every change
 //
-// `page` is the data of annotation/domain/open_page.py; `content` maps item ids to their content.
+// `page` is the data of annotation/domain/open_page.py; `content` maps item ids to their content. A
+// page of the site says itself under which name (`draftKey`) a browser keeps its work.
 
 import { forget, recall, remember } from "./remembered.js";
 
@@ -26,7 +27,7 @@ export class Draft extends EventTarget {
     this.page = page;
     this.state = state;
     this.revision = page.revision;
-    this.key = keyOf(window.location);
+    this.key = page.draftKey ?? keyOf(window.location);
     this.version = 0;
     this.savedVersion = 0;
     this.inFlight = null; // the version being sent
@@ -104,7 +105,7 @@ export class Draft extends EventTarget {
     // A save under way most likely arrives; this one comes after it.
     const revision = this.revision + (this.inFlight === null ? 0 : 1);
     this.inFlight = this.version;
-    send(this.page.urls.draft, this.message(revision)).catch(() => {});
+    send(this.page, this.page.urls.draft, this.message(revision)).catch(() => {});
   }
 
   // Remembered, for an answer may get lost on its way back.
@@ -146,7 +147,7 @@ export class Draft extends EventTarget {
     this.deadline = null;
     this.inFlight = version;
     if (this.failures === 0) this.report("saving");
-    const response = await send(this.page.urls.draft, this.message(this.revision)).catch(() => null);
+    const response = await send(this.page, this.page.urls.draft, this.message(this.revision)).catch(() => null);
     const answer = response ? await response.json().catch(() => null) : null;
     this.inFlight = null;
     if (this.paused) return;
@@ -216,13 +217,14 @@ export class Draft extends EventTarget {
   }
 }
 
-// text/plain needs no preflight; the server reads JSON all the same.
-export function send(url, body) {
+// text/plain needs no preflight; the server reads JSON all the same. A page in a frame is known by
+// its token alone, one on the site (it has `csrf`) by its session.
+export function send({ csrf }, url, body) {
   return fetch(url, {
     method: "POST",
     body,
-    headers: { "Content-Type": "text/plain" },
-    credentials: "omit",
+    headers: { "Content-Type": "text/plain", ...(csrf && { "X-CSRFToken": csrf }) },
+    credentials: csrf ? "same-origin" : "omit",
     keepalive: body.length < KEEPALIVE_LIMIT,
     signal: AbortSignal.timeout(GIVE_UP_AFTER),
   });

@@ -23,6 +23,10 @@ export function quoted(text) {
   return TURNS_WRITING.test(text) ? `“\u2068${text}\u2069”` : `“${text}”`;
 }
 
+export function counted(count, one, many = `${one}s`) {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 // The page's data, written by the server with json_script.
 export function readPage() {
   return JSON.parse(document.getElementById("page").textContent);

@@ -73,6 +73,7 @@ export class Sentence {
     box.addEventListener("pointercancel", () => this.pointerCancel());
     box.addEventListener("keydown", (event) => this.keyDown(event));
     box.addEventListener("focus", () => {
+      this.typed = { text: "", at: 0 }; // what was typed on an earlier visit is no beginning
       if (this.cursor === null) this.moveTo(this.firstOnFocus());
       this.refresh();
     });

@@ -20,6 +20,10 @@ export function spanText(tokens, [start, end]) {
   return tokens.slice(start, end).join(" ");
 }
 
+export function answersText(tokens, answers) {
+  return answers.map((span) => spanText(tokens, span)).join(" | ");
+}
+
 export function byPosition(one, other) {
   return one[0] - other[0] || one[1] - other[1];
 }

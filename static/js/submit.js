@@ -1,5 +1,6 @@
 // Hands finished work in: to our server first, then, the same content in a real form, to the
-// marketplace. Either copy restores the other.
+// marketplace. Either copy restores the other. On the site itself our server's answer is all, and
+// says where to go `next`.
 //
 //   const submission = new Submission({page, draft, state})
 //   submission.addEventListener("state", ...)   detail: {state, message, problems}
@@ -27,6 +28,7 @@ export class Submission extends EventTarget {
     this.report("sending");
     const response = await this.reach();
     const answer = response ? await response.json().catch(() => null) : null;
+    if (response?.ok && answer?.next) return this.goOn(answer.next);
     if (response?.ok && answer?.fields) return this.handOver(answer.fields, { isOurs: true });
     this.busy = false;
     if (response?.status === 422) return this.report("refused", answer.error, answer.problems);
@@ -40,10 +42,16 @@ export class Submission extends EventTarget {
     for (const wait of WAITS) {
       await new Promise((resolve) => setTimeout(resolve, wait));
       const body = { token: this.page.token, revision: this.draft.revision, ...this.state() };
-      response = await send(this.page.urls.submit, JSON.stringify(body)).catch(() => null);
+      response = await send(this.page, this.page.urls.submit, JSON.stringify(body)).catch(() => null);
       if (response && response.status < 500) return response;
     }
     return response;
+  }
+
+  goOn(next) {
+    this.draft.handedOver({ isOurs: true });
+    this.report("handing-over");
+    window.location.assign(next);
   }
 
   sendToMarketplace() {

@@ -16,9 +16,25 @@ const STATUS = {
   refused: "Not saved",
 };
 
+// Where the work goes: to a marketplace, or nowhere else than to us.
+const PLACES = {
+  marketplace: {
+    reopen: "Open the task again.",
+    onItsWay: "Handed in. Going back to the marketplace …",
+    done: "This work has been handed in. If the marketplace still shows the task as open, hand it in once more; it counts once.",
+  },
+  site: {
+    reopen: "Your work is kept in this browser; open the page again.",
+    onItsWay: "Handed in. Going on …",
+    done: "You have handed this work in.",
+  },
+};
+
 export function showWorkStatus({ page, draft, submission, describe, load, onProblems }) {
   const status = document.querySelector("[data-status]");
   const banner = new Banner(document.querySelector("[data-banner]"));
+  const isOnSite = Boolean(page.csrf);
+  const words = isOnSite ? PLACES.site : PLACES.marketplace;
   const lock = (locked) => document.body.classList.toggle("is-handing-in", locked);
 
   if (page.preview) {
@@ -36,7 +52,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onProb
     setText(status, STATUS[detail.status]);
     status.dataset.status = detail.status;
     if (detail.status === "refused") {
-      banner.show("error", [detail.message || "This page may not save (any more).", "Open the task again."]);
+      banner.show("error", [detail.message || "This page may not save (any more).", words.reopen]);
     }
   });
   draft.addEventListener("submitted", showHandedIn);
@@ -47,7 +63,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onProb
     lock(detail.state === "sending" || detail.state === "handing-over");
     ({
       sending: () => setText(status, "Handing in …"),
-      "handing-over": () => setText(status, "Handed in. Going back to the marketplace …"),
+      "handing-over": () => setText(status, words.onItsWay),
       refused: () => {
         setText(status, "Not handed in");
         onProblems(detail.problems);
@@ -68,6 +84,10 @@ export function showWorkStatus({ page, draft, submission, describe, load, onProb
   });
 
   function offerMarketplace(lines) {
+    if (isOnSite) {
+      banner.show("warning", lines, [["Try again", () => submission.send(), "primary"]]);
+      return;
+    }
     banner.show(
       "warning",
       [...lines, "You can also hand it in at the marketplace directly: we get it from there, and it is paid just the same."],
@@ -82,11 +102,8 @@ export function showWorkStatus({ page, draft, submission, describe, load, onProb
     draft.pause();
     document.body.classList.add("is-handed-in");
     setText(status, "Handed in");
-    banner.show(
-      "success",
-      ["This work has been handed in. If the marketplace still shows the task as open, hand it in once more; it counts once."],
-      [["Hand in once more", () => submission.send()]],
-    );
+    const again = isOnSite ? [] : [["Hand in once more", () => submission.send()]];
+    banner.show("success", [words.done], again);
   }
 
   // Two tabs, or a browser that closed before it had saved: the person chooses, nothing is merged.

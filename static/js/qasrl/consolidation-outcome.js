@@ -1,8 +1,9 @@
 // What comes of a case so far: the questions that stay, and what still stands in the way.
 
-import { element, setText } from "../html.js";
+import { counted, element, setText } from "../html.js";
+import { answersText } from "../spans.js";
 import { conflicts, kept, problems, unjudged } from "./consolidation-state.js";
-import { answersText, counted, keyOf, nameOf, problemText } from "./consolidation-words.js";
+import { keyOf, problemText } from "./consolidation-words.js";
 
 export class Outcome {
   // `goTo(problem)` is called for a problem that was clicked.
@@ -62,19 +63,4 @@ export class Outcome {
       ),
     );
   }
-}
-
-// How the sentence's words are painted while the question `activeId` is looked at.
-export function marksOf(state, activeId) {
-  const marks = state.questions.flatMap((each) => {
-    const isOwn = each.id === activeId;
-    if (!isOwn && each.verdict !== "keep") return [];
-    const label = isOwn ? "answer to this question" : `answer to ${nameOf(each)}`;
-    return each.answers.map(([start, end]) => ({ start, end, kind: isOwn ? "own" : "other", label }));
-  });
-  for (const [token, ids] of conflicts(state)) {
-    const names = ids.map((id) => nameOf(state.questions.find((each) => each.id === id)));
-    marks.push({ start: token, end: token + 1, kind: "conflict", label: `in two answers: ${names.join(" and ")}` });
-  }
-  return marks;
 }

@@ -12,7 +12,7 @@
 import { byPosition, equal, overlaps } from "../spans.js";
 
 // What the server takes at most (schemes/qasrl/content.py).
-export const MAX_QUESTIONS = 240;
+export const MAX_NEW_QUESTIONS = 60; // beside those of the sources
 export const MAX_ANSWERS = 60;
 export const MAX_QUESTION_LENGTH = 200;
 
@@ -136,7 +136,7 @@ export function problems(state, keyOf) {
   for (const [key, ids] of asked) {
     if (key !== "" && ids.length > 1) found.push({ kind: "same", ids, tokens: [] });
   }
-  if (state.questions.length > MAX_QUESTIONS) {
+  if (state.questions.filter((each) => each.source === null).length > MAX_NEW_QUESTIONS) {
     found.push({ kind: "too-many-questions", ids: [], tokens: [] });
   }
   return [...found, ...conflictProblems(state)];

@@ -1,8 +1,7 @@
 // What the consolidation page says: names of questions, problems, moves. Plain text, no elements.
 
 import { quoted } from "../html.js";
-import { spanText } from "../spans.js";
-import { find, KEEP, MAX_ANSWERS, MAX_QUESTION_LENGTH, MAX_QUESTIONS } from "./consolidation-state.js";
+import { find, KEEP, MAX_ANSWERS, MAX_QUESTION_LENGTH, MAX_NEW_QUESTIONS } from "./consolidation-state.js";
 import { split } from "./grammar.js";
 
 // --- questions as texts ------------------------------------------------------------------------
@@ -26,8 +25,10 @@ export function keyOf(text) {
 
 // --- names -------------------------------------------------------------------------------------
 
+// A to Z, then AA: the first annotator is A, however many there are.
 export function letter(submission) {
-  return String.fromCharCode(65 + submission);
+  const last = String.fromCharCode(65 + (submission % 26));
+  return submission < 26 ? last : letter(Math.floor(submission / 26) - 1) + last;
 }
 
 // "A1": the first question of the first annotator; "N1": the first of one's own.
@@ -37,14 +38,6 @@ export function nameOf({ id, source }) {
 
 export function named(question) {
   return `${nameOf(question)} ${quoted(question.question || "…")}`;
-}
-
-export function answersText(tokens, answers) {
-  return answers.map((span) => spanText(tokens, span)).join(" | ");
-}
-
-export function counted(count, one, many = `${one}s`) {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 // --- groups ------------------------------------------------------------------------------------
@@ -81,7 +74,7 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
     "too-long": () => `${who} is longer than ${MAX_QUESTION_LENGTH} characters.`,
     "no-answer": () => `${who} is kept, but has no answer.`,
     "too-many-answers": () => `${who} has more than ${MAX_ANSWERS} answers.`,
-    "too-many-questions": () => `More than ${MAX_QUESTIONS} questions can't be handed in.`,
+    "too-many-questions": () => `More than ${MAX_NEW_QUESTIONS} questions of your own can't be handed in.`,
     same: () => `${[who, ...others].join(" and ")} ask the same and are both kept.`,
     conflict: () =>
       `${quoted(at.map((token) => tokens[token]).join(" "))} is in answers of ${[who, ...others].join(" and ")}.`,

@@ -46,6 +46,13 @@ class GenerationPage extends Workbench {
     this.submission.send();
   }
 
+  shortcut(event) {
+    const isHandIn = event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
+    if (!isHandIn || event.defaultPrevented) return super.shortcut(event);
+    event.preventDefault();
+    return this.handIn();
+  }
+
   lock() {
     this.locked = true;
     this.comment.disabled = true;
@@ -69,11 +76,12 @@ class GenerationPage extends Workbench {
   // --- pay
 
   bonusAt(number) {
-    return unitBonus(this.page.pay, number);
+    return this.page.pay ? unitBonus(this.page.pay, number) : 0;
   }
 
   showPay() {
     const { pay } = this.page;
+    if (!pay) return;
     const bonus = this.items.reduce((sum, { annotation }) => sum + bonusCents(pay, countSound(annotation)), 0);
     const next = unitBonus(pay, countSound(this.annotation) + 1);
     const total = pay.reward_cents + bonus;
