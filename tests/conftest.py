@@ -1,9 +1,11 @@
 """Fixtures for every test: the databases, the browser, and a site in processes of its own."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -11,10 +13,12 @@ from ipaddress import ip_address
 from itertools import count
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import urlsplit
 
 import psycopg2
 import pytest
 from django.conf import settings
+from django.core.servers.basehttp import WSGIRequestHandler
 from django.test import override_settings
 from playwright.sync_api import Browser, sync_playwright
 from redis import Redis
@@ -35,6 +39,34 @@ CHROMIUM_ARGUMENTS = [
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 _numbers = count(1)
 
+# --- the order -------------------------------------------------------------------------------
+
+
+# What takes minutes besides sites and browsers; `--durations=30` tells.
+LONG_FILES = {
+    "test_schema.py",
+    "test_killed_processes.py",
+    "test_fault_campaign.py",
+    "test_install.py",
+    "test_healthcheck.py",
+    "test_reoffer.py",
+}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long first: one that starts last keeps one process busy and the others idle."""
+    slow = {
+        item.path
+        for item in items
+        if item.get_closest_marker("system")
+        or item.get_closest_marker("browser")
+        or item.path.name in LONG_FILES
+    }
+    # With test_replay.py, the longest of all, before everything; else as they were.
+    items.sort(key=lambda item: (item.path.name != "test_replay.py", item.path not in slow))
+
+
 # --- this machine and nothing else -----------------------------------------------------------
 
 
@@ -54,6 +86,13 @@ def _is_here(host: object) -> bool:
 def _refuse_outside(host: object) -> None:
     if not _is_here(host):
         raise OutsideConnectionError(f"tests talk to this machine only, not to {host!r}")
+
+
+@pytest.fixture(autouse=True)
+def counted_for_each_request(request, monkeypatch):
+    """On a busy machine a small project may take long to count too, and would be kept."""
+    if not request.node.get_closest_marker("bench"):
+        monkeypatch.setattr("annotation.domain.kept_figures.KEEP_FROM", 3600)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -105,6 +144,15 @@ def _settings_of_tests() -> Iterator[None]:
         STORAGES={**settings.STORAGES, "staticfiles": plain},
         WHITENOISE_USE_FINDERS=True,
     ):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _live_servers_without_delay() -> Iterator[None]:
+    """They write head and body apart; on a kept connection the second waits 40 ms for the client's word
+    that it has the first."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WSGIRequestHandler, "disable_nagle_algorithm", True)
         yield
 
 
@@ -194,6 +242,7 @@ def postgres_url() -> Iterator[str]:
 
 
 CLAIM = "touchstone-tests"
+DATABASE = "touchstone.sqlite3"  # what the embedded database is called in VAR_DIR
 
 
 def _claim(client: Redis) -> bool:
@@ -227,17 +276,89 @@ def redis_url() -> Iterator[str]:
     pytest.fail("every numbered database of this Redis holds keys; free one, or stop that Redis")
 
 
-@pytest.fixture
-def embedded_site(tmp_path: Path) -> dict[str, str]:
-    """The environment of a site without servers: pass it to `subprocess` as `env`."""
+def _passed_on() -> dict[str, str]:
+    """What the processes that a test starts see of our environment."""
     passed_on = {
         name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
     }
-    for name in ("DATABASE_URL", "DJANGO_SETTINGS_MODULE", "DJANGO_ALLOW_ASYNC_UNSAFE"):
+    # Dozens of processes would each compile four hundred of our modules.
+    for name in (
+        "DATABASE_URL",
+        "DJANGO_SETTINGS_MODULE",
+        "DJANGO_ALLOW_ASYNC_UNSAFE",
+        "PYTHONDONTWRITEBYTECODE",
+    ):
         passed_on.pop(name, None)
     # One collection of static files for all the sites of a run.
     shared = str(Path(os.environ["VAR_DIR"]) / "collected")
-    return {**passed_on, "VAR_DIR": str(tmp_path / "var"), "STATIC_ROOT": shared}
+    return {**passed_on, "STATIC_ROOT": shared}
+
+
+@pytest.fixture
+def embedded_site(tmp_path: Path) -> dict[str, str]:
+    """The environment of a site without servers: pass it to `subprocess` as `env`."""
+    return {**_passed_on(), "VAR_DIR": str(tmp_path / "var")}
+
+
+def _manage(env: Mapping[str, str], *arguments: str) -> None:
+    command = [sys.executable, "manage.py", *arguments]
+    subprocess.run(command, cwd=environment.ROOT, env=env, check=True)
+
+
+@pytest.fixture(scope="session")
+def collected() -> str:
+    """The STATIC_ROOT of the sites of this run, filled."""
+    env = {**_passed_on(), "VAR_DIR": os.environ["VAR_DIR"]}
+    _manage(env, "collectstatic", "--noinput", "-v0")
+    return env["STATIC_ROOT"]
+
+
+Migrate = Callable[[Mapping[str, str]], None]
+
+
+@pytest.fixture(scope="session")
+def migrate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Migrate]:
+    """What `manage.py migrate` does to the new database of a site, given its environment: a copy of
+    one that was migrated once for the whole run."""
+    made: dict[str, dict[str, str]] = {}
+    template = f"{environment.DATABASE_PREFIX}_{WORKER}_migrated"
+
+    def migrated(engine: str) -> dict[str, str]:
+        if engine not in made:
+            env = {**_passed_on(), "VAR_DIR": str(tmp_path_factory.mktemp("migrated"))}
+            if engine == "postgresql":
+                _on_server(f"DROP DATABASE IF EXISTS {template}", f"CREATE DATABASE {template}")
+                server = environment.postgres_server()
+                env["DATABASE_URL"] = environment.database_url(server, template)
+            _manage(env, "migrate", "-v0")
+            made[engine] = env
+        return made[engine]
+
+    def migrate(env: Mapping[str, str]) -> None:
+        if url := env.get("DATABASE_URL"):
+            migrated("postgresql")
+            name = urlsplit(url).path.strip("/")
+            _on_server(f"DROP DATABASE {name}", f"CREATE DATABASE {name} TEMPLATE {template}")
+            return
+        var = Path(env["VAR_DIR"])
+        var.mkdir(parents=True, exist_ok=True)
+        assert not (var / DATABASE).exists()
+        shutil.copy(Path(migrated("sqlite")["VAR_DIR"]) / DATABASE, var / DATABASE)
+
+    yield migrate
+    if "postgresql" in made:
+        _on_server(f"DROP DATABASE {template}")
+
+
+def _on_server(*commands: str) -> None:
+    connection = psycopg2.connect(environment.postgres_server())
+    connection.autocommit = True
+    try:
+        with connection.cursor() as cursor:
+            for command in commands:
+                cursor.execute(command)
+    finally:
+        connection.close()
 
 
 @pytest.fixture

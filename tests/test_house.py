@@ -6,12 +6,15 @@ from django.apps import apps
 
 STOREYS = [
     "audit",
+    "rest",
     "crowd",
     "annotation",
     "consolidation",
     "qualification",
     "rehearsal",
+    "accounts",
     "dashboard",
+    "operation",
 ]
 OWN = {*STOREYS, "marketplace"}
 

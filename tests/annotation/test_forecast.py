@@ -4,6 +4,7 @@ from math import sqrt
 import pytest
 from django.core.management import call_command
 
+from annotation.domain.choose_protocol import choose_protocol
 from annotation.domain.forecast import Forecast, forecast_costs, total_of
 from annotation.domain.publish import publish_batch
 from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
@@ -73,3 +74,14 @@ def test_command_prints_the_forecast(project, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["expected_cents"] == sum(one["expected_cents"] for one in told["roles"])
     assert told["low_cents"] < told["expected_cents"] <= told["high_cents"]
+
+
+def test_forecast_is_of_the_roles_that_the_protocol_has(project):
+    choose_protocol(
+        project=project, protocol="validation", validators=3, agree=2, actor="test", now=NOW
+    )
+    project.refresh_from_db()
+    generator, validator = forecast_costs(project=project)
+    assert (generator.to_come, validator.role, validator.to_come) == (6, "validator", 18)
+    # 8 cents and 2 of fee; with an allowance of four questions at 2 cents, and 2 of fee on it.
+    assert (validator.low_cents, validator.high_cents) == (18 * 10, 18 * 20)

@@ -6,7 +6,6 @@ from django.db.models import F, Sum
 from annotation.domain.publish import cost_of, publish_batch
 from annotation.domain.queries import (
     Cost,
-    containing_text,
     cost_by_item,
     cost_by_role,
     cost_of_entries,
@@ -15,6 +14,7 @@ from annotation.domain.queries import (
     counts_by_project,
     earned_in,
     generation_cents,
+    items_with_text,
     ledger_of_item,
     projects_of,
     roles_in,
@@ -93,15 +93,15 @@ def test_asking_the_price_writes_nothing(project, django_assert_num_queries):
 )
 def test_text_finds_phrases_and_keys_and_is_taken_literally(project, text, found):
     add_items(project, 3)
-    assert containing_text(project.items.all(), text).count() == found
+    assert project.items.filter(items_with_text(text, project=project)).count() == found
 
 
 def test_text_may_hold_a_quotation_mark_that_the_sentence_has(project):
     [item] = add_items(project, 1)
     item.sentence.tokens = ['"', "Yes", ",", '"', "he", "said", "\\o/"]
     item.sentence.save()
-    assert containing_text(project.items.all(), 'Yes , " he').count() == 1
-    assert containing_text(project.items.all(), "said \\o/").count() == 1
+    assert project.items.filter(items_with_text('Yes , " he', project=project)).count() == 1
+    assert project.items.filter(items_with_text("said \\o/", project=project)).count() == 1
 
 
 def test_sections_are_listed_once_and_sorted(project):
@@ -144,7 +144,7 @@ def test_cost_of_a_hit_with_several_items_is_shared(campaign, project):
 
 
 def test_earnings_are_confirmed_payments_without_fees(campaign, project):
-    earned = earned_in(project=project, workers=campaign.workers)
+    earned = earned_in(project=project)
     settled = LedgerEntry.objects.filter(kind="settle").aggregate(sum=Sum(F("amount_cents")))
     assert sum(earned.values()) == settled["sum"]
     assert set(earned) == {one.pk for one in campaign.workers}

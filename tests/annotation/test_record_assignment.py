@@ -204,3 +204,22 @@ def test_different_copies_accepted_by_a_person_stand_with_ours(task):
     accept_assignment(assignment=assignment, actor="ada", now=NOW)
     submission.refresh_from_db()
     assert submission.state == SubmissionState.ACCEPTED
+
+
+# A worker may send the marketplace what our page never would: it must not hold up everybody's work.
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        '{"%s": {"questions": [], "no_question": "a\\u0000b", "odd\\u0000": 1}}',
+        '{"%s": {"odd": "\\ud83d"}}',
+        '{"%s": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    ],
+)
+def test_copy_that_no_database_holds_is_left_to_a_person(theirs, task):
+    assignment = confirmed(task)
+    assignment.answer = {"content": theirs % task.items.get().pk}
+    assignment.save()
+    assert record_new_generations(clock=lambda: NOW) == 1
+    submission = Submission.objects.get()
+    assert submission.state == SubmissionState.SUBMITTED
+    assert submission.problem

@@ -14,8 +14,8 @@ from schemes.qasrl.grammar import item_table
 from schemes.qasrl.published_csv import (
     read_gold_rows,
     read_sentence_rows,
+    sentence_file,
     write_gold_rows,
-    write_sentence_rows,
 )
 from schemes.qasrl.reading import question_of
 from schemes.qasrl.slots import Slots
@@ -249,7 +249,9 @@ def test_files_pass_reader_and_writer_unchanged(tmp_path):
     gold = list(read_gold_rows(SAMPLES / "expert.csv", on_error=refuse))
     tokens = {sentence.external_id: sentence.tokens for sentence in sentences}
 
-    write_sentence_rows(sentences, tmp_path / "sentences.csv")
+    with sentence_file(tmp_path / "sentences.csv") as add:
+        for sentence in sentences:
+            add(sentence)
     write_gold_rows(((row, tokens[row.qasrl_id]) for row in gold), tmp_path / "expert.csv")
 
     for name in ("sentences.csv", "expert.csv"):
@@ -274,3 +276,14 @@ def test_each_round_has_all_kinds_and_the_hard_cases(rounds, by_predicate):
         assert any(SEPARATOR in row["answer_range"] for row in questions)
         assert {row["aux"] for row in questions} & MODALS
         assert len(questions) / len(members) >= 2.5
+
+
+def test_annotations_to_merge_are_two_a_predicate_and_apart_from_the_other_rounds():
+    writers = defaultdict(set)
+    for row in read_gold_rows(SAMPLES / "consolidation.csv", on_error=pytest.fail):
+        writers[row.qasrl_id, str(row.verb_idx)].add(row.worker_id)
+    assert set(map(frozenset, writers.values())) == {frozenset({"SAMPLE-A", "SAMPLE-B"})}
+    with (SAMPLES / "rounds.csv").open(encoding="utf-8", newline="") as file:
+        in_rounds = {(row["qasrl_id"], row["verb_idx"]) for row in csv.DictReader(file)}
+    assert len(writers) == 8
+    assert not in_rounds & set(writers)

@@ -9,20 +9,19 @@ from annotation.domain.steer_batch import (
     extend_batch,
     hits_of,
     pause_batch,
-    reoffer_items,
     resume_batch,
     top_up_batches,
 )
-from annotation.enums import BatchState, SubmissionState
-from annotation.models import Batch, Item, Project, Submission, TaskItem
+from annotation.enums import BatchState
+from annotation.models import Batch, Project, TaskItem
 from audit.domain.change_state import MoveRefused
+from audit.models import StateChange
 from crowd.domain.decide_assignment import BonusAward, approve_assignment
 from crowd.domain.ledger import BudgetExceeded
-from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.enums import HitState, PaymentState
-from crowd.models import Assignment, Budget, Hit, Payment, Worker
+from crowd.models import Budget, Hit, Payment
 from tests.annotation.factories import NOW, make_item, make_project
-from tests.crowd.factories import make_assignment, make_worker
+from tests.crowd.factories import make_assignment
 
 pytestmark = pytest.mark.django_db
 
@@ -49,23 +48,6 @@ def go_live(hits) -> None:
 def end(hits, state: str) -> None:
     go_live(hits)
     Hit.objects.filter(pk__in=[hit.pk for hit in hits]).update(state=state)
-
-
-def submit(item: Item, hit: Hit, worker: Worker, state: str) -> Assignment:
-    assignment = make_assignment(hit, worker)
-    Assignment.objects.filter(pk=assignment.pk).update(recorded_at=NOW)
-    Submission.objects.create(
-        item=item,
-        role="generator",
-        worker=worker,
-        assignment=assignment,
-        content={},
-        schema_version=1,
-        state=state,
-        opened_at=NOW,
-        submitted_at=NOW,
-    )
-    return assignment
 
 
 def test_batch_keeps_so_many_open_until_its_limit(project):
@@ -133,57 +115,6 @@ def test_batch_cap_holds_for_publishing_and_bonuses(project):
     assert batch.budget.cap_cents is None
 
 
-def test_expired_item_gets_the_places_back_that_nobody_took(project):
-    batch = publish_batch(project=project, now=NOW, limit=1)
-    (hit,) = hits_of(batch)
-    end([hit], HitState.EXPIRED)
-    item = batch.tasks.get().items.get()
-    submit(item, hit, make_worker(), SubmissionState.ACCEPTED)
-    assert reoffer_items(project=project, now=NOW).raised == 1
-    hit.refresh_from_db()
-    assert (hit.state, hit.increase_to, hit.max_assignments) == (HitState.LIVE, None, 2)
-    assert reoffer_items(project=project, now=NOW).raised == 0
-
-
-def test_rejected_work_is_offered_to_one_more_worker(project):
-    batch = publish_batch(project=project, now=NOW, limit=1)
-    (hit,) = hits_of(batch)
-    end([hit], HitState.FINISHED)
-    item = batch.tasks.get().items.get()
-    submit(item, hit, make_worker(), SubmissionState.ACCEPTED)
-    submit(item, hit, make_worker(), SubmissionState.REJECTED)
-    assert reoffer_items(project=project, now=NOW).raised == 1
-    hit.refresh_from_db()
-    assert hit.increase_to == 3
-    assert hit.expiration_wanted > NOW
-
-
-def test_refused_hit_goes_out_at_the_next_place_without_those_who_worked_on_it(project):
-    pool = define_qualification(provider="mturk", code="pool", name="Pool", description="x")
-    worker = make_worker()
-    grant_qualification(qualification=pool, worker=worker, now=NOW)
-    batch = publish_batch(project=project, now=NOW, limit=1, pool=pool)
-    (hit,) = hits_of(batch)
-    end([hit], HitState.FINISHED)
-    Hit.objects.update(error="can't be raised")
-    item = batch.tasks.get().items.get()
-    submit(item, hit, worker, SubmissionState.ACCEPTED)
-    assert reoffer_items(project=project, now=NOW).anew == 1
-    second = TaskItem.objects.get(item=item, place=1).task.hit
-    assert second.max_assignments == 1
-    assert second.hit_type.qualifications == [
-        {"code": "pool", "comparator": "NotIn", "integers": [1]}
-    ]
-
-
-def test_item_with_unrecorded_work_is_not_offered_again(project):
-    batch = publish_batch(project=project, now=NOW, limit=1)
-    (hit,) = hits_of(batch)
-    end([hit], HitState.EXPIRED)
-    make_assignment(hit)
-    assert reoffer_items(project=project, now=NOW).raised == 0
-
-
 def test_command_tells_how_a_batch_stands(project, capsys):
     batch = publish_batch(project=project, now=NOW, limit=2)
     call_command("batch", batch.pk, "pause", "--json")
@@ -195,3 +126,24 @@ def test_command_tells_how_a_batch_stands(project, capsys):
         call_command("batch", batch.pk, "cap", "--cents", "1")
     call_command("reoffer", project.slug, "--json")
     assert '{"raised": 0, "anew": 0}' in capsys.readouterr().out
+
+
+def test_command_sets_how_often_items_are_offered_again(project, capsys):
+    batch = publish_batch(project=project, now=NOW, limit=2)
+    call_command("batch", batch.pk, "policy", "--reoffers", "7", "--json")
+    assert '"reoffer_limit": 7' in capsys.readouterr().out
+    log = StateChange.objects.get(aggregate="annotation.Batch", object_id=batch.pk)
+    assert (log.old, log.new, log.actor) == ("re-offers: 3", "re-offers: 7", "command line")
+    with pytest.raises(CommandError, match="0 to 20 times"):
+        call_command("batch", batch.pk, "policy", "--reoffers", "21")
+    with pytest.raises(CommandError, match="say how often"):
+        call_command("batch", batch.pk, "policy")
+
+
+def test_extending_a_paused_batch_offers_what_was_still_to_be_made(project):
+    batch = publish_batch(project=project, now=NOW, limit=3)
+    go_live(hits_of(batch)[:1])
+    pause_batch(batch=batch, actor="me", now=NOW)
+    later = NOW + timedelta(days=20)
+    assert extend_batch(batch=batch, ends_at=later, actor="me", now=NOW) == 1
+    assert hits_of(batch).open().count() == 3

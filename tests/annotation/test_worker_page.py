@@ -192,5 +192,44 @@ def test_page_asks_the_database_as_often_for_one_item_as_for_many(
     one = make_task([make_item(project)])
     many = make_task([make_item(project) for _ in range(15)])
     for task in (one, many):
-        with django_assert_num_queries(5):
+        with django_assert_num_queries(3):
             client.get(task_url(task, submit_to=ORIGIN))
+
+
+def test_handing_in_takes_few_statements(client, task, django_assert_num_queries):
+    """The task with its items, the draft (locked), the guidelines of a new one, its row, the claim on the
+    HIT; a transaction is two more here."""
+    token, written = opened(client, task)["token"], content(task, WHO)
+    for revision, statements in ((0, 7), (1, 5)):
+        with django_assert_num_queries(statements):
+            send(client, "submit", token=token, revision=revision, content=written)
+    assert Draft.objects.get().revision == 2
+
+
+# JSON's escapes: PostgreSQL holds neither of the characters that they stand for.
+NUL, HALF = "\x00", "\ud83d"
+
+
+@pytest.mark.parametrize("odd", [NUL, HALF])
+@pytest.mark.parametrize("endpoint", ["draft", "submit"])
+def test_what_no_database_holds_costs_no_work(endpoint, odd, client, task):
+    page = opened(client, task)
+    who = {**WHO, "question": f"who carried some{NUL}thing"}
+    answers = content(task, who)
+    answers[f"{odd}spare"] = {}
+    if endpoint == "submit":
+        answers.popitem()
+    message = {"token": page["token"], "content": answers, "comment": f"The {odd}radio"}
+    response = send(client, endpoint, **message)
+    assert response.status_code == 200, response.content
+    kept = Draft.objects.get()
+    assert kept.comment == "The radio" if odd == NUL else "The \ufffdradio"
+    [first] = kept.content[str(task.items.get().pk)]["questions"]
+    assert first["question"].rstrip("?").lower() == "who carried something"
+
+
+def test_text_in_another_encoding_is_no_message(client, task):
+    page = opened(client, task)
+    body = json.dumps({"revision": 0, "token": page["token"], "content": {}}).encode("utf-16")
+    response = client.post(reverse("annotation:draft"), body, content_type="text/plain")
+    assert response.status_code == 403

@@ -72,7 +72,7 @@ def seed_gold(items: int) -> Project:
     insert_rows(
         Assignment,
         _names(
-            "id hit_id worker_id external_id state answer accepted_at submitted_at decision_reason"
+            "id hit_id worker_id external_id state answer accepted_at submitted_at decision_reason error"
         ),
         _assignments(hit.pk, workers, 3 * items),
     )
@@ -133,7 +133,7 @@ def _items(project: Project, count: int) -> Iterator[tuple[str | int, ...]]:
 def _assignments(hit: int, workers: list[Worker], count: int) -> Iterator[tuple[str | int, ...]]:
     for at in range(1, count + 1):
         worker = workers[at % len(workers)].pk
-        yield at, hit, worker, f"3ASG{at:026}", "submitted", "{}", AT, AT, ""
+        yield at, hit, worker, f"3ASG{at:026}", "submitted", "{}", AT, AT, "", ""
 
 
 def _submissions(workers: list[Worker], items: int) -> Iterator[tuple[str | int, ...]]:

@@ -5,17 +5,21 @@ import ctypes
 import gc
 import json
 import os
-import threading
+import subprocess
+import sys
 import time
 from itertools import islice
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
+from annotation.models import Project
 from consolidation.domain.export_gold import SUFFIXES, ExportOptions, export_gold
 from tests.bench.gold_seed import seed_gold
 
-pytestmark = [pytest.mark.bench, pytest.mark.django_db]
+# Committed, for other processes to see.
+pytestmark = [pytest.mark.bench, pytest.mark.django_db(transaction=True)]
 
 ITEMS = int(os.environ.get("BENCH_ITEMS", "100000"))
 MIB = 2**20
@@ -25,66 +29,84 @@ def show(*words: object) -> None:
     print(*words)  # noqa: T201 - figures are what this file is for
 
 
-def resident() -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
-            return int(line.split()[1]) * 1024
-    raise OSError("no VmRSS")
+# Of a process and its children: what is shared counts once. Watched from outside, since an export
+# beside another thread does not divide its work.
+WATCH = """
+import sys
+from pathlib import Path
+
+def family(pid):
+    yield pid
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            if int(child) != us:
+                yield from family(int(child))
+
+def resident():
+    total = 0
+    for pid in family(parent):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                total += int(line.split()[1]) * 1024
+    return total
+
+import os, select
+us, parent = os.getpid(), int(sys.argv[1])
+peak = before = resident()
+print("watching", flush=True)
+while not select.select([sys.stdin], [], [], 0.05)[0]:
+    try:
+        peak = max(peak, resident())
+    except OSError:
+        pass  # one of them has just ended
+print(peak - before)
+"""
 
 
 class PeakMemory:
-    """The highest resident size above that at the beginning, sampled every 5 ms."""
+    """The highest proportional size of this process and its children above that at the beginning,
+    sampled every 50 ms."""
 
     def __enter__(self) -> "PeakMemory":
         gc.collect()
         ctypes.CDLL(None).malloc_trim(0)  # what seeding had is given back first
-        self._before = self._peak = resident()
-        self._done = threading.Event()
-        self._watch = threading.Thread(target=self._sample)
-        self._watch.start()
+        self._watch = subprocess.Popen(
+            [sys.executable, "-c", WATCH, str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._watch.stdout.readline()
         return self
 
-    def _sample(self) -> None:
-        while not self._done.wait(0.005):
-            self._peak = max(self._peak, resident())
-
     def __exit__(self, *exc: object) -> None:
-        self._done.set()
-        self._watch.join()
-        self.added = self._peak - self._before
+        told, _ = self._watch.communicate("done\n")
+        self.added = int(told)
 
 
-@pytest.fixture(scope="module")
-def project(django_db_setup, django_db_blocker):
-    from django.db import connection, transaction
-
-    with django_db_blocker.unblock():
-        atomic = transaction.atomic()
-        atomic.__enter__()
-        found = seed_gold(ITEMS)
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE")
-        yield found
-        transaction.set_rollback(True)
-        atomic.__exit__(None, None, None)
+def test_export_of_100_000_items(tmp_path):
+    """In every format; what is missed in any of them is told at the end."""
+    project = seed_gold(ITEMS)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    missed = [told for fmt in sorted(SUFFIXES) for told in _measure(project, fmt, tmp_path / fmt)]
+    assert missed == []
 
 
-@pytest.mark.parametrize("fmt", sorted(SUFFIXES))
-def test_export_of_100_000_items(project, tmp_path, fmt):
-    from django.db import connection
-
+def _measure(project: Project, fmt: str, folder: Path) -> list[str]:
     options = ExportOptions(fmt=fmt)
     small = ExportOptions(fmt=fmt, domain="wikinews", partition="dev")
-    export_gold(project=project, options=small, folder=tmp_path / "warm")
+    export_gold(project=project, options=small, folder=folder / "warm")
     with PeakMemory() as memory:
-        started, cpu = time.perf_counter(), time.process_time()
-        first = export_gold(project=project, options=options, folder=tmp_path / "first")
-        wall, cpu = time.perf_counter() - started, time.process_time() - cpu
-    show(
-        f"\nexport {fmt} on {connection.vendor}: {wall:.2f} s wall, {cpu:.2f} s CPU, "
+        started, cpu = time.perf_counter(), cpu_seconds()
+        first = export_gold(project=project, options=options, folder=folder / "first")
+        wall, cpu = time.perf_counter() - started, cpu_seconds() - cpu
+    told = (
+        f"export {fmt} on {connection.vendor}: {wall:.2f} s wall, {cpu:.2f} s CPU, "
         f"{memory.added / MIB:.0f} MiB added"
     )
-    again = export_gold(project=project, options=options, folder=tmp_path / "again")
+    show(told)
+    again = export_gold(project=project, options=options, folder=folder / "again")
     assert again.manifest == first.manifest
     for name in [*first.manifest["files"], "manifest.json"]:
         assert (first.folder / name).read_bytes() == (again.folder / name).read_bytes(), name
@@ -95,8 +117,14 @@ def test_export_of_100_000_items(project, tmp_path, fmt):
     }
     if fmt == "qasrl-csv":
         _check_csv(first)
-    assert memory.added <= 50 * MIB
-    assert cpu <= 5
+    # On a machine that does nothing else.
+    return [told] if memory.added > 50 * MIB or wall > 5 else []
+
+
+def cpu_seconds() -> float:
+    """Of this process and of its children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def _check_csv(export) -> None:

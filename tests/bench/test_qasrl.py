@@ -14,8 +14,8 @@ from schemes.qasrl.published_csv import (
     read_gold_rows,
     read_predicates,
     read_sentence_rows,
+    sentence_file,
     write_gold_rows,
-    write_sentence_rows,
 )
 from schemes.qasrl.ranking import ranking_table
 from schemes.qasrl.suggestions import Suggester
@@ -171,7 +171,9 @@ def test_reading_and_writing_files(tmp_path, rows, tokens_of):
         for copy in range(110)
         for each in sentences
     ]
-    write_sentence_rows(numbered, tmp_path / "sentences.csv")
+    with sentence_file(tmp_path / "sentences.csv") as add:
+        for sentence in numbered:
+            add(sentence)
     started = time.perf_counter()
     count = sum(1 for _ in read_sentence_rows(tmp_path / "sentences.csv", on_error=raised))
     show(f"read_sentence_rows: {per_second(count, started)}")

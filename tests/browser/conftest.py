@@ -1,5 +1,6 @@
 """A site in a process of its own, a marketplace that frames it, and pages to work on."""
 
+import dataclasses
 import json
 import os
 import socket
@@ -14,6 +15,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
+from tests.conftest import Migrate
 from tests.fakes.worker_site import WorkerSite
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +50,22 @@ TASKS = [
     "conflict",
 ]
 
+# Kinds of tests.browser.seed_cases, each with a case for every test that wants one.
+CASES = {
+    "identified": (
+        "keys conflict move frame touch zoom two axe weight preview pay undo same tabs merge"
+    ),
+    "contain": "keys rewrite",
+    "nothing": "empty added",
+    "three": "sources",
+    "hostile": "text",
+    "validation": (
+        "keys conflict mouse frame touch zoom two axe weight preview pay undo tabs repeat open"
+    ),
+    "many": "pay look",
+    "danger": "text",
+}
+
 
 @dataclass
 class Site:
@@ -70,20 +88,16 @@ class Site:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(
+    tmp_path_factory: pytest.TempPathFactory, migrate: Migrate, collected: str
+) -> Iterator[Site]:
     var = tmp_path_factory.mktemp("site")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     marketplace = WorkerSite()
     url = f"http://127.0.0.1:{port}"
-    environment = {
-        **{name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "VAR_DIR": str(var),
-        "SITE_URL": url,
-        "MTURK_WORKER_ORIGINS": marketplace.origin,
-    }
+    environment = {**_environment(var, url, marketplace), "STATIC_ROOT": collected}
 
     def run(*command: str) -> str:
         return subprocess.run(
@@ -95,8 +109,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             text=True,
         ).stdout
 
-    run("manage.py", "migrate", "--verbosity", "0")
-    run("manage.py", "collectstatic", "--noinput", "--verbosity", "0")
+    migrate(environment)
     tasks = json.loads(run("-m", "tests.browser.seed", *TASKS))
     options = ["--bind", f"127.0.0.1:{port}", "--threads", "8", "--log-level", "warning"]
     server = subprocess.Popen(
@@ -111,6 +124,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         server.terminate()
         server.wait(20)
         marketplace.close()
+
+
+def _environment(var: Path, url: str, marketplace: WorkerSite) -> dict[str, str]:
+    return {
+        **{name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "VAR_DIR": str(var),
+        "SITE_URL": url,
+        "MTURK_WORKER_ORIGINS": marketplace.origin,
+    }
 
 
 def _wait_for(url: str) -> None:
@@ -128,3 +151,23 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
     with chromium.new_context(viewport={"width": 1280, "height": 800}) as context:
         context.set_default_timeout(10_000)
         yield context
+
+
+@pytest.fixture(scope="session")
+def cases(site: Site) -> Site:
+    """The running site, with cases for its tasks. All are made at once: who makes rows by the factories
+    in a second process begins to count anew."""
+    names = [f"{kind}-{name}" for kind, names in CASES.items() for name in names.split()]
+    told = subprocess.run(
+        [sys.executable, "-m", "tests.browser.seed_cases", *names],
+        cwd=ROOT,
+        env=_environment(site.database.parent, site.url, site.marketplace),
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout
+    made = dataclasses.replace(site, tasks=json.loads(told))
+    for name in (names[0], names[-1]):  # the first page of its kind is the slowest
+        with urlopen(made.preview(name), timeout=60):
+            pass
+    return made

@@ -13,16 +13,19 @@ django.setup()
 
 from django.conf import settings  # noqa: E402
 
+from annotation.enums import Role  # noqa: E402
 from consolidation.models import Case  # noqa: E402
 from tests.consolidation.factories import (  # noqa: E402
     CONTAIN,
     IDENTIFIED,
+    LONG_NAME,
+    SHORT_NAME,
     SURVEY,
     make_case,
     source,
 )
+from tests.consolidation.validation import make_validation_case  # noqa: E402
 
-LONG_NAME, SHORT_NAME = "the U.S. Geological Survey ( USGS )", "the U.S. Geological Survey"
 GAS = ("What might something contain?", ["natural gas"])
 BASIN = ("What did someone identify?", ["a basin"])
 
@@ -62,6 +65,28 @@ def three() -> Case:
     )
 
 
+def validation() -> Case:
+    """Three questions to validate, the last of which the sentence does not answer."""
+    return make_validation_case()
+
+
+def many() -> Case:
+    """Twelve questions to validate."""
+    asked = [
+        f"{wh} {aux} something contain something?"
+        for wh in ("When", "Where", "Why")
+        for aux in ("might", "does", "did", "can")
+    ]
+    questions = [{"question": one, "answers": [[at, at + 1]]} for at, one in enumerate(asked)]
+    return make_validation_case({"questions": questions, "no_question": ""})
+
+
+def danger() -> Case:
+    tokens = ["<script>window.hacked=1</script>", "contain", "</script>", "\u202edesrever", "&amp;"]
+    asked = ("<img src=x onerror=window.hacked=1>?", [tokens[0]])
+    return make_validation_case(source(tokens, asked), tokens=tokens, verb_idx=1)
+
+
 def hostile() -> Case:
     tokens = ["<script>window.hacked=1</script>", "contain", "</script>", "\u202edesrever", "&amp;"]
     asked = ("<img src=x onerror=window.hacked=1>?", [tokens[0]])
@@ -74,6 +99,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "nothing": nothing,
     "three": three,
     "hostile": hostile,
+    "validation": validation,
+    "many": many,
+    "danger": danger,
 }
 
 
@@ -84,7 +112,8 @@ def main(names: list[str]) -> dict[str, tuple[str, list[int]]]:
         kind = name.partition("-")[0]
         case = CASES[kind]()
         assert case.task
-        address = f"{settings.SITE_URL}/consolidate/{case.task.public_id}/"
+        verb = "validate" if case.task.role == Role.VALIDATOR else "consolidate"
+        address = f"{settings.SITE_URL}/{verb}/{case.task.public_id}/"
         made[name] = (address, [case.item_id])
     return made
 

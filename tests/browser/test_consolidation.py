@@ -1,93 +1,40 @@
 """The consolidation page in a real browser, worked on as a consolidator does."""
 
-import dataclasses
-import json
-import os
 import re
-import subprocess
-import sys
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Frame, Locator, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, Frame, Page, Request, expect
 
 from tests.axe import axe_findings
-from tests.browser.conftest import ROOT, Site
-from tests.browser.seed_cases import LONG_NAME, SHORT_NAME
-from tests.browser.work import arrived, handed_in, note, open_task, ready, status, stored_drafts
-from tests.consolidation.factories import SURVEY, span_of
+from tests.browser.conftest import Site
+from tests.browser.work import (
+    arrived,
+    card,
+    handed_in,
+    note,
+    open_task,
+    press,
+    ready,
+    status,
+    stored_drafts,
+    submit_button,
+    the_content,
+    to_first_card,
+    weight_of,
+)
+from tests.consolidation.factories import LONG_NAME, SHORT_NAME, SURVEY, span_of
 
 pytestmark = pytest.mark.browser
 
-KINDS = {
-    "identified": (
-        "keys conflict move frame touch zoom two axe weight preview pay undo same tabs merge"
-    ),
-    "contain": "keys rewrite",
-    "nothing": "empty added",
-    "three": "sources",
-    "hostile": "text",
-}
-NAMES = [f"{kind}-{name}" for kind, names in KINDS.items() for name in names.split()]
 WHO, WHAT = "Who identified something?", "What did someone identify?"
-
-
-@pytest.fixture(scope="module")
-def cases(site: Site) -> Site:
-    """The running site, with a case for each test."""
-    environment = {
-        **{name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "VAR_DIR": str(site.database.parent),
-        "SITE_URL": site.url,
-        "MTURK_WORKER_ORIGINS": site.marketplace.origin,
-    }
-    told = subprocess.run(
-        [sys.executable, "-m", "tests.browser.seed_cases", *NAMES],
-        cwd=ROOT,
-        env=environment,
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    ).stdout
-    return dataclasses.replace(site, tasks=json.loads(told))
 
 
 # --- what a consolidator does ------------------------------------------------------------------
 
 
-def card(page: Page | Frame, name: str) -> Locator:
-    return page.locator(".card").filter(has=page.locator(".card__name", has_text=name))
-
-
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
-def to_first_card(page: Page) -> None:
-    for _ in range(20):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.classList.contains('card')"):
-            return
-    pytest.fail("Tab does not lead to a question")
-
-
 def result(page: Page | Frame) -> list[str]:
     return [text.strip() for text in page.locator("[data-preview] > li").all_inner_texts()]
-
-
-def submit_button(page: Page | Frame) -> Locator:
-    return page.get_by_role("button", name="Submit")
-
-
-def the_content(cases: Site, name: str) -> dict[str, Any]:
-    """What was handed in for the case, in both copies."""
-    [content] = handed_in(cases, name)
-    [draft] = stored_drafts(cases, name)
-    assert draft["submitted_at"] is not None
-    assert draft["content"] == content
-    return content[cases.item(name)]
 
 
 def kept(content: dict[str, Any]) -> dict[str, list[str]]:
@@ -508,13 +455,3 @@ def test_the_page_weighs_60_kilobytes_at_most(cases: Site, context: BrowserConte
     total = sum(sizes.values())
     print(f"page weight: {total} bytes in {len(sizes)} files")  # noqa: T201
     assert total <= 60_000
-
-
-def weight_of(request: Request) -> int:
-    response = request.response()
-    assert response
-    size = request.sizes()["responseBodySize"]
-    # Of what comes from its preload cache Chromium reports the unpacked size.
-    if response.headers.get("content-encoding"):
-        return min(size, int(response.headers.get("content-length", size)))
-    return size

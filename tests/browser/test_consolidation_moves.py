@@ -227,6 +227,38 @@ def test_answers_are_counted_as_the_server_does(modules, answers):
     assert (kinds == []) == accepted == (answers == 60)
 
 
+@pytest.mark.parametrize("new", [60, 61])
+def test_questions_are_counted_as_the_server_does(modules, new):
+    """Sources may ask more than 240 questions; of one's own there are 60 at most."""
+    asked = [{"question": f"Which {at}?", "answers": [[0, 1]], "slots": None} for at in range(50)]
+    given_sources = [{"questions": asked, "no_question": ""} for _ in range(5)]
+    judged = [
+        {**one, "source": {"submission": at, "question": place}, "verdict": "invalid"}
+        for at in range(5)
+        for place, one in enumerate(asked)
+    ]
+    own = [
+        {"question": f"What {at}?", "answers": [[at, at + 1]], "source": None, "verdict": "keep"}
+        for at in range(new)
+    ]
+    tokens = ["word"] * 100
+    kinds = modules.evaluate(
+        """([content, sources, size]) => {
+            const { state: S, words: W } = window.modules;
+            const state = S.resume(content, S.begin({ sources, size }));
+            return S.problems(state, W.keyOf).map((each) => each.kind);
+        }""",
+        [{"questions": [*judged, *own]}, given_sources, len(tokens)],
+    )
+    content = {"questions": [{**one, "same_as": None} for one in [*judged, *own]]}
+    try:
+        SCHEME.parse_consolidation(content, tokens=tokens, target=TARGET, sources=given_sources)
+        accepted = True
+    except ContentError:
+        accepted = False
+    assert (kinds == []) == accepted == (new == 60)
+
+
 @pytest.mark.parametrize(
     ("first", "second", "accepted"),
     [

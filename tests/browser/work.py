@@ -4,7 +4,8 @@ import json
 import sqlite3
 from typing import Any, TypeVar
 
-from playwright.sync_api import Frame, Locator, Page, expect
+import pytest
+from playwright.sync_api import Frame, Locator, Page, Request, expect
 
 from tests.browser.conftest import Site
 
@@ -80,3 +81,46 @@ def stored_drafts(site: Site, name: str) -> list[dict[str, Any]]:
             "SELECT * FROM annotation_draft WHERE assignment_ref = ?", [f"A-{name}"]
         ).fetchall()
     return [{**row, "content": json.loads(row["content"])} for row in rows]
+
+
+# --- cases: cards to judge ---------------------------------------------------------------------
+
+
+def card(page: Page | Frame, name: str) -> Locator:
+    return page.locator(".card").filter(has=page.locator(".card__name", has_text=name))
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def to_first_card(page: Page) -> None:
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('card')"):
+            return
+    pytest.fail("Tab does not lead to a question")
+
+
+def submit_button(page: Page | Frame) -> Locator:
+    return page.get_by_role("button", name="Submit")
+
+
+def the_content(cases: Site, name: str) -> dict[str, Any]:
+    """What was handed in for the case, in both copies."""
+    [content] = handed_in(cases, name)
+    [draft] = stored_drafts(cases, name)
+    assert draft["submitted_at"] is not None
+    assert draft["content"] == content
+    return content[cases.item(name)]
+
+
+def weight_of(request: Request) -> int:
+    response = request.response()
+    assert response
+    size = request.sizes()["responseBodySize"]
+    # Of what comes from its preload cache Chromium reports the unpacked size.
+    if response.headers.get("content-encoding"):
+        return min(size, int(response.headers.get("content-length", size)))
+    return size

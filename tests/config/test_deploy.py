@@ -1,6 +1,7 @@
 """The compose file and the image agree with the settings and with each other."""
 
 import re
+import shutil
 import subprocess
 import sys
 
@@ -94,3 +95,16 @@ def test_image_runs_as_an_ordinary_user():
 def test_nothing_private_goes_into_the_image():
     ignored = (environment.ROOT / ".dockerignore").read_text().split()
     assert {".env", ".git", "var", ".venv"} <= set(ignored)
+
+
+def test_compose_itself_accepts_the_file(tmp_path):
+    docker = shutil.which("docker")
+    if not docker or subprocess.run([docker, "compose", "version"], check=False).returncode:
+        pytest.skip("no docker compose here")
+    values = tmp_path / "values.env"
+    values.write_text("".join(f"{name}={value}\n" for name, value in SECRETS.items()))
+    command = [docker, "compose", "--env-file", str(values), "config", "--quiet"]
+    done = subprocess.run(
+        command, cwd=environment.ROOT, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

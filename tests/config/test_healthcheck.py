@@ -36,7 +36,9 @@ def site_answering(status: int, seen: list[str | None]) -> Iterator[None]:
         server.server_close()
 
 
-@pytest.mark.parametrize(("status", "well"), [(200, True), (302, True), (404, True), (503, False)])
+@pytest.mark.parametrize(
+    ("status", "well"), [(200, True), (302, False), (404, False), (503, False)]
+)
 def test_web_by_its_answer(monkeypatch, status, well):
     monkeypatch.setenv("SITE_URL", "https://touchstone.example")
     seen: list[str | None] = []

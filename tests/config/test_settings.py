@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from config.settings import FROM_FILES
 from tests import environment
 
 PROGRAM = (
@@ -22,7 +23,18 @@ WRONG = [
     ("DATABASE_URL", "postgres://"),
     ("DEBUG", "maybe"),
     ("DEMO", "2"),
+    ("EMAIL_FROM", "nobody"),
+    ("EMAIL_URL", "mail.example"),
+    ("EMAIL_URL", "smtp://user:hidden-word@mail.example:port"),
     ("LOG_LEVEL", "LOUD"),
+    ("API_READS_PER_MINUTE", "many"),
+    ("API_WRITES_PER_MINUTE", "-1"),
+    ("API_UPLOAD_MAX_MB", "0"),
+    ("SECOND_FACTOR_ROLES", "admin,boss"),
+    ("LOG_FORMAT", "xml"),
+    ("METRICS_NETWORKS", "everywhere"),
+    ("METRICS_TOKEN", "short"),
+    ("TRUSTED_PROXIES", "10.0.0.1/8"),
     ("MARKETPLACE_ALLOW_HTTP", "perhaps"),
     ("MARKETPLACE_ENABLED", "ture"),
     ("MARKETPLACE_FEE_RATE", "20%"),
@@ -40,6 +52,7 @@ WRONG = [
     ("MTURK_REQUESTS_PER_SECOND", "infinity"),
     ("MTURK_NOTIFICATIONS", "https://elsewhere.example/"),
     ("MTURK_SECRET_ACCESS_KEY", "one-of-two"),
+    ("MTURK_SNS_ORIGINS", "sns.example"),
     ("MTURK_WORKER_ORIGINS", "https://one.example,two.example"),
     ("REDIS_URL", "127.0.0.1:6379"),
     ("REDIS_URL", "redis://127.0.0.1:99999/0"),
@@ -47,6 +60,7 @@ WRONG = [
     ("SITE_URL", "http://touchstone.example/path"),
     ("SITE_URL", "http://touchstone.example:port"),
     ("SSL_REDIRECT", "si"),
+    ("LEASE_SECONDS", "4"),
     ("SWEEP_SECONDS", "0"),
     ("VAR_DIR", "/dev/null/var"),
     ("STATIC_ROOT", "/dev/null/static"),
@@ -75,6 +89,25 @@ def test_start_with_a_wrong_value(embedded_site, name, value):
     assert len(done.stderr.splitlines()) == 1
     assert name in done.stderr
     assert "hidden-word" not in done.stderr
+
+
+def test_secret_in_a_file(embedded_site, tmp_path):
+    path = tmp_path / "database"
+    path.write_text("postgres://touchstone:from-a-file@127.0.0.1/touchstone\n")
+    named = {**embedded_site, "DATABASE_URL_FILE": str(path)}
+    done = run("-c", PROGRAM, env=named)
+    assert done.stdout == "config.postgresql filesystem://\n"
+    for wrong in ({"DATABASE_URL": "sqlite:////x"}, {"DATABASE_URL_FILE": str(tmp_path / "none")}):
+        done = run("manage.py", "check", env={**named, **wrong})
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+        assert "DATABASE_URL_FILE" in done.stderr
+        assert "from-a-file" not in done.stderr
+
+
+def test_every_secret_that_may_lie_in_a_file_is_documented():
+    text = (environment.ROOT / "docs" / "settings.md").read_text()
+    listed = text[text.index("## Secrets in files") :].split("##")[1]
+    assert set(re.findall(r"`([A-Z_]+)`", listed)) - {"SECRET_KEY_FILE", "_FILE"} == set(FROM_FILES)
 
 
 def test_table_of_wrong_values_knows_every_variable():
@@ -110,7 +143,7 @@ def test_servers_named_by_the_environment(embedded_site):
         "REDIS_URL": "redis://127.0.0.1:6379/3",
     }
     done = run("-c", PROGRAM, env={**embedded_site, **named})
-    assert done.stdout == "django.db.backends.postgresql redis://127.0.0.1:6379/3\n"
+    assert done.stdout == "config.postgresql redis://127.0.0.1:6379/3\n"
 
 
 def test_documented_variables_are_those_read():

@@ -21,6 +21,7 @@ SENTENCE = (
     "that that basin might contain natural gas ."
 )
 SURVEY = SENTENCE.split()
+LONG_NAME, SHORT_NAME = "the U.S. Geological Survey ( USGS )", "the U.S. Geological Survey"
 IDENTIFIED, CONTAIN = SURVEY.index("identified"), SURVEY.index("contain")
 
 

@@ -11,9 +11,9 @@ from django.core.management import call_command
 from annotation.models import Item
 from consolidation.domain.agreement import consolidation_agreement, worker_agreement
 from consolidation.domain.agreement_chart import draw_agreement
-from consolidation.domain.export_gold import standing_gold
 from consolidation.domain.open_cases import offer_case
 from consolidation.domain.second_consolidation import open_second_cases
+from consolidation.domain.standing_gold import standing_gold
 from consolidation.models import Case
 from schemes.registry import get_scheme
 from tests.consolidation.factories import make_generation, make_item, make_project
@@ -80,10 +80,34 @@ def test_every_pair_that_shares_an_item_is_compared():
     assert {len(row) for row in report.rows()} == {3}
 
 
+def test_training_is_no_agreement_of_annotators():
+    project, workers = make_project(), [make_worker(), make_worker()]
+    for number in range(3):
+        item = noisy_item(project, number, workers)
+    item.in_production = False
+    item.save(update_fields=["in_production"])
+    assert worker_agreement(project=project).items == 2
+    assert worker_agreement(project=project, among=project.items.all()).items == 2
+
+
 def test_nothing_to_compare_is_undefined_not_zero():
     report = worker_agreement(project=make_project())
     assert (report.agreement.ua.f1, report.ua_interval.low, report.items) == (None, None, 0)
     assert ElementTree.fromstring(draw_agreement(report)).tag.endswith("svg")
+
+
+def test_the_chart_has_the_number_of_each_pair_both_ways():
+    project, workers = make_project(), [make_worker() for _ in range(3)]
+    for number, pair in enumerate(((0, 1), (0, 1), (1, 2))):
+        noisy_item(project, number, [workers[at] for at in pair])
+    report = worker_agreement(project=project)
+    drawing = ElementTree.fromstring(draw_agreement(report))
+    texts = [one.text for one in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    for worker in workers:
+        assert texts.count(worker.pseudonym) == 2
+    numbers = sorted(f"{100 * pair.ua.f1:.0f}" for pair in report.agreement.pairs)
+    assert sorted(texts[7:]) == sorted(2 * numbers)
+    assert draw_agreement(report) == draw_agreement(worker_agreement(project=project))
 
 
 # --- consolidations
@@ -153,7 +177,7 @@ def test_command_prints_json_and_writes_table_and_heat_map(tmp_path):
     call_command("agreement", project.slug, "--json", "--plot", plot, "--csv", table, stdout=out)
     call_command("agreement", project.slug, "--plot", again, stdout=StringIO())
     facts = json.loads(out.getvalue())
-    assert set(facts) == {"workers", "consolidations", "disjoint_teams"}
+    assert set(facts) == {"workers", "consolidations", "disjoint_teams", "validators"}
     [pair] = facts["workers"]["pairs"]
     with table.open(newline="") as file:
         rows = list(csv.DictReader(file))

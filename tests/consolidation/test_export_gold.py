@@ -12,10 +12,11 @@ import yaml
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from consolidation.domain.export_gold import SUFFIXES, ExportOptions, export_gold, standing_gold
+from consolidation.domain.export_gold import SUFFIXES, ExportOptions, export_gold
 from consolidation.domain.import_gold import import_gold
 from consolidation.domain.partitions import freeze_partitions
 from consolidation.domain.record_gold import add_gold
+from consolidation.domain.standing_gold import standing_gold
 from consolidation.models import Case, Gold
 from schemes.registry import get_scheme
 from tests.consolidation.factories import SURVEY, span_of

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.domain.change_state import MoveRefused
-from consolidation.domain.export_gold import standing_gold
 from consolidation.domain.monitor import (
     ReviewRefused,
     confirm_review,
@@ -19,6 +18,7 @@ from consolidation.domain.monitor import (
     set_review_rate,
     wilson_interval,
 )
+from consolidation.domain.standing_gold import standing_gold
 from consolidation.models import Gold, Review
 from consolidation.tasks import draw_due_reviews as draw_task
 from schemes.base import ContentError

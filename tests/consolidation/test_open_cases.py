@@ -2,13 +2,13 @@
 
 import pytest
 
+from annotation.domain.qualification_codes import pool_code
 from annotation.enums import BatchState, ExclusionScope, Role, SubmissionState
 from annotation.models import Project, Submission
 from consolidation.domain.open_cases import (
     excluded_workers,
     offer_open_cases,
     open_due_cases,
-    pool_code,
 )
 from consolidation.enums import CaseState
 from consolidation.models import Case

@@ -6,14 +6,18 @@ from io import StringIO
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
 
+from annotation.enums import MemberRole
 from consolidation.domain.quality import quality_report
 from consolidation.domain.record_gold import add_gold
-from consolidation.models import Decision
+from consolidation.models import Decision, PropBankComparison
 from schemes.registry import get_scheme
 from tests.consolidation.factories import SURVEY, source, span_of
 from tests.consolidation.gold import make_gold_item
 from tests.crowd.factories import NOW
+from tests.dashboard.campaign import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -85,4 +89,57 @@ def test_sources_without_a_shared_item_are_refused():
     gold = make_gold_item()
     with pytest.raises(CommandError, match="import a reference") as refused:
         call_command("quality", gold.item.project.slug)
+    assert refused.value.returncode == 2
+
+
+@pytest.fixture
+def propbank(tmp_path):
+    """A CoNLL-2009 file of the survey's sentence; `identified` has A1 on the basin."""
+    rows = []
+    for at, token in enumerate(SURVEY):
+        is_verb = token == "identified"
+        label = "A1" if token == "basin" and SURVEY[at - 1] == "a" else "_"
+        head = SURVEY.index("basin") + 1 if token == "a" else 0
+        facts = {1: token, 4: "VBD" if is_verb else "NN", 8: head, 12: "Y" if is_verb else "_"}
+        facts |= {0: at + 1, 13: "identify.01" if is_verb else "_", 14: label}
+        rows.append("\t".join(str(facts.get(column, "_")) for column in range(15)))
+    path = tmp_path / "survey.conll"
+    path.write_text("\n".join(rows) + "\n", "utf-8")
+    return path
+
+
+def test_gold_is_measured_by_propbank(gold, propbank):
+    out = StringIO()
+    call_command(
+        "quality", gold.item.project.slug, "--propbank", str(propbank), "--json", stdout=out
+    )
+    facts = json.loads(out.getvalue())
+    assert facts["predicates"] == 1
+    assert facts["core"]["recall"] == 1
+    assert facts["core"]["precision"] == pytest.approx(1 / 3)
+
+
+def test_page_shows_what_propbank_said_last(gold, propbank):
+    project = gold.item.project
+    client = Client()
+    client.force_login(make_user("rita", project, MemberRole.REQUESTER))
+    url = reverse("dashboard:quality", args=[project.slug])
+    assert "PropBank" not in client.get(url).content.decode()
+    for _ in range(2):
+        call_command("quality", project.slug, "--propbank", str(propbank), stdout=StringIO())
+    assert PropBankComparison.objects.get().figures["core"]["recall"] == 1
+    page = " ".join(client.get(url).content.decode().split())
+    assert "1 predicate that both annotate" in page
+    core = (
+        '<th scope="row">core</th> <td class="number">33.3 %</td> <td class="number">100.0 %</td>'
+    )
+    assert core in page
+    assert "From survey.conll" in page
+    assert "PropBank" not in client.get(f"{url}?source=expert").content.decode()
+
+
+def test_propbank_of_other_sentences_is_refused(gold, propbank):
+    propbank.write_text(propbank.read_text("utf-8").replace("basin", "lake"), "utf-8")
+    with pytest.raises(CommandError, match="equal tokens") as refused:
+        call_command("quality", gold.item.project.slug, "--propbank", str(propbank))
     assert refused.value.returncode == 2

@@ -7,7 +7,7 @@ from django.db import DatabaseError, transaction
 
 from annotation.domain.decide_submission import accept_assignment
 from annotation.models import Submission
-from consolidation.domain.record_gold import record_new_consolidations, write_due_gold
+from consolidation.domain.record_gold import record_new_case_work, write_due_gold
 from consolidation.enums import CaseState
 from consolidation.models import Case, Gold
 from crowd.models import Payment, Worker
@@ -44,7 +44,7 @@ def hand_in(case: Case, *questions, worker: Worker | None = None):
 
 
 def sweep() -> int:
-    recorded = record_new_consolidations(clock=clock)
+    recorded = record_new_case_work(clock=clock)
     write_due_gold(clock=clock)
     return recorded
 

@@ -105,7 +105,8 @@ def test_page_holds_the_sources_in_the_cases_order(client, case):
         for group in item["layout"]["groups"]
     ]
     assert rows == [[(0, 0), (1, 0)], [(0, 1)]]
-    assert page["urls"] == {"draft": "/work/draft/", "submit": "/work/consolidation/submit/"}
+    endpoints = {"draft": reverse("annotation:draft"), "submit": reverse("consolidation:submit")}
+    assert page["urls"] == endpoints
     assert page["pay"]["bonus_first_cents"] == 3
 
 

@@ -51,12 +51,14 @@ SWEEPS = (
     send_due_increases,
     send_due_ends,
     sync_due_hits,
+    sync_due_hits,  # these more often than the rest: without work there is nothing to pay,
     send_due_payments,
+    send_due_payments,  # and what is paid twice is lost
     send_due_rejections,
 )
 FAULTS = ("throttle=1", "fail=1", "timeout_after_success=1")
 LAG = "lag=3600"  # everything was written less long ago: the list is empty
-STEPS = 60
+STEPS = 160
 
 
 class Campaign:
@@ -69,6 +71,8 @@ class Campaign:
         for _ in range(self.dice.randint(2, 4)):
             with suppress(BudgetExceeded):
                 make_hits(1, budget=self.budget, max_assignments=self.dice.randint(1, 3))
+        if self.dice.random() < 0.5:  # else they come into being among the faults
+            create_pending_hits(clock=clock)
         wire.faults = self.fault
 
     def fault(self, operation: str) -> str:
@@ -105,7 +109,7 @@ class Campaign:
             self.decide_for(one)
 
     def decide_for(self, one: Assignment) -> None:
-        bonus = BonusAward(self.dice.randint(1, 30), "questions") if one.pk % 2 else None
+        bonus = BonusAward(self.dice.randint(1, 30), "questions") if one.pk % 4 else None
         approve_assignment(assignment=one, bonus=bonus, actor="me", now=self.clock())
 
     def reject(self) -> None:
@@ -157,9 +161,10 @@ class Campaign:
 
     def run(self) -> None:
         acts = (
-            [self.sweep] * 12
+            [self.sweep] * 16
             + [self.work] * 4
-            + [self.jump, self.approve, self.notify] * 2
+            + [self.approve] * 4
+            + [self.jump, self.notify] * 2
             + [self.work_and_return, self.reject, self.approve_there, self.pause_or_resume]
             + [self.expire, self.extend, self.add]
         )
@@ -239,14 +244,14 @@ def run_campaign(seed: int, wire, clock) -> None:
     check(campaign)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_books_agree_after_a_campaign_of_faults(wire, clock, settings, seed):
     settings.MTURK_NOTIFICATIONS = "webhook"
     run_campaign(seed, wire, clock)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(12, 212))
+@pytest.mark.parametrize("seed", range(8, 208))
 def test_books_agree_after_any_campaign_of_faults(wire, clock, settings, seed):
     settings.MTURK_NOTIFICATIONS = "webhook"
     run_campaign(seed, wire, clock)

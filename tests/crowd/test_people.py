@@ -4,6 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from audit.models import StateChange
 from crowd.domain.block_worker import block_worker, lift_block, send_due_blocks
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.decide_assignment import approve_assignment
@@ -52,7 +53,9 @@ def test_messages_go_in_groups_and_failures_are_kept_by_worker(wire, clock):
     approve_assignment(assignment=Assignment.objects.get(), bonus=None, actor="me", now=clock())
     send_due_payments(clock=clock)
     strangers = [make_worker() for _ in range(120)]
-    write_messages(workers=[ours(account), *strangers], subject="Hello", text="You.", now=clock())
+    write_messages(
+        budget=None, workers=[ours(account), *strangers], subject="Hello", text="You.", now=clock()
+    )
     wire.calls.clear()
     assert send_due_messages(clock=clock) + send_due_messages(clock=clock) == 121
     assert wire.calls == ["NotifyWorkers", "NotifyWorkers"]
@@ -65,7 +68,7 @@ def test_messages_go_in_groups_and_failures_are_kept_by_worker(wire, clock):
 
 
 def test_message_in_doubt_is_tried_again_ever_more_slowly_and_then_given_up(wire, clock):
-    write_messages(workers=[make_worker()], subject="Hello", text="You.", now=clock())
+    write_messages(budget=None, workers=[make_worker()], subject="Hello", text="You.", now=clock())
     wire.faults = lambda operation: "throttle=1"
     for attempt in range(1, MOST_ATTEMPTS + 1):
         send_due_messages(clock=clock)
@@ -80,8 +83,8 @@ def test_message_in_doubt_is_tried_again_ever_more_slowly_and_then_given_up(wire
 @pytest.mark.django_db
 @pytest.mark.parametrize(("subject", "text"), [("", "x"), ("x" * 201, "x"), ("x", "x" * 4097)])
 def test_message_that_would_be_refused_is_not_written(subject, text):
-    with pytest.raises(ValueError, match="up to 200"):
-        write_messages(workers=[make_worker()], subject=subject, text=text, now=NOW)
+    with pytest.raises(ValueError, match=r"empty|limit is"):
+        write_messages(budget=None, workers=[make_worker()], subject=subject, text=text, now=NOW)
 
 
 def test_blocked_worker_can_take_nothing_until_the_block_is_lifted(wire, clock):
@@ -110,6 +113,32 @@ def test_refused_block_is_shown_and_not_repeated(wire, clock):
     wire.calls.clear()
     send_due_blocks(clock=clock)
     assert wire.calls == []
+
+
+def test_refused_grant_fails_with_its_reason_and_is_not_repeated(wire, clock):
+    kind = define_qualification(provider="mturk", code="pool", name="Pool", description="x")
+    stranger = make_worker()  # at the marketplace nobody has this id
+    grant_qualification(qualification=kind, worker=stranger, now=clock())
+    assert send_due_grants(clock=clock) == 0
+    grant = QualificationGrant.objects.get()
+    assert grant.state == "failed"
+    assert stranger.external_id in grant.error
+    assert StateChange.objects.get().reason == grant.error
+    clock.skip(minutes=2)
+    wire.calls.clear()
+    send_due_grants(clock=clock)
+    assert wire.calls == []
+
+
+def test_failed_grant_can_be_granted_anew(wire, clock):
+    kind = define_qualification(provider="mturk", code="pool", name="Pool", description="x")
+    worker = ours(join(1))
+    grant_qualification(qualification=kind, worker=worker, now=clock())
+    QualificationGrant.objects.update(state="failed", error="Refused.")
+    grant = grant_qualification(qualification=kind, worker=worker, now=clock())
+    assert (grant.state, grant.error) == ("pending", "")
+    assert send_due_grants(clock=clock) == 1
+    assert QualificationGrant.objects.get().state == "held"
 
 
 def test_groups_are_told_apart_by_value(wire, clock):

@@ -12,12 +12,14 @@ from annotation.domain.publish import publish_batch
 from annotation.domain.record_generations import record_new_generations
 from annotation.domain.steer_batch import hits_of
 from annotation.models import Item, Project, Submission, Task
+from audit.models import StateChange
 from crowd.domain.create_hits import create_pending_hits
+from crowd.domain.hold_publishing import hold_publishing, lift_hold, standing_hold
 from crowd.domain.sync_hits import sync_due_hits
 from crowd.enums import HitState
 from crowd.models import Budget, FoundHit, Hit
 from marketplace import models as theirs
-from tests.annotation.factories import make_item, make_project
+from tests.annotation.factories import make_item, make_project, make_task
 from tests.annotation.test_decide_submission import WHAT, WHO
 from tests.crowd.factories import make_hits
 from tests.crowd.in_process import finish, join
@@ -61,7 +63,7 @@ def test_live_hits_of_a_lost_history_are_found_again_with_their_work(wire, clock
 
     call_command("recover_hits", "--json")
     told = json.loads(capsys.readouterr().out)
-    assert told == {"adopted": 3, "unknown": []}
+    assert told == {"adopted": 3, "unknown": [], "hold_lifted": False}
     ours = Hit.objects.filter(task__batch__project=project)
     assert {one.token: one.url for one in ours} == addresses
     assert {one.state for one in ours} == {HitState.LIVE}
@@ -74,6 +76,31 @@ def test_live_hits_of_a_lost_history_are_found_again_with_their_work(wire, clock
     assert Submission.objects.get().state == "accepted"
     assert create_pending_hits(clock=clock) == 0
     assert theirs.Hit.objects.count() == 3
+
+
+def test_hit_with_several_items_is_found_again_with_its_work(wire, clock):
+    project = make_project()
+    items = [make_item(project) for _ in range(5)]
+    for several in (items[:3], items[3:]):
+        make_task(several)
+    create_pending_hits(clock=clock)
+    first = Hit.objects.order_by("pk").first()
+    project = forget(clock)
+    numbers = list(project.items.order_by("position").values_list("pk", flat=True))
+    answers = {str(number): {"questions": [WHO, WHAT]} for number in numbers[:3]}
+    finish(Hit(pk=first.pk, external_id=first.external_id), join(1), json.dumps(answers))
+
+    call_command("recover_hits")
+    tasks = Task.objects.filter(batch__project=project).order_by("pk")
+    held = [list(task.items.order_by("position").values_list("pk", flat=True)) for task in tasks]
+    assert held == [numbers[:3], numbers[3:]]
+    clock.skip(minutes=2)
+    assert sync_due_hits(clock=clock) == 1
+    record_new_generations(clock=clock)
+    assert list(Submission.objects.order_by("item").values_list("item", "state")) == [
+        (number, "accepted") for number in numbers[:3]
+    ]
+    assert theirs.Hit.objects.count() == 2
 
 
 def test_published_again_before_anyone_looked_gives_no_second_hit(wire, clock):
@@ -139,3 +166,41 @@ def test_times_of_an_adopted_hit_are_the_marketplaces(wire, clock):
     (again,) = project.budget.hits.all()
     assert abs(again.expires_at - made.expires_at) < timedelta(seconds=1)
     assert again.max_assignments == hit.max_assignments == made.max_assignments
+
+
+def test_no_hit_is_made_while_publishing_is_held_and_none_twice_afterwards(wire, clock):
+    """A database restored from a backup older than its HITs, whose items are published again."""
+    published(clock)
+    project = forget(clock)
+    hold_publishing(reason="Restored.", actor="restore", now=clock())
+    publish_batch(project=project, now=clock())
+    clock.skip(days=2)
+    assert create_pending_hits(clock=clock) == 0
+    assert theirs.Hit.objects.count() == 3
+    call_command("recover_hits")
+    assert standing_hold() is None
+    create_pending_hits(clock=clock)
+    assert theirs.Hit.objects.count() == 3
+    assert project.budget.hits.filter(state=HitState.LIVE).count() == 3
+
+
+def test_hold_stays_where_the_marketplace_can_not_be_read(wire, clock):
+    published(clock)
+    project = forget(clock)
+    hold_publishing(reason="Restored.", actor="restore", now=clock())
+    Budget.objects.filter(pk=project.budget_id).update(cap_cents=60)
+    with pytest.raises(CommandError):
+        call_command("recover_hits")
+    assert standing_hold() is not None
+
+
+def test_second_hold_is_the_first_and_both_moves_are_logged(db, clock):
+    first = hold_publishing(reason="Restored.", actor="restore", now=clock())
+    assert hold_publishing(reason="Again.", actor="restore", now=clock()) == first
+    assert lift_hold(actor="kim", now=clock())
+    assert not lift_hold(actor="kim", now=clock())
+    moves = StateChange.objects.filter(aggregate="crowd.PublishingHold").order_by("pk")
+    assert [(one.old, one.new, one.actor) for one in moves] == [
+        ("none", "held", "restore"),
+        ("held", "lifted", "kim"),
+    ]

@@ -185,6 +185,43 @@ def test_refused_increase_gives_its_money_back_and_can_be_asked_for_again(wire, 
     assert cached(hit.budget) == balance(hit.budget) == (3 * SLOT, 0)
 
 
+def ended(clock) -> Hit:
+    """A HIT that ran out with nobody's work, its money given back."""
+    (hit,) = made(1, clock)
+    expire_hits(hits=Hit.objects.all(), actor="me", now=clock())
+    send_due_ends(clock=clock)
+    clock.skip(hours=3)
+    sync_due_hits(clock=clock)
+    hit.refresh_from_db()
+    assert (hit.state, cached(hit.budget)) == (HitState.EXPIRED, (0, 0))
+    return hit
+
+
+def test_place_added_to_an_ended_hit_holds_no_money_until_it_is_extended(wire, clock):
+    hit = ended(clock)
+    add_assignments(hit=hit, number=1, now=clock())
+    assert cached(hit.budget) == (SLOT, 0)
+    send_due_increases(clock=clock)
+    assert cached(hit.budget) == balance(hit.budget) == (0, 0)
+    extend_hit(hit=hit, ends_at=clock() + timedelta(days=3), now=clock())
+    assert cached(hit.budget) == balance(hit.budget) == (3 * SLOT, 0)
+
+
+def test_increase_refused_after_the_end_gives_its_money_back_once(wire, clock):
+    (hit,) = made(1, clock)
+    add_assignments(hit=hit, number=1, now=clock())
+    expire_hits(hits=Hit.objects.all(), actor="me", now=clock())
+    send_due_ends(clock=clock)
+    clock.skip(hours=3)
+    sync_due_hits(clock=clock)
+    assert cached(hit.budget) == (0, 0)
+    theirs.Hit.objects.update(disposed_at=clock(), open=False)
+    send_due_increases(clock=clock)
+    hit.refresh_from_db()
+    assert hit.error
+    assert cached(hit.budget) == balance(hit.budget) == (0, 0)
+
+
 @pytest.mark.django_db
 def test_sub_budget_caps_beside_the_budget(clock):
     budget, sub = make_budget(), make_budget()

@@ -20,12 +20,41 @@ from crowd.models import Assignment, Budget, Hit, HitType, LedgerEntry, Payment,
 
 START = datetime(2026, 9, 1, 9, 0, tzinfo=UTC)
 WORDS = ["The", "committee", "rejected", "the", "proposal", "after", "a", "long", "debate", "."]
+TARGET = {
+    "verb_idx": 2,
+    "verb": "rejected",
+    "forms": {
+        "stem": "reject",
+        "presentSingular3rd": "rejects",
+        "presentParticiple": "rejecting",
+        "past": "rejected",
+        "pastParticiple": "rejected",
+    },
+}
 CONTENT = {
     "questions": [
         {"question": "Who rejected something?", "answers": [[0, 2]]},
         {"question": "What did someone reject?", "answers": [[3, 5]]},
         {"question": "When did someone reject something?", "answers": [[5, 9]]},
     ]
+}
+# The consolidator keeps what the first annotator asked.
+JUDGED = {
+    "questions": [
+        {**one, "source": {"submission": 0, "question": at}, "verdict": "keep", "same_as": None}
+        for at, one in enumerate(CONTENT["questions"])
+    ]
+}
+TARGET = {
+    "verb_idx": 2,
+    "verb": "rejected",
+    "forms": {
+        "stem": "reject",
+        "presentSingular3rd": "rejects",
+        "presentParticiple": "rejecting",
+        "past": "rejected",
+        "pastParticiple": "rejected",
+    },
 }
 PAYMENTS = ((PaymentKind.REWARD, 5), (PaymentKind.BONUS, 5))
 
@@ -65,7 +94,7 @@ def add_items(project: Project, count: int) -> list[Item]:
             project=project,
             sentence=sentence,
             key=f"{sentence.external_id}/2",
-            target={"verb_idx": 2},
+            target=TARGET,
             position=(begin + at) * 1000,
         )
         for at, sentence in enumerate(sentences)
@@ -179,7 +208,7 @@ class Campaign:
                 role=role,
                 worker=assignment.worker,
                 assignment=assignment,
-                content=CONTENT,
+                content=JUDGED if role == Role.CONSOLIDATOR else CONTENT,
                 schema_version=1,
                 state=SubmissionState.ACCEPTED if decided else SubmissionState.SUBMITTED,
                 problem=problem,

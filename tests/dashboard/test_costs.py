@@ -21,14 +21,14 @@ def rows_of(response) -> list[dict[str, str]]:
 
 def test_costs_of_finished_items_and_roles_add_up(office, campaign, project):
     context = office.get(reverse("dashboard:costs", args=[project.slug])).context
-    assert context["distribution"].count == 3
-    assert context["total"].total_cents == project.budget.spent_cents
-    assert [role["name"] for role in context["roles"]] == ["generator", "consolidator"]
+    assert context["figures"].distribution.count == 3
+    assert context["figures"].total.total_cents == project.budget.spent_cents
+    assert [one.name for one in context["figures"].steps] == ["generator", "consolidator"]
     finished = LedgerEntry.objects.filter(
         kind="settle", hit__task__items__in=campaign.items[3::4]
     ).aggregate(all=Sum(F("amount_cents") + F("fee_cents")), workers=Sum("amount_cents"))
-    assert context["distribution"].mean == pytest.approx(finished["all"] / 3)
-    assert context["to_workers"] == pytest.approx(finished["workers"] / 3)
+    assert context["figures"].distribution.mean == pytest.approx(finished["all"] / 3)
+    assert context["figures"].to_workers == pytest.approx(finished["workers"] / 3)
 
 
 def test_costs_before_anything_is_finished_say_so(office, project):

@@ -6,9 +6,11 @@ from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from annotation.models import Submission
+from consolidation.domain.index_gold import rebuild_index
+from consolidation.domain.record_gold import add_gold
 from crowd.models import Hit, Payment
 from tests.axe import axe_findings
-from tests.dashboard.campaign import Campaign, make_project
+from tests.dashboard.campaign import CONTENT, START, Campaign, make_project
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -18,6 +20,10 @@ NARROW, WIDE = {"width": 360, "height": 800}, {"width": 1280, "height": 900}
 @pytest.fixture
 def site(live_server, office, campaign, settings):
     settings.ALLOWED_HOSTS = ["*"]
+    rebuild_index(project=campaign.project)
+    expert = {"questions": [*CONTENT["questions"][:2], {"question": "Why?", "answers": [[8, 9]]}]}
+    item = campaign.items[3]
+    add_gold(item=item, source="expert", content=expert, provenance=[], now=START)
     Hit.objects.filter(pk=Hit.objects.first().pk).update(state="failed", error="Too long a title.")
     Payment.objects.filter(pk=Payment.objects.first().pk).update(state="held", confirmed_at=None)
     return live_server.url
@@ -55,12 +61,23 @@ def addresses(campaign: Campaign) -> list[str]:
         "project",
         "publish",
         "items",
+        "gold",
         "submissions",
+        "batches",
+        "rejections",
         "workers",
+        "quality",
+        "log",
+        "agreement",
         "costs",
         "ledger",
         "exports",
         "jobs",
+        "settings",
+        "corpus",
+        "guidelines",
+        "pay",
+        "try_out",
     ]
     slug = campaign.project.slug
     empty = make_project("empty").slug
@@ -68,9 +85,17 @@ def addresses(campaign: Campaign) -> list[str]:
     return [
         "/",
         "/no-such-page/",
+        reverse("dashboard:project_new"),
+        "/account/tokens/",
         *(reverse(f"dashboard:{one}", args=[slug]) for one in pages),
         reverse("dashboard:item", args=[slug, campaign.items[3].pk]),
+        reverse("dashboard:gold_sentence", args=[slug, campaign.items[3].sentence_id]),
+        reverse("dashboard:gold", args=[slug]) + "?verb=never",
+        reverse("dashboard:quality_item", args=[slug, campaign.items[3].pk]),
         reverse("dashboard:worker", args=[slug, worker]),
+        reverse("dashboard:compensate", args=[slug, worker]),
+        reverse("dashboard:batch", args=[slug, campaign.batches["generator"].pk]),
+        reverse("dashboard:copies", args=[slug, campaign.items[1].submissions.last().pk]),
         reverse("dashboard:items", args=[slug]) + "?state=generating&text=zebra",
         *(reverse(f"dashboard:{one}", args=[empty]) for one in pages),
     ]
@@ -92,9 +117,17 @@ def test_pages_are_accessible_and_stay_in_their_width(
     found = []
     for url in urls:
         page.goto(url)
-        found += [(url, one) for one in axe_findings(page)]
+        found += [(url, one) for one in axe_findings(page, colours_only=scheme == "dark")]
         found += [(url, "too wide by", overflow(page))] if overflow(page) > 0 else []
     assert found == []
+
+
+def test_axe_sees_faint_words_with_all_rules_and_with_those_of_colours(chromium):
+    page = chromium.new_page()
+    page.set_content("<main><p style='color: #bbb; background: #fff'>faint words</p></main>")
+    for colours_only in (False, True):
+        assert "color-contrast" in str(axe_findings(page, colours_only=colours_only))
+    page.close()
 
 
 @pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["360", "1280"])
@@ -171,3 +204,19 @@ def test_pages_work_without_scripts(open_context, campaign):
     page.get_by_label("Reason").first.fill("Nothing here is in the sentence.")
     page.get_by_role("button", name="Reject this work").first.click()
     expect(page.get_by_role("status")).to_contain_text("Rejected.")
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["htmx", "no JavaScript"])
+def test_guidelines_are_previewed_by_keyboard_and_nothing_is_kept(campaign, open_context, scripts):
+    written = campaign.project.guidelines.filter(role="generator")
+    before = written.count()
+    page = open_context(viewport=NARROW, java_script_enabled=scripts).new_page()
+    page.goto(reverse("dashboard:guidelines", args=[campaign.project.slug]))
+    page.get_by_label("The guidelines").fill("Ask about the **marked** verb.")
+    page.get_by_role("button", name="Preview").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#preview")).to_have_text("Ask about the marked verb.")
+    expect(page.get_by_label("The guidelines")).to_have_value("Ask about the **marked** verb.")
+    assert written.count() == before
+    page.get_by_role("button", name="Save as a new version").click()
+    expect(page.get_by_role("link", name=f"Version {before + 1}")).to_be_visible()

@@ -33,6 +33,7 @@ def trouble(campaign):
     )
     Message.objects.create(
         worker=campaign.workers[1],
+        budget=campaign.project.budget,
         subject="Your feedback",
         text="Well done.",
         state="failed",

@@ -47,13 +47,13 @@ def test_first_page_has_no_previous_and_last_no_next(items):
 @given(cursor=st.text() | st.from_regex(r"(after|before)~-?\d{1,25}(~-?\d{1,25})?", fullmatch=True))
 def test_nonsense_cursor_is_no_error(cursor):
     # Lazily built: the filter is made, the database not asked.
-    from dashboard.paging import _beyond, _read
+    from dashboard.paging import _read, _Way
 
     backwards, values = _read(cursor, 2)
     assert not values or len(values) == 2
     assert isinstance(backwards, bool)
     if values:
-        _beyond(("position", "pk"), values, "gt")
+        _Way(("position", "pk"), "gt").beyond(values)
 
 
 def test_cursor_past_the_end_is_an_empty_page(items):
@@ -64,3 +64,25 @@ def test_cursor_past_the_end_is_an_empty_page(items):
 def test_cursor_too_large_for_the_database_shows_the_first_page(items):
     page = page_of(items, cursor=f"after~{2**70}~1", by=ASCENDING, size=5)
     assert page.rows == list(items.order_by(*ASCENDING)[:5])
+
+
+@pytest.mark.parametrize("share", [1, 3, 50])
+def test_rows_that_are_left_out_leave_no_gap(items, share, monkeypatch):
+    monkeypatch.setattr("dashboard.paging.MOST_READ", 7)
+
+    def keep(rows):
+        return [one for one in rows if one.pk % share == 0]
+
+    expected = keep(list(items.order_by(*DESCENDING)))
+    forwards, cursor, more = [], "", True
+    while more:
+        page = page_of(items, cursor=cursor, by=DESCENDING, size=2, keep=keep)
+        forwards += page.rows
+        last, cursor = page, page.following
+        more = bool(cursor)
+    assert forwards == expected
+    backwards = list(last.rows)
+    while last.previous:
+        last = page_of(items, cursor=last.previous, by=DESCENDING, size=2, keep=keep)
+        backwards = last.rows + backwards
+    assert backwards == expected

@@ -7,8 +7,11 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.enums import MemberRole
+from crowd.domain.hold_publishing import hold_publishing
+from dashboard.pages import MENU, UNDER
 from dashboard.views.projects import style
 from tests.dashboard.campaign import make_project, make_user
 
@@ -52,6 +55,23 @@ def test_menu_offers_only_what_the_role_may_open(client, project):
     assert reverse("dashboard:publish", args=[project.slug]) not in page
 
 
+def test_menu_shows_what_stands_beside_the_open_page(office, project):
+    page = office.get(reverse("dashboard:ledger", args=[project.slug])).content.decode()
+    menu = page[page.index("header__menu") : page.index("</nav>")]
+    marked = re.findall(r'href="([^"]+)"\s+aria-current="(\w+)">([^<]+)<', menu)
+    costs, ledger = (
+        reverse(f"dashboard:{name}", args=[project.slug]) for name in ("costs", "ledger")
+    )
+    assert marked == [(costs, "true", "Money"), (ledger, "page", "Ledger")]
+    assert reverse("dashboard:gold", args=[project.slug]) not in menu  # it is under another head
+
+
+def test_pages_without_an_entry_stand_under_one_that_is():
+    entries = {route for _, pages in MENU for route, _ in pages}
+    assert set(UNDER.values()) <= entries
+    assert not entries & set(UNDER)
+
+
 CSS = Path(settings.BASE_DIR) / "static" / "css"
 
 
@@ -74,3 +94,12 @@ def test_expired_form_answers_with_our_page(requester, project):
     response = strict.post(reverse("dashboard:publish", args=[project.slug]), {"count": 1})
     assert response.status_code == 403
     assert b"This form has expired" in response.content
+
+
+def test_overview_says_that_publishing_is_held_and_what_to_run(office, project):
+    url = reverse("dashboard:project", args=[project.slug])
+    assert b"recover_hits" not in office.get(url).content
+    hold_publishing(reason="Restored from a backup.", actor="restore", now=timezone.now())
+    page = office.get(url).content.decode()
+    assert "Publishing is held" in page
+    assert "manage.py recover_hits" in page

@@ -1,9 +1,12 @@
+from datetime import timedelta
+
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Batch
+from annotation.models import Batch, Item, Submission
 from consolidation.models import Gold, Review
 from crowd.models import Hit, Payment, QualificationGrant, QualificationType
+from dashboard.pace import pace_of
 from dashboard.protocol import progress_of, steps_of, waiting_of
 from qualification.models import Enrolment, Round
 from tests.dashboard.campaign import START, Campaign, make_project
@@ -35,6 +38,46 @@ def test_steps_of_training_count_people(campaign, project):
     )
     training = steps_of(progress_of(project=project))[1]
     assert (training.done, training.total, training.notes) == (1, 3, ("1 in the pool",))
+
+
+def test_gold_and_annotations_of_training_are_not_progress(campaign, project):
+    before = {one.name: one.done for one in steps_of(progress_of(project=project))}
+    done = Gold.objects.filter(item__project=project).first().item
+    Item.objects.filter(pk=done.pk).update(in_production=False)
+    after = {one.name: one.done for one in steps_of(progress_of(project=project))}
+    assert after["gold"] == before["gold"] - 1
+    assert after["generation"] == before["generation"] - 2
+
+
+def test_gold_from_elsewhere_is_noted_and_is_not_progress(campaign, project):
+    item = project.items.filter(gold=None).first()
+    Gold.objects.create(
+        item=item, source="expert", version=1, content={}, schema_version=1, created_at=START
+    )
+    gold = steps_of(progress_of(project=project))[4]
+    assert (gold.done, gold.notes) == (3, ("3 consolidated", "1 expert"))
+
+
+def test_pace_is_that_of_the_last_day_and_tells_the_end(campaign, project):
+    made = Gold.objects.latest("created_at").created_at
+    Submission.objects.filter(item__project=project).update(submitted_at=made - timedelta(hours=30))
+    first = Submission.objects.accepted().filter(item__in_production=True).first()
+    Submission.objects.filter(pk=first.pk).update(submitted_at=made)
+    now = made + timedelta(hours=1)
+    pace = pace_of(project=project, now=now)
+    assert (pace.span, pace.annotations, pace.finished) == (timedelta(hours=24), 1, 3)
+    assert pace.end(9, now) == now + timedelta(days=3)
+    assert pace.end(0, now) is None
+    later = now + timedelta(hours=24)
+    assert pace_of(project=project, now=later).end(9, later) is None
+
+
+def test_young_campaign_is_judged_by_its_own_age(campaign, project):
+    now = timezone.now()
+    Submission.objects.filter(item__project=project).update(submitted_at=now - timedelta(hours=2))
+    assert pace_of(project=project, now=now).span == timedelta(hours=2)
+    nothing = pace_of(project=make_project("other"), now=now)
+    assert (nothing.annotations, nothing.end(5, now)) == (0, None)
 
 
 def test_waiting_names_whose_turn_it_is(campaign, project):

@@ -5,13 +5,22 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.models import Hit, Payment
-from tests.dashboard.campaign import Campaign
+from annotation.enums import MemberRole
+from annotation.models import Membership, TaskItem
+from consolidation.domain.index_gold import rebuild_index
+from consolidation.domain.record_gold import add_gold
+from consolidation.models import Experiment, ExpertDraft, Gold
+from crowd.models import Assignment, Hit, Payment
+from tests.consolidation.experts import make_queue
+from tests.crowd.factories import NOW
+from tests.dashboard.campaign import CONTENT, START, Campaign
 
 PAGES = [
     "project",
     "items",
     "item",
+    "gold",
+    "gold_sentence",
     "submissions",
     "workers",
     "worker",
@@ -22,8 +31,21 @@ PAGES = [
     "exports",
     "jobs",
     "reviews",
+    "quality",
+    "quality_item",
     "agreement",
+    "protocols",
+    "experiment",
     "publish",
+    "batches",
+    "batch",
+    "rejections",
+    "copies",
+    "compensate",
+    "experts",
+    "expert_queue",
+    "expert_item",
+    "expert_report",
 ]
 
 
@@ -36,7 +58,25 @@ def counted(client, url) -> int:
 
 
 def counts(client, campaign) -> dict[str, int]:
-    more = {"item": [campaign.items[3].pk], "worker": [campaign.workers[0].pseudonym]}
+    worker = campaign.workers[0].pseudonym
+    more = {
+        "item": [campaign.items[3].pk],
+        "gold_sentence": [campaign.items[3].sentence_id],
+        "quality_item": [campaign.items[3].pk],
+        "experiment": [campaign.project.experiments.get().pk],
+        "worker": [worker],
+        "compensate": [worker],
+        "batch": [campaign.batches["generator"].pk],
+        "copies": [campaign.items[1].submissions.get(state="submitted").pk],
+    }
+    queue = make_queue(campaign.project, campaign.items)
+    queued = queue.queued.last()
+    more |= {
+        "expert_queue": [queue.pk],
+        "expert_item": [queued.pk],
+        "expert_report": [queue.pk],
+    }
+    begin_all(queue, client.session["_auth_user_id"])
     urls = {
         name: reverse(f"dashboard:{name}", args=[campaign.project.slug, *more.get(name, [])])
         for name in PAGES
@@ -46,18 +86,48 @@ def counts(client, campaign) -> dict[str, int]:
     }
 
 
+def make_references(project) -> None:
+    """An expert's gold of every item that has consolidated gold."""
+    for one in Gold.objects.filter(item__project=project, source="consolidated"):
+        if not one.item.gold.filter(source="expert").exists():
+            add_gold(item=one.item, source="expert", content=CONTENT, provenance=[], now=START)
+
+
+def begin_all(queue, user: str) -> None:
+    ExpertDraft.objects.bulk_create(
+        ExpertDraft(queued=one, author_id=int(user), opened_at=NOW, saved_at=NOW)
+        for one in queue.queued.all()
+    )
+
+
 def make_trouble() -> None:
     Hit.objects.update(error="Unavailable.")
     Payment.objects.filter(state="confirmed").update(error="Slow.")
+    Assignment.objects.filter(hit__task__role="consolidator").update(state="rejected")
 
 
 @pytest.mark.django_db
-def test_pages_ask_as_often_with_few_rows_as_with_many(office, project):
+def test_pages_ask_as_often_with_few_rows_as_with_many(office, project, requester):
+    Membership.objects.create(project=project, user=requester, role=MemberRole.EXPERT)
     small = Campaign(project, 4, workers=3)
+    Experiment.objects.create(
+        project=project,
+        batch=small.batches["generator"],
+        generators=2,
+        consolidates=True,
+        started_by="rita",
+        started_at=START,
+    )
+    TaskItem.objects.filter(task__batch=small.batches["generator"]).update(place=1)
     make_trouble()
+    make_references(project)
+    rebuild_index(project=project)
     few = counts(office, small)
     small.add(300, workers=60)
+    TaskItem.objects.filter(task__batch=small.batches["generator"]).update(place=1)
     make_trouble()
+    make_references(project)
+    rebuild_index(project=project)
     many = counts(office, small)
     assert few == many
     assert max(few.values()) <= 30

@@ -1,5 +1,9 @@
 """An expert's pages: the sample, one annotation judged blind, the error rate."""
 
+import gzip
+import json
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -7,8 +11,6 @@ from django.urls import reverse
 from annotation.enums import MemberRole
 from consolidation.domain.monitor import draw_due_reviews, set_review_rate
 from consolidation.models import Gold, Review
-from schemes.registry import get_scheme
-from tests.consolidation.factories import SURVEY
 from tests.consolidation.gold import make_gold_item
 from tests.crowd.factories import NOW
 from tests.dashboard.campaign import make_user
@@ -29,13 +31,23 @@ def expert(review):
     return client
 
 
+def data_of(response) -> str:
+    """What the page's scripts are given."""
+    found = re.search(
+        r'<script id="page" type="application/json">(.*?)</script>', text_of(response)
+    )
+    assert found
+    return found[1]
+
+
+def text_of(response) -> str:
+    raw = response.content
+    return (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode()
+
+
 def url(name: str, review) -> str:
     more = [] if name == "reviews" else [review.pk]
     return reverse(f"dashboard:{name}", args=[review.gold.item.project.slug, *more])
-
-
-def lines_of(review) -> str:
-    return get_scheme("qasrl").write_lines(review.gold.content, tokens=SURVEY)
 
 
 def test_page_shows_the_annotation_and_not_whose_it_is(expert, review):
@@ -50,47 +62,66 @@ def test_page_shows_the_annotation_and_not_whose_it_is(expert, review):
 
 @pytest.mark.parametrize(("verdict", "rate"), [("confirm", "0.0 %"), ("return", "100.0 %")])
 def test_judgment_is_kept_and_counts(expert, review, verdict, rate):
-    form = {"verdict": verdict, "lines": lines_of(review), "comment": "Why?"}
+    form = {"verdict": verdict, "comment": "Why?"}
     page = expert.post(url("judge", review), form, follow=True).content.decode()
     assert "Your judgment is kept." in page
     assert f"<b>{rate}</b> of the sample was wrong (95 % interval" in page
 
 
-def test_correction_in_the_form_becomes_gold(expert, review):
-    lines = lines_of(review).replace("| USGS", "").replace("[15:17]", "")
-    form = {"verdict": "correct", "lines": lines, "comment": "One name is enough."}
-    assert expert.post(url("judge", review), form).status_code == 302
+def send(client, name: str, review, content, **more):
+    item = str(review.gold.item_id)
+    message = {"token": "", "revision": 0, "content": {item: content}, **more}
+    return client.post(url(name, review), json.dumps(message), content_type="text/plain")
+
+
+def test_correction_on_the_page_becomes_gold_and_says_what_it_changed(expert, review):
+    page = json.loads(data_of(expert.get(url("correction", review))))
+    [item] = page["items"]
+    assert [one["verdict"] for one in item["content"]["questions"]] == ["keep"] * 3
+    content = item["content"]
+    content["questions"][0]["answers"] = content["questions"][0]["answers"][:1]
+    saved = send(expert, "correction_draft", review, content)
+    assert saved.json() == {"revision": 1, "submitted": False}
+    done = send(expert, "correction_submit", review, content, comment="One name is enough.")
+    assert done.json() == {"next": url("reviews", review)}
     corrected = Gold.objects.get(version=2)
     assert len(corrected.content["questions"][0]["answers"]) == 1
-    page = expert.get(url("review", review)).content.decode()
-    assert "The correction" in page
-    assert "One name is enough." in page
+    assert [one["state"] for one in corrected.provenance] == ["edited", "kept", "kept"]
+    shown = expert.get(url("review", review)).content.decode()
+    for told in ("The correction", "One name is enough.", "What it changed", ">extra</span>"):
+        assert told in shown
+    assert expert.get(url("correction", review)).status_code == 409
+
+
+def test_correction_that_changes_nothing_is_refused(expert, review):
+    [item] = json.loads(data_of(expert.get(url("correction", review))))["items"]
+    refused = send(expert, "correction_submit", review, item["content"])
+    assert (refused.status_code, "Nothing was changed" in refused.json()["error"]) == (403, True)
+    bad = {"questions": []}
+    assert send(expert, "correction_submit", review, bad).status_code == 422
+    review.refresh_from_db()
+    assert (review.state, Gold.objects.count()) == ("drawn", 1)
 
 
 @pytest.mark.parametrize(
     ("form", "told"),
     [
-        ({"verdict": "correct", "lines": "Who? => nobody"}, "is not in the sentence"),
-        ({"verdict": "correct", "lines": "unchanged"}, "Nothing was changed"),
-        ({"verdict": "return"}, "Say what is wrong"),
+        ({"verdict": "return", "comment": "  "}, "Say what is wrong"),
         ({"verdict": "burn"}, "Select a valid choice"),
         ({}, "This field is required"),
     ],
 )
 def test_judgment_that_can_not_be_taken_says_why_and_keeps_the_text(expert, review, form, told):
-    if form.get("lines") == "unchanged":
-        form = {**form, "lines": lines_of(review)}
     response = expert.post(url("judge", review), form)
     page = response.content.decode()
     assert response.status_code == 422
     assert told in page
-    assert form.get("lines", "").partition(" =>")[0] in page
     review.refresh_from_db()
     assert review.state == "drawn"
 
 
 def test_second_judgment_is_refused(expert, review):
-    form = {"verdict": "confirm", "lines": lines_of(review)}
+    form = {"verdict": "confirm"}
     expert.post(url("judge", review), form)
     assert expert.post(url("judge", review), form).status_code == 302
     other = {"verdict": "return", "comment": "After all not."}

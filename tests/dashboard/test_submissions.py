@@ -1,3 +1,5 @@
+from html import unescape
+
 import pytest
 from django.urls import reverse
 
@@ -118,3 +120,47 @@ def test_accepted_work_can_not_be_set_aside(office, waiting):
     waiting.refresh_from_db()
     assert waiting.state == "accepted"
     assert b"Nothing was changed" in response.content
+
+
+# --- two copies ----------------------------------------------------------------------------------
+
+
+def test_two_copies_stand_side_by_side_with_their_differences_in_words(office, waiting):
+    listed = office.get(reverse("dashboard:submissions", args=["demo"])).content.decode()
+    assert address("copies", waiting) in listed
+    page = office.get(address("copies", waiting)).content.decode()
+    assert "“What did someone reject?” is in ours only, answered “the proposal”." in unescape(page)
+    assert "Ours, as the page sent it" in page
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [{}, {"copy": "ours"}, {"copy": "ours", "reason": "  "}, {"copy": "both", "reason": "x"}],
+)
+def test_choice_without_copy_or_reason_is_asked_for_again(office, waiting, typed):
+    response = office.post(address("copies", waiting), typed)
+    waiting.refresh_from_db()
+    assert (response.status_code, waiting.state) == (422, "submitted")
+    assert b"errorlist" in response.content
+
+
+def test_copy_that_the_scheme_refuses_can_not_be_chosen(office, waiting):
+    Submission.objects.filter(pk=waiting.pk).update(other_copy={"questions": "none"})
+    page = office.get(address("copies", waiting)).content.decode()
+    assert "Can't be used" in unescape(page)
+    response = office.post(address("copies", waiting), {"copy": "theirs", "reason": "later"})
+    waiting.refresh_from_db()
+    assert (response.status_code, waiting.state) == (422, "submitted")
+    assert "That copy can't be used" in unescape(response.content.decode())
+
+
+def test_chosen_copy_is_accepted_with_the_reason_in_the_log(office, waiting):
+    chosen = {"copy": "theirs", "reason": "Ours was cut short."}
+    response = office.post(address("copies", waiting), chosen, follow=True)
+    waiting.refresh_from_db()
+    assert (waiting.state, len(waiting.content["questions"])) == ("accepted", 1)
+    assert "Chosen and accepted." in response.content.decode()
+    log = StateChange.objects.filter(object_id=waiting.pk, actor="rita").first()
+    assert log.reason.endswith("Decided for theirs: Ours was cut short.")
+    again = office.post(address("copies", waiting), chosen, follow=True)
+    assert "no two copies" in again.content.decode()

@@ -1,9 +1,13 @@
 from django.db.models import Sum
 from django.urls import reverse
+from django.utils import timezone
 
+from annotation.domain.qualification_codes import pool_code
 from annotation.models import Submission
-from crowd.models import Assignment, Payment
-from dashboard.views.workers import hourly_cents
+from crowd.domain.qualifications import grant_qualification
+from crowd.domain.write_messages import write_messages
+from crowd.models import Assignment, Payment, QualificationType
+from dashboard.cost_figures import hourly_cents
 from tests.dashboard.campaign import Campaign, add_workers, make_project
 
 
@@ -51,6 +55,24 @@ def test_worker_page_lists_submissions_and_payments(office, campaign, project):
     assert len(response.context["payments"]) == payments.count()
 
 
+def test_what_another_project_writes_or_grants_is_not_shown(office, campaign, project):
+    worker, alike = campaign.workers[0], make_project(f"{project.slug}-2")
+    for one in (project, alike):
+        text = f"From {one.slug}."
+        write_messages(
+            budget=one.budget, workers=[worker], subject="Hello", text=text, now=timezone.now()
+        )
+        pool = QualificationType.objects.create(
+            provider=one.provider, code=pool_code(one, "generator"), name="Pool", description="x"
+        )
+        grant_qualification(qualification=pool, worker=worker, value=1, now=timezone.now())
+    context = office.get(reverse("dashboard:worker", args=[project.slug, worker.pseudonym])).context
+    assert [one.text for one in context["messages_sent"]] == [f"From {project.slug}."]
+    codes = [one.qualification_type.code for one in context["grants"]]
+    assert pool_code(project, "generator") in codes
+    assert pool_code(alike, "generator") not in codes
+
+
 def test_worker_of_another_project_is_not_found(office, campaign, project):
     stranger = Campaign(make_project("other"), 4).workers[0]
     url = reverse("dashboard:worker", args=[project.slug, stranger.pseudonym])
@@ -58,10 +80,9 @@ def test_worker_of_another_project_is_not_found(office, campaign, project):
 
 
 def test_hourly_wage_is_cents_earned_per_active_hour(campaign, project):
-    from annotation.domain.queries import WorkerFigures
 
-    assert hourly_cents(50, WorkerFigures(active_seconds=180)) == 1000
-    assert hourly_cents(50, WorkerFigures()) is None
+    assert hourly_cents(50, 180) == 1000
+    assert hourly_cents(50, 0) is None
 
 
 def test_empty_list_says_so(office, project):

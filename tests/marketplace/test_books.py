@@ -302,3 +302,22 @@ class TestCampaign(TestCase):
                 suppress_health_check=list(HealthCheck),
             ),
         )
+
+
+@pytest.mark.django_db
+def test_hit_is_given_back_though_its_place_can_not_be_paid_for_any_more():
+    campaign = Campaign()
+    campaign.open()
+    campaign.accept(0)
+    who, code = campaign.accepted[0]
+    hit = Hit.objects.get(assignments__code=code)
+    values = HitTypeValues("t", "d", "", 20, 600, 86_400, [])
+    kind = register_hit_type(requester=campaign.lab, values=values, now=campaign.now)
+    hits.change_type(requester=campaign.lab, hit_code=hit.code, hit_type=kind, now=campaign.now)
+    Requester.objects.update(balance_cents=F("held_cents"))
+    before = Hit.objects.get(pk=hit.pk)
+    work.return_assignment(worker=campaign.workers[who], assignment_code=code, now=campaign.now)
+    after = Hit.objects.get(pk=hit.pk)
+    assert (after.max_assignments, after.pending) == (before.max_assignments - 1, 0)
+    assert after.open == (after.available > 0)
+    campaign.every_hit_holds_what_it_may_have_to_pay()

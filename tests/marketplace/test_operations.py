@@ -6,7 +6,7 @@ import pytest
 from botocore.exceptions import ClientError
 from django.utils import timezone
 
-from marketplace.api.context import OPERATIONS
+from marketplace.api import endpoint
 from marketplace.api.shapes import operation_names
 from marketplace.models import Assignment, Hit
 
@@ -36,8 +36,8 @@ def refused(call, **params) -> tuple[str, str]:
 
 
 def test_every_operation_of_the_model_is_there():
-    assert set(OPERATIONS) == set(operation_names())
-    assert len(OPERATIONS) == 39
+    assert set(endpoint.OPERATIONS) == set(operation_names())
+    assert len(endpoint.OPERATIONS) == 39
 
 
 @pytest.mark.parametrize(

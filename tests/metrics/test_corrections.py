@@ -97,3 +97,45 @@ def test_figures_stand_side_by_side():
 def test_decisions_on_an_unknown_item_are_refused():
     with pytest.raises(ValueError, match="'other'"):
         scores_side_by_side({}, {}, {"other": []})
+
+
+def accept(*spans):
+    return [Decision(None, span, Verdict.ANSWER_ACCEPTED) for span in spans]
+
+
+def test_an_answer_accepted_counts_as_if_the_reference_had_it():
+    reference, predicted = {(0, 2): A}, {(0, 2): A, (5, 7): B}
+    assert align(reference, predicted).la == Counts(1, 1, 0)
+    corrected = align_corrected(reference, predicted, accept((5, 7)))
+    assert corrected.ua == corrected.la == Counts(2, 0, 0)
+    assert [(row.state, row.reference, row.predicted) for row in corrected.rows()] == [
+        ("matched", (0, 2), (0, 2)),
+        ("approved", None, (5, 7)),
+    ]
+
+
+def test_what_overlaps_an_answer_accepted_is_redundant():
+    corrected = align_corrected({}, {(0, 4): A, (0, 3): A, (8, 9): B}, accept((0, 4)))
+    assert corrected.ua == Counts(1, 1, 0)
+    assert [near.predicted for near in corrected.redundant] == [(0, 3)]
+
+
+def test_every_extra_answer_of_a_group_can_be_accepted():
+    corrected = align_corrected({}, {(0, 4): A, (0, 3): A}, accept((0, 4), (0, 3)))
+    assert corrected.ua == Counts(2, 0, 0)
+
+
+@pytest.mark.parametrize("span", [(0, 2), (0, 3), (4, 5)])
+def test_an_answer_with_a_counterpart_or_none_at_all_can_not_be_accepted(span):
+    with pytest.raises(ValueError, match=r"counterpart|not there"):
+        align_corrected({(0, 2): A}, {(0, 2): A, (0, 3): A}, accept(span))
+
+
+def test_accepting_all_extras_leaves_no_false_positive_and_no_miss_more():
+    rng = random.Random(8)
+    for _ in range(300):
+        reference, predicted = random_spans(rng), random_spans(rng)
+        before = align(reference, predicted)
+        extras = [span for group in before.extra for span in group]
+        after = align_corrected(reference, predicted, accept(*extras))
+        assert after.ua == Counts(before.ua.tp + len(extras), 0, before.ua.fn)

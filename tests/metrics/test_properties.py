@@ -317,6 +317,7 @@ METRICS = [
 
 # Public, and no metric: what metrics are made of, or drawn from.
 NOT_METRICS = {
+    "drift": {"fall_p_value", "has_fallen"},
     "counts": {"ratio", "mean", "micro_sum", "macro_average"},
     "spans": {"overlap", "check_spans"},
     "matching": {"lexicographic_matching", "connected_components", "is_star"},

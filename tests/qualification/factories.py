@@ -7,7 +7,11 @@ from datetime import timedelta
 from annotation.domain.record_generations import record_new_generations
 from annotation.enums import Role
 from annotation.models import Draft, Item, Task
-from consolidation.domain.record_gold import add_gold
+from consolidation.domain.record_gold import (
+    add_gold,
+    record_new_case_work,
+    write_due_gold,
+)
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from crowd.models import Assignment, Worker
@@ -55,6 +59,8 @@ WORKER = {
         ("What might something contain?", ["natural gas"]),
     ),
 }
+# What two people wrote, for a consolidator to merge.
+GIVEN = {verb: [EXPERT[verb], WORKER[verb]] for verb in EXPERT}
 THRESHOLDS = {"UA.f1": 0.7, "LA.f1": 0.65}
 
 
@@ -87,7 +93,38 @@ def make_rounds(project=None, *, pairs: int = 1, rounds: int = 2) -> list[Round]
         )
         for number in range(1, rounds + 1)
     ]
-    return set_up_rounds(project=project, plans=plans)
+    return set_up_rounds(project=project, plans=plans, actor="tests", now=NOW)
+
+
+def make_consolidator_round(project=None, *, pairs: int = 1) -> Round:
+    """A round whose items come with two annotations to merge: the expert's words, and a worker's."""
+    items = make_items(project or make_project(), pairs)
+    plan = RoundPlan(
+        title="Consolidation training",
+        role=Role.CONSOLIDATOR,
+        entry=RoundEntry.PASSED,
+        keys=[one.key for one in items],
+        given={one.key: GIVEN[one.target["verb_idx"]] for one in items},
+        thresholds=THRESHOLDS,
+        pool_roles=[Role.CONSOLIDATOR],
+    )
+    return set_up_rounds(project=items[0].project, plans=[plan], actor="tests", now=NOW)[0]
+
+
+def consolidated(item: Item, *, skill: float = 1.0):
+    """A consolidation of what the item's round gives: at skill 1 exactly the expert's."""
+    row = item.round_items.get()
+    return get_scheme(item.project.scheme).simulate_consolidation(
+        row.reference.content, row.given, skill=skill, seed=f"{item.pk}"
+    )
+
+
+def merge_through(intake: Intake, worker: Worker, *, skill: float = 1.0) -> None:
+    """The worker consolidates every item of the intake."""
+    for task in intake.batch.tasks.order_by("pk"):
+        item = task.items.get()
+        hand_in(task, worker, {item.target["verb_idx"]: consolidated(item, skill=skill)})
+    record()
 
 
 def open_round(one: Round, workers: Sequence[Worker]) -> Intake:
@@ -123,6 +160,8 @@ def hand_in(task: Task, worker: Worker, contents=WORKER, *, seconds: int = 90) -
 def record() -> None:
     """The sweeps that take in finished work and evaluate finished rounds."""
     record_new_generations(clock=lambda: LATER, limit=500)
+    record_new_case_work(clock=lambda: LATER, limit=500)
+    write_due_gold(clock=lambda: LATER, limit=500)
     enrol_newcomers(clock=lambda: LATER)
     evaluate_due(clock=lambda: LATER, limit=500)
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from annotation.domain.qualification_codes import pool_code
 from annotation.enums import SubmissionState
 from annotation.models import Submission
 from audit.domain.change_state import MoveRefused
 from audit.models import StateChange
-from consolidation.domain.open_cases import pool_code
 from crowd.models import Message, QualificationGrant
 from qualification.domain.decide import Verdict, decide, decide_all
 from qualification.domain.publish_round import publish_round

@@ -2,12 +2,23 @@
 
 import pytest
 
+from annotation.models import Submission
+from consolidation.domain.expert_queues import take_next
 from consolidation.enums import DecisionKind
 from consolidation.models import Decision
-from qualification.domain.evaluate import evaluate_due, refresh_references, refresh_round
+from qualification.domain.evaluate import (
+    NothingToEvaluate,
+    evaluate_due,
+    evaluate_enrolment,
+    evaluate_now,
+    refresh_references,
+    refresh_round,
+)
 from qualification.domain.overrule import OverruleRefused, overrule, take_back
 from qualification.enums import EnrolmentState
 from qualification.models import Evaluation
+from tests.consolidation.experts import hand_in as merge_in
+from tests.consolidation.experts import make_expert, make_queue
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, source, span_of
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
@@ -137,6 +148,36 @@ def test_pair_can_be_refused():
     assert counts(evaluation.corrected_figures, "UA") == (3, 1, 3)
 
 
+def test_reference_that_experts_merged_anew_evaluates_again():
+    enrolment = make_evaluated()
+    item = item_of(enrolment, IDENTIFIED)
+    queue = make_queue(item.project, [item], sources=["reference", "generator"])
+    expert = make_expert("mia")
+    queued = take_next(queue=queue, expert=expert, now=LATER)
+    basin = [{**one, "verdict": "invalid"} for one in judged_invalid(queued.merge)]
+    only = next(one for one in basin if one["question"] == "What did someone identify?")
+    only["verdict"] = "keep"
+    merge_in(queued, expert, {"questions": basin}, LATER)
+    assert refresh_references(clock=lambda: LATER) == 1
+    first, second = enrolment.evaluations.order_by("pk")
+    # Of six answers in the references three are left, and the survey's name is now one too many.
+    assert counts(first.figures, "UA") == (4, 0, 2)
+    assert counts(second.figures, "UA") == (3, 1, 0)
+
+
+def judged_invalid(merge):
+    return [
+        {
+            "question": one["question"],
+            "answers": one["answers"],
+            "source": {"submission": row.position, "question": at},
+            "same_as": None,
+        }
+        for row in merge.sources.all()
+        for at, one in enumerate(row.content["questions"])
+    ]
+
+
 def test_decision_about_a_span_that_is_not_there_is_refused():
     enrolment = make_evaluated()
     with pytest.raises(OverruleRefused, match="not there"):
@@ -203,3 +244,107 @@ def test_decision_on_the_old_reference_no_longer_counts():
     write_reference(item_of(enrolment, CONTAIN), EXPERT[CONTAIN])
     refresh_references(clock=lambda: NOW)
     assert enrolment.evaluations.latest("pk").corrected_figures is None
+
+
+# --- before the round is finished
+
+
+def half_done():
+    one, worker = make_rounds()[0], make_worker()
+    intake = open_round(one, [worker])
+    first, second = intake.batch.tasks.order_by("pk")
+    hand_in(first, worker)
+    record()
+    return one.enrolments.get(), second
+
+
+def test_half_finished_worker_is_evaluated_on_demand_and_stays_at_work():
+    enrolment, second = half_done()
+    evaluation = evaluate_now(enrolment=enrolment, actor="tina", now=LATER)
+    enrolment.refresh_from_db()
+    assert (evaluation.so_far, evaluation.cause) == (True, "asked")
+    assert enrolment.state == EnrolmentState.WORKING
+    # Over "identified" alone: nothing counts as missed that has not been handed in.
+    assert counts(evaluation.figures, "UA") == (2, 0, 2)
+    hand_in(second, enrolment.worker)
+    record()
+    enrolment.refresh_from_db()
+    assert enrolment.state == EnrolmentState.FINISHED
+    last = enrolment.evaluations.latest("pk")
+    assert (last.so_far, counts(last.figures, "UA")) == (False, (4, 0, 2))
+
+
+def test_corrected_reference_does_not_finish_who_is_at_work():
+    enrolment, _ = half_done()
+    evaluate_now(enrolment=enrolment, actor="tina", now=LATER)
+    corrected_reference(enrolment)
+    refresh_references(clock=lambda: LATER)
+    enrolment.refresh_from_db()
+    assert enrolment.state == EnrolmentState.WORKING
+    assert enrolment.evaluations.latest("pk").so_far
+
+
+def test_nothing_is_evaluated_on_demand_where_nothing_is_or_all_is_done():
+    one, worker = make_rounds()[0], make_worker()
+    open_round(one, [worker])
+    with pytest.raises(NothingToEvaluate, match="nothing yet"):
+        evaluate_now(enrolment=one.enrolments.get(), actor="tina", now=LATER)
+    with pytest.raises(NothingToEvaluate, match="not at work"):
+        evaluate_now(enrolment=make_evaluated(), actor="tina", now=LATER)
+
+
+def test_withdrawn_work_counts_as_not_answered():
+    enrolment = make_evaluated()
+    Submission.objects.filter(item=item_of(enrolment, CONTAIN)).update(state="withdrawn")
+    figures = evaluate_enrolment(enrolment=enrolment, cause="reference", now=LATER).figures
+    assert (figures["answered"], figures["items"]) == (1, 2)
+    assert counts(figures, "UA") == (2, 0, 4)
+
+
+# --- answers that the expert lacks
+
+
+def accept_extra(enrolment, span, kind=DecisionKind.ANSWER_ACCEPTED, reference=None):
+    return overrule(
+        enrolment=enrolment,
+        item_id=item_of(enrolment, CONTAIN).pk,
+        kind=kind,
+        reference_span=reference,
+        predicted_span=span,
+        by=make_user(f"tina-{Decision.objects.count()}-{len(str(span))}-{kind}"),
+        now=LATER,
+    )
+
+
+EXTRA = source(
+    SURVEY,
+    ("What might contain something?", ["that basin"]),
+    ("What might something contain?", ["natural gas"]),
+    ("Who might contain something?", ["the U.S. Geological Survey"]),
+)
+
+
+def test_extra_answer_can_be_found_right_all_the_same():
+    enrolment = make_evaluated({IDENTIFIED: EXPERT[IDENTIFIED], CONTAIN: EXTRA})
+    before = enrolment.evaluations.get().figures
+    assert counts(before, "UA") == (6, 1, 0)
+    span = span_of(SURVEY, "the U.S. Geological Survey")
+    evaluation = accept_extra(enrolment, span)
+    assert evaluation.figures == before
+    assert counts(evaluation.corrected_figures, "UA") == (7, 0, 0)
+    assert counts(evaluation.corrected_figures, "LA") == (7, 0, 0)
+    decision = Decision.objects.get()
+    assert decision.reference_span is None
+    accept_extra(enrolment, span)
+    assert Decision.objects.count() == 1
+    back = take_back(enrolment=enrolment, decision_id=decision.pk, by=make_user("tim"), now=LATER)
+    assert back.corrected_figures is None
+
+
+def test_answer_with_a_counterpart_is_not_accepted_by_itself():
+    enrolment = make_evaluated()
+    with pytest.raises(OverruleRefused, match="counterpart"):
+        accept_extra(enrolment, span_of(SURVEY, "that basin"))
+    with pytest.raises(OverruleRefused, match="by itself"):
+        accept_extra(enrolment, span_of(SURVEY, "that basin"), DecisionKind.PAIR_ACCEPTED)
+    assert not Decision.objects.exists()

@@ -10,7 +10,16 @@ from qualification import urls
 from tests.dashboard.campaign import make_project, make_user
 
 pytestmark = pytest.mark.django_db
-POSTED = {"set_up", "decide", "overrule", "write"}
+POSTED = {
+    "evaluate",
+    "send_mail_again",
+    "pool_write",
+    "pool_acknowledge",
+    "set_up",
+    "decide",
+    "overrule",
+    "write",
+}
 ROUTES = [one.name for one in urls.urlpatterns]
 GUARDED = [one for one in ROUTES if RULES[f"qualification:{one}"] is not Access.PUBLIC]
 
@@ -19,8 +28,12 @@ GUARDED = [one for one in ROUTES if RULES[f"qualification:{one}"] is not Access.
 def ask(enrolment):
     one = enrolment.round
     person = [one.pk, enrolment.worker.pseudonym]
-    more = dict.fromkeys(("trainee", "overrule", "write", "preview"), person)
-    more |= {name: [one.pk] for name in ("round", "publish", "decide")}
+    more = dict.fromkeys(("trainee", "evaluate", "overrule", "write", "preview"), person)
+    more |= {name: [one.pk] for name in ("round", "publish", "edit", "decide")}
+
+    more |= dict.fromkeys(("pool_worker", "pool_write", "pool_preview"), person[1:])
+    more["pool_acknowledge"] = [person[1], 0]
+    more["send_mail_again"] = [0]
 
     def of(client, name):
         url = reverse(f"qualification:{name}", args=[one.project.slug, *more.get(name, [])])

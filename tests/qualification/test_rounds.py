@@ -54,7 +54,7 @@ def test_sample_file_gives_two_rounds_of_fifteen_predicates():
 def test_preset_screens_with_the_marketplaces_own_qualifications():
     screening = PRESETS["controlled-crowdsourcing-2020"][0]
     assert screening.entry == RoundEntry.OPEN
-    assert [one["system"][-2:] for one in screening.requirements] == ["L0", "71"]
+    assert [one["system"] for one in screening.requirements] == ["approval-rate", "locale"]
 
 
 def test_file_without_a_column_is_refused_with_its_line(tmp_path):
@@ -78,7 +78,12 @@ def test_item_without_a_reference_is_refused_and_nothing_is_made():
     project = make_project()
     good, bare = make_items(project)[0], make_item(SURVEY, CONTAIN, project)
     with pytest.raises(RoundsRefused, match="has no expert reference"):
-        set_up_rounds(project=project, plans=[RoundPlan("One", keys=[good.key, bare.key])])
+        set_up_rounds(
+            project=project,
+            plans=[RoundPlan("One", keys=[good.key, bare.key])],
+            actor="tests",
+            now=NOW,
+        )
     assert Round.objects.count() == 0
     good.refresh_from_db()
     assert good.in_production
@@ -89,13 +94,18 @@ def test_item_offered_in_production_is_refused():
     items = make_items(project)
     publish_batch(project=project, now=NOW, limit=1)
     with pytest.raises(RoundsRefused, match="has been offered to workers already"):
-        set_up_rounds(project=project, plans=[RoundPlan("One", keys=[one.key for one in items])])
+        set_up_rounds(
+            project=project,
+            plans=[RoundPlan("One", keys=[one.key for one in items])],
+            actor="tests",
+            now=NOW,
+        )
 
 
 def test_rounds_are_set_up_once():
     project = make_project()
     make_rounds(project)
-    with pytest.raises(RoundsRefused, match="has its rounds already"):
+    with pytest.raises(RoundsRefused, match="has its rounds for generators already"):
         make_rounds(project)
 
 
@@ -134,7 +144,7 @@ def test_open_round_takes_in_whoever_comes():
     plan = RoundPlan(
         "Screening", entry=RoundEntry.OPEN, keys=[one.key for one in make_items(project)]
     )
-    [one] = set_up_rounds(project=project, plans=[plan])
+    [one] = set_up_rounds(project=project, plans=[plan], actor="tests", now=NOW)
     intake = publish_round(round=one, actor="tests", now=NOW, seats=5)
     worker = make_worker()
     work_through(intake, worker)
@@ -175,3 +185,10 @@ def test_half_finished_round_is_not_evaluated():
     record()
     enrolment = one.enrolments.get()
     assert (enrolment.state, enrolment.evaluations.count()) == (EnrolmentState.WORKING, 0)
+
+
+def test_round_without_items_is_refused():
+    with pytest.raises(RoundsRefused, match="has no items"):
+        set_up_rounds(project=make_project(), plans=[RoundPlan("Empty")], actor="tests", now=NOW)
+    with pytest.raises(RoundsRefused, match="No round was asked for"):
+        set_up_rounds(project=make_project(), plans=[], actor="tests", now=NOW)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -10,19 +11,23 @@ from django.urls import reverse
 
 from annotation.domain.import_corpus import item_key
 from consolidation.models import Decision
-from crowd.models import Message
+from crowd.domain.write_mail import keep_address
+from crowd.models import Mail, MailAddress, Message
 from qualification.domain.feedback import Notes, link_of, send_feedback
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment, Feedback, Intake, Round
-from tests.consolidation.factories import CONTAIN, SURVEY, make_project, span_of
+from tests.consolidation.factories import CONTAIN, SURVEY, make_project, source, span_of
 from tests.crowd.factories import make_worker
 from tests.dashboard.campaign import make_user
 from tests.qualification.factories import (
+    EXPERT,
     LATER,
+    hand_in,
     make_evaluated,
     make_items,
     make_rounds,
     open_round,
+    record,
     work_through,
 )
 
@@ -48,6 +53,13 @@ def test_desk_shows_figures_and_a_suggestion(desk, enrolment):
 def test_desk_sorts_by_any_column_and_survives_others(desk, enrolment, sort):
     url = at("round", enrolment, enrolment.round_id)
     assert desk.get(url, {"sort": sort, "state": "finished"}).status_code == 200
+
+
+def test_desk_shows_who_has_handed_in_nothing(desk, enrolment):
+    worker = make_worker()
+    open_round(enrolment.round, [worker])
+    page = desk.get(at("round", enrolment, enrolment.round_id)).content.decode()
+    assert worker.pseudonym in page
 
 
 def test_desk_filters_by_state(desk, enrolment):
@@ -115,6 +127,57 @@ def test_overrule_keeps_what_was_written_and_corrects(desk, enrolment):
     decision = Decision.objects.get()
     desk.post(page_of("overrule", enrolment), {"take_back": f"{item.pk}|{decision.pk}"})
     assert not Decision.objects.exists()
+
+
+def test_extra_answer_is_accepted_with_its_button(desk, trainer):
+    extra = source(
+        SURVEY,
+        ("What might contain something?", ["that basin"]),
+        ("Who might contain something?", ["the U.S. Geological Survey"]),
+    )
+    enrolment = make_evaluated({**EXPERT, CONTAIN: extra})
+    enrolment.round.project.memberships.create(user=trainer, role="trainer")
+    page = desk.get(page_of("trainee", enrolment)).content.decode()
+    [value] = re.findall(r'value="(\d+\|answer-accepted\|\|\d+-\d+)"', page)
+    desk.post(page_of("overrule", enrolment), {"decision": value})
+    page = desk.get(page_of("trainee", enrolment)).content.decode()
+    assert "right, though the expert lacks it" in page
+    assert "UA, corrected" in page
+
+
+def test_half_finished_worker_is_evaluated_with_a_button(desk, enrolment):
+    worker = make_worker()
+    intake = open_round(enrolment.round, [worker])
+    half = enrolment.round.enrolments.get(worker=worker)
+    url = page_of("evaluate", half)
+    assert "handed in nothing yet" in desk.post(url, follow=True).content.decode()
+    hand_in(intake.batch.tasks.first(), worker)
+    record()
+    page = desk.post(url, follow=True).content.decode()
+    assert "Figures so far, over the 1 item handed in" in page
+    table = desk.get(at("round", enrolment, enrolment.round_id)).content.decode()
+    assert "half-finished" in table
+
+
+def test_worker_who_asks_too_little_is_flagged_in_the_table(desk, trainer):
+    thrifty = {verb: source(SURVEY, ("What did someone identify?", ["a basin"])) for verb in EXPERT}
+    enrolment = make_evaluated(thrifty)
+    enrolment.round.project.memberships.create(user=trainer, role="trainer")
+    page = desk.get(at("round", enrolment, enrolment.round_id)).content.decode()
+    assert "asks too little" in page
+
+
+def test_snippets_and_feedback_lead_to_the_section_of_the_guidelines(client, desk, enrolment):
+    page = desk.get(page_of("trainee", enrolment)).content.decode()
+    assert 'href="#modals"' in page
+    assert '<h2 id="modals">' in page
+    item = enrolment.round.items.get(target__verb_idx=CONTAIN)
+    entry = enrolment.evaluations.get().alignment[1]
+    remark = dict(entry["remarks"])["modal-missing"]
+    desk.post(page_of("write", enrolment), {"action": "send", f"note-{item.pk}": f"Look: {remark}"})
+    told = client.get(link_of(Feedback.objects.get())).content.decode()
+    assert '<a href="#modals">Modals</a>' in told
+    assert '<h2 id="modals">' in told
 
 
 @pytest.mark.parametrize("told", ["", "1|x", "1|pair-accepted|0-1|", "x|y|z"])
@@ -234,3 +297,48 @@ def test_altered_link_shows_a_plain_page(client, link):
     response = client.get(link[:-4] + "xyz/")
     assert response.status_code == 404
     assert "This link does not work" in response.content.decode()
+
+
+# --- by e-mail as well
+
+
+def test_worker_gives_an_address_and_takes_it_back(client, link, enrolment, settings):
+    assert "By e-mail as well" not in client.get(link).content.decode()
+    assert client.post(link, {"address": "ann@example.org"}).status_code == 422
+    settings.MAIL_IS_ON = True
+    assert "Keep this address" in client.get(link).content.decode()
+    assert client.post(link, {"address": "no address"}).status_code == 422
+    client.post(link, {"address": "ann@example.org"})
+    kept = MailAddress.objects.get()
+    assert (kept.worker, kept.address) == (enrolment.worker, "ann@example.org")
+    assert "ann@example.org" in client.get(link).content.decode()
+    settings.MAIL_IS_ON = False
+    client.post(link, {"forget": "1"})
+    assert not MailAddress.objects.exists()
+
+
+def test_decision_and_feedback_go_by_mail_where_there_is_an_address(desk, enrolment, settings):
+    settings.MAIL_IS_ON = True
+    keep_address(worker=enrolment.worker, address="ann@example.org", now=LATER)
+    desk.post(page_of("write", enrolment), {"action": "send", "text": "Well begun."})
+    desk.post(page_of("write", enrolment), {"action": "decline", "reason": "below"})
+    told = [one.message.text for one in Mail.objects.order_by("pk")]
+    assert len(told) == 2
+    assert "Your feedback is ready" in told[0]
+    assert "nothing of your work was rejected" in told[1]
+
+
+def test_mail_that_did_not_arrive_is_shown_and_sent_again(desk, enrolment, settings):
+    settings.MAIL_IS_ON = True
+    keep_address(worker=enrolment.worker, address="ann@example.org", now=LATER)
+    desk.post(page_of("write", enrolment), {"action": "send", "text": "Well begun."})
+    Mail.objects.update(state="failed", error="550 no such person")
+    assert "550 no such person" in desk.get(page_of("trainee", enrolment)).content.decode()
+    assert "550 no such person" in desk.get(at("rounds", enrolment)).content.decode()
+    mail = Mail.objects.get()
+    page = desk.post(at("send_mail_again", enrolment, mail.pk), follow=True).content.decode()
+    assert "It will be sent again" in page
+    mail.refresh_from_db()
+    assert mail.state == "pending"
+    again = desk.post(at("send_mail_again", enrolment, mail.pk), follow=True).content.decode()
+    assert "t be sent" in again

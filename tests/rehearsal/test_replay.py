@@ -55,11 +55,6 @@ class Checkout:
         return "\n".join(path.read_text()[-3000:] for path in folder.glob("*.log"))
 
 
-@pytest.fixture
-def checkout(either_site, free_port) -> Checkout:
-    return Checkout({**either_site, "SITE_URL": f"http://127.0.0.1:{free_port}"})
-
-
 def rows_of(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
@@ -191,6 +186,20 @@ def replay_whole_set(checkout: Checkout, tmp_path: Path) -> None:
     check_gold(checkout, gold, tmp_path / "gold")
 
 
+def test_part_of_the_published_set_comes_back_as_it_went_in(server_site, free_port, tmp_path):
+    items = 150
+    gold, sentences = some_of(
+        DATA / "wikinews.dev.gold.csv", DATA / "wikinews.dev.full.csv", tmp_path, items
+    )
+    checkout = Checkout({**server_site, "SITE_URL": f"http://127.0.0.1:{free_port}"})
+    prepare(checkout, sentences, gold)
+    facts = checkout.facts("rehearse", "wikinews", "--replay", gold, "--workers", "8", timeout=900)
+    assert facts["scores"]["UA"]["f1"] == facts["scores"]["LA"]["f1"] == 1.0
+    check_books(checkout, facts, gold, items)
+    check_gold(checkout, gold, tmp_path / "gold")
+
+
+@pytest.mark.long
 def test_whole_published_set_comes_back_as_it_went_in(server_site, free_port, tmp_path):
     site = {**server_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     replay_whole_set(Checkout(site), tmp_path)
@@ -202,8 +211,20 @@ def test_whole_published_set_comes_back_without_servers(embedded_site, free_port
     replay_whole_set(Checkout(site), tmp_path)
 
 
-def test_killed_processes_double_nothing_and_lose_nothing(checkout, tmp_path):
+def test_killed_processes_double_nothing_and_lose_nothing(server_site, free_port, tmp_path):
+    site = {**server_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
+    replay_with_kills(Checkout(site), tmp_path)
+
+
+@pytest.mark.long
+def test_killed_processes_double_nothing_without_servers(embedded_site, free_port, tmp_path):
+    site = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
+    replay_with_kills(Checkout(site), tmp_path)
+
+
+def replay_with_kills(checkout: Checkout, tmp_path: Path) -> None:
     items = 60
+    checkout.env["LEASE_SECONDS"] = "10"
     gold, sentences = some_of(
         DATA / "wikinews.dev.gold.csv", DATA / "wikinews.dev.full.csv", tmp_path, items
     )

@@ -28,10 +28,10 @@ def environment(embedded_site, free_port):
 
 
 @pytest.fixture
-def holder(environment):
+def holder(environment, migrate, collected):
     """A process that holds a site up; ended, with the site, after the test."""
     manage = [sys.executable, "manage.py"]
-    subprocess.run([*manage, "migrate", "-v", "0"], cwd=ROOT, env=environment, check=True)
+    migrate(environment)
     process = subprocess.Popen(
         [*manage, "shell", "-v", "0", "-c", HOLD],
         cwd=ROOT,

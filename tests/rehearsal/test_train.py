@@ -38,26 +38,36 @@ def manage(env, *arguments):
     return done.stdout
 
 
+# The protocol's own size takes minutes: with `make test-long`.
+@pytest.fixture(params=[8, pytest.param(30, marks=pytest.mark.long)])
+def trainees(request):
+    return request.param
+
+
 @pytest.fixture
-def facts(embedded_site, free_port):
+def facts(embedded_site, free_port, migrate, collected, trainees):
     env = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
-    manage(env, "migrate", "-v0")
+    migrate(env)
     manage(env, "shell", "-v0", "-c", PREPARE)
-    return json.loads(manage(env, "rehearse", "demo", "--train", "8", "--json"))
+    return json.loads(manage(env, "rehearse", "demo", "--train", str(trainees), "--json"))
 
 
-def test_training_selects_the_skilled_and_pays_everybody(facts):
-    first, second = facts["rounds"]
+def test_training_selects_the_skilled_and_pays_everybody(facts, trainees):
+    first, second, merging = facts["rounds"]
     by_state = {"passed": [], "declined": []}
     for one in facts["people"]:
         by_state[one["state"]].append(one["skill"])
-    assert (first["invited"], first["finished"]) == (8, 8)
-    assert first["passed"] + first["declined"] == 8
+    assert (first["invited"], first["finished"]) == (trainees, trainees)
+    assert first["passed"] + first["declined"] == trainees
     assert second["invited"] == second["finished"] == first["passed"]
     assert len(facts["selected"]) == second["passed"] == len(by_state["passed"])
     assert min(by_state["passed"]) > max(by_state["declined"]) - 0.2
     assert facts["correlation"] > 0.8
+    # Whoever may generate is trained to consolidate, and some of them are chosen for it.
+    assert merging["invited"] == merging["finished"] == second["passed"]
+    assert len(facts["consolidators"]) == merging["passed"] > 0
+    assert set(facts["consolidators"]) <= set(facts["selected"])
     done = first["finished"] + second["finished"]
-    assert facts["feedback_sent"] == facts["feedback_read"] == done
-    assert facts["rewards_cents"] == done * 15 * 5
-    assert facts["total_cents"] == first["cents"] + second["cents"]
+    assert facts["feedback_sent"] == facts["feedback_read"] == done + merging["finished"]
+    assert facts["rewards_cents"] == (done * 15 + merging["finished"] * 8) * 5
+    assert facts["total_cents"] == sum(one["cents"] for one in facts["rounds"])

@@ -7,11 +7,14 @@ from hypothesis import strategies as st
 
 from schemes.base import ContentError
 from schemes.qasrl.content import (
+    as_source,
     count_units,
     gold_of,
+    keep_all,
     parse_consolidation,
     parse_generation,
     parse_gold,
+    parse_system,
 )
 from schemes.qasrl.verbs import verb_forms
 
@@ -315,3 +318,66 @@ def test_accepted_generations_keep_the_rules(content):
     asked = [each["question"].casefold() for each in parsed["questions"]]
     assert len(asked) == len(set(asked))
     assert generation(parsed) == parsed
+
+
+# --- many sources ------------------------------------------------------------------------------
+
+
+def many(own, new):
+    """Five annotators' sources of `own` questions in all, and a consolidation with `new` more."""
+    texts = [f"Which ribbon number {at}?" for at in range(own)]
+    sources = [
+        {"questions": [{"question": text, "answers": [[2, 4]]} for text in texts[first::5]]}
+        for first in range(5)
+    ]
+    judged = [
+        {**one, "source": {"submission": at, "question": place}, "verdict": "invalid"}
+        for at, source in enumerate(sources)
+        for place, one in enumerate(source["questions"])
+    ]
+    added = {**WHO, "source": None, "verdict": "keep"}
+    return sources, {"questions": [*judged, *[added] * new]}
+
+
+def test_case_of_more_than_240_questions_is_accepted_whole():
+    sources, content = many(295, 1)
+    parsed = parse_consolidation(content, tokens=TOKENS, target=TARGET, sources=sources)
+    assert len(parsed["questions"]) == 296
+    assert count_units(parsed, role="consolidator") == 295
+    assert gold_of(parsed, sources)[0]["questions"][0]["question"] == "Who cut something?"
+
+
+def test_no_more_questions_are_added_than_one_person_may_write():
+    sources, content = many(5, 61)
+    with pytest.raises(ContentError, match="at most 65 are taken"):
+        parse_consolidation(content, tokens=TOKENS, target=TARGET, sources=sources)
+
+
+def test_systems_output_may_contradict_itself():
+    overlapping = {"question": "What cut something?", "answers": [[0, 2], [1, 2]]}
+    content = {"questions": [WHO, overlapping, {"question": "When?", "answers": []}]}
+    parsed = parse_system(content, tokens=TOKENS, target=TARGET)
+    assert [one["answers"] for one in parsed["questions"]] == [[[0, 1]], [[0, 2], [1, 2]]]
+    with pytest.raises(ContentError, match="is not in the sentence"):
+        parse_system({"questions": [{**WHO, "answers": [[0, 99]]}]}, tokens=TOKENS, target=TARGET)
+
+
+def test_sources_of_every_kind_have_the_same_fields():
+    content = {"questions": [WHO, WHAT]}
+    shapes = {
+        json.dumps(as_source(parsed), sort_keys=True)
+        for parsed in (
+            generation(content),
+            parse_gold(content, tokens=TOKENS, target=TARGET),
+            parse_system(content, tokens=TOKENS, target=TARGET),
+        )
+    }
+    assert len(shapes) == 1
+
+
+def test_what_is_kept_whole_is_the_source_itself():
+    source = as_source(generation({"questions": [WHO, WHAT]}))
+    parsed = parse_consolidation(keep_all(source), tokens=TOKENS, target=TARGET, sources=[source])
+    gold, origins = gold_of(parsed, [source])
+    assert gold["questions"] == source["questions"]
+    assert origins == [{"source": 0, "state": "kept"}] * 2

@@ -14,7 +14,7 @@ from schemes.qasrl.verbs import verb_forms
 from schemes.qasrl.walker import Walker
 
 FOLDER = Path(qasrl.__file__).parent / "guidelines"
-NAMES = ["generation.md", "consolidation.md"]
+NAMES = ["generation.md", "consolidation.md", "validation.md"]
 # Feedback links to these: a heading may be reworded only together with the links.
 ANCHORS = {
     "generation.md": [
@@ -44,6 +44,15 @@ ANCHORS = {
         "missing-questions",
         "no-overlap",
         "a-whole-example",
+        "before-you-submit",
+    ],
+    "validation.md": [
+        "judging-and-answering-questions",
+        "your-part",
+        "invalid-questions",
+        "answers",
+        "repeated-questions",
+        "no-overlap",
         "before-you-submit",
     ],
 }

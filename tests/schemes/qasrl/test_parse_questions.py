@@ -43,7 +43,8 @@ def test_slots_are_added_and_outsiders_kept_and_named(run, tmp_path):
     out, err = run(QUESTION_ROWS, "--json")
     assert json.loads(out) == {"questions": 2, "parsed": 1, "outside": 1, "bad_rows": 0}
     assert "questions.csv, line 3: outside the template: Which ribbon was cut?" in err
-    first, second = csv.DictReader((tmp_path / "out.csv").open())
+    with (tmp_path / "out.csv").open() as file:
+        first, second = csv.DictReader(file)
     assert (first["wh"], first["obj"], first["answer"], first["verb"]) == (
         "who",
         "something",

@@ -1,4 +1,5 @@
 import csv
+import io
 import re
 import time
 import tracemalloc
@@ -13,11 +14,12 @@ from schemes.qasrl.bounded_csv import MAX_LINE_BYTES
 from schemes.qasrl.published_csv import (
     GOLD_COLUMNS,
     GoldRow,
+    csv_line,
     read_gold_rows,
     read_predicates,
     read_sentence_rows,
+    sentence_file,
     write_gold_rows,
-    write_sentence_rows,
 )
 from schemes.qasrl.slots import Slots
 
@@ -257,7 +259,9 @@ def test_written_sentences_read_back(tmp_path_factory, sentences):
         if " ".join(tokens).strip()
     ]
     path = tmp_path_factory.mktemp("s") / "s.csv"
-    write_sentence_rows(records, path)
+    with sentence_file(path) as add:
+        for sentence in records:
+            add(sentence)
     back = list(read_sentence_rows(path, on_error=raised))
     assert [(each.external_id, each.tokens) for each in back] == [
         (each.external_id, each.tokens) for each in records
@@ -315,3 +319,20 @@ def test_reading_is_fast_enough_for_a_corpus(tmp_path):
     started = time.perf_counter()
     assert len(list(read_gold_rows(path, on_error=raised))) == 50_000
     assert time.perf_counter() - started < 5
+
+
+# --- lines
+
+FIELDS = st.lists(
+    st.text(alphabet=st.sampled_from('a,"\n\r é~!;\u2028\x0b'), max_size=6), min_size=2
+)
+
+
+@given(FIELDS)
+def test_lines_are_those_of_the_csv_module(fields):
+    line = csv_line(fields)
+    assert next(csv.reader(io.StringIO(line, newline=""))) == fields
+    if not any("\r" in field for field in fields):
+        written = io.StringIO(newline="")
+        csv.writer(written, lineterminator="\n").writerow(fields)
+        assert line == written.getvalue()

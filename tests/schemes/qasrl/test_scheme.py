@@ -217,7 +217,8 @@ def test_csv_has_the_published_columns_and_answers_as_text(tmp_path):
     SCHEME.write_gold(
         [export_row(), empty_row(external_id="s3")], tmp_path / "g.csv", fmt="qasrl-csv"
     )
-    rows = list(csv.DictReader((tmp_path / "g.csv").open()))
+    with (tmp_path / "g.csv").open() as file:
+        rows = list(csv.DictReader(file))
     assert len(rows) == 3
     assert rows[1] == {
         "qasrl_id": "s1",

@@ -17,7 +17,8 @@ IN_THE_PAGE = """([shared, item, table, cases]) => {
     return cases.map(([text, asked]) =>
         suggester.suggest(text, asked).map((each) => [each.question, each.cost]));
 }"""
-# Every keystroke of every question, as a page does it: check, complete, suggest.
+# Every keystroke of every question, as a page does it: check, complete, suggest; each run starts
+# with a new walker, so none is spared what the first one has to do.
 TIMED = """([shared, item, table, questions]) => {
     const walker = new grammar.Walker(shared, item);
     const suggester = new grammar.Suggester(walker, table);
@@ -64,6 +65,7 @@ def test_both_suggest_the_same(chromium):
 
 @pytest.mark.browser
 def test_a_keystroke_takes_less_than_a_frame_on_a_slow_machine(chromium):
+    """Each keystroke counts with the least disturbed of three runs: other tests compute meanwhile."""
     rng = random.Random(11)
     times: list[float] = []
     with page_with_grammar(chromium) as page:
@@ -71,7 +73,8 @@ def test_a_keystroke_takes_less_than_a_frame_on_a_slow_machine(chromium):
         for number in (0, 4, 5):
             item, table = tables(number)
             questions = [random_question(Walker(item), rng, stop=0.7) for _ in range(4)]
-            times += page.evaluate(TIMED, [automaton(), item, table, questions])
+            runs = [page.evaluate(TIMED, [automaton(), item, table, questions]) for _ in range(3)]
+            times += map(min, zip(*runs, strict=True))
     times.sort()
     p95 = times[int(len(times) * 0.95)]
     print(  # noqa: T201 - a figure

@@ -1,0 +1,174 @@
+"""Where one is signed in, signing out there, and passwords."""
+
+import re
+from datetime import timedelta
+from ipaddress import ip_network
+
+import pytest
+from axes.models import AccessAttempt
+from django.core import mail
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.models import UserSession
+from accounts.tasks import forget_expired_sessions
+from audit.models import StateChange
+from tests.accounts.conftest import PASSWORD
+from tests.dashboard.campaign import make_user
+
+END = "/account/sessions/end/"
+RIGHT = {"username": "ada", "password": PASSWORD}
+WRONG = {"username": "ada", "password": "wrong"}
+PROXY = "10.0.0.2"
+
+
+@pytest.fixture
+def elsewhere(admin) -> Client:
+    agent = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1"
+    client = Client(headers={"User-Agent": agent})
+    client.post("/login/", RIGHT, REMOTE_ADDR="203.0.113.7")
+    return client
+
+
+def test_own_sessions_are_listed_and_nobody_elses(signed_in, elsewhere, project):
+    make_user("eve", project)
+    Client(headers={"User-Agent": "EveBrowser/1.0"}).post(
+        "/login/", {"username": "eve", "password": PASSWORD}
+    )
+    page = signed_in.get("/account/").content.decode()
+    assert "Firefox on Linux" in page
+    assert "Safari on iOS" in page
+    assert "203.0.113.7" in page
+    assert "EveBrowser" not in page
+    for key in UserSession.objects.values_list("session_key", flat=True):
+        assert key not in page
+
+
+def test_login_of_the_administration_is_listed_too(db, django_user_model):
+    django_user_model.objects.create_superuser("root", password=PASSWORD)
+    client = Client(headers={"User-Agent": "Mozilla/5.0 (Windows NT 10.0) Chrome/140.0"})
+    client.post("/admin/login/", {"username": "root", "password": PASSWORD})
+    assert "Chrome on Windows" in client.get("/account/").content.decode()
+
+
+def test_visits_are_noted_now_and_then_and_not_each_time(signed_in):
+    before = UserSession.objects.get().seen_at
+    with CaptureQueriesContext(connection) as queries:
+        signed_in.get("/")
+    assert not [one for one in queries if one["sql"].startswith(("UPDATE", "INSERT"))]
+    session = signed_in.session
+    session["seen_at"] = (timezone.now() - timedelta(minutes=11)).isoformat()
+    session.save()
+    signed_in.get("/")
+    assert UserSession.objects.get().seen_at >= before
+
+
+def test_sessions_that_ended_by_themselves_are_forgotten(signed_in, elsewhere):
+    old = UserSession.objects.filter(session_key=elsewhere.session.session_key)
+    old.update(expire_date=timezone.now() - timedelta(seconds=1))
+    forget_expired_sessions()
+    assert not old.exists()
+    assert signed_in.get("/").status_code == 200
+
+
+def test_signing_out_elsewhere_spares_this_browser(signed_in, elsewhere):
+    signed_in.post(END)
+    assert signed_in.get("/").status_code == 200
+    assert elsewhere.get("/").status_code == 302
+    assert StateChange.objects.get(aggregate="auth.User").new == "signed out"
+
+
+def test_one_session_is_ended_by_its_name(signed_in, elsewhere, admin):
+    third = Client()
+    third.post("/login/", RIGHT)
+    name = UserSession.objects.get(session_key=elsewhere.session.session_key).name
+    signed_in.post(END, {"session": name})
+    assert [one.get("/").status_code for one in (signed_in, elsewhere, third)] == [200, 302, 200]
+
+
+def test_nobody_ends_anothers_session(signed_in, project):
+    make_user("eve", project)
+    eve = Client()
+    eve.post("/login/", {"username": "eve", "password": PASSWORD})
+    name = UserSession.objects.get(session_key=eve.session.session_key).name
+    signed_in.post(END, {"session": name})
+    assert eve.get("/").status_code == 200
+
+
+def test_changing_the_password_signs_out_the_other_browsers(signed_in, elsewhere):
+    new = "another long password"
+    form = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
+    assert signed_in.post("/account/password/", form).status_code == 302
+    assert signed_in.get("/").status_code == 200
+    assert elsewhere.get("/").status_code == 302
+    assert UserSession.objects.filter(user__username="ada").count() == 1
+
+
+def test_forgotten_password_by_a_link_that_works_once(client, admin, settings):
+    settings.SITE_URL = "https://touchstone.example"
+    response = client.post(
+        "/account/password/reset/", {"email": "ADA@touchstone.example"}, HTTP_HOST="127.0.0.1"
+    )
+    assert response.url.endswith("/sent/")
+    link = re.search(r"http\S+/account/password/reset/\S+", mail.outbox[0].body)[0]
+    path = "/" + link.split("/", 3)[3]
+    page = client.get(path, follow=True)
+    new = {"new_password1": "another long password", "new_password2": "another long password"}
+    assert client.post(page.redirect_chain[-1][0], new).status_code == 302
+    assert (
+        client.post("/login/", {"username": "ada", "password": "another long password"}).url == "/"
+    )
+    assert "too old" in Client().get(path, follow=True).content.decode()
+
+
+def test_reset_says_the_same_for_an_address_without_account(client, db):
+    response = client.post("/account/password/reset/", {"email": "nobody@touchstone.example"})
+    assert response.url.endswith("/sent/")
+    assert mail.outbox == []
+
+
+def test_resets_are_asked_for_so_often_and_no_more(client, db):
+    form = {"email": "nobody@touchstone.example"}
+    answers = [
+        client.post("/account/password/reset/", form, REMOTE_ADDR="198.51.100.77").status_code
+        for _ in range(6)
+    ]
+    assert answers == [302] * 5 + [429]
+
+
+# --- throttling behind a proxy -------------------------------------------------------------------
+
+
+@pytest.fixture
+def behind_a_proxy(settings):
+    settings.TRUSTED_PROXIES = [ip_network("10.0.0.0/8")]
+
+
+def attempt(form: dict[str, str], client_address: str, *, claimed: str = "") -> int:
+    """As the proxy hands it on: it adds whom it heard from to what the client claims."""
+    header = f"{claimed}, {client_address}" if claimed else client_address
+    return (
+        Client().post("/login/", form, REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=header).status_code
+    )
+
+
+def test_forged_header_does_not_evade_the_lock(admin, behind_a_proxy, settings):
+    for number in range(settings.AXES_FAILURE_LIMIT):
+        status = attempt(WRONG, "203.0.113.7", claimed=f"198.51.100.{number}")
+    assert status == 429
+    assert attempt(RIGHT, "203.0.113.7", claimed="198.51.100.200") == 429
+    assert set(AccessAttempt.objects.values_list("ip_address", flat=True)) == {"203.0.113.7"}
+
+
+def test_forged_header_does_not_lock_out_another(admin, behind_a_proxy, settings):
+    for _ in range(settings.AXES_FAILURE_LIMIT + 1):
+        attempt(WRONG, "203.0.113.7", claimed="198.51.100.9")
+    assert attempt(RIGHT, "198.51.100.9") == 302
+
+
+def test_without_trusted_proxies_the_header_changes_nothing(admin, settings):
+    for number in range(settings.AXES_FAILURE_LIMIT):
+        status = attempt(WRONG, f"198.51.100.{number}")
+    assert status == 429

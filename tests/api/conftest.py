@@ -1,0 +1,56 @@
+"""A project whose work is in all states, and programs that ask for it by token."""
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+
+from annotation.domain.api_tokens import issue_token
+from annotation.enums import MemberRole, TokenScope
+from tests.dashboard.campaign import Campaign, make_project, make_user
+
+
+@pytest.fixture(autouse=True)
+def _fresh_throttles(settings, tmp_path):
+    """Nobody has asked anything yet; what is kept as files goes with the test."""
+    settings.EXPORT_DIR = tmp_path / "exports"
+    settings.UPLOAD_DIR = tmp_path / "uploads"
+    cache.clear()
+
+
+@pytest.fixture
+def project(db):
+    return make_project()
+
+
+@pytest.fixture
+def campaign(project):
+    return Campaign(project, 12)
+
+
+@pytest.fixture
+def requester(project):
+    return make_user("rita", project, MemberRole.REQUESTER)
+
+
+def token_of(user, *, scopes=tuple(TokenScope), projects=None, expires_at=None, now=None) -> str:
+    _, secret = issue_token(
+        user=user,
+        name="script",
+        scopes=scopes,
+        projects=projects,
+        expires_at=expires_at,
+        now=now or timezone.now(),
+    )
+    return secret
+
+
+def calling(user, **about_token) -> Client:
+    """A program that shows a token of the user's."""
+    return Client(headers={"Authorization": f"Bearer {token_of(user, **about_token)}"})
+
+
+@pytest.fixture
+def api(requester) -> Client:
+    """A program of the project's requester, with every scope."""
+    return calling(requester)

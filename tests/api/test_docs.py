@@ -1,0 +1,107 @@
+"""The examples of docs/api.md, run as they stand there against a site that listens."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import requests
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.db import connection
+
+from annotation.models import Project
+from annotation.tasks import run_waiting_imports
+from dashboard.exports import exports_of
+from dashboard.tasks import write_export
+from tests.api.conftest import token_of
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "annotation" / "samples"
+TEXT = (ROOT / "docs" / "api.md").read_text("utf-8")
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def site(live_server, tmp_path, settings):
+    """A site with a published dataset and somebody who does its background work; what a program of its
+    administrator needs to know."""
+    settings.EXPORT_DIR, settings.UPLOAD_DIR = tmp_path / "exports", tmp_path / "uploads"
+    corpus, gold = str(SAMPLES / "sentences.csv"), SAMPLES / "expert.csv"
+    call_command("create_project", "published", scheme="qasrl")
+    call_command("import_corpus", "published", corpus, format="qasrl-csv", items=gold)
+    call_command("import_gold", "published", str(gold), format="qasrl-csv", source="imported")
+    root = get_user_model().objects.create_superuser("root", password="a long enough password")
+    stop = threading.Event()
+    worker = threading.Thread(target=_work, args=[stop])
+    worker.start()
+    yield {"TOUCHSTONE": live_server.url, "TOKEN": token_of(root)}
+    stop.set()
+    worker.join()
+
+
+def _work(stop: threading.Event) -> None:
+    """Run what the tasks of imports and exports would, until told to stop."""
+    while not stop.wait(0.2):
+        run_waiting_imports()
+        for project in Project.objects.all():
+            for one in exports_of(project):
+                if not one.is_finished and not one.error:
+                    write_export(project.pk, one.name)
+    connection.close()
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="no curl: its examples can't be run")
+def test_examples_do_what_the_page_says(site, tmp_path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    shutil.copy(SAMPLES / "sentences.csv", folder)
+    environment = {**os.environ, **site}
+
+    def run(command: list[str]) -> str:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+        return done.stdout
+
+    common, *of_corpus, of_exports = blocks("sh")
+    of_corpus.insert(0, common)
+    said = run(["bash", "-euo", "pipefail", "-c", "\n".join(of_corpus)])
+    assert '"state":"finished"' in said
+    assert '"state":"paused"' in said
+    assert said.rstrip().endswith("}")
+
+    said = run([sys.executable, "-c", "\n".join(blocks("python"))])
+    assert "set aside:" in said
+    assert "changed since: False" in said
+    assert "412 It has changed since you read it." in said
+
+    helpers = "\n".join(
+        line for line in common.splitlines() if line.startswith(("ask()", "field()"))
+    )
+    said = run(["bash", "-euo", "pipefail", "-c", f"{helpers}\n{of_exports}"])
+    files = said.splitlines()
+    assert len(files) >= 4
+    assert all(line.endswith(": OK") for line in files)
+    assert (folder / "manifest.json").exists()
+
+    headers = {"Authorization": f"Bearer {site['TOKEN']}"}
+    told = requests.get(
+        f"{site['TOUCHSTONE']}/api/v1/projects/my-corpus/batches/", headers=headers, timeout=30
+    ).json()
+    assert [one["state"] for one in told["results"]] == ["closed"]

@@ -1,0 +1,194 @@
+"""Lists: their order, pages, filters, tags, and how many queries they take."""
+
+import base64
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.models import Project
+from tests.api.training import add_evaluations
+from tests.dashboard.campaign import START, Campaign, add_items
+
+pytestmark = pytest.mark.django_db
+LISTS = (
+    "sentences",
+    "items",
+    "imports",
+    "batches",
+    "submissions",
+    "cases",
+    "gold",
+    "rounds",
+    "evaluations",
+    "workers",
+    "ledger",
+)
+ALL = (*LISTS, "project", "costs", "exports", "jobs")
+
+
+def at(name, *more, **query):
+    url = reverse(f"api:{name}", args=["demo", *more])
+    return url + ("?" + "&".join(f"{one}={value}" for one, value in query.items()) if query else "")
+
+
+def fill(campaign: Campaign) -> None:
+    """More rows of what the campaign itself has few of."""
+    project = campaign.project
+    for number in range(len(campaign.items) // 4):
+        add_evaluations(project, campaign.workers[-1:])
+        project.batches.create(role="generator", reward_cents=5, created_at=START)
+        project.imports.create(fmt="text", files=[], asked_by=str(number), asked_at=START)
+
+
+def counts(api) -> dict[str, int]:
+    counted = {}
+    for name in ALL:
+        cache.clear()
+        with CaptureQueriesContext(connection) as queries:
+            response = api.get(at(name, limit=200) if name in LISTS else at(name))
+        assert response.status_code == 200, name
+        counted[name] = len(queries)
+    return counted
+
+
+def test_lists_ask_as_often_with_few_rows_as_with_many(api, project):
+    campaign = Campaign(project, 4, workers=3)
+    fill(campaign)
+    api.get(at("project"))  # notes the token's use
+    few = counts(api)
+    campaign.add(300, workers=60)
+    fill(campaign)
+    sizes = {name: len(api.get(at(name, limit=200)).json()["results"]) for name in LISTS}
+    assert min(sizes.values()) >= 60
+    assert counts(api) == few
+    assert max(few.values()) <= 20
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_pages_follow_one_another_and_hold_everything_once(name, api, campaign):
+    fill(campaign)
+    whole = api.get(at(name, limit=200)).json()
+    assert whole["next"] is whole["previous"] is None
+    url, seen, back = at(name, limit=2), [], None
+    while url:
+        page = api.get(url).json()
+        assert len(page["results"]) <= 2
+        seen += page["results"]
+        url, back = page["next"], page["previous"]
+    assert seen == whole["results"]
+    if len(seen) > 2:
+        [before] = [api.get(back).json()["results"]]
+        assert before == seen[len(seen) - len(page["results"]) - 2 : -len(page["results"])]
+
+
+def test_rows_added_while_paging_neither_repeat_nor_push_out_others(api, project):
+    add_items(project, 6)
+    first = api.get(at("sentences", limit=3)).json()
+    add_items(project, 3)
+    second = api.get(first["next"]).json()
+    ids = [one["external_id"] for one in first["results"] + second["results"]]
+    assert ids == [f"wiki:{number}" for number in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("name", "filters", "expected"),
+    [
+        ("sentences", {"partition": "dev"}, 6),
+        ("sentences", {"external_id": "wiki:3"}, 1),
+        ("items", {"state": "consolidated"}, 3),
+        ("items", {"text": "number5"}, 1),
+        ("items", {"domain": "wikinews", "state": "not-published"}, 3),
+        ("batches", {"role": "consolidator"}, 1),
+        ("submissions", {"state": "submitted"}, 3),
+        ("submissions", {"item": "wiki:1/2"}, 2),
+        ("submissions", {"submitted_after": "2027-01-01T00:00:00Z"}, 0),
+        ("cases", {"state": "consolidated"}, 3),
+        ("gold", {"source": "consolidated"}, 3),
+        ("gold", {"source": "expert"}, 0),
+        ("rounds", {"kind": "screening"}, 0),
+        ("ledger", {"kind": "reserve"}, 15),
+        ("ledger", {"first_day": "2027-01-01"}, 0),
+    ],
+)
+def test_filters_narrow(name, filters, expected, api, campaign):
+    response = api.get(at(name, limit=200, **filters))
+    assert response.status_code == 200
+    assert len(response.json()["results"]) == expected
+
+
+def test_worker_filter_finds_by_pseudonym(api, campaign):
+    worker = campaign.workers[0]
+    rows = api.get(at("submissions", worker=worker.pseudonym, limit=200)).json()["results"]
+    assert {one["worker"] for one in rows} == {worker.pseudonym}
+    assert len(rows) == worker.submissions.count()
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "parameter"),
+    [
+        ("items", "sate=consolidated", "sate"),
+        ("items", "state=consolidate", "state"),
+        ("items", "text=%00", "text"),
+        ("items", "limit=0", "limit"),
+        ("items", "limit=201", "limit"),
+        ("items", "limit=9999999999999999999999", "limit"),
+        ("items", "limit=%C2%B2", "limit"),
+        ("items", "cursor=nonsense", "cursor"),
+        ("project", "limit=2", "limit"),
+        ("evaluations", "round=99999999999999999999999", "round"),
+        ("evaluations", "round=abc", "round"),
+        ("cases", "place=-1", "place"),
+        ("ledger", "first_day=yesterday", "first_day"),
+        ("submissions", "submitted_after=0000-99-99", "submitted_after"),
+    ],
+)
+def test_what_is_no_filter_is_refused_by_name(name, query, parameter, api, project):
+    response = api.get(f"{at(name)}?{query}")
+    assert response.status_code == 400
+    body = response.json()
+    assert body["type"].endswith("/api/v1/problems/invalid-input/")
+    assert [one["parameter"] for one in body["errors"]] == [parameter]
+
+
+@pytest.mark.parametrize("position", ["x", "1e5", "9" * 40, "\0"])
+def test_made_up_cursor_breaks_nothing(position, api, project):
+    made_up = base64.b64encode(f"p={position}".encode()).decode()
+    assert api.get(at("items"), {"cursor": made_up}).status_code in (200, 400)
+
+
+def test_round_filter_of_any_size_breaks_nothing(api, project):
+    assert api.get(at("evaluations", round=2**63 - 1)).json()["results"] == []
+    assert api.get(f"/api/v1/projects/demo/items/{10**30}/").status_code == 404
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_has_not_changed_is_not_sent_again(name, api, campaign):
+    first = api.get(at(name))
+    again = api.get(at(name), headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["ETag"] == first.headers["ETag"]
+    other = api.get(at(name), headers={"If-None-Match": '"other", W/"another"'})
+    assert (other.status_code, other.content) == (200, first.content)
+
+
+def test_change_gives_another_tag(api, project):
+    tag = api.get(at("project")).headers["ETag"]
+    Project.objects.update(title="Another")
+    response = api.get(at("project"), headers={"If-None-Match": tag})
+    assert response.status_code == 200
+    assert response.json()["title"] == "Another"
+
+
+def test_answers_are_for_the_caller_alone(api, project):
+    headers = api.get(at("project")).headers
+    assert {"private", "no-cache"} <= set(headers["Cache-Control"].split(", "))
+    assert {"Authorization", "Cookie"} <= set(headers["Vary"].split(", "))
+
+
+def test_head_tells_what_get_would(api, project):
+    head, get = api.head(at("project")), api.get(at("project"))
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["ETag"] == get.headers["ETag"]

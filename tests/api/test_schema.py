@@ -1,0 +1,139 @@
+"""The schema, and the running API held against it, operation by operation."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.urls import reverse
+
+from annotation.permissions import API_RULES
+from consolidation.domain.export_gold import MANIFEST
+from rest.problems import CONTENT_TYPE
+from tests.api.conftest import token_of
+from tests.api.training import add_evaluations
+
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+    "unsupported_method",
+    "ignored_auth",
+)
+
+
+@pytest.fixture
+def schema(api):
+    response = api.get(reverse("api:schema"))
+    assert response.status_code == 200
+    return response.json()
+
+
+def operations(schema):
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            if method in ("get", "post", "put", "patch", "delete"):
+                yield path, method, operation
+
+
+def test_every_route_of_the_table_is_described(schema):
+    described = {(path, method.upper()) for path, method, _ in operations(schema)}
+    left_out = ("schema", "problem", "nothing_here")
+    wanted = sum(len(rules) for name, rules in API_RULES.items() if name not in left_out)
+    assert len(described) == wanted
+
+
+def test_every_operation_has_a_name_a_summary_and_its_problems(schema):
+    names = [operation["operationId"] for _, _, operation in operations(schema)]
+    assert len(names) == len(set(names))
+    for _, method, operation in operations(schema):
+        assert operation["summary"]
+        told = operation["responses"]
+        wanted = {"400", "401", "403", "429"} | ({"415", "422"} if method == "post" else {"304"})
+        assert wanted <= set(told)
+        assert list(told["400"]["content"]) == [CONTENT_TYPE]
+        assert operation["security"] == [{"token": []}, {"cookieAuth": []}]
+
+
+def test_every_parameter_that_filters_is_described(schema):
+    told = schema["paths"]["/api/v1/projects/{slug}/items/"]["get"]["parameters"]
+    queried = {one["name"] for one in told if one["in"] == "query"}
+    assert queried == {"state", "domain", "partition", "text", "cursor", "limit"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_running_api_answers_as_its_schema_says(live_server, campaign, settings, tmp_path):
+    """Every operation, with each kind of input that the schema tells apart, right and wrong."""
+    hold_against_schema(
+        live_server,
+        campaign,
+        settings,
+        tmp_path,
+        "--phases",
+        "coverage,fuzzing",
+        "--max-examples",
+        "3",
+    )
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+def test_running_api_answers_whatever_is_made_up(live_server, campaign, settings, tmp_path):
+    options = ("--phases", "fuzzing", "--max-examples", "30")
+    hold_against_schema(live_server, campaign, settings, tmp_path, *options)
+
+
+def hold_against_schema(live_server, campaign, settings, tmp_path, *options: str) -> None:
+    settings.API_READS_PER_MINUTE = settings.API_WRITES_PER_MINUTE = 0
+    root = get_user_model().objects.create_superuser("root", password="a long enough password")
+    folder = settings.EXPORT_DIR / "demo" / "first"
+    folder.mkdir(parents=True)
+    manifest = {"format": "jsonl", "source": "expert", "counts": {"items": 1}, "files": {}}
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    [evaluation, *_] = add_evaluations(campaign.project, campaign.workers)
+    config = tmp_path / "schemathesis.toml"
+    # Where there is something to find; what is made up is tried as well.
+    known = {"slug": "demo", "name": "first", "file": MANIFEST}
+    known["pseudonym"] = campaign.workers[0].pseudonym
+    lines = ["[parameters]", *(f'"path.{name}" = "{value}"' for name, value in known.items())]
+    ids = {
+        "items": campaign.items[0].pk,
+        "batches": campaign.batches["generator"].pk,
+        "submissions": campaign.items[1].submissions.first().pk,
+        "evaluations": evaluation.pk,
+    }
+    for name, pk in ids.items():
+        lines += ["[[operations]]", f'include-path-regex = "/{name}/"']
+        lines += [f'parameters = {{ "path.id" = {pk} }}']
+    config.write_text("\n".join(lines))
+    run = subprocess.run(
+        [
+            Path(sys.executable).with_name("schemathesis"),
+            "--config-file",
+            config,
+            "run",
+            f"{live_server.url}/api/v1/schema/",
+            "--header",
+            f"Authorization: Bearer {token_of(root)}",
+            "--checks",
+            ",".join(CHECKS),
+            *options,
+            "--seed",
+            "1",
+            "--continue-on-failure",
+            "--no-shrink",
+            "--output-truncate",
+            "true",
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout[-8000:] + run.stderr[-1000:]

@@ -1,0 +1,105 @@
+"""What the API says, value by value."""
+
+import pytest
+from django.urls import reverse
+
+from consolidation.domain.queries import finished_costs
+from crowd.domain.queries import LedgerFilter, ledger_of, sums_of
+from tests.dashboard.campaign import CONTENT, TARGET, WORDS
+
+pytestmark = pytest.mark.django_db
+
+
+def get(api, name, *more):
+    response = api.get(reverse(f"api:{name}", args=["demo", *more]))
+    assert response.status_code == 200
+    return response.json()
+
+
+def test_project(api, project):
+    told = get(api, "project")
+    assert told["pay_scheme"]["generator"]["reward_cents"] == 5
+    del told["pay_scheme"]
+    assert told == {
+        "slug": "demo",
+        "title": "Project demo",
+        "scheme": "qasrl",
+        "provider": "mturk",
+        "generators_per_item": 2,
+        "exclusion_scope": "item",
+        "seed": 1,
+        "created_at": "2026-09-01T09:00:00Z",
+    }
+
+
+def test_sentence_and_item(api, campaign):
+    item = campaign.items[3]
+    assert get(api, "sentences")["results"][3] == {
+        "id": item.sentence_id,
+        "external_id": "wiki:3",
+        "tokens": [*WORDS[:-1], "number3", "."],
+        "domain": "wikipedia",
+        "partition": "test",
+        "image": "",
+        "metadata": {},
+    }
+    assert get(api, "item", item.pk) == {
+        "id": item.pk,
+        "key": "wiki:3/2",
+        "sentence": "wiki:3",
+        "domain": "wikipedia",
+        "partition": "test",
+        "target": TARGET,
+        "headline": get(api, "items")["results"][3]["headline"],
+        "position": item.position,
+        "in_production": True,
+        "state": "consolidated",
+        "generations": 2,
+        "golds": 1,
+    }
+
+
+def test_submission_case_and_gold_lead_to_one_another(api, campaign):
+    item = campaign.items[3]
+    [case] = [one for one in get(api, "cases")["results"] if one["item"] == item.key]
+    assert (case["state"], case["place"], len(case["sources"])) == ("consolidated", 0, 2)
+    source = get(api, "submission", case["sources"][0]["submission"])
+    assert (source["item_id"], source["content"]) == (item.pk, CONTENT)
+    assert source["worker"] in {one.pseudonym for one in campaign.workers}
+    [gold] = [one for one in get(api, "gold")["results"] if one["item"] == item.key]
+    assert (gold["case"], gold["version"], gold["source"]) == (case["id"], 1, "consolidated")
+
+
+def test_money(api, campaign):
+    told = get(api, "costs")
+    budget = campaign.project.budget
+    budget.refresh_from_db()
+    assert told["budget"] == {
+        "cap_cents": budget.cap_cents,
+        "reserved_cents": budget.reserved_cents,
+        "spent_cents": budget.spent_cents,
+        "left_cents": budget.left_cents,
+    }
+    sums = sums_of(entries=ledger_of(budget=budget, wanted=LedgerFilter()))
+    assert told["ledger"] == {"release": 0, **sums}
+    assert told["total"]["total_cents"] == sums["settle"]
+    assert sum(one["total_cents"] for one in told["by_role"].values()) == sums["settle"]
+    costs = [one.total_cents for one in finished_costs(project=campaign.project)]
+    assert told["mean_finished_item_cents"] == pytest.approx(sum(costs) / len(costs))
+
+
+def test_worker(api, campaign):
+    worker = campaign.workers[0]
+    told = get(api, "worker", worker.pseudonym)
+    assert told in get(api, "workers")["results"]
+    assert told["submissions"] == worker.submissions.count()
+    assert told["earned_cents"] > 0
+
+
+def test_batch_and_its_progress(api, campaign):
+    batch = campaign.batches["generator"]
+    assert get(api, "batch", batch.pk)["state"] == "open"
+    assert get(api, "batch_progress", batch.pk) == {
+        "hits": {"live": 9},
+        "submissions": {"accepted": 15, "submitted": 3},
+    }

@@ -1,0 +1,137 @@
+"""A site with open HITs and logged-in workers for the benchmark, and what it holds afterwards.
+
+Run with the environment of that site. `python -m tests.bench.annotation_site fill HITS WORKERS` prints
+what the simulated workers need: items and tasks are made by the domain's own functions, the marketplace's
+rows are written at once (asking it for ten thousand HITs over HTTP would take longer than what is
+measured). `... check` prints what both sides have recorded.
+"""
+
+import json
+import sys
+from datetime import timedelta
+
+import django
+
+django.setup()
+
+from django.db import connection  # noqa: E402
+from django.db.models import Count, F  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from annotation.domain.publish import publish_batch  # noqa: E402
+from annotation.models import Draft, Item, Project, Sentence  # noqa: E402
+from crowd.enums import HitState  # noqa: E402
+from crowd.models import Hit as OurHit  # noqa: E402
+from crowd.providers.mturk import parse_answer  # noqa: E402
+from marketplace.domain import access_keys, accounts, hit_types  # noqa: E402
+from marketplace.domain.identifiers import new_code, new_worker_code  # noqa: E402
+from marketplace.models import Assignment, Hit, WorkerAccount  # noqa: E402
+from tests.annotation.factories import CARRY, SENTENCE, make_project  # noqa: E402
+
+ANSWER = {
+    "questions": [
+        {"question": "Who carried something?", "answers": [[0, 2]]},
+        {"question": "What did someone carry?", "answers": [[3, 6]]},
+        {"question": "When did someone carry something?", "answers": [[12, 13]]},
+    ],
+    "no_question": "",
+}
+
+
+def fill(count: int, workers: int) -> dict[str, object]:
+    now = timezone.now()
+    project = make_project()
+    _import_items(project, count)
+    publish_batch(project=project, now=now)
+    group = _offer_at_the_marketplace()
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    return {"group": group, "answer": ANSWER, "sessions": [_log_in() for _ in range(workers)]}
+
+
+def _import_items(project: Project, count: int) -> None:
+    names = [f"{project.slug}:{number}" for number in range(count)]
+    sentences = Sentence.objects.bulk_create(
+        [Sentence(project=project, external_id=name, tokens=SENTENCE) for name in names],
+        batch_size=1000,
+    )
+    target = {"verb_idx": 2, "verb": "carried", "forms": CARRY}
+    Item.objects.bulk_create(
+        [
+            Item(
+                project=project,
+                sentence=sentence,
+                key=f"{sentence.external_id}:2",
+                target=target,
+                position=number,
+            )
+            for number, sentence in enumerate(sentences)
+        ],
+        batch_size=1000,
+    )
+
+
+def _offer_at_the_marketplace() -> str:
+    """Each planned HIT there as the API would have made it, and known here as live; its group's id."""
+    now = timezone.now()
+    planned = list(OurHit.objects.select_related("hit_type"))
+    terms = planned[0].hit_type
+    values = hit_types.HitTypeValues(
+        terms.title, terms.description, terms.keywords, terms.reward_cents, 3600, 86_400, []
+    )
+    lab = access_keys.open_account(name="bench", balance_cents=10**9, now=now)
+    kind = hit_types.register_hit_type(requester=lab, values=values, now=now)
+    made = [
+        Hit(
+            code=new_code(),
+            requester=lab,
+            hit_type=kind,
+            question="<ExternalQuestion/>",
+            external_url=hit.url,
+            annotation=hit.token,
+            max_assignments=hit.max_assignments,
+            available=hit.max_assignments,
+            reward_cents=terms.reward_cents,
+            fee_cents=1,
+            expires_at=now + timedelta(days=7),
+        )
+        for hit in planned
+    ]
+    Hit.objects.bulk_create(made, batch_size=1000)
+    for hit, there in zip(planned, made, strict=True):
+        hit.state, hit.external_id, hit.created_at = HitState.LIVE, there.code, now
+    OurHit.objects.bulk_update(planned, ["state", "external_id", "created_at"], batch_size=500)
+    return kind.code
+
+
+def _log_in() -> str:
+    code = new_worker_code()
+    worker = WorkerAccount.objects.create(code=code, username=code, email="", country="US")
+    return accounts.start_session(worker=worker, now=timezone.now())
+
+
+def check() -> dict[str, object]:
+    """Assignment ids on both sides, and what went wrong: a worker who had one HIT twice, a HIT given out
+    too often, copies of one annotation that differ."""
+    finished = Assignment.objects.filter(status="Submitted")
+    twice = finished.values("hit", "worker").annotate(n=Count("pk")).filter(n__gt=1)
+    too_often = Hit.objects.annotate(n=Count("assignments")).filter(n__gt=F("max_assignments"))
+    theirs = {one.code: json.loads(parse_answer(one.answer)["content"]) for one in finished}
+    ours = {
+        one.assignment_ref: one.content
+        for one in Draft.objects.exclude(submitted_at=None).iterator()
+    }
+    return {
+        "doubled": twice.count() + too_often.count(),
+        "unlike": sum(content != ours.get(code) for code, content in theirs.items()),
+        "ours": sorted(ours),
+        "theirs": sorted(theirs),
+        "said_to_be_finished": sum(OurHit.objects.values_list("claimed_assignments", flat=True)),
+    }
+
+
+COMMANDS = {"fill": fill, "check": check}
+
+if __name__ == "__main__":
+    name, *numbers = sys.argv[1:]
+    sys.stdout.write(json.dumps(COMMANDS[name](*map(int, numbers))))

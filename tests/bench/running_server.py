@@ -1,0 +1,97 @@
+"""gunicorn as it is run in production, and the CPU time that it and its database take."""
+
+import multiprocessing
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg2
+
+from rehearsal.domain.site import process_commands
+from tests.environment import ROOT
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class Server:
+    port: int
+    pid: int
+    database: str
+
+    def web_seconds(self) -> float:
+        """CPU time of gunicorn's processes so far, user and system."""
+        return sum(map(_cpu_seconds, [self.pid, *_children(self.pid)]))
+
+    def database_seconds(self) -> float:
+        """CPU time of the PostgreSQL processes that serve this database; 0 for SQLite, whose work is
+        done in the web processes."""
+        if not self.database.startswith("postgres"):
+            return 0.0
+        with psycopg2.connect(self.database) as link, link.cursor() as cursor:
+            cursor.execute(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
+                "AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            )
+            return sum(_cpu_seconds(pid) for (pid,) in cursor.fetchall())
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def _children(pid: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+@contextmanager
+def serving(application: str, env: dict[str, str], port: int) -> Iterator[Server]:
+    """The application under the site's own command, warmed up: both processes have loaded it."""
+    command = process_commands("127.0.0.1", port)["web"]
+    command[command.index("config.wsgi")] = application
+    process = subprocess.Popen(command, cwd=ROOT, env=env)
+    try:
+        _warm_up(port)
+        yield Server(port, process.pid, env["DATABASE_URL"])
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=30)
+
+
+def _warm_up(port: int) -> None:
+    for _ in range(300):
+        try:
+            links = [socket.create_connection(("127.0.0.1", port)) for _ in range(16)]
+            break
+        except OSError:
+            time.sleep(0.1)
+    for link in links:
+        link.sendall(b"GET /hits/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+    for link in links:
+        while link.recv(65_536):
+            pass
+        link.close()
+
+
+def in_processes(work: Callable[..., object], each: Sequence[dict[str, object]]) -> list[object]:
+    """What `work` returns for each of the keyword arguments, every one in a process of its own."""
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+
+    def call(arguments: dict[str, object]) -> None:
+        queue.put(work(**arguments))
+
+    started = [context.Process(target=call, args=(arguments,)) for arguments in each]
+    for process in started:
+        process.start()
+    results = [queue.get() for _ in started]
+    for process in started:
+        process.join()
+    return results

@@ -1,0 +1,182 @@
+"""Every list and figure of the office with 100,000 items behind it: server time of one answer."""
+
+import os
+import time
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from annotation.enums import MemberRole
+from annotation.models import Task
+from consolidation.domain.index_gold import rebuild_index
+from consolidation.enums import GoldSource
+from consolidation.models import Gold
+from tests.bench.test_export import show
+from tests.dashboard.campaign import Campaign, make_project, make_user
+
+pytestmark = [pytest.mark.bench, pytest.mark.django_db]
+
+ITEMS = int(os.environ.get("BENCH_ITEMS", "100000"))
+ASKED = 40
+BAR_MS = 100.0
+# With what is typed into their filters. Figures over everything are kept once counted: the first look
+# at them is not what a page costs.
+PAGES = [
+    "projects",
+    "project",
+    "items",
+    "items?state=case-open",
+    "items?state=not-published",
+    "items?text=number777",
+    "gold",
+    "batches",
+    "submissions",
+    "workers",
+    "costs",
+    "cost_chart",
+    "ledger",
+    "ledger?kind=settle",
+    "exports",
+    "jobs",
+    "reviews",
+    "agreement",
+    "publish",
+    "settings",
+    "corpus",
+    "pay",
+    "log",
+    "log?kind=annotation.Batch",
+    "members",
+    "rejections",
+    "guidelines",
+    "try_out",
+    "experts",
+    "protocols",
+    "quality",
+    "gold?question=who rejected",
+    "gold?verb=reject&domain=wikinews",
+    "qualification:rounds",
+    "qualification:pool",
+    "qualification:groups",
+    "qualification:funnel_svg",
+    "qualification:funnel_csv",
+    "agreement_chart",
+    "agreement_csv",
+    "project_new",
+    "tokens",
+    "accounts:account",
+]
+# Of one thing each, by the number or name of one that is there.
+PAGES_OF_ONE = [
+    "item",
+    "batch",
+    "worker",
+    "gold_sentence",
+    "quality_item",
+    "qualification:pool_worker",
+    "compensate",
+    "annotation:generate",
+]
+# Items that an expert has annotated too.
+EXPERT_ITEMS = 1000
+
+
+@pytest.fixture(scope="module")
+def campaign(django_db_setup, django_db_blocker):
+    from django.db import transaction
+
+    with django_db_blocker.unblock():
+        atomic = transaction.atomic()
+        atomic.__enter__()
+        project = make_project("large", cap_cents=None)
+        rita = make_user(
+            "rita", project, MemberRole.ADMIN, MemberRole.REQUESTER, MemberRole.TRAINER
+        )
+        rita.user_permissions.add(Permission.objects.get(codename="add_project"))
+        found = Campaign(project, 12, workers=60)
+        for _ in range(max(1, ITEMS // 10_000)):
+            found.add(min(ITEMS, 10_000))
+        _add_expert_gold(found)
+        rebuild_index(project=project)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+        yield found
+        transaction.set_rollback(True)
+        atomic.__exit__(None, None, None)
+
+
+def _add_expert_gold(campaign: Campaign) -> None:
+    done = Gold.objects.filter(item__project=campaign.project).order_by("item")[:EXPERT_ITEMS]
+    Gold.objects.bulk_create(
+        Gold(
+            item_id=one.item_id,
+            source=GoldSource.EXPERT,
+            version=1,
+            content=one.content,
+            schema_version=1,
+            provenance=[],
+            created_at=one.created_at,
+        )
+        for one in done
+    )
+
+
+def address(page: str, campaign: Campaign) -> str:
+    """The page's URL with what is typed into its filters."""
+    name, _, query = page.partition("?")
+    slug, gold = campaign.project.slug, Gold.objects.filter(source=GoldSource.EXPERT).first()
+    args = {
+        "projects": [],
+        "project_new": [],
+        "tokens": [],
+        "accounts:account": [],
+        "item": [slug, gold.item_id],
+        "quality_item": [slug, gold.item_id],
+        "gold_sentence": [slug, gold.item.sentence_id],
+        "batch": [slug, campaign.batches["generator"].pk],
+        "worker": [slug, campaign.workers[0].pseudonym],
+        "compensate": [slug, campaign.workers[0].pseudonym],
+        "annotation:generate": [_task_of(campaign).public_id],
+        "qualification:pool_worker": [slug, campaign.workers[0].pseudonym],
+    }.get(name, [slug])
+    where = reverse(name if ":" in name else f"dashboard:{name}", args=args)
+    return where + (query and f"?{query}")
+
+
+def _task_of(campaign: Campaign) -> Task:
+    return Task.objects.filter(batch=campaign.batches["generator"].pk).latest("pk")
+
+
+@pytest.fixture
+def office(campaign) -> Client:
+    client = Client()
+    client.force_login(campaign.project.memberships.first().user)
+    return client
+
+
+def milliseconds(client: Client, url: str) -> list[float]:
+    """How long each of ASKED answers took, sorted."""
+    taken = []
+    for _ in range(ASKED + 2):
+        began = time.perf_counter()
+        response = client.get(url)
+        response.getvalue()
+        taken.append((time.perf_counter() - began) * 1000)
+        assert response.status_code == 200, url
+    return sorted(taken[2:])
+
+
+def test_every_page_of_a_large_project_comes_at_once(campaign, office):
+    late = {}
+    for page in PAGES + PAGES_OF_ONE:
+        taken = milliseconds(office, address(page, campaign))
+        p95 = taken[round(0.95 * ASKED) - 1]
+        show(
+            f"{page:28} median {taken[ASKED // 2]:6.1f} ms, p95 {p95:6.1f} ms ({connection.vendor})"
+        )
+        if p95 > BAR_MS:
+            late[page] = p95
+    assert late == {}

@@ -1,0 +1,23 @@
+"""Publishes one verb on a fresh site that runs our own marketplace; prints an invitation's code.
+
+Run as `python -m tests.browser.seed_market` with the environment of that site.
+"""
+
+import sys
+
+import django
+
+django.setup()
+
+from django.utils import timezone  # noqa: E402
+
+from annotation.domain.publish import publish_batch  # noqa: E402
+from marketplace.domain.accounts import invite  # noqa: E402
+from tests.annotation.factories import make_item, make_project  # noqa: E402
+
+if __name__ == "__main__":
+    project = make_project()
+    make_item(project)
+    publish_batch(project=project, now=timezone.now())
+    (invitation,) = invite(count=1, now=timezone.now())
+    sys.stdout.write(invitation.code)

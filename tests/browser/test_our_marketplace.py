@@ -1,0 +1,149 @@
+"""A worker's whole way through our own marketplace, in a real browser: invited, at work in the sandboxed
+frame by keyboard alone, paid by the site's own sweeps."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
+
+from rehearsal.domain.site import process_commands, wait_until_up
+from tests.axe import axe_findings
+from tests.browser.work import AGENT, PATIENT, chips, ready
+from tests.environment import ROOT
+
+pytestmark = [pytest.mark.browser, pytest.mark.system]
+
+# Sweeps of a busy machine take their time.
+PATIENCE = 120
+WHEN = "When did someone carry something?"
+
+
+@dataclass
+class Market:
+    url: str
+    invitation: str
+
+
+@pytest.fixture
+def either_site_migrated(either_site, migrate, collected) -> dict[str, str]:
+    migrate(either_site)
+    return either_site
+
+
+@pytest.fixture
+def market(either_site_migrated, free_port, tmp_path, start_process) -> Market:
+    """The site with its marketplace: web server and Celery worker, as in production."""
+    url = f"http://127.0.0.1:{free_port}"
+    environment = {
+        **either_site_migrated,
+        "SITE_URL": url,
+        "SWEEP_SECONDS": "0.5",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+
+    def run(*command: str) -> str:
+        return subprocess.run(
+            [sys.executable, *command],
+            cwd=ROOT,
+            env=environment,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        ).stdout
+
+    invitation = run("-m", "tests.browser.seed_market")
+    for name, command in process_commands("127.0.0.1", free_port).items():
+        start_process(command, env=environment, log=tmp_path / f"{name}.log")
+    wait_until_up(url, seconds=PATIENCE)
+    return Market(url, invitation)
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    with chromium.new_context(viewport={"width": 1280, "height": 800}) as context:
+        context.set_default_timeout(60_000)
+        yield context
+
+
+def test_work_in_the_frame_is_handed_in_and_paid(market: Market, context: BrowserContext):
+    page = context.new_page()
+    _join(page, market)
+    accept = page.get_by_role("button", name="Accept one for $0.05")
+    _reload_until(page, lambda: accept.count() == 1)
+    _tab_to(page, "document.activeElement.textContent.startsWith('Accept one')")
+    page.keyboard.press("Enter")
+
+    task = page.locator("iframe#task")
+    expect(task).to_have_attribute("sandbox", "allow-scripts allow-forms")
+    frame = task.element_handle().content_frame()
+    assert frame
+    ready(frame)
+    assert frame.evaluate("window.origin") == "null"
+    assert axe_findings(page) == []
+    page.evaluate("document.getElementById('task').focus()")
+    _annotate(page, frame)
+    # The only place was this one's: the wrapper goes on by itself, to the list.
+    page.wait_for_url(f"{market.url}/hits/")
+
+    page.goto(f"{market.url}/hits/history/")
+    row = page.locator("tbody tr")
+    _reload_until(page, lambda: "Approved" in row.inner_text())
+    _reload_until(page, lambda: row.locator(".number").all_inner_texts() == ["0.05", "0.05"])
+    page.goto(f"{market.url}/hits/earnings/")
+    expect(page.locator("main")).to_contain_text("0.10")
+
+
+def _join(page: Page, market: Market) -> None:
+    page.goto(f"{market.url}/hits/join/{market.invitation}/")
+    for name, value in {
+        "username": "rosa",
+        "email": "rosa@example.org",
+        "password": "nine green horses",
+        "country": "US",
+    }.items():
+        field = page.locator(f"[name={name}]")
+        if field.evaluate("field => field.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+    page.get_by_role("button", name="Create the account").click()
+    page.wait_for_url(f"{market.url}/hits/")
+
+
+def _annotate(page: Page, frame: Frame) -> None:
+    """Three questions with an answer each, then Submit: nothing but keys."""
+    keys = page.keyboard
+    _tab_to(page, "document.activeElement.getAttribute('role') === 'combobox'", frame)
+    for question, first, words in ((AGENT, "", 2), (PATIENT, "o", 2), (WHEN, "s", 1)):
+        keys.type(question)
+        keys.press("Enter")
+        expect(frame.locator("#sentence")).to_be_focused()
+        if first:
+            keys.press(first)  # to the next word that begins so
+        for _ in range(words - 1):
+            keys.press("Shift+ArrowRight")
+        keys.press("Enter")
+        keys.press("Enter")  # on the answer just taken: the next question
+    assert chips(frame) == ["The rebels", "old radio", "Sunday"]
+    _tab_to(page, "document.activeElement.hasAttribute('data-submit')", frame)
+    keys.press("Enter")
+
+
+def _tab_to(page: Page, condition: str, frame: Frame | None = None) -> None:
+    for _ in range(60):
+        if (frame or page).evaluate(condition):
+            return
+        page.keyboard.press("Tab")
+    pytest.fail(f"no way there by keyboard: {condition}")
+
+
+def _reload_until(page: Page, condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"waited in vain on {page.url}"
+        time.sleep(0.5)
+        page.reload()

@@ -1,0 +1,113 @@
+"""What the validation page calls submittable and what the server accepts are the same."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from playwright.sync_api import Browser, Page
+
+from schemes.base import ContentError
+from schemes.qasrl.content import parse_validation
+from tests.browser.test_consolidation_moves import ORIGIN, serve_static
+from tests.schemes.qasrl.test_validation import ASKED, TOKENS, VECTORS
+
+pytestmark = pytest.mark.browser
+
+TEXTS = [one["question"] for one in ASKED["questions"]]
+# What the page makes of a draft's content: what it would send, and what stops it.
+READ = """([asked, size, content]) => {
+    const S = window.validation;
+    const state = S.resume(content, S.begin({ asked, size }));
+    return { content: S.contentOf(state), kinds: S.problems(state).map((each) => each.kind) };
+}"""
+PLAY = """([asked, size, moves]) => {
+    const S = window.validation;
+    const beginning = S.begin({ asked, size });
+    let state = beginning;
+    return moves.map(({ type, a, b, span }) => {
+        const ids = state.questions.map((each) => each.id);
+        const own = state.questions[a].answers;
+        const chosen = type === "unmark" && own.length ? own[b % own.length] : span;
+        state = S.apply(state, { type, id: ids[a], of: ids[b], span: chosen, at: span[0] });
+        const content = S.contentOf(state);
+        const resumed = S.resume(JSON.parse(JSON.stringify(content)), beginning);
+        const kinds = S.problems(state).map((each) => each.kind);
+        return { content, resumed: S.contentOf(resumed), kinds };
+    });
+}"""
+
+
+@pytest.fixture(scope="module")
+def modules(chromium: Browser) -> Iterator[Page]:
+    """A page whose `window.validation` is the state module."""
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.route(f"{ORIGIN}/**", serve_static)
+        page.goto(f"{ORIGIN}/")
+        page.evaluate(
+            "async () => { window.validation = await import('/js/qasrl/validation-state.js'); }"
+        )
+        yield page
+
+
+def is_taken(content: Any) -> bool:
+    try:
+        parse_validation(content, tokens=TOKENS, sources=[ASKED])
+    except ContentError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in VECTORS["cases"] if "server_only" not in case],
+    ids=lambda case: case["name"],
+)
+def test_page_agrees_with_the_server_on_each_vector(modules, case):
+    read = modules.evaluate(READ, [TEXTS, len(TOKENS), {"questions": case["questions"]}])
+    assert (read["kinds"] == []) == (case["path"] is None)
+    assert is_taken(read["content"]) == (case["path"] is None)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in VECTORS["cases"] if "server_only" in case],
+    ids=lambda case: case["name"],
+)
+def test_page_makes_nothing_of_its_own_of_what_it_never_wrote(modules, case):
+    """Whatever it reads, what it would send then is taken exactly where it sees no problem."""
+    read = modules.evaluate(READ, [TEXTS, len(TOKENS), {"questions": case["questions"]}])
+    assert (read["kinds"] == []) == is_taken(read["content"])
+
+
+@st.composite
+def spans(draw: st.DrawFn) -> list[int]:
+    start = draw(st.integers(0, len(TOKENS) - 1))
+    return [start, draw(st.integers(start + 1, min(start + 4, len(TOKENS))))]
+
+
+TYPES = ["keep", "invalid", "unjudge", "redundant", "mark", "unmark", "split", "cut"]
+places = st.integers(0, len(TEXTS) - 1)
+moves = st.fixed_dictionaries(
+    {"type": st.sampled_from([*TYPES, "mark", "mark"]), "a": places, "b": places, "span": spans()}
+)
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(played=st.lists(moves, min_size=1, max_size=14))
+def test_moves_lead_to_content_that_is_taken_where_no_problem_is_seen(modules, played):
+    for step in modules.evaluate(PLAY, [TEXTS, len(TOKENS), played]):
+        assert (step["kinds"] == []) == is_taken(step["content"]), step
+        assert step["resumed"] == step["content"]
+
+
+def test_both_outcomes_are_met(modules):
+    """The moves above would prove little if none of them led to a submittable state."""
+    judge = [{"type": "mark", "a": at, "b": 0, "span": [2 * at, 2 * at + 1]} for at in range(3)]
+    steps = modules.evaluate(PLAY, [TEXTS, len(TOKENS), judge])
+    assert [step["kinds"] == [] for step in steps] == [False, False, True]
+    assert sorted(TYPES) == sorted(modules.evaluate("() => window.validation.MOVE_TYPES"))

@@ -1,0 +1,123 @@
+"""What browsers are told, for each kind of page, under the settings of a site on https."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from django.urls import reverse
+
+from tests import environment
+from tests.operation.manage import manage
+
+# In a process of its own: most of these follow from SITE_URL when the settings are read.
+ASK = """
+import json
+from uuid import UUID
+from django.contrib.auth import get_user_model
+from django.test import Client
+from django.utils import timezone
+from annotation.domain.create_project import create_project
+from annotation.domain.import_corpus import CorpusOptions, Import
+from annotation.domain.publish import publish_batch
+from annotation.models import Task
+from rehearsal.domain.demo import SAMPLES
+project = create_project(slug="demo", scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now())
+options = CorpusOptions(fmt="qasrl-csv", items_path=SAMPLES / "expert.csv", strict=True)
+Import(project=project, options=options).run([SAMPLES / "sentences.csv"])
+publish_batch(project=project, now=timezone.now(), limit=1)
+root = get_user_model().objects.create_superuser("root", password="a long enough password")
+strangers, staff = Client(), Client()
+staff.force_login(root)
+frame = f"/generate/{Task.objects.get().public_id}/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE"
+pages = {
+    "login": (strangers, "/login/"),
+    "staff": (staff, "/account/second-factor/"),
+    "frame": (strangers, frame),
+    "marketplace": (strangers, "/hits/login/"),
+    "practice": (strangers, "/practice/qasrl/1/"),
+    "health": (strangers, "/health/live"),
+    "missing": (strangers, "/no/such/page/"),
+}
+answers = {name: client.get(path, secure=True) for name, (client, path) in pages.items()}
+print(json.dumps({name: [one.status_code, dict(one.headers)] for name, one in answers.items()}))
+"""
+FRAMED = {"frame"}
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory, migrate, collected) -> dict:
+    var = tmp_path_factory.mktemp("var")
+    env = {"VAR_DIR": str(var), "PATH": "/usr/bin:/bin"}
+    env |= {"SITE_URL": "https://touchstone.example", "SECRET_KEY": "0123456789abcdef" * 4}
+    env |= {"ALLOWED_HOSTS": "touchstone.example,testserver"}
+    env |= {"STATIC_ROOT": collected}
+    migrate(env)
+    return json.loads(manage(env, "shell", "-v0", "-c", ASK).splitlines()[-1])
+
+
+def directives(headers: dict) -> dict[str, str]:
+    parts = (one.strip().partition(" ") for one in headers["Content-Security-Policy"].split(";"))
+    return {name: value for name, _, value in parts if name}
+
+
+PAGES = ("login", "staff", "frame", "marketplace", "practice", "health", "missing")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_runs_our_scripts_and_styles_alone(answers, page):
+    status, headers = answers[page]
+    assert status == (404 if page == "missing" else 200)
+    policy = directives(headers)
+    for unsafe in ("unsafe-inline", "unsafe-eval", "unsafe-hashes", " *", "http:", " https: "):
+        assert unsafe not in headers["Content-Security-Policy"]
+    assert policy["default-src"].split()[0] == "'self'"
+    assert policy["base-uri"] == "'none'"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_can_be_framed_by_the_marketplace_or_by_nobody(answers, page):
+    headers = answers[page][1]
+    if page in FRAMED:
+        assert directives(headers)["frame-ancestors"] == "https://touchstone.example"
+        assert "X-Frame-Options" not in headers
+    else:
+        assert directives(headers)["frame-ancestors"] == "'none'"
+        assert headers["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_says_the_rest_too(answers, page):
+    headers = answers[page][1]
+    assert headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains; preload"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "camera=()" in headers["Permissions-Policy"]
+    assert headers["X-Request-ID"]
+
+
+def test_workers_pages_set_no_cookie_and_depend_on_none(answers):
+    headers = answers["frame"][1]
+    assert "Set-Cookie" not in headers
+    assert "Cookie" not in headers.get("Vary", "")
+
+
+def test_body_beyond_the_limit_is_refused(client, db, settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    answer = client.post(reverse("annotation:draft"), "x" * 1001, content_type="application/json")
+    assert answer.status_code in (400, 413)
+    fields = {f"field{number}": "" for number in range(settings.DATA_UPLOAD_MAX_NUMBER_FIELDS + 1)}
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 2**20
+    assert client.post("/login/", fields).status_code == 400
+
+
+def test_limits_of_site_and_proxy_agree():
+    """What the proxy lets through the site may still refuse, in its own words."""
+    program = "import config.settings as s; print(s.DATA_UPLOAD_MAX_MEMORY_SIZE)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=environment.ROOT, check=True, capture_output=True
+    )
+    caddy = (environment.ROOT / "deploy" / "Caddyfile").read_text()
+    assert "max_size 12MB" in caddy
+    assert int(done.stdout) < 12 * 10**6

@@ -1,0 +1,73 @@
+"""The character NUL, which PostgreSQL holds in no text, wherever a request can bring it."""
+
+import re
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from tests.annotation.factories import make_project
+
+pytestmark = pytest.mark.django_db
+PAGES = ("/", "/login/", "/projects/news/", "/projects/news/gold/", "/hits/", "/hits/login/")
+
+
+@pytest.fixture
+def office(admin_client):
+    make_project("news")
+    return admin_client
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_in_a_query(path, office):
+    for query in ("q=%00", "%00=1", "page=a%00b"):
+        assert office.get(f"{path}?{query}").status_code == 400
+
+
+@pytest.mark.parametrize("path", ["/projects/%00/", "/hits/join/a%00b/", "/static/%00", "/%00"])
+def test_in_a_path(path, office):
+    assert office.get(path).status_code == 400
+
+
+def test_in_a_form(office):
+    form = {"title": "a\x00b", "slug": "", "scheme": "qasrl", "pay": "qasrl-2020", "cap": "1"}
+    response = office.post("/projects/new/", form)
+    assert response.status_code == 400
+    assert "NUL" in response.content.decode()
+
+
+EXAMPLES = {"slug": "news", "str": "news", "uuid": "00000000-0000-4000-8000-000000000000"}
+
+
+def routes(patterns, prefix=""):
+    for one in patterns:
+        path = prefix + str(one.pattern)
+        if isinstance(one, URLResolver):
+            yield from routes(one.url_patterns, path)
+        elif isinstance(one, URLPattern) and "^" not in path:
+            yield one, re.sub(r"<(?:(\w+):)?\w+>", lambda found: EXAMPLES.get(found[1], "1"), path)
+
+
+def open_routes():
+    """Those that check no form's token: nothing stands before them."""
+    found = routes(get_resolver().url_patterns)
+    return sorted(path for one, path in found if getattr(one.callback, "csrf_exempt", False))
+
+
+BODIES = {
+    "application/json": '{"slug": "a\\u0000", "title": "\\u0000", "token": "\\u0000"}',
+    "text/plain": '{"token": "\\u0000", "revision": 0, "content": {"\\u0000": "\\u0000"}}',
+    "application/x-www-form-urlencoded": "assignmentId=%00&workerId=%00&content=%00&token=%00",
+    "application/x-amz-json-1.1": '{"HITId": "\\u0000", "Keywords": "\\u0000"}',
+}
+
+
+@pytest.mark.parametrize("kind", BODIES)
+def test_where_no_form_is_checked_the_answer_is_still_a_refusal(kind, office):
+    paths = open_routes()
+    assert len(paths) > 20
+    for path in paths:
+        for query in ("", "?q=%00&assignmentId=%00&workerId=%00"):
+            sent = office.post(f"/{path}{query}", BODIES[kind], content_type=kind)
+            got = office.get(f"/{path}{query}")
+            assert 400 <= sent.status_code < 500, (path, query, sent.status_code)
+            assert got.status_code < 500, (path, query, got.status_code)

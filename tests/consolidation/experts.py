@@ -1,0 +1,36 @@
+"""Queues for experts and what experts hand in, made by the domain's own functions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.auth import get_user_model
+
+from annotation.domain.drafts import PageState
+from annotation.models import Item, Project
+from consolidation.domain.expert_queues import QueuePlan, set_up_queue
+from consolidation.domain.expert_work import hand_in_queued
+from consolidation.models import ExpertQueue, QueuedItem
+from tests.crowd.factories import NOW
+
+
+def make_expert(name: str):
+    return get_user_model().objects.create_user(name, password="a long enough password")
+
+
+def make_queue(project: Project, items: Sequence[Item], **plan: Any) -> ExpertQueue:
+    """As the office sets it up; by default for merges of the workers' generations."""
+    given = {"title": "Queue", "kind": "merge", "sources": ["generator"], **plan}
+    number = project.expert_queues.count() + 1
+    office, _ = get_user_model().objects.get_or_create(username="office")
+    return set_up_queue(
+        project=project,
+        plan=QueuePlan(**{**given, "title": f"{given['title']} {number}"}),
+        items=items,
+        created_by=office,
+        now=NOW,
+    )
+
+
+def hand_in(queued: QueuedItem, expert, content: Any, now=NOW) -> None:
+    state = PageState(revision=0, content={str(queued.item_id): content})
+    hand_in_queued(queued=queued, expert=expert, state=state, now=now)

@@ -1,0 +1,281 @@
+"""Queues for experts: what they hold, who is given which item, and what nobody is given."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Submission
+from audit.domain.change_state import MoveRefused
+from audit.models import StateChange
+from consolidation.domain.expert_queues import (
+    QueueRefused,
+    change_queue,
+    items_named,
+    queues_of,
+    read_item_keys,
+    sample_of,
+    take_next,
+    work_left,
+)
+from consolidation.domain.expert_work import WorkRefused, open_queued
+from consolidation.models import Gold, Review
+from schemes.base import FileError
+from tests.consolidation.experts import hand_in, make_expert, make_queue
+from tests.consolidation.factories import (
+    IDENTIFIED,
+    SURVEY,
+    make_generation,
+    make_item,
+    make_project,
+    source,
+)
+from tests.consolidation.gold import FIRST, SECOND, make_gold_item
+from tests.crowd.factories import NOW
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def items(project):
+    return [make_item(SURVEY, IDENTIFIED, project) for _ in range(3)]
+
+
+@pytest.fixture
+def eva():
+    return make_expert("eva")
+
+
+@pytest.fixture
+def otto():
+    return make_expert("otto")
+
+
+def take(queue, expert, now=NOW):
+    return take_next(queue=queue, expert=expert, now=now)
+
+
+def annotate(queue, expert, content=FIRST):
+    queued = take(queue, expert)
+    hand_in(queued, expert, content)
+    return queued
+
+
+def test_each_expert_gets_every_item_once_and_hears_of_nobody(project, items, eva, otto):
+    queue = make_queue(project, items, kind="annotate", experts_per_item=2)
+    seen = {one.username: [annotate(queue, one).item for _ in items] for one in (eva, otto)}
+    assert seen == {"eva": items, "otto": items}
+    assert take(queue, eva) is None
+    assert take(queue, make_expert("ina")) is None
+    written = Submission.objects.filter(role="expert")
+    assert (written.count(), {one.state for one in written}) == (6, {"accepted"})
+    logged = StateChange.objects.filter(aggregate="annotation.Submission")
+    assert (
+        sorted(logged.values_list("new", "actor"))
+        == [("accepted", "eva")] * 3 + [("accepted", "otto")] * 3
+    )
+
+
+def test_begun_item_comes_first_and_a_seat_is_given_once(project, items, eva, otto):
+    queue = make_queue(project, items, kind="annotate")
+    first = take(queue, eva)
+    assert take(queue, eva) == first
+    assert take(queue, otto).item == items[1]
+    [row] = queues_of(project=project, expert=eva, now=NOW)
+    assert (row.begun, row.done, row.left, row.finished, row.wanted) == (1, 0, 1, 0, 3)
+
+
+def test_item_left_for_later_comes_back_when_there_is_nothing_fresh(project, items, eva):
+    queue = make_queue(project, items, kind="annotate")
+    first = take(queue, eva)
+    second = take_next(queue=queue, expert=eva, now=NOW, leaving=first.pk)
+    assert second.item == items[1]
+    hand_in(second, eva, FIRST)
+    third = take_next(queue=queue, expert=eva, now=NOW, leaving=second.pk)
+    assert third.item == items[2]
+    hand_in(third, eva, FIRST)
+    assert take_next(queue=queue, expert=eva, now=NOW, leaving=third.pk) == first
+    assert take_next(queue=queue, expert=eva, now=NOW, leaving=first.pk) is None
+    assert take(queue, eva) == first
+
+
+def test_seat_left_alone_is_given_to_another_and_both_works_count(project, items, eva, otto):
+    queue = make_queue(project, items[:1], kind="annotate")
+    queued = take(queue, eva)
+    assert take(queue, otto, NOW + timedelta(hours=23)) is None
+    assert take(queue, otto, NOW + timedelta(hours=25)) == queued
+    for expert in (otto, eva):
+        hand_in(queued, expert, FIRST, NOW + timedelta(hours=26))
+    assert items[0].submissions.filter(role="expert").count() == 2
+
+
+def test_work_handed_in_twice_counts_once(project, items, eva):
+    queue = make_queue(project, items[:1], kind="annotate", makes_gold=True)
+    queued = annotate(queue, eva)
+    hand_in(queued, eva, SECOND)
+    assert (
+        Submission.objects.get(role="expert").content["questions"][0]["question"]
+        == (FIRST["questions"][0]["question"])
+    )
+    gold = Gold.objects.get()
+    assert (gold.source, gold.version, gold.submission.author) == ("expert", 1, eva)
+    assert [one["state"] for one in gold.provenance] == ["kept"] * 3
+
+
+def test_nothing_to_ask_is_an_annotation_and_gold_without_questions(project, items, eva):
+    queue = make_queue(project, items[:1], kind="annotate", makes_gold=True)
+    annotate(queue, eva, source(SURVEY, no_question="Not a verb here."))
+    assert Gold.objects.get().content == {"questions": []}
+
+
+def test_who_knows_an_annotation_of_the_item_does_not_annotate_it(project, items, eva, otto):
+    for item in items[:2]:
+        make_generation(item, FIRST)
+        make_generation(item, SECOND)
+    merges = make_queue(project, items[:1])
+    take(merges, eva)
+    queue = make_queue(project, items[:2], kind="annotate", experts_per_item=2)
+    assert take(queue, eva).item == items[1]
+    hand_in(take(queue, eva), eva, FIRST)
+    again = make_queue(project, items[:2], kind="annotate", experts_per_item=2)
+    assert take(again, eva) is None
+    assert take(again, otto).item == items[0]
+
+
+def test_who_wrote_a_source_does_not_merge_it(project, items, eva, otto):
+    annotate(make_queue(project, items[:1], kind="annotate"), eva)
+    queue = make_queue(project, items[:1], sources=["expert"])
+    assert take(queue, eva) is None
+    with pytest.raises(WorkRefused, match="not for you"):
+        open_queued(queued=queue.queued.get(), expert=eva, now=NOW)
+    assert take(queue, otto).item == items[0]
+
+
+def test_reviewed_item_is_not_annotated_by_its_reviewer(eva):
+    gold = make_gold_item()
+
+    Review.objects.create(gold=gold, state="confirmed", drawn_at=NOW, reviewed_at=NOW, expert=eva)
+    queue = make_queue(gold.item.project, [gold.item], kind="annotate")
+    assert take(queue, eva) is None
+
+
+def test_closed_queue_gives_nothing_out_and_takes_in_what_was_begun(project, items, eva, otto):
+    queue = make_queue(project, items, kind="annotate")
+    queued = take(queue, eva)
+    change_queue(queue=queue, state="closed", actor="office", now=NOW)
+    assert take(queue, otto) is None
+    assert take(queue, eva) == queued
+    hand_in(queued, eva, FIRST)
+    with pytest.raises(MoveRefused):
+        change_queue(queue=queue, state="burnt", actor="office", now=NOW)
+    change_queue(queue=queue, state="open", actor="office", now=NOW)
+    assert take(queue, otto).item == items[1]
+
+
+@pytest.mark.parametrize(
+    ("plan", "told"),
+    [
+        ({"sources": []}, "at least one source"),
+        ({"sources": ["imported"]}, "None of these items"),
+        ({"kind": "annotate", "experts_per_item": 0}, "one to nine"),
+        ({"kind": "annotate", "experts_per_item": 2, "makes_gold": True}, "merged before"),
+    ],
+)
+def test_queue_that_makes_no_sense_is_refused(project, items, plan, told):
+    with pytest.raises(QueueRefused, match=told):
+        make_queue(project, items, **plan)
+    with pytest.raises(QueueRefused, match="no item"):
+        make_queue(project, [], kind="annotate")
+
+
+def test_samples_follow_the_shuffle_and_leave_out_what_is_queued(project, items):
+    for position, item in enumerate(reversed(items)):
+        item.position = position
+        item.save(update_fields=["position"])
+    first = sample_of(project=project, kind="annotate", count=1)
+    assert first == [items[2]]
+    make_queue(project, first, kind="annotate")
+    assert sample_of(project=project, kind="annotate", count=9) == [items[1], items[0]]
+    assert sample_of(project=project, kind="merge", count=9) == items[::-1]
+    assert sample_of(project=project, kind="merge", count=9, consolidated=True) == []
+
+
+def test_items_of_a_file_are_named(tmp_path, project, items):
+    path = tmp_path / "items.csv"
+    path.write_text("qasrl_id,verb_idx,round\ns1,9,1\ns2,9,1\ns1,9,2\n")
+    keys = read_item_keys(path)
+    assert len(keys) == 2
+    with pytest.raises(QueueRefused, match="has no item"):
+        items_named(project=project, keys=keys)
+    assert items_named(project=project, keys=[items[1].key, items[0].key]) == [items[1], items[0]]
+    for text in ("qasrl_id\ns1\n", "qasrl_id,verb_idx\n", "\x00"):
+        path.write_text(text)
+        with pytest.raises(FileError):
+            read_item_keys(path)
+
+
+def test_queues_are_listed_with_the_same_number_of_queries(
+    project, items, eva, django_assert_num_queries
+):
+    for _ in range(4):
+        annotate_all = make_queue(project, items, kind="annotate", experts_per_item=9)
+        take(annotate_all, eva)
+    with django_assert_num_queries(3):
+        assert len(queues_of(project=project, expert=eva, now=NOW)) == 4
+
+
+def test_queue_is_set_up_with_as_many_queries_whatever_its_length(project, items):
+    for item in items:
+        make_generation(item, FIRST)
+    make_queue(project, items)  # the office is there now
+    asked = []
+    for some in (items[:1], items):
+        with CaptureQueriesContext(connection) as queries:
+            make_queue(project, some)
+        asked.append(len(queries))
+    assert asked[0] == asked[1]
+
+
+def test_queues_count_what_they_want(project, items, eva):
+    for item in items:
+        make_generation(item, FIRST)
+        make_generation(item, SECOND)
+    queue = make_queue(project, items)
+    annotations = make_queue(project, items, kind="annotate", experts_per_item=2)
+    assert work_left(project=project) == 3 + 6
+    logged = StateChange.objects.filter(aggregate="consolidation.Merge")
+    assert list(logged.values_list("new", "actor")) == [("open", "office")] * 3
+    annotate(annotations, eva)
+    assert work_left(project=project) == 3 + 5
+    change_queue(queue=queue, state="closed", actor="office", now=NOW)
+    assert work_left(project=project) == 5
+
+
+@pytest.mark.django_db(transaction=True)
+def test_experts_who_come_at_once_get_different_items():
+    if connection.vendor != "postgresql":
+        pytest.skip("rows are locked on PostgreSQL alone")
+    project = make_project()
+    items = [make_item(SURVEY, IDENTIFIED, project) for _ in range(8)]
+    queue = make_queue(project, items, kind="annotate")
+    people = [make_expert(f"expert{at}") for at in range(8)]
+    given, barrier = [], threading.Barrier(8)
+
+    def go(expert):
+        barrier.wait()
+        given.append(take(queue, expert))
+        connections.close_all()
+
+    threads = [threading.Thread(target=go, args=[one]) for one in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({one.pk for one in given}) == 8

@@ -1,0 +1,278 @@
+"""From a generation through its validators to gold."""
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from annotation.domain.choose_protocol import ProtocolRefused, choose_protocol
+from annotation.domain.decide_submission import accept_assignment, reject_submissions
+from annotation.domain.qualification_codes import pool_code
+from annotation.enums import ExclusionScope, Protocol, Role, SubmissionState
+from annotation.models import Project, Submission
+from consolidation.domain.open_cases import offer_open_cases, open_due_cases
+from consolidation.domain.reoffer_validations import reoffer_validations
+from consolidation.enums import CaseState
+from consolidation.models import Case, Gold, Judgment
+from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.enums import HitState
+from crowd.models import Hit, Payment
+from tests.consolidation.factories import (
+    CONTAIN,
+    IDENTIFIED,
+    SURVEY,
+    make_generation,
+    make_item,
+    source,
+)
+from tests.consolidation.factories import make_project as make_consolidation_project
+from tests.consolidation.validation import (
+    GENERATION,
+    GOOD,
+    INVALID,
+    MIGHT,
+    WHAT,
+    clock,
+    make_validation_case,
+    make_validation_project,
+    sweep,
+    validate,
+    verdict,
+)
+from tests.crowd.factories import NOW, make_worker
+
+pytestmark = pytest.mark.django_db
+
+
+# --- the protocol ------------------------------------------------------------------------------
+
+
+def test_validation_asks_for_one_generator_and_leaves_out_who_knows_the_sentence():
+    project = make_validation_project(validators=5, agree=4)
+    assert (project.generators_per_item, project.validators_per_item) == (1, 5)
+    assert project.validators_to_agree == 4
+    assert project.exclusion_scope == ExclusionScope.SENTENCE
+    assert "Answer the questions" in project.guidelines.get(role=Role.VALIDATOR).text
+
+
+@pytest.mark.parametrize(("validators", "agree"), [(2, 3), (0, 0), (2, 0), (10, 2)])
+def test_protocol_that_nobody_could_agree_under_is_refused(validators, agree):
+    project = make_consolidation_project()
+    with pytest.raises(ProtocolRefused, match="can't agree"):
+        choose_protocol(
+            project=project,
+            protocol=Protocol.VALIDATION,
+            validators=validators,
+            agree=agree,
+            actor="test",
+            now=NOW,
+        )
+
+
+def test_protocol_stays_once_items_are_published():
+    project = make_validation_case().item.project
+    with pytest.raises(ProtocolRefused, match="has published items under validation"):
+        choose_protocol(project=project, protocol=Protocol.CONSOLIDATION, actor="test", now=NOW)
+    again = choose_protocol(project=project, protocol=Protocol.VALIDATION, actor="test", now=NOW)
+    assert again.protocol == Protocol.VALIDATION
+
+
+def test_pay_without_terms_for_validators_is_refused():
+    project = make_consolidation_project()
+    Project.objects.filter(pk=project.pk).update(
+        pay_scheme={"generator": project.pay_scheme["generator"]}
+    )
+    with pytest.raises(ProtocolRefused, match="no terms for validators"):
+        choose_protocol(project=project, protocol=Protocol.VALIDATION, actor="test", now=NOW)
+
+
+# --- offered -----------------------------------------------------------------------------------
+
+
+def test_one_generation_is_offered_to_as_many_as_validate():
+    project = make_validation_project(validators=3, agree=2)
+    make_generation(make_item(SURVEY, CONTAIN, project), GENERATION)
+    assert open_due_cases(clock=clock) == 1
+    assert offer_open_cases(clock=clock) == 1
+    case = Case.objects.get()
+    assert case.task.role == Role.VALIDATOR
+    assert case.task.hit.max_assignments == 3
+    assert "/validate/" in case.task.hit.url
+    assert case.task.batch.reward_cents == 8
+
+
+def test_pool_of_validators_is_asked_for_without_those_who_know_the_sentence():
+    project = make_validation_project()
+    item = make_item(SURVEY, CONTAIN, project)
+    other = make_item(SURVEY, IDENTIFIED, project)
+    other.sentence = item.sentence
+    other.save()
+    pool = define_qualification(
+        provider=project.provider,
+        code=pool_code(project, Role.VALIDATOR),
+        name="v",
+        description="v",
+    )
+    known, neighbour, fresh = make_worker(), make_worker(), make_worker()
+    for worker in (known, neighbour, fresh):
+        grant_qualification(qualification=pool, worker=worker, now=NOW)
+    make_generation(item, GENERATION, known)
+    make_generation(other, source(SURVEY, ("Who identified something?", ["USGS"])), neighbour)
+    open_due_cases(clock=clock)
+    offer_open_cases(clock=clock)
+    hit = Case.objects.get(item=item).task.hit
+    (requirement,) = hit.hit_type.qualifications
+    assert requirement["code"] == pool.code
+    assert sorted(requirement["integers"]) == [1, 2]
+
+
+# --- taken in ----------------------------------------------------------------------------------
+
+
+def test_gold_comes_with_the_last_validator_and_once():
+    case = make_validation_case()
+    validate(case, *GOOD)
+    assert sweep() == (1, 0)
+    validate(case, *GOOD)
+    assert sweep() == (1, 1)
+    assert sweep() == (0, 0)
+    gold = Gold.objects.get()
+    assert (gold.source, gold.version, gold.case) == ("validated", 1, case)
+    assert [(one["question"], one["answers"]) for one in gold.content["questions"]] == [
+        (MIGHT, [[16, 18]]),
+        (WHAT, [[20, 22]]),
+    ]
+    assert [one["valid"] for one in gold.provenance] == [2, 2]
+    assert gold.provenance[0]["answers"] == [{"generator": True, "validators": [0, 1]}]
+    case.refresh_from_db()
+    assert case.state == CaseState.VALIDATED
+
+
+def test_every_judgment_is_kept_with_the_gold():
+    case = make_validation_case()
+    validate(case, *GOOD)
+    validate(case, verdict("that basin"), verdict(same_as=0), INVALID)
+    sweep()
+    gold = Gold.objects.get()
+    assert [one["question"] for one in gold.content["questions"]] == [MIGHT]
+    judgments = gold.judgments.select_related("submission")
+    assert [
+        [question["verdict"] for question in one.submission.content["questions"]]
+        for one in judgments
+    ] == [["valid", "valid", "invalid"], ["valid", "redundant", "invalid"]]
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Judgment.objects.update(position=7)
+
+
+def test_validator_is_paid_as_in_2018():
+    asked = [(f"{wh} might something contain something?", []) for wh in ("When", "Where", "Why")]
+    asked += [(MIGHT, []), (WHAT, []), ("How might something contain something?", [])]
+    spans = iter(range(20))
+    generation = {
+        "questions": [
+            {"question": text, "answers": [[at, at + 1]]}
+            for (text, _), at in zip(asked, spans, strict=False)
+        ],
+        "no_question": "",
+    }
+    case = make_validation_case(generation)
+    validate(case, *[INVALID] * 6)
+    sweep()
+    # 8 cents, and 2 for each of the two questions beyond the fourth.
+    assert sorted(Payment.objects.values_list("kind", "amount_cents")) == [
+        ("bonus", 4),
+        ("reward", 8),
+    ]
+
+
+def test_generation_without_questions_is_empty_gold_and_costs_no_validator():
+    project = make_validation_project()
+    make_generation(make_item(SURVEY, CONTAIN, project), source(SURVEY, no_question="no verb"))
+    open_due_cases(clock=clock)
+    assert offer_open_cases(clock=clock) == 0
+    assert sweep() == (0, 1)
+    assert Gold.objects.get().content == {"questions": []}
+    assert Case.objects.get().state == CaseState.VALIDATED
+    assert not Hit.objects.filter(task__role=Role.VALIDATOR).exists()
+
+
+def test_validation_that_is_not_sound_waits_for_a_person():
+    case = make_validation_case()
+    validate(case, *GOOD[:2])
+    validate(case, *GOOD)
+    assert sweep() == (2, 0)
+    refused = Submission.objects.exclude(problem="").get()
+    assert refused.problem == "questions: 2 are judged of 3 asked."
+    reject_submissions(assignment=refused.assignment, reason="Unfinished.", actor="a", now=NOW)
+    assert sweep() == (0, 0)
+
+
+def test_who_wrote_for_the_sentence_is_held_and_who_writes_later_is_not():
+    project = make_validation_project()
+    author, later = make_worker(), make_worker()
+    item = make_item(SURVEY, CONTAIN, project)
+    other = make_item(SURVEY, IDENTIFIED, project)
+    other.sentence = item.sentence
+    other.save()
+    case = make_validation_case(item=item)
+    own = Submission.objects.get(item=item)
+    Submission.objects.filter(pk=own.pk).update(worker=author)
+    validate(case, *GOOD, worker=author)
+    validate(case, *GOOD, worker=later)
+    made = make_generation(other, source(SURVEY, ("Who identified something?", ["USGS"])), later)
+    Submission.objects.filter(pk=made.pk).update(submitted_at=NOW.replace(hour=13))
+    sweep()
+    validations = Submission.objects.filter(role=Role.VALIDATOR)
+    assert validations.get(worker=author).problem == "The validator wrote one of the annotations."
+    assert validations.get(worker=later).state == SubmissionState.ACCEPTED
+    accept_assignment(assignment=validations.get(worker=author).assignment, actor="a", now=NOW)
+    assert sweep() == (0, 1)
+
+
+# --- offered again -----------------------------------------------------------------------------
+
+
+def ended(case: Case, state: str) -> Hit:
+    hit = case.task.hit
+    hit.state, hit.external_id = state, f"HIT{hit.pk}"
+    hit.save()
+    return hit
+
+
+def test_rejected_validation_gets_its_place_again_on_the_same_hit():
+    case = make_validation_case()
+    validate(case, *GOOD)
+    validate(case, *GOOD[:2])
+    sweep()
+    hit = ended(case, HitState.FINISHED)
+    assert reoffer_validations(project=case.item.project, now=NOW).raised == 0  # not decided yet
+    bad = Submission.objects.exclude(problem="").get()
+    reject_submissions(assignment=bad.assignment, reason="Unfinished.", actor="a", now=NOW)
+    assert reoffer_validations(project=case.item.project, now=NOW).raised == 1
+    hit.refresh_from_db()
+    assert hit.increase_to == 3
+    assert reoffer_validations(project=case.item.project, now=NOW).raised == 0
+
+
+def test_expired_validation_is_offered_longer():
+    case = make_validation_case()
+    validate(case, *GOOD)
+    sweep()
+    hit = ended(case, HitState.EXPIRED)
+    assert reoffer_validations(project=case.item.project, now=NOW).raised == 1
+    hit.refresh_from_db()
+    assert (hit.state, hit.increase_to) == (HitState.LIVE, None)
+
+
+def test_refused_hit_gives_way_to_a_new_one_and_late_work_still_counts():
+    case = make_validation_case()
+    validate(case, *GOOD)
+    sweep()
+    old = case.task
+    Hit.objects.filter(pk=old.hit_id).update(state=HitState.FAILED, error="no money")
+    assert reoffer_validations(project=case.item.project, now=NOW).anew == 1
+    case.refresh_from_db()
+    assert case.task != old
+    assert case.task.hit.max_assignments == 1
+    assert case.task.task_items.get().place == 1
+    validate(case, *GOOD)
+    assert sweep() == (1, 1)
+    assert Gold.objects.get().judgments.count() == 2

@@ -1,0 +1,144 @@
+"""The validators' page and its endpoint, without a browser."""
+
+import json
+import re
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.domain.worker_page import Claim
+from annotation.models import Draft
+from consolidation.models import Case
+from schemes.base import Json
+from tests.consolidation.factories import CONTAIN, SURVEY, make_case, source
+from tests.consolidation.validation import (
+    GOOD,
+    INVALID,
+    MIGHT,
+    WHAT,
+    WHERE,
+    make_validation_case,
+    verdict,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def case() -> Case:
+    return make_validation_case()
+
+
+def address(case: Case, *, worker: str = "W1", page: str = "validate") -> str:
+    assert case.task
+    query = {
+        "assignmentId": "A1",
+        "hitId": "H1",
+        "workerId": worker,
+        "turkSubmitTo": settings.MTURK_WORKER_ORIGINS[0],
+    }
+    path = reverse(f"consolidation:{page}", args=[case.task.public_id])
+    return f"{path}?{urlencode(query)}"
+
+
+def page_of(client: Client, case: Case) -> Json:
+    html = client.get(address(case)).content.decode()
+    found = re.search(r'<script id="page" type="application/json">(.*?)</script>', html, re.DOTALL)
+    assert found
+    data: Json = json.loads(found.group(1))
+    return data
+
+
+def send(client: Client, case: Case, *questions: Json):
+    assert case.task
+    message: dict[str, Any] = {
+        "token": Claim(str(case.task.public_id), "A1", "W1").token(),
+        "revision": 0,
+        "content": {str(case.item_id): {"questions": list(questions)}},
+    }
+    path = reverse("consolidation:submit")
+    return client.post(path, json.dumps(message), content_type="text/plain")
+
+
+def test_page_holds_the_questions_and_nothing_of_their_answers_or_author(client, case):
+    page = page_of(client, case)
+    [item] = page["items"]
+    assert item["asked"] == {"questions": [MIGHT, WHAT, WHERE]}
+    assert set(item) == {"id", "tokens", "target", "data", "content", "asked"}
+    assert (item["data"], page["shared"]) == ({}, {})
+    told = json.dumps(page)
+    assert "[16, 18]" not in told
+    source_ = case.sources.get().submission
+    assert source_.worker.external_id not in told
+    assert source_.assignment.external_id not in told
+    assert page["pay"]["reward_cents"] == 8
+    assert page["urls"]["submit"] == reverse("consolidation:submit")
+
+
+def test_page_has_nothing_inline_and_the_guidelines_of_validators(client, case):
+    response = client.get(address(case))
+    assert "unsafe-inline" not in response.headers["Content-Security-Policy"]
+    html = response.content.decode()
+    scripts = re.findall(r"<script\b[^>]*>", html)
+    assert [tag for tag in scripts if "src=" not in tag and "application/json" not in tag] == []
+    assert "Judging and answering questions" in html
+
+
+def test_page_is_refused_to_who_generated_for_the_sentence(client, case):
+    author = case.sources.get().submission.worker.external_id
+    response = client.get(address(case, worker=author))
+    assert response.status_code == 400
+    assert "You wrote one of the annotations that are judged here" in response.content.decode()
+
+
+def test_each_page_is_for_its_own_kind_of_case(client, case):
+    merged = make_case(SURVEY, CONTAIN, *[source(SURVEY, (MIGHT, ["that basin"]))] * 2)
+    assert client.get(address(merged)).status_code == 404
+    assert client.get(address(case, page="consolidate")).status_code == 404
+
+
+def test_page_takes_the_same_queries_for_any_number_of_questions(client):
+    counts = []
+    for number in (1, 12):
+        questions = [
+            {"question": f"{'very ' * at}who contains?", "answers": [[at, at + 1]]}
+            for at in range(number)
+        ]
+        case = make_validation_case({"questions": questions, "no_question": ""})
+        with CaptureQueriesContext(connection) as queries:
+            client.get(address(case))
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_submit_takes_what_is_judged(client, case):
+    response = send(client, case, *GOOD)
+    assert response.status_code == 200
+    content = json.loads(response.json()["fields"]["content"])[str(case.item_id)]
+    assert [one["verdict"] for one in content["questions"]] == ["valid", "valid", "invalid"]
+    assert content["questions"][0]["question"] == MIGHT
+    assert Draft.objects.get().submitted_at is not None
+
+
+@pytest.mark.parametrize(
+    ("questions", "path"),
+    [
+        (GOOD[:2], "questions"),
+        ((*GOOD[:2], {**INVALID, "verdict": None}), "questions[2].verdict"),
+        ((verdict("that basin"), verdict("that basin"), INVALID), "questions[1].answers"),
+        ((verdict("that basin"), verdict(), INVALID), "questions[1].answers"),
+        ((INVALID, verdict(same_as=0), INVALID), "questions[1].same_as"),
+    ],
+    ids=["too-few", "open", "overlap", "no-answer", "repeats-invalid"],
+)
+def test_submit_refuses_the_rest_and_changes_nothing(client, case, questions, path):
+    response = send(client, case, *questions)
+    assert response.status_code == 422
+    assert response.json()["problems"][0]["path"] == path
+    assert not Draft.objects.exists()

@@ -1,0 +1,103 @@
+"""A project that goes by validation, and what its validators hand in."""
+
+import json
+from collections.abc import Sequence
+
+from annotation.domain.choose_protocol import choose_protocol
+from annotation.enums import Protocol
+from annotation.models import Item, Project
+from consolidation.domain.open_cases import case_of_task, offer_case, open_case
+from consolidation.domain.record_gold import record_new_case_work
+from consolidation.domain.record_validated_gold import write_due_validated_gold
+from consolidation.models import Case
+from crowd.models import Assignment, Worker
+from schemes.base import Json
+from tests.consolidation.factories import (
+    CONTAIN,
+    SURVEY,
+    make_generation,
+    make_item,
+    make_project,
+    source,
+    span_of,
+)
+from tests.crowd.factories import NOW, make_assignment
+
+MIGHT, WHAT, WHERE = (
+    "What might contain something?",
+    "What might something contain?",
+    "Where might something contain something?",
+)
+GENERATION = source(SURVEY, (MIGHT, ["that basin"]), (WHAT, ["natural gas"]), (WHERE, ["In 1996"]))
+
+
+def clock():
+    return NOW
+
+
+def make_validation_project(*, validators: int = 2, agree: int = 2) -> Project:
+    return choose_protocol(
+        project=make_project(),
+        protocol=Protocol.VALIDATION,
+        validators=validators,
+        agree=agree,
+        actor="test",
+        now=NOW,
+    )
+
+
+def make_validation_case(
+    generation: Json = GENERATION,
+    *,
+    project: Project | None = None,
+    tokens: Sequence[str] = SURVEY,
+    verb_idx: int = CONTAIN,
+    item: Item | None = None,
+) -> Case:
+    """An offered case of one generation."""
+    item = item or make_item(tokens, verb_idx, project or make_validation_project())
+    make_generation(item, generation)
+    assert open_case(item=item, now=NOW)
+    case = Case.objects.get(item=item)
+    assert offer_case(case_id=case.pk, now=NOW)
+    case.refresh_from_db()
+    assert case.task
+    return case_of_task(case.task)
+
+
+def verdict(*answers: str, same_as: int | None = None, valid: bool = True) -> Json:
+    """A valid question with these answers, else invalid, or redundant where it repeats another."""
+    name = "redundant" if same_as is not None else "valid" if valid else "invalid"
+    spans = [span_of(SURVEY, words) for words in answers]
+    return {"verdict": name, "answers": spans, "same_as": same_as}
+
+
+INVALID = verdict(valid=False)
+GOOD = (verdict("that basin"), verdict("natural gas"), INVALID)
+
+
+def validate(case: Case, *verdicts: Json, worker: Worker | None = None) -> Assignment:
+    """Hand in a validation at the marketplace; it is not recorded yet."""
+    assert case.task
+    assignment = make_assignment(case.task.hit, worker)
+    content = {str(case.item_id): {"questions": list(verdicts)}}
+    assignment.answer = {"content": json.dumps(content)}
+    assignment.save()
+    return assignment
+
+
+def sweep() -> tuple[int, int]:
+    """(recorded, gold written)"""
+    return record_new_case_work(clock=clock), write_due_validated_gold(clock=clock)
+
+
+def make_validated_project() -> Project:
+    """One validated item, in wikinews.dev: two questions found valid, one that one validator did."""
+    case = make_validation_case()
+    validate(case, *GOOD[:2], verdict("In 1996"))
+    validate(case, verdict("that basin", "USGS"), verdict("gas"), INVALID)
+    assert sweep() == (2, 1)
+    sentence = case.item.sentence
+    sentence.domain, sentence.partition, sentence.external_id = "wikinews", "dev", "Wiki1k:n:1:0:0"
+    sentence.save()
+    return case.item.project

@@ -1,0 +1,69 @@
+"""Falling agreement is seen, and steady agreement is left in peace as often as documented."""
+
+import random
+
+import pytest
+
+from metrics.drift import BLOCK, FALSE_ALARMS, fall_p_value, has_fallen
+
+
+def worker(rng, level, items):
+    """Item figures as they come: of some answers each is found or not, so they pile up at 0 and 1."""
+    found = []
+    for _ in range(items):
+        answers = rng.randint(1, 5)
+        found.append(sum(rng.random() < level for _ in range(answers)) / answers)
+    return found
+
+
+def test_nothing_is_said_of_nothing():
+    assert fall_p_value([], [1.0]) == fall_p_value([1.0], []) == 1
+    assert fall_p_value([1.0] * 40, [1.0] * 20) == 1
+    assert has_fallen([]) is None
+    assert has_fallen([1.0] * BLOCK + [0.0] * (BLOCK - 1)) is None
+
+
+def test_a_plain_fall_is_told_and_a_rise_is_not():
+    rng = random.Random(1)
+    good, bad = worker(rng, 0.9, 3 * BLOCK), worker(rng, 0.4, BLOCK)
+    assert has_fallen([*good, *bad]) < 0.001
+    assert has_fallen([*worker(rng, 0.4, 3 * BLOCK), *worker(rng, 0.9, BLOCK)]) is None
+
+
+def test_a_block_is_judged_once_and_only_when_it_is_full():
+    rng = random.Random(1)
+    fallen = [*worker(rng, 0.9, 3 * BLOCK), *worker(rng, 0.4, BLOCK)]
+    assert has_fallen(fallen, known=len(fallen)) is None
+    assert has_fallen([*fallen, 1.0], known=len(fallen)) is None
+    assert has_fallen([*fallen, 1.0], known=len(fallen) - 1) is not None
+    assert has_fallen(fallen[:-1]) is None
+
+
+def alarm_rate(workers, blocks, level_of):
+    """The share of looks that raised an alarm: one look a block, from the second on."""
+    rng = random.Random(7)
+    alarms = looks = 0
+    for _ in range(workers):
+        series = []
+        for block in range(blocks):
+            series += worker(rng, level_of(block), BLOCK)
+            if block:
+                looks += 1
+                alarms += has_fallen(series) is not None
+    return alarms / looks
+
+
+def test_steady_workers_raise_no_more_false_alarms_than_documented():
+    rate = alarm_rate(400, 11, lambda block: 0.8)
+    # 4,000 looks: the standard error of the rate is 0.0011.
+    assert rate <= FALSE_ALARMS + 3 * 0.0011
+
+
+@pytest.mark.parametrize(("after", "at_least"), [(0.6, 0.4), (0.5, 0.8)])
+def test_a_fall_from_eighty_per_cent_is_seen_in_its_first_block(after, at_least):
+    rng = random.Random(11)
+    seen = sum(
+        has_fallen([*worker(rng, 0.8, 4 * BLOCK), *worker(rng, after, BLOCK)]) is not None
+        for _ in range(300)
+    )
+    assert seen / 300 >= at_least

@@ -1,0 +1,51 @@
+"""Work in production that has become gold: made by the domain's own functions."""
+
+from collections.abc import Mapping, Sequence
+
+from django.utils import timezone
+
+from annotation.domain.publish import publish_batch
+from annotation.domain.record_generations import record_new_generations
+from annotation.models import Item
+from consolidation.domain.record_gold import add_gold
+from consolidation.enums import GoldSource
+from consolidation.models import Case, Gold
+from crowd.models import Worker
+from qualification.domain.outcomes import hold_against_gold
+from schemes.registry import get_scheme
+from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item
+from tests.crowd.factories import NOW
+from tests.qualification.factories import EXPERT, LATER, hand_in
+
+
+def produce(project, contents: Mapping[Worker, Sequence]) -> list[Item]:
+    """Items on which each worker writes the contents given for them, one after the other."""
+    count = max(len(each) for each in contents.values())
+    items = [make_item(SURVEY, IDENTIFIED, project) for _ in range(count)]
+    batch = publish_batch(project=project, now=NOW)
+    for place, task in enumerate(batch.tasks.order_by("pk")):
+        for worker, written in contents.items():
+            if place < len(written):
+                hand_in(task, worker, {IDENTIFIED: written[place]})
+    record_new_generations(clock=lambda: LATER, limit=5000)
+    return items
+
+
+def write_gold(item: Item, content=EXPERT[IDENTIFIED]) -> Gold:
+    """The item's next version of consolidated gold."""
+    case, _ = Case.objects.get_or_create(item=item, place=0, defaults={"opened_at": NOW})
+    parsed = get_scheme("qasrl").parse_gold(
+        {"questions": content["questions"]}, tokens=item.sentence.tokens, target=item.target
+    )
+    return add_gold(
+        item=item,
+        source=GoldSource.CONSOLIDATED,
+        content=parsed,
+        provenance=[{}] * len(parsed["questions"]),
+        case=case,
+        now=NOW,
+    )
+
+
+def compare() -> int:
+    return hold_against_gold(clock=timezone.now, limit=5000)

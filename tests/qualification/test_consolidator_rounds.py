@@ -1,0 +1,287 @@
+"""Rounds for consolidators: given annotations merged on the consolidation page, held against the
+expert's, and the second pool opened by them."""
+
+import csv
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils.html import escape
+
+from annotation.domain.import_corpus import item_key
+from annotation.domain.qualification_codes import pool_code
+from annotation.enums import Role
+from audit.models import StateChange
+from consolidation.domain.open_cases import case_batch
+from consolidation.models import Case, Gold
+from crowd.models import Message, Payment, QualificationGrant
+from qualification.domain.decide import Verdict, decide
+from qualification.domain.feedback import Notes, link_of, send_feedback
+from qualification.domain.set_up_rounds import (
+    RoundPlan,
+    RoundsRefused,
+    plans_of_preset,
+    read_given_annotations,
+    set_up_rounds,
+)
+from qualification.domain.side_by_side import side_by_side
+from qualification.enums import EnrolmentState
+from qualification.models import Enrolment, Round
+from schemes.base import FileError
+from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, make_item, make_project
+from tests.crowd.factories import NOW, make_worker
+from tests.dashboard.campaign import make_user
+from tests.qualification.factories import (
+    EXPERT,
+    GIVEN,
+    LATER,
+    make_consolidator_round,
+    make_items,
+    make_rounds,
+    merge_through,
+    open_round,
+    work_through,
+)
+
+pytestmark = pytest.mark.django_db
+PRESET = "controlled-crowdsourcing-2020"
+
+
+def trained(one: Round, *, skill=1.0) -> Enrolment:
+    worker = make_worker()
+    merge_through(open_round(one, [worker]), worker, skill=skill)
+    return one.enrolments.get(worker=worker)
+
+
+def pools_of(worker, project):
+    codes = {pool_code(project, role): role for role in ("generator", "consolidator")}
+    held = QualificationGrant.objects.filter(worker=worker, qualification_type__code__in=codes)
+    return {codes[one.qualification_type.code] for one in held}
+
+
+def test_perfect_consolidation_is_what_the_expert_wrote():
+    enrolment = trained(make_consolidator_round())
+    figures = enrolment.evaluations.get().figures
+    assert enrolment.state == EnrolmentState.FINISHED
+    assert [figures[name]["f1"] for name in ("UA", "LA")] == [1, 1]
+    # Three questions of the expert's and two of the worker's; two and two: all of them judged.
+    assert figures["questions_per_item"] == 4.5
+
+
+def test_careless_consolidation_shows_in_the_figures_and_is_paid():
+    enrolment = trained(make_consolidator_round(pairs=4), skill=0.4)
+    figures = enrolment.evaluations.get().figures
+    assert figures["UA"]["fn"] > 0
+    assert figures["UA"]["f1"] < 1
+    assert Payment.objects.filter(kind="reward").count() == 8
+
+
+def test_consolidations_of_a_round_never_become_gold():
+    one = make_consolidator_round()
+    before = Gold.objects.count()
+    trained(one)
+    assert Gold.objects.count() == before
+    assert set(Case.objects.values_list("state", "place")) == {("offered", 100)}
+
+
+def test_every_trainee_merges_the_same_annotations():
+    one = make_consolidator_round()
+    workers = [make_worker(), make_worker()]
+    intake = open_round(one, workers)
+    for worker in workers:
+        merge_through(intake, worker)
+    figures = [each.evaluations.get().figures["UA"] for each in one.enrolments.all()]
+    assert figures[0] == figures[1]
+    assert {len(case.given) for case in Case.objects.all()} == {2}
+
+
+def test_trainees_open_the_consolidators_page(client):
+    one = make_consolidator_round()
+    intake = open_round(one, [make_worker()])
+    task = intake.batch.tasks.first()
+    url = reverse("consolidation:consolidate", args=[task.public_id])
+    page = client.get(url, {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
+    assert page.status_code == 200
+    assert "Who identified something?" in page.content.decode()
+
+
+def test_production_does_not_go_on_in_the_batch_of_a_round():
+    one = make_consolidator_round()
+    intake = open_round(one, [make_worker()])
+    batch = case_batch(project=one.project, now=NOW)
+    assert batch != intake.batch
+    assert (batch.for_training, intake.batch.for_training) == (False, True)
+    # A second intake beside it: the one open batch of production is not in its way.
+    open_round(one, [make_worker()])
+
+
+def test_pass_opens_the_consolidators_pool_and_no_other():
+    enrolment = trained(make_consolidator_round())
+    decide(enrolment=enrolment, verdict=Verdict.PASS, reason="", actor="t", now=LATER)
+    assert pools_of(enrolment.worker, enrolment.round.project) == {"consolidator"}
+    assert "one of the trained annotators" in Message.objects.get().text
+
+
+def test_decline_leaves_the_place_among_the_generators():
+    project = make_project()
+    first = make_rounds(project, rounds=1)[0]
+    second = make_consolidator_round(project)
+    worker = make_worker()
+    work_through(open_round(first, [worker]), worker, EXPERT)
+    decide(enrolment=first.enrolments.get(), verdict=Verdict.PASS, reason="", actor="t", now=LATER)
+    assert pools_of(worker, project) == {"generator"}
+    merge_through(open_round(second, []), worker, skill=0.3)
+    enrolment = second.enrolments.get()
+    decide(enrolment=enrolment, verdict=Verdict.DECLINE, reason="", actor="t", now=LATER)
+    [grant] = worker.grants.filter(qualification_type__code=pool_code(project, "generator"))
+    assert grant.state == "pending"
+
+
+def test_generators_who_pass_are_invited_to_the_consolidators_round():
+    project = make_project()
+    first = make_rounds(project, rounds=1)[0]
+    second = make_consolidator_round(project)
+    worker = make_worker()
+    work_through(open_round(first, [worker]), worker, EXPERT)
+    decide(enrolment=first.enrolments.get(), verdict=Verdict.PASS, reason="", actor="t", now=LATER)
+    assert second.enrolments.get().worker == worker
+    told = Message.objects.get().text
+    assert "one of the trained annotators" in told
+    assert "The next round, “Consolidation training”" in told
+
+
+def test_rounds_for_consolidators_take_their_pool_out_of_the_generators_rounds():
+    project = make_project()
+    last = make_rounds(project)[-1]
+    assert last.pool_roles == ["generator", "consolidator"]
+    make_consolidator_round(project)
+    last.refresh_from_db()
+    assert last.pool_roles == ["generator"]
+
+
+def test_items_of_another_round_are_refused():
+    project = make_project()
+    item = make_rounds(project)[0].items.first()
+    plan = RoundPlan("Merge", role=Role.CONSOLIDATOR, keys=[item.key], given={})
+    with pytest.raises(RoundsRefused, match="stands in the round 'Training 1' already"):
+        set_up_rounds(project=project, plans=[plan], actor="tests", now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ([], "the annotation of 0 people"),
+        ([EXPERT[CONTAIN]], "the annotation of 1 people"),
+        ([{"questions": [{"question": "What?", "answers": []}]}] * 2, "can't be used"),
+    ],
+)
+def test_annotations_that_can_not_be_merged_are_refused(given, complaint):
+    project = make_project()
+    item = make_items(project)[1]
+    plan = RoundPlan("Merge", role=Role.CONSOLIDATOR, keys=[item.key], given={item.key: given})
+    with pytest.raises(RoundsRefused, match=complaint):
+        set_up_rounds(project=project, plans=[plan], actor="tests", now=NOW)
+    assert not Round.objects.exists()
+
+
+COLUMNS = (
+    "qasrl_id", "verb_idx", "verb", "worker_id", "assign_id", "source_assign_id", "question",
+    "is_redundant", "answer_range", "answer", "wh", "subj", "obj", "obj2", "aux", "prep",
+    "verb_prefix", "is_passive", "is_negated", "verb_slot_inflection",
+)  # fmt: skip
+
+
+def write_annotations(path, item, annotations):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.DictWriter(file, COLUMNS, restval="")
+        rows.writeheader()
+        for writer, annotation in annotations.items():
+            for one in annotation["questions"]:
+                rows.writerow(
+                    {
+                        "qasrl_id": item.sentence.external_id,
+                        "verb_idx": item.target["verb_idx"],
+                        "verb": item.target["verb"],
+                        "worker_id": writer,
+                        "question": one["question"],
+                        "is_redundant": "False",
+                        "is_passive": "False",
+                        "is_negated": "False",
+                        "answer_range": "~!~".join(f"{a}:{b}" for a, b in one["answers"]),
+                        "answer": "~!~".join(" ".join(SURVEY[a:b]) for a, b in one["answers"]),
+                    }
+                )
+
+
+def make_file(tmp_path, project, writers):
+    item = make_item(SURVEY, IDENTIFIED, project)
+    item.key = item_key(item.sentence.external_id, str(IDENTIFIED))
+    item.save()
+    path = tmp_path / "annotations.csv"
+    write_annotations(path, item, dict(zip(writers, GIVEN[IDENTIFIED], strict=True)))
+    return item, path
+
+
+def test_file_of_annotations_gives_the_round_its_items(tmp_path):
+    project = make_project()
+    item, path = make_file(tmp_path, project, ("ann", "bob"))
+    given = read_given_annotations(project, path)
+    assert list(given) == [item.key]
+    asked = [[one["question"] for one in each["questions"]] for each in given[item.key]]
+    wanted = [[one["question"] for one in each["questions"]] for each in GIVEN[IDENTIFIED]]
+    assert asked == wanted
+    [plan] = plans_of_preset(preset=PRESET, keys={}, given=given)
+    assert (plan.role, plan.keys) == (Role.CONSOLIDATOR, [item.key])
+
+
+def test_file_without_annotations_is_refused(tmp_path):
+    path = tmp_path / "annotations.csv"
+    path.write_text(",".join(COLUMNS) + "\n", "utf-8")
+    with pytest.raises(FileError, match="holds no annotations"):
+        read_given_annotations(make_project(), path)
+
+
+def test_preset_without_annotations_trains_one_pool_for_both_roles():
+    plans = plans_of_preset(preset=PRESET, keys={1: ["a"], 2: ["b"]})
+    every = (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR)
+    assert [one.pool_roles for one in plans] == [(), every]
+    with pytest.raises(RoundsRefused, match="name none for it here"):
+        plans_of_preset(preset=PRESET, keys={3: ["a"]})
+
+
+def test_side_by_side_tells_what_was_given_and_what_became_of_it():
+    enrolment = trained(make_consolidator_round())
+    items = side_by_side(evaluation=enrolment.evaluations.get(), notes={})
+    first = [(one.writer, one.question, one.verdict) for one in items[0].judged]
+    assert first == [
+        ("A", "Who identified something?", "kept"),
+        ("A", "What did someone identify?", "kept"),
+        ("A", "When did someone identify something?", "kept"),
+        ("B", "Who identified something?", "the same as “Who identified something?”"),
+        ("B", "What did someone identify?", "the same as “What did someone identify?”"),
+    ]
+
+
+def test_desk_trainee_page_and_feedback_show_consolidators(client):
+    enrolment = trained(make_consolidator_round(pairs=2), skill=0.5)
+    project, worker = enrolment.round.project, enrolment.worker
+    trainer = make_user("tina", project, "trainer")
+    desk = Client()
+    desk.force_login(trainer)
+    at = [project.slug, enrolment.round_id]
+    assert worker.pseudonym in desk.get(reverse("qualification:round", args=at)).content.decode()
+    page = desk.get(reverse("qualification:trainee", args=[*at, worker.pseudonym]))
+    assert "What was given to merge: 5 questions" in page.content.decode()
+    sent = send_feedback(enrolment=enrolment, trainer=trainer, notes=Notes("Hm"), now=LATER)
+    told = client.get(link_of(sent)).content.decode()
+    assert "Your verdict" in told
+    assert escape("the same as “") in told or "kept" in told
+
+
+def test_setting_up_and_taking_the_pool_away_are_logged():
+    project = make_project()
+    make_rounds(project)
+    make_consolidator_round(project)
+    moves = StateChange.objects.filter(aggregate="qualification.Round").order_by("pk")
+    assert [one.new for one in moves] == ["set up", "set up", "set up", "edited"]
+    assert "generator, consolidator -> generator" in moves.last().reason

@@ -1,0 +1,128 @@
+"""A round changed on its page: what holds at once, what from the next intake on, and what is refused."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.domain.create_project import write_guidelines
+from annotation.domain.open_page import open_page
+from audit.models import StateChange
+from crowd.domain.pay_scheme import PRESETS
+from crowd.models import Hit, Payment
+from qualification.domain.edit_round import admission_of
+from qualification.domain.publish_round import round_cents
+from qualification.enums import RoundEntry
+from qualification.models import Round
+from tests.crowd.factories import NOW, make_worker
+from tests.dashboard.campaign import make_user
+from tests.qualification.factories import EXPERT, make_rounds, open_round, work_through
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def one(db):
+    return make_rounds(pairs=2)[0]
+
+
+@pytest.fixture
+def send(one):
+    client = Client()
+    client.force_login(make_user("rita", one.project, "requester"))
+    url = reverse("qualification:edit", args=[one.project.slug, one.pk])
+
+    def of(**fields):
+        asked = {"title": one.title, "entry": one.entry, "ua": "70", "la": "65", **fields}
+        return client.post(url, asked)
+
+    of.page = lambda: client.get(url)
+    return of
+
+
+def test_page_shows_what_is_and_changes_nothing_when_saved_as_it_is(send, one):
+    assert send.page().status_code == 200
+    assert send().status_code == 302
+    assert not StateChange.objects.filter(new="edited").exists()
+
+
+def test_changes_are_kept_and_logged(send, one):
+    fields = {
+        "title": "Screening", "entry": "open", "approval_rate": "98", "hits_approved": "100",
+        "locales": "us gb", "items_per_worker": "2", "ua": "62.5", "la": "", "questions": "2",
+    }  # fmt: skip
+    assert send(**fields).status_code == 302
+    one.refresh_from_db()
+    assert (one.title, one.entry, one.items_per_worker) == ("Screening", RoundEntry.OPEN, 2)
+    assert one.thresholds == {"UA.f1": 0.625, "questions_per_item": 2}
+    admission = admission_of(one)
+    assert (admission.approval_rate, admission.hits_approved) == (98, 100)
+    assert admission.locales == ("GB", "US")
+    logged = StateChange.objects.get(new="edited")
+    assert (logged.aggregate, logged.actor) == ("qualification.Round", "rita")
+    assert "items_per_worker: None -> 2" in logged.reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"title": ""}, "required"),
+        ({"entry": "passed"}, "There is no round before this one"),
+        ({"items_per_worker": "5"}, "1 to 4 items"),
+        ({"locales": "Europe"}, "two letters"),
+        ({"ua": "101"}, "less than or equal to 100"),
+        ({"reward_cents": "7"}, "Fill in all four fields"),
+        ({"guidelines": "99999"}, "Select a valid choice"),
+        ({"approval_rate": "-1"}, "greater than or equal to 0"),
+    ],
+)
+def test_bad_input_is_told_and_changes_nothing(send, one, fields, told):
+    before = Round.objects.values().get(pk=one.pk)
+    response = send(**fields)
+    assert response.status_code == 422
+    assert told in response.content.decode()
+    assert Round.objects.values().get(pk=one.pk) == before
+
+
+def test_entry_stays_while_workers_are_in_it(send, one):
+    open_round(one, [make_worker()])
+    response = send(entry="open")
+    assert "Workers are doing this round now" in response.content.decode()
+
+
+PAY = {"reward_cents": 20, "free_units": 1, "bonus_first_cents": 7, "bonus_step_cents": 0}
+
+
+def test_round_pays_by_its_own_terms(send, one):
+    usual = round_cents(round=one, seats=1)
+    send(**PAY)
+    one.refresh_from_db()
+    expected = round_cents(round=one, seats=1)
+    assert expected > usual
+    worker = make_worker()
+    intake = open_round(one, [worker])
+    one.project.budget.refresh_from_db()
+    assert one.project.budget.reserved_cents == expected
+    assert {hit.hit_type.reward_cents for hit in Hit.objects.all()} == {20}
+    work_through(intake, worker, EXPERT)
+    paid = sorted(Payment.objects.values_list("kind", "amount_cents"))
+    # Three questions twice and two twice: 14 and 7 cents beyond the first.
+    assert paid == [("bonus", 7)] * 2 + [("bonus", 14)] * 2 + [("reward", 20)] * 4
+    task = intake.batch.tasks.first()
+    page = open_page(
+        public_id=task.public_id, role=task.role, assignment="", worker="", submit_to=""
+    )
+    assert page.data["pay"]["reward_cents"] == 20
+    assert one.project.pay_scheme == PRESETS["qasrl-2020"]
+
+
+def test_round_shows_its_own_version_of_the_guidelines(send, one):
+    first = write_guidelines(project=one.project, role="generator", text="# One", now=NOW)
+    send(guidelines=str(first.pk))
+    write_guidelines(project=one.project, role="generator", text="# Two", now=NOW)
+    one.refresh_from_db()
+    intake = open_round(one, [make_worker()])
+    task = intake.batch.tasks.first()
+    page = open_page(
+        public_id=task.public_id, role=task.role, assignment="", worker="", submit_to=""
+    )
+    assert page.guidelines == first

@@ -1,0 +1,199 @@
+"""Three or three hundred: pages of the desk ask the database as often."""
+
+from copy import deepcopy
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Item, Sentence
+from consolidation.models import Gold
+from crowd.models import Worker
+from qualification.domain.evaluate import refresh_references, refresh_round
+from qualification.models import Enrolment, Evaluation, Feedback, RoundItem
+from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, source
+from tests.crowd.factories import NOW, make_worker
+from tests.dashboard.campaign import make_user
+from tests.qualification.factories import (
+    EXPERT,
+    LATER,
+    hand_in,
+    make_evaluated,
+    make_rounds,
+    open_round,
+    record,
+    work_through,
+    write_reference,
+)
+
+pytestmark = pytest.mark.django_db
+FEW, MANY = 3, 300
+
+
+def add_workers(enrolment, count, trainer):
+    """So many more who finished the round as this one did, each with feedback."""
+    workers = Worker.objects.bulk_create(
+        Worker(provider="mturk", external_id=f"B{enrolment.pk}X{count}X{at}", first_seen_at=NOW)
+        for at in range(count)
+    )
+    rows = Enrolment.objects.bulk_create(
+        Enrolment(
+            round=enrolment.round,
+            worker=worker,
+            state="finished",
+            enrolled_at=NOW,
+            intake=enrolment.intake,
+        )
+        for worker in workers
+    )
+    base = enrolment.evaluations.get()
+    evaluations = Evaluation.objects.bulk_create(
+        Evaluation(
+            enrolment=row,
+            rule=base.rule,
+            figures=base.figures,
+            alignment=base.alignment,
+            computed_from=base.computed_from,
+            computed_at=NOW,
+        )
+        for row in rows
+    )
+    Feedback.objects.bulk_create(
+        Feedback(evaluation=one, trainer=trainer, written_at=NOW) for one in evaluations
+    )
+
+
+def add_items(enrolment, count):
+    """So many more items in the round and in the worker's alignment."""
+    model = enrolment.round.round_items.select_related("item__sentence", "reference").last()
+    sentences = Sentence.objects.bulk_create(
+        Sentence(
+            project=model.item.project,
+            external_id=f"more-{count}-{at}",
+            tokens=model.item.sentence.tokens,
+        )
+        for at in range(count)
+    )
+    items = Item.objects.bulk_create(
+        Item(
+            project=model.item.project,
+            sentence=one,
+            key=f"{one.external_id}:1",
+            target=model.item.target,
+            position=one.pk,
+            in_production=False,
+        )
+        for one in sentences
+    )
+    golds = Gold.objects.bulk_create(
+        Gold(
+            item=one,
+            source="expert",
+            version=1,
+            content=model.reference.content,
+            schema_version=1,
+            created_at=NOW,
+        )
+        for one in items
+    )
+    first = enrolment.round.round_items.count()
+    RoundItem.objects.bulk_create(
+        RoundItem(round=enrolment.round, item=item, reference=gold, ordinal=first + at)
+        for at, (item, gold) in enumerate(zip(items, golds, strict=True))
+    )
+    evaluation = enrolment.evaluations.get()
+    entry = evaluation.alignment[-1]
+    evaluation.alignment += [deepcopy(entry) | {"item": item.pk} for item in items]
+    evaluation.save()
+
+
+def pages(enrolment):
+    slug, one, name = enrolment.round.project.slug, enrolment.round_id, enrolment.worker.pseudonym
+    return [
+        reverse("qualification:rounds", args=[slug]),
+        reverse("qualification:round", args=[slug, one]),
+        reverse("qualification:trainee", args=[slug, one, name]),
+        reverse("qualification:preview", args=[slug, one, name]),
+    ]
+
+
+def count_queries(client, enrolment, counter):
+    counts = []
+    for url in pages(enrolment):
+        with counter(60) as counted:
+            assert client.get(url).status_code == 200
+        counts.append(len(counted.captured_queries))
+    return counts
+
+
+def test_queries_do_not_grow_from_3_to_300_workers(
+    desk, enrolment, trainer, django_assert_max_num_queries
+):
+    add_workers(enrolment, FEW, trainer)
+    few = count_queries(desk, enrolment, django_assert_max_num_queries)
+    add_workers(enrolment, MANY - FEW, trainer)
+    assert enrolment.round.enrolments.count() == MANY + 1
+    assert count_queries(desk, enrolment, django_assert_max_num_queries) == few
+
+
+def test_queries_do_not_grow_from_3_to_300_items(desk, enrolment, django_assert_max_num_queries):
+    add_items(enrolment, FEW - 2)
+    few = count_queries(desk, enrolment, django_assert_max_num_queries)
+    add_items(enrolment, MANY - FEW)
+    assert enrolment.round.round_items.count() == MANY
+    assert count_queries(desk, enrolment, django_assert_max_num_queries) == few
+
+
+def test_trainer_sees_only_the_projects_that_are_theirs(desk, enrolment):
+    other = make_evaluated()
+    listed = desk.get(reverse("dashboard:projects")).content.decode()
+    assert enrolment.round.project.slug in listed
+    assert other.round.project.slug not in listed
+    assert [desk.get(url).status_code for url in pages(other)] == [404] * 4
+    # The other project's round and worker under their own project's address: not there either.
+    slug = enrolment.round.project.slug
+    mixed = [slug, other.round_id, other.worker.pseudonym]
+    assert desk.get(reverse("qualification:trainee", args=mixed)).status_code == 404
+    assert desk.get(reverse("qualification:round", args=mixed[:2])).status_code == 404
+    own = [slug, enrolment.round_id, other.worker.pseudonym]
+    assert desk.get(reverse("qualification:trainee", args=own)).status_code == 404
+
+
+def test_corrected_reference_evaluates_again_whoever_it_concerns_once_and_tells_who_moved():
+    one, untouched = make_rounds()
+    good, poor, idle = (make_worker() for _ in range(3))
+    intake = open_round(one, [good, poor, idle])
+    work_through(intake, good, EXPERT)
+    work_through(intake, poor)
+    hand_in(intake.batch.tasks.first(), idle)
+    record()
+    elsewhere = make_evaluated()
+    one.thresholds = {"UA.f1": 0.9}
+    one.save()
+    item = one.items.get(target__verb_idx=IDENTIFIED)
+    survey = ["the U.S. Geological Survey ( USGS )"]
+    asked = (("Who identified something?", survey), ("What did someone identify?", ["a basin"]))
+    write_reference(item, source(SURVEY, *asked))
+    changes = {
+        change.enrolment_id: change.reached for change in refresh_round(round_id=one.pk, now=LATER)
+    }
+    assert refresh_references(clock=lambda: LATER) == 0
+    by_worker = {each.worker: each for each in one.enrolments.all()}
+    assert changes == {by_worker[good].pk: False, by_worker[poor].pk: True}
+    assert [by_worker[each].evaluations.count() for each in (good, poor, idle)] == [2, 2, 0]
+    assert elsewhere.evaluations.count() == 1
+    assert not untouched.enrolments.exists()
+    client = Client()
+    client.force_login(make_user("tina", one.project, "trainer"))
+    page = client.get(reverse("qualification:round", args=[one.project.slug, one.pk]))
+    told = page.content.decode()
+    assert f"moved {good.pseudonym} below" in " ".join(told.split())
+    assert f"moved {poor.pseudonym} over" in " ".join(told.split())
+
+
+def test_reference_of_an_item_that_nobody_was_asked_changes_nothing():
+    enrolment = make_evaluated()
+    other = make_evaluated()
+    write_reference(other.round.items.get(target__verb_idx=CONTAIN), EXPERT[CONTAIN])
+    refresh_references(clock=lambda: LATER)
+    assert (enrolment.evaluations.count(), other.evaluations.count()) == (1, 2)

@@ -1,0 +1,304 @@
+"""The pool at work: agreement with the gold, alerts, and feedback on production."""
+
+import re
+
+import pytest
+from django.core import signing
+from django.test import Client
+from django.urls import reverse
+
+from audit.models import StateChange
+from consolidation.domain.monitor import correct_review
+from consolidation.models import Review
+from crowd.models import Message
+from metrics.counts import Counts
+from qualification.domain.feedback import BadLink, Notes
+from qualification.domain.outcomes import Point, series_of
+from qualification.domain.pool_feedback import (
+    NothingToTell,
+    instructive_items,
+    pool_feedback_of_token,
+    pool_link_of,
+    save_pool_feedback,
+    send_pool_feedback,
+)
+from qualification.domain.watch_pool import (
+    GRACE_ITEMS,
+    acknowledge_alert,
+    pool_figures,
+    pool_rows,
+    watch_pool,
+    watch_pools,
+)
+from qualification.models import Alert, Outcome, PoolFeedback
+from tests.consolidation.factories import IDENTIFIED, SURVEY, make_project, source
+from tests.crowd.factories import NOW, make_worker
+from tests.dashboard.campaign import make_user
+from tests.qualification.factories import (
+    EXPERT,
+    LATER,
+    WORKER,
+    make_rounds,
+    open_round,
+    work_through,
+)
+from tests.qualification.production import compare, produce, write_gold
+
+pytestmark = pytest.mark.django_db
+GOOD, POOR = EXPERT[IDENTIFIED], WORKER[IDENTIFIED]
+BAD = source(
+    SURVEY,
+    ("What did someone identify?", ["natural gas"]),
+    ("Who identified something?", ["that basin"]),
+)
+
+
+def gilded(project, contents):
+    items = produce(project, contents)
+    for item in items:
+        write_gold(item)
+    compare()
+    return items
+
+
+def alerts(**facts):
+    return list(Alert.objects.filter(**facts).order_by("pk"))
+
+
+# --- agreement with the gold
+
+
+def test_annotation_is_held_against_the_gold_that_came_of_it_once():
+    project, worker = make_project(), make_worker()
+    gilded(project, {worker: [GOOD, POOR]})
+    assert compare() == 0
+    first, second = Outcome.objects.order_by("submission__item")
+    assert first.counts["UA"] == {"tp": 4, "fp": 0, "fn": 0}
+    assert second.counts["UA"] == {"tp": 2, "fp": 0, "fn": 2}
+    [row] = pool_rows(project=project, figures=pool_figures(project=project))
+    assert (row.compared, row.overall, row.lately) == (2, 6 / 7, 6 / 7)
+
+
+def test_newer_gold_replaces_the_outcome():
+    project, worker = make_project(), make_worker()
+    [item] = gilded(project, {worker: [POOR]})
+    write_gold(item, POOR)
+    assert compare() == 1
+    outcome = Outcome.objects.get()
+    assert (outcome.gold.version, outcome.counts["UA"]["fn"]) == (2, 0)
+
+
+def test_training_and_unfinished_items_have_no_outcome():
+    worker = make_worker()
+    one = make_rounds()[0]
+    work_through(open_round(one, [worker]), worker)
+    produce(make_project(), {worker: [GOOD]})
+    assert compare() == 0
+
+
+def test_curve_sums_over_the_window():
+    hit, miss = Counts(1, 0, 0), Counts(0, 1, 1)
+    points = series_of([(NOW, hit)] * 20 + [(NOW, miss)] * 20)
+    assert points[0] == Point(NOW, 1.0, 1.0)
+    assert [points[at].window for at in (19, 29, 39)] == [1.0, 0.5, 0.0]
+    assert points[39].item == 0
+
+
+# --- alerts
+
+
+def test_worker_who_asks_too_little_is_reported_once_and_again_only_after_more():
+    project, worker = make_project(), make_worker()
+    one = source(SURVEY, ("What did someone identify?", ["a basin"]))
+    produce(project, {worker: [one] * GRACE_ITEMS})
+    assert watch_pools(clock=lambda: LATER) == 1
+    assert watch_pool(project=project, now=LATER) == 0
+    [alert] = alerts()
+    assert "1.00 questions per item over 15 items" in alert.reason
+    trainer = make_user("tina")
+    assert acknowledge_alert(alert=alert, by=trainer, note="wrote to them", now=LATER)
+    assert not acknowledge_alert(alert=alert, by=trainer, note="again", now=LATER)
+    assert watch_pool(project=project, now=LATER) == 0
+    produce(project, {worker: [one] * GRACE_ITEMS})
+    assert watch_pool(project=project, now=LATER) == 1
+    moves = StateChange.objects.filter(aggregate="qualification.Alert").order_by("pk")
+    assert [move.new for move in moves] == ["raised", "acknowledged", "raised"]
+
+
+def test_falling_agreement_is_reported_with_both_figures():
+    project, falling, steady = make_project(), make_worker(), make_worker()
+    gilded(project, {falling: [GOOD] * 40 + [BAD] * 20, steady: [GOOD] * 60})
+    assert watch_pool(project=project, now=LATER) == 1
+    [alert] = alerts()
+    assert (alert.worker, alert.kind) == (falling, "drift")
+    assert "gold of 0.0 over 20 items, after 100.0 over the 40 before (p < 0.0001)" in alert.reason
+    assert (
+        next(
+            row.coverage.worker
+            for row in pool_rows(project=project, figures=pool_figures(project=project))
+        )
+        == falling
+    )
+    acknowledge_alert(alert=alert, by=make_user("tina"), note="", now=LATER)
+    assert watch_pool(project=project, now=LATER) == 0
+
+
+def test_project_at_rest_is_not_watched():
+    project, worker = make_project(), make_worker()
+    one = source(SURVEY, ("What did someone identify?", ["a basin"]))
+    produce(project, {worker: [one] * GRACE_ITEMS})
+    assert watch_pools(clock=lambda: LATER.replace(year=LATER.year + 1)) == 0
+
+
+# --- feedback on production
+
+
+def tell(project, worker, text="Look.", **by_item):
+    return send_pool_feedback(
+        project=project,
+        worker=worker,
+        trainer=make_user(f"tina-{PoolFeedback.objects.count()}"),
+        notes=Notes(text, by_item),
+        now=LATER,
+    )
+
+
+def test_feedback_shows_what_an_expert_corrected_and_then_the_worst():
+    project, worker = make_project(), make_worker()
+    items = gilded(project, {worker: [GOOD, POOR, BAD, GOOD]})
+    gold = items[3].gold.get()
+    review = Review.objects.create(gold=gold, drawn_at=NOW)
+    content = {"questions": GOOD["questions"][:2]}
+    correct_review(review=review, expert=make_user("ed"), content=content, comment="", now=LATER)
+    compare()
+    found = instructive_items(project=project, worker=worker)
+    assert [one["item"] for one in found] == [items[3].pk, items[2].pk, items[1].pk]
+    assert {row["state"] for row in found[0]["rows"]} == {"matched", "extra"}
+
+
+def test_feedback_on_production_is_sent_with_a_link_that_opens_it_alone():
+    project, worker = make_project(), make_worker()
+    [item] = gilded(project, {worker: [POOR]})
+    feedback = tell(project, worker, **{str(item.pk): "Split the names.", "99": "stray"})
+    message = Message.objects.get()
+    # A link tells when it was made: the one in the message is a moment older than one made now.
+    link = re.search(r"http://\S+/feedback/pool/(\S+)/", message.text)
+    assert link
+    assert feedback.notes == {str(item.pk): "Split the names."}
+    assert pool_feedback_of_token(link[1]) == feedback
+    token = pool_link_of(feedback).rstrip("/").rpartition("/")[2]
+    assert pool_feedback_of_token(token) == feedback
+    for bad in ("1", "", signing.dumps(feedback.pk, salt="qualification.feedback")):
+        with pytest.raises(BadLink):
+            pool_feedback_of_token(bad)
+
+
+def test_items_shown_stay_as_they_were_when_the_gold_changes():
+    project, worker = make_project(), make_worker()
+    [item] = gilded(project, {worker: [POOR]})
+    feedback = tell(project, worker)
+    write_gold(item, POOR)
+    compare()
+    feedback.refresh_from_db()
+    assert {row["state"] for row in feedback.alignment[0]["rows"]} == {"matched", "missed"}
+
+
+def test_there_is_no_feedback_with_nothing_in_it():
+    with pytest.raises(NothingToTell):
+        save_pool_feedback(
+            project=make_project(),
+            worker=make_worker(),
+            trainer=make_user("tina"),
+            notes=Notes(" "),
+            now=LATER,
+        )
+
+
+# --- pages
+
+
+@pytest.fixture
+def at_work():
+    """A project whose pool is at work, a worker with an alert, and the trainer's browser."""
+    project, worker = make_project(), make_worker()
+    gilded(project, {worker: [GOOD] * 40 + [BAD] * 20})
+    watch_pool(project=project, now=LATER)
+    client = Client()
+    client.force_login(make_user("tina", project, "trainer"))
+    return project, worker, client
+
+
+def page_at(name, project, *more):
+    return reverse(f"qualification:{name}", args=[project.slug, *more])
+
+
+def test_alert_is_on_the_desk_until_somebody_acknowledges_it(at_work):
+    project, worker, client = at_work
+    desk = client.get(page_at("rounds", project)).content.decode()
+    assert "agreement falls" in desk
+    assert worker.pseudonym in desk
+    pool = client.get(page_at("pool", project)).content.decode()
+    assert "agreement falls" in pool
+    assert "after every 20 items the newest 20 are held" in pool
+    [alert] = alerts()
+    url = page_at("pool_acknowledge", project, worker.pseudonym, alert.pk)
+    client.post(url, {"note": "was ill"})
+    assert (
+        "Nobody in production needs a look"
+        in client.get(page_at("rounds", project)).content.decode()
+    )
+    page = client.get(page_at("pool_worker", project, worker.pseudonym)).content.decode()
+    assert "was ill" in page
+
+
+def test_worker_page_draws_and_tabulates_the_agreement(at_work):
+    project, worker, client = at_work
+    page = client.get(page_at("pool_worker", project, worker.pseudonym)).content.decode()
+    assert "100 at first, 0 now, over 60 items" in page
+    assert page.count("<polyline") == 1
+    assert '<th scope="row" class="number">60</th>' in page
+
+
+def test_trainer_writes_and_the_worker_reads_and_asks(at_work, client):
+    project, worker, trainer = at_work
+    url = page_at("pool_write", project, worker.pseudonym)
+    shown = instructive_items(project=project, worker=worker)[0]["item"]
+    trainer.post(url, {"action": "save", "text": "Dear you", f"note-{shown}": "Read again."})
+    preview = trainer.get(page_at("pool_preview", project, worker.pseudonym)).content.decode()
+    assert "This is what the worker will see" in preview
+    trainer.post(url, {"action": "send", "text": "Dear you", f"note-{shown}": "Read again."})
+    link = pool_link_of(PoolFeedback.objects.get())
+    page = client.get(link).content.decode()
+    for words in ("Dear you", "Read again.", "What came of it", "some of your verbs"):
+        assert words in page
+    assert worker.external_id not in page
+    client.post(link, {"acknowledge": "1"})
+    client.post(link, {"question": "Why?"})
+    assert client.post(link, {"question": ""}).status_code == 422
+    assert "Why?" in trainer.get(page_at("pool_worker", project, worker.pseudonym)).content.decode()
+    assert client.get(link[:-4] + "xyz/").status_code == 404
+
+
+def test_stranger_to_the_project_has_no_page(at_work):
+    project, _, client = at_work
+    stranger = make_worker()
+    assert client.get(page_at("pool_worker", project, stranger.pseudonym)).status_code == 404
+
+
+def test_number_of_queries_depends_on_neither_workers_nor_items(
+    at_work, django_assert_max_num_queries
+):
+    project, worker, client = at_work
+    urls = [page_at("rounds", project), page_at("pool", project)]
+    urls.append(page_at("pool_worker", project, worker.pseudonym))
+    counts = []
+    for more in (0, 12):
+        if more:
+            gilded(
+                project, {worker: [BAD] * more, **{make_worker(): [POOR] * more for _ in range(3)}}
+            )
+        for url in urls:
+            with django_assert_max_num_queries(60) as counted:
+                assert client.get(url).status_code == 200
+            counts.append(len(counted.captured_queries))
+    assert counts[:3] == counts[3:]

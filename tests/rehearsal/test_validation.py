@@ -1,0 +1,109 @@
+"""Both protocols rehearsed on the same items in processes of their own, and held against each other."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests import environment
+
+pytestmark = pytest.mark.system
+
+ITEMS = 10
+PREPARE = """
+import csv, pathlib
+from django.conf import settings
+from django.utils import timezone
+from annotation.domain.create_project import create_project
+from annotation.domain.import_corpus import CorpusOptions, Import
+from consolidation.domain.import_gold import import_gold
+from rehearsal.domain.demo import SAMPLES
+now = timezone.now()
+with (SAMPLES / "expert.csv").open(encoding="utf-8", newline="") as file:
+    rows = list(csv.DictReader(file))
+keys = list(dict.fromkeys((row["qasrl_id"], row["verb_idx"]) for row in rows))[:ITEMS]
+some = pathlib.Path(settings.VAR_DIR) / "some.csv"
+with some.open("w", encoding="utf-8", newline="") as file:
+    writer = csv.DictWriter(file, rows[0].keys())
+    writer.writeheader()
+    writer.writerows(row for row in rows if (row["qasrl_id"], row["verb_idx"]) in keys)
+for slug in ("merged", "dense"):
+    project = create_project(slug=slug, scheme="qasrl", pay_scheme="qasrl-2018", now=now)
+    options = CorpusOptions(fmt="qasrl-csv", items_path=some, strict=True)
+    Import(project=project, options=options).run([SAMPLES / "sentences.csv"])
+    import_gold(project=project, path=some, fmt="qasrl-csv", source="expert", on_error=print, now=now)
+""".replace("ITEMS", str(ITEMS))
+
+
+def manage(env, *arguments):
+    done = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=environment.ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rehearse(env, slug, *options):
+    return json.loads(
+        manage(env, "rehearse", slug, "--workers", "7", "--skill", "0.9", "--json", *options)
+    )
+
+
+def test_both_protocols_on_the_same_items(embedded_site, free_port, tmp_path, migrate, collected):
+    env = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
+    migrate(env)
+    manage(env, "shell", "-v0", "-c", PREPARE)
+    merged = rehearse(env, "merged")
+    dense = rehearse(env, "dense", "--protocol", "validation")
+    assert (merged["protocol"], merged["items"]) == ("consolidation", ITEMS)
+    assert (dense["protocol"], dense["items"]) == ("validation", ITEMS)
+    # One generator and two validators for each item on which anything was asked.
+    assert dense["hits"] <= 2 * ITEMS
+    assert dense["assignments"] == ITEMS + 2 * (dense["hits"] - ITEMS)
+    validations = dense["assignments"] - ITEMS
+    assert dense["rewards_cents"] == 5 * ITEMS + 8 * validations
+    assert dense["scores"]["UA"]["f1"] > 0.5
+
+    told = json.loads(manage(env, "compare_protocols", "merged", "dense", "--json"))
+    assert (told["items"], told["expert_items"]) == (ITEMS, ITEMS)
+    first, second = told["projects"]
+    assert first["cents"] == merged["total_cents"]
+    assert second["cents"] == dense["total_cents"]
+    assert second["expert"]["UA"]["tp"] == dense["scores"]["UA"]["tp"]
+    # One person asks less than two: less is found, at less cost.
+    assert first["expert"]["UA"]["recall"] > second["expert"]["UA"]["recall"]
+    print(manage(env, "compare_protocols", "merged", "dense"))  # noqa: T201
+
+    validators = json.loads(manage(env, "agreement", "dense", "--json"))["validators"]
+    assert sum(one["items"] for one in validators) == validations
+    assert all(one["same_verdicts"] > 0.4 for one in validators if one["questions"] > 10)
+
+    manage(env, "export_gold", "dense", "--format", "qasrl-bank", "--out", str(tmp_path / "gold"))
+    manifest = json.loads((tmp_path / "gold" / "manifest.json").read_text("utf-8"))
+    assert (manifest["source"], manifest["counts"]["items"]) == ("validated", ITEMS)
+    assert manifest["counts"]["questions"] == dense["questions"]
+
+
+def test_rehearsal_with_too_few_workers_says_how_many_it_needs(embedded_site, free_port, migrate):
+    env = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
+    migrate(env)
+    manage(env, "shell", "-v0", "-c", PREPARE)
+    done = subprocess.run(
+        [
+            *(sys.executable, "manage.py", "rehearse", "dense"),
+            *("--protocol", "validation", "--workers", "2"),
+        ],
+        cwd=environment.ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "needs at least" in done.stderr

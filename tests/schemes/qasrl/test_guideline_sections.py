@@ -1,0 +1,31 @@
+"""Errors lead to headings that the shipped guidelines have."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from annotation.markdown import headings_of
+from schemes.qasrl import remarks
+from schemes.registry import get_scheme
+
+FOLDER = Path(remarks.__file__).parent / "guidelines"
+CODES = set(re.findall(r'"([a-z]+(?:-[a-z]+)+)"', Path(remarks.__file__).read_text("utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("role", "file"), [("generator", "generation.md"), ("consolidator", "consolidation.md")]
+)
+def test_every_remark_leads_to_a_heading_that_is_there(role, file):
+    headings = headings_of((FOLDER / file).read_text("utf-8"))
+    sections = remarks.SECTIONS[role]
+    assert set(sections.values()) <= set(headings)
+    of_both_roles = set().union(*(own.values() for own in remarks.SECTIONS.values()))
+    written = CODES - of_both_roles - {"label-differs"}
+    assert written <= set(sections), role
+
+
+def test_unknown_errors_and_roles_lead_nowhere():
+    scheme = get_scheme("qasrl")
+    assert scheme.guideline_section("something-new", role="generator") == ""
+    assert scheme.guideline_section("modal-missing", role="expert") == ""
