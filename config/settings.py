@@ -249,6 +249,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "config.context.installation",
             ],
+            "libraries": {"kept_addresses": "config.kept_addresses"},
         },
     },
 ]
@@ -275,9 +276,11 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         ),
     }
 else:
-    DATABASES["default"]["ENGINE"] = "config.postgresql"
+    DATABASES["default"]["ENGINE"] = "database.postgresql"
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     DATABASES["default"].setdefault("OPTIONS", {})["client_encoding"] = "UTF8"
+# A pooler that hands a connection to another client after each transaction keeps nothing prepared.
+DATABASE_PREPARES = _flag("DATABASE_PREPARES", True)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 USE_TZ = True

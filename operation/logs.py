@@ -13,11 +13,22 @@ from operation.log_secrets import without_secrets
 from operation.request_id import current_request_id
 
 
+def is_plain(record: logging.LogRecord) -> bool:
+    """Whether the line is a fixed text around routes and numbers alone, as that of every request is."""
+    return bool(getattr(record, "is_plain", False)) and not record.exc_info
+
+
 class Line(logging.Formatter):
     """One line for people; a traceback follows it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return without_secrets(super().format(record))
+        line = super().format(record)
+        return line if is_plain(record) else without_secrets(line)
+
+
+def _message(record: logging.LogRecord) -> str:
+    text = record.getMessage()
+    return text if is_plain(record) else without_secrets(text)
 
 
 class JsonLine(logging.Formatter):
@@ -28,7 +39,7 @@ class JsonLine(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, tz=UTC).isoformat(),
             "level": record.levelname,
             "logger": record.name,
-            "message": without_secrets(record.getMessage()),
+            "message": _message(record),
         }
         if request_id := current_request_id():
             facts["request_id"] = request_id

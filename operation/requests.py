@@ -48,7 +48,8 @@ class RequestsMiddleware:
                 "status": response.status_code,
                 "ms": round(took * 1000, 1),
             }
-            log.info("%(method)s %(route)s %(status)s in %(ms)s ms", facts, extra={"facts": facts})
+            extra = {"facts": facts, "is_plain": True}
+            log.info("%(method)s %(route)s %(status)s in %(ms)s ms", facts, extra=extra)
         return response
 
 

@@ -11,6 +11,7 @@ from annotation.models import Guidelines, Membership, Project
 from audit.domain.change_state import log_state_change
 from crowd.domain.pay_scheme import check_pay_scheme
 from crowd.models import Budget
+from database.statements import Select
 from schemes.registry import get_scheme
 
 DEFAULT_GUIDELINES = Path(__file__).resolve().parents[2] / "schemes"
@@ -88,10 +89,13 @@ def write_guidelines(*, project: Project, role: str, text: str, now: datetime) -
 
 def current_guidelines(*, project_id: int, role: str) -> Guidelines | None:
     """What workers of the role read who begin now."""
-    return next(iter(Guidelines.objects.raw(_CURRENT_GUIDELINES, [project_id, role])), None)
+    return _CURRENT_GUIDELINES.first([project_id, role])
 
 
-# Written out, because every page asks it and building the query takes longer than running it.
-_CURRENT_GUIDELINES = """
-SELECT * FROM annotation_guidelines WHERE project_id = %s AND role = %s ORDER BY version DESC LIMIT 1
-"""
+_CURRENT_GUIDELINES = Select(
+    Guidelines,
+    """
+    SELECT {g} FROM annotation_guidelines g
+    WHERE g.project_id = %s AND g.role = %s ORDER BY g.version DESC LIMIT 1
+    """,
+)

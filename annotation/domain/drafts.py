@@ -7,12 +7,13 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 
-from annotation.domain.find_task import OfferedTask, find_task, shown_guidelines
+from annotation.domain.find_task import OfferedTask, find_task
 from annotation.domain.worker_page import BadPage, Claim
 from annotation.models import Draft, Item, PageDraft, Task
 from crowd.domain.sync_hits import hasten_sync
+from database.statements import Select, Statement
 from schemes.base import ContentError, Json
 
 COMMENT_LIMIT = 2000
@@ -48,7 +49,7 @@ class PageState:
 
 
 def find_draft(claim: Claim) -> Draft | None:
-    return _find(claim, lock="")
+    return _FIND.first(_named(claim))
 
 
 def save_draft(*, claim: Claim, state: PageState, now: datetime) -> Draft:
@@ -138,28 +139,27 @@ def _task(claim: Claim) -> OfferedTask:
     return offered
 
 
-# These are written out, because every annotation runs them and the ORM takes longer to build them than
-# the database to run them.
-_FIND = """
-SELECT d.* FROM annotation_draft d JOIN annotation_task t ON t.id = d.task_id
+_DRAFT = """
+SELECT {d} FROM annotation_draft d JOIN annotation_task t ON t.id = d.task_id
 WHERE d.assignment_ref = %s AND d.worker_ref = %s AND t.public_id = %s
 """
-_BEGIN = """
+_FIND = Select(Draft, _DRAFT)
+_FIND_AND_LOCK = Select(Draft, _DRAFT, lock="FOR UPDATE OF d")
+_BEGIN = Statement("""
 INSERT INTO annotation_draft (content, comment, revision, saved_at, submitted_at, active_seconds, moves,
     opened_at, guidelines_id, task_id, assignment_ref, worker_ref)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 ON CONFLICT (assignment_ref, worker_ref, task_id) DO NOTHING
-"""
-_KEEP = """
+""")
+_KEEP = Statement("""
 UPDATE annotation_draft SET content = %s, comment = %s, revision = %s, saved_at = %s,
     submitted_at = %s, active_seconds = %s, moves = %s
 WHERE id = %s
-"""
+""")
 
 
-def _find(claim: Claim, *, lock: str) -> Draft | None:
-    named = [claim.assignment_ref, claim.worker_ref, UUID(claim.public_id).hex]
-    return next(iter(Draft.objects.raw(_FIND + lock, named)), None)
+def _named(claim: Claim) -> Sequence[object]:
+    return [claim.assignment_ref, claim.worker_ref, UUID(claim.public_id).hex]
 
 
 def _change(
@@ -167,9 +167,8 @@ def _change(
 ) -> Draft:
     """Lock the claim's draft, or begin it, and write what `change` makes of it (False: nothing), in the
     caller's transaction."""
-    lock = "FOR UPDATE OF d" if connection.features.has_select_for_update else ""
     while True:
-        draft = _find(claim, lock=lock) or _new(claim, offered, now)
+        draft = _FIND_AND_LOCK.first(_named(claim)) or _new(claim, offered, now)
         # Where another page began the same draft in this moment, its work is looked at first.
         if not change(draft) or _write(draft):
             return draft
@@ -182,29 +181,25 @@ def _new(claim: Claim, offered: OfferedTask, now: datetime) -> Draft:
         worker_ref=claim.worker_ref,
         opened_at=now,
         saved_at=now,
-        guidelines=shown_guidelines(offered),
+        guidelines_id=offered.guidelines_id,
     )
 
 
 def _write(draft: Draft) -> bool:
     """False for a new draft that somebody else has begun."""
-    adapt = connection.ops.adapt_datetimefield_value
     values: list[Any] = [
         json.dumps(draft.content),
         draft.comment,
         draft.revision,
-        adapt(draft.saved_at),
-        adapt(draft.submitted_at),
+        draft.saved_at,
+        draft.submitted_at,
         draft.active_seconds,
         draft.moves,
     ]
+    if draft.pk:
+        return bool(_KEEP.run([*values, draft.pk]))
     named: list[Any] = [draft.guidelines_id, draft.task_id, draft.assignment_ref, draft.worker_ref]
-    with connection.cursor() as cursor:
-        if draft.pk:
-            cursor.execute(_KEEP, [*values, draft.pk])
-        else:
-            cursor.execute(_BEGIN, [*values, adapt(draft.opened_at), *named])
-        return bool(cursor.rowcount)
+    return bool(_BEGIN.run([*values, draft.opened_at, *named]))
 
 
 def take_over(draft: PageDraft, state: PageState, now: datetime) -> None:

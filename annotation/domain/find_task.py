@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import connection
-
-from annotation.domain.create_project import current_guidelines
-from annotation.models import Guidelines, Item, Project, Sentence, Task
+from annotation.models import Item, Project, Sentence, Task
 from crowd.domain.pay_scheme import Terms
+from database.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +20,17 @@ class OfferedTask:
     items: Sequence[Item]
     # Whether the place of one of its items came back once, and was offered again.
     is_reoffered: bool
-    # What the batch's work earns, and the version of the guidelines that it shows, if it is one.
+    # What the batch's work earns, and the version of the guidelines that it shows: its own, else the
+    # newest, if there is any.
     terms: Terms
     guidelines_id: int | None
 
 
-# Written out, because every page and every save asks it and building the query takes longer than
-# running it.
-_TASK = """
+_TASK = Statement("""
 SELECT t.id, t.batch_id, t.hit_id, t.role, t.hand,
-    b.terms, b.guidelines_id,
+    b.terms, COALESCE(b.guidelines_id, (
+        SELECT g.id FROM annotation_guidelines g WHERE g.project_id = p.id AND g.role = t.role
+        ORDER BY g.version DESC LIMIT 1)),
     p.id, p.slug, p.scheme, p.provider, p.pay_scheme,
     s.id, s.external_id, s.tokens,
     i.id, i.key, i.target, ti.reoffers
@@ -43,14 +42,12 @@ JOIN annotation_item i ON i.id = ti.item_id
 JOIN annotation_sentence s ON s.id = i.sentence_id
 WHERE t.public_id = %s
 ORDER BY ti.ordinal
-"""
+""")
 
 
 def find_task(public_id: UUID) -> OfferedTask | None:
     """The task that a page's address names; None if there is none."""
-    with connection.cursor() as cursor:
-        cursor.execute(_TASK, [public_id.hex])
-        rows = cursor.fetchall()
+    rows = _TASK.all([public_id.hex])
     if not rows:
         return None
     task_id, batch_id, hit_id, role, hand, own_terms, guidelines_id, *of_project = rows[0][:12]
@@ -69,13 +66,6 @@ def find_task(public_id: UUID) -> OfferedTask | None:
         terms=json.loads(own_terms) if own_terms else project.pay_scheme[role],
         guidelines_id=guidelines_id,
     )
-
-
-def shown_guidelines(offered: OfferedTask) -> Guidelines | None:
-    """The version of the guidelines that the task's batch shows, else the newest."""
-    if offered.guidelines_id:
-        return Guidelines.objects.get(pk=offered.guidelines_id)
-    return current_guidelines(project_id=offered.project.pk, role=offered.task.role)
 
 
 def _project(values: Sequence[object]) -> Project:

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from annotation.domain.drafts import find_draft
-from annotation.domain.find_task import OfferedTask, find_task, shown_guidelines
+from annotation.domain.find_task import OfferedTask, find_task
 from annotation.domain.reoffer import has_done_before
 from annotation.domain.take_hand import take_hand
 from annotation.domain.worker_page import BadPage, claim_of_address, submit_address
 from annotation.models import Draft, Guidelines, Item, PageDraft, Project
+from database.statements import Select
 from schemes.base import Json
 from schemes.registry import get_scheme
 
@@ -80,6 +81,9 @@ def item_data(item: Item, draft: PageDraft | None) -> Json:
 
 def _guidelines(draft: Draft | None, offered: OfferedTask) -> Guidelines | None:
     """The version that the worker began with, else the one that the batch shows."""
-    if draft and draft.guidelines_id:
-        return draft.guidelines
-    return shown_guidelines(offered)
+    began_with = draft.guidelines_id if draft else None
+    shown = began_with or offered.guidelines_id
+    return _GUIDELINES.first([shown]) if shown else None
+
+
+_GUIDELINES = Select(Guidelines, "SELECT {g} FROM annotation_guidelines g WHERE g.id = %s")

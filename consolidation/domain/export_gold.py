@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
+from django.db import connection
 from django.db.models import Max, QuerySet
 
 from annotation.domain.collector import without_collector
@@ -41,6 +42,7 @@ MANIFEST, DATA_CARD = "manifest.json", "README.md"
 # Stretches of sentences below which a process costs more than it saves.
 LEAST_STRETCHES = 4
 BUFFER = 1 << 20
+LITTLE_CACHE = 4_000  # KiB
 # The ending of folders with files that are to become one.
 PARTS = ".parts"
 
@@ -106,13 +108,9 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
     (folder / MANIFEST).unlink(missing_ok=True)
     for left in folder.glob(f".*{PARTS}"):  # by an export that was killed
         shutil.rmtree(left, ignore_errors=True)
-    counts = Counts()
-    files: dict[str, Any] = {}
+    each = [_Files(project, options, gold, domain, partition) for domain, partition in groups]
     with without_collector():
-        for domain, partition in groups:
-            of = _Files(project, options, gold, domain, partition)
-            stem = folder / f"{domain or project.slug}.{partition or 'all'}"
-            files |= _write_files(of, counts, stem)
+        files, counts = _write_files(each, folder)
     manifest = _manifest(project, options, partitioning, files, counts)
     with _whole_file(folder / DATA_CARD) as path:
         write_data_card(path=path, project=project, manifest=manifest)
@@ -151,32 +149,62 @@ def _groups(
     return found
 
 
-def _write_files(of: "_Files", counts: Counts, stem: Path) -> dict[str, Any]:
+def _write_files(each: Sequence["_Files"], folder: Path) -> tuple[dict[str, Any], Counts]:
     """The gold and, in the same breath, the sentences that it is about: in stretches of the sentences,
-    each written to files of its own, by as many processes as there are cores."""
-    gold = stem.with_name(f"{stem.name}.gold.{SUFFIXES[of.options.fmt]}")
-    sentences = stem.with_name(f"{stem.name}.sentences.csv")
-    with (
-        TemporaryDirectory(prefix=f".{stem.name}.", suffix=PARTS, dir=stem.parent) as scratch,
-        _whole_file(gold) as path,
-        _whole_file(sentences) as beside,
-    ):
-        stretches = stretches_of(of.sentences())
-        many = shares_for(len(stretches), at_least=LEAST_STRETCHES)
-        step = -(-len(stretches) // many)
-        shares = [stretches[at : at + step] for at in range(0, len(stretches), step)]
-        names = [Path(scratch, f"{at}{gold.suffix}") for at in range(len(shares))]
-        done = do_shares(
-            [partial(_write_share, of, *one) for one in zip(shares, names, strict=True)]
-        )
-        for written, name in zip(done, names, strict=True):
-            counts.add(written.counts)
-            _append(name, path)
-            _append(_beside(name), beside)
-        return {
-            gold.name: _described(path, sum(one.rows for one in done)),
-            sentences.name: _described(beside, sum(one.counts.sentences for one in done)),
-        }
+    which are divided among as many processes as there are cores."""
+    files, counts = {}, Counts()
+    with TemporaryDirectory(prefix=".", suffix=PARTS, dir=folder) as scratch:
+        for of, parts in zip(each, _write_parts(each, Path(scratch)), strict=True):
+            for one in parts:
+                counts.add(one.counts)
+            gold, sentences = f"{of.name}.gold.{of.suffix}", f"{of.name}.sentences.csv"
+            rows = {
+                gold: sum(one.rows for one in parts),
+                sentences: sum(one.counts.sentences for one in parts),
+            }
+            with _whole_file(folder / gold) as path, _whole_file(folder / sentences) as beside:
+                for one in parts:
+                    _append(one.path, path)
+                    _append(_beside(one.path), beside)
+                files[gold] = _described(path, rows[gold])
+                files[sentences] = _described(beside, rows[sentences])
+    return files, counts
+
+
+def _write_parts(each: Sequence["_Files"], scratch: Path) -> list[list["_Written"]]:
+    """For each of the files its parts, in their order."""
+    stretches = [stretches_of(of.sentences()) for of in each]
+    many = shares_for(sum(map(len, stretches)), at_least=LEAST_STRETCHES)
+    shares: list[list[partial[_Written]]] = [[] for _ in range(many)]
+    for at, (of, all_of_it) in enumerate(zip(each, stretches, strict=True)):
+        step = -(-len(all_of_it) // many)
+        for number, first in enumerate(range(0, len(all_of_it), step)):
+            path = scratch / f"{at}.{number}.{of.suffix}"
+            shares[number].append(
+                partial(_write_part, at, of, all_of_it[first : first + step], path)
+            )
+    done = do_shares([partial(_do_all, share) for share in shares])
+    return [[one for share in done for one in share if one.of == at] for at in range(len(each))]
+
+
+def _do_all(work: Sequence[Callable[[], "_Written"]]) -> list["_Written"]:
+    with _little_cache():
+        return [one() for one in work]
+
+
+@contextmanager
+def _little_cache() -> Iterator[None]:
+    """Each row is read once. SQLite would keep as much of them as a connection may, in each process."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with connection.cursor() as cursor:
+        (before,) = cursor.execute("PRAGMA cache_size").fetchone()
+        cursor.execute(f"PRAGMA cache_size = {-LITTLE_CACHE}")
+        try:
+            yield
+        finally:
+            cursor.execute(f"PRAGMA cache_size = {before}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +216,14 @@ class _Files:
     gold: QuerySet[Gold]
     domain: str
     partition: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.domain or self.project.slug}.{self.partition or 'all'}"
+
+    @property
+    def suffix(self) -> str:
+        return SUFFIXES[self.options.fmt]
 
     def sentences(self) -> QuerySet[Sentence]:
         return Sentence.objects.filter(
@@ -207,13 +243,15 @@ class _Files:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A share of the files: rows of gold, and what they hold."""
+    """A part of the files `of`, by their place: where it lies, its rows of gold, and what they hold."""
 
+    of: int
+    path: Path
     rows: int
     counts: Counts
 
 
-def _write_share(of: _Files, stretches: list[Stretch], path: Path) -> _Written:
+def _write_part(at: int, of: _Files, stretches: list[Stretch], path: Path) -> _Written:
     """Whole stretches, each as a file and then added to the others: so the bytes, those of packed files
     too, don't depend on how many share the work."""
     scheme, fmt = get_scheme(of.project.scheme), of.options.fmt
@@ -228,7 +266,7 @@ def _write_share(of: _Files, stretches: list[Stretch], path: Path) -> _Written:
                 written += scheme.write_gold(passing, piece, fmt=fmt)
         _append(piece, path)
         _append(_beside(piece), _beside(path))
-    return _Written(written, counts)
+    return _Written(at, path, written, counts)
 
 
 def _beside(path: Path) -> Path:

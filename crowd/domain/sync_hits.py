@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from crowd.domain.decide_assignment import take_their_decision
 from crowd.domain.lease import BITE, take_leases
@@ -13,6 +13,7 @@ from crowd.domain.register_worker import register_worker
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Hit
 from crowd.providers.base import ConfirmedAssignment, ProviderInDoubt, ProviderRefused
+from database.statements import Statement
 
 # How long a HIT rests while nobody says that work on it is finished, and after a look in doubt.
 POLL = timedelta(hours=1)
@@ -33,17 +34,14 @@ def hasten_sync(*, hit_id: int, now: datetime) -> None:
     Also a HIT that we still hold for pending: the process that made it may have died before it could
     say so, and workers don't wait for us.
     """
-    stamp = connection.ops.adapt_datetimefield_value(now)
-    with connection.cursor() as cursor:
-        cursor.execute(_HASTEN, [stamp, stamp, hit_id])
+    _HASTEN.run([now, now, hit_id])
 
 
-# Written out, because every annotation runs it and building the statement takes longer than running it.
-_HASTEN = """
+_HASTEN = Statement("""
 UPDATE crowd_hit
 SET sync_due_at = %s, claimed_at = %s, claimed_assignments = claimed_assignments + 1
 WHERE id = %s AND state IN ('pending', 'live', 'expired')
-"""
+""")
 
 
 def look_soon(*, external_ids: Iterable[str], now: datetime) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
+from database.statements import Select
 from marketplace.domain import books, vault
 from marketplace.domain.errors import InvalidParameterError
 from marketplace.domain.identifiers import ALPHABET, new_worker_code
@@ -66,16 +67,18 @@ def find_signer(access_key_id: str, *, now: datetime) -> Signer | None:
     return signer
 
 
-# Written out, because every call of the API asks it.
-_SIGNER = """
-SELECT r.*, k.secret_encrypted FROM marketplace_accesskey k
-JOIN marketplace_requester r ON r.id = k.requester_id
-WHERE k.access_key_id = %s AND k.revoked_at IS NULL AND r.active
-"""
+_SIGNER = Select(
+    Requester,
+    """
+    SELECT {r}, k.secret_encrypted FROM marketplace_accesskey k
+    JOIN marketplace_requester r ON r.id = k.requester_id
+    WHERE k.access_key_id = %s AND k.revoked_at IS NULL AND r.active
+    """,
+)
 
 
 def _find(access_key_id: str) -> Signer | None:
-    row: Any = next(iter(Requester.objects.raw(_SIGNER, [access_key_id])), None)
+    row: Any = _SIGNER.first([access_key_id])
     return Signer(row, vault.decrypt(row.secret_encrypted)) if row is not None else None
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.hashers import check_password, make_password
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
+from database.statements import Select
 from marketplace.domain.identifiers import new_worker_code
 from marketplace.models import Invitation, LoginFailure, WorkerAccount, WorkerSession
 
@@ -116,17 +117,17 @@ def end_session(*, token: str) -> None:
 
 def worker_of_session(*, token: str, now: datetime) -> WorkerAccount | None:
     """The worker who is logged in with this token; closed accounts are not."""
-    stamp = connection.ops.adapt_datetimefield_value(now)
-    found = WorkerAccount.objects.raw(_WORKER_OF_SESSION, [_digest(token), stamp])
-    return next(iter(found), None)
+    return _WORKER_OF_SESSION.first([_digest(token), now])
 
 
-# Written out, because every page asks it and building the query takes longer than running it.
-_WORKER_OF_SESSION = """
-SELECT w.* FROM marketplace_workersession s
-JOIN marketplace_workeraccount w ON w.id = s.worker_id
-WHERE s.digest = %s AND s.expires_at > %s AND w.active
-"""
+_WORKER_OF_SESSION = Select(
+    WorkerAccount,
+    """
+    SELECT {w} FROM marketplace_workersession s
+    JOIN marketplace_workeraccount w ON w.id = s.worker_id
+    WHERE s.digest = %s AND s.expires_at > %s AND w.active
+    """,
+)
 
 
 def close_account(*, worker: WorkerAccount) -> None:

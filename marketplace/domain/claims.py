@@ -6,13 +6,16 @@ this moment is skipped, not waited for; only when nothing else is left is it wai
 statements are written out: building them with the ORM took longer than running them.
 """
 
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
+from django.db.backends.utils import CursorWrapper
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from database.statements import Select
 from marketplace.domain import due, notifications
 from marketplace.domain.errors import NotFoundError, RefusalError
 from marketplace.domain.faults import parse_faults
@@ -67,14 +70,19 @@ def open_to(*, worker: WorkerAccount, hit_type: HitType, now: datetime) -> Query
     return Hit.objects.filter(~Exists(had), hit_type=hit_type, open=True, expires_at__gt=now)
 
 
-_TYPE = """
-SELECT t.*,
+# Not prepared: how many assignments a worker has is a matter of the worker.
+_TYPE = Select(
+    HitType,
+    """
+SELECT {t},
     EXISTS (SELECT 1 FROM marketplace_workerblock b
             WHERE b.requester_id = t.requester_id AND b.worker_id = %s) AS blocked,
     (SELECT count(*) FROM marketplace_assignment a
      WHERE a.worker_id = %s AND a.status = 'Accepted') AS in_progress
 FROM marketplace_hittype t WHERE t.code = %s
-"""
+""",
+    prepared=False,
+)
 
 # Whether the worker had the HIT is asked in a way that no planner turns into a walk over all of the
 # worker's assignments (hence COALESCE and "+ 0"): one look at the HIT's own few, for each HIT.
@@ -109,14 +117,25 @@ _ONE = ("AND h.id = %(hit)s", False)
 _INSERT = """
 INSERT INTO marketplace_assignment (code, hit_id, hit_type_id, worker_id, status, reward_cents,
     fee_cents, accepted_at, deadline_at, answer, feedback)
-VALUES (%(code)s, %(hit)s, %(type)s, %(worker)s, 'Accepted', %(reward)s,
-    %(fee)s, %(now)s, %(deadline)s, '', '')
+"""
+_VALUES = """
+VALUES (%(code)s, %(hit)s, %(type)s, %(worker)s, 'Accepted', %(reward)s, %(fee)s, %(now)s, %(deadline)s,
+    '', '')
+"""
+# Both at once, where a statement may stand within another: each that is saved is a way to the server
+# and back.
+_TAKE_AND_INSERT = """
+WITH taken AS ({take}), accepted AS (
+    {insert}
+    SELECT %(code)s, id, %(type)s, %(worker)s, 'Accepted', reward_cents, fee_cents, %(now)s,
+        %(deadline)s, '', '' FROM taken)
+SELECT id, code FROM taken
 """
 
 
 def _checked_type(worker: WorkerAccount, code: str) -> HitType:
     """The type, once it is sure that the worker may accept HITs of it."""
-    found = next(iter(HitType.objects.raw(_TYPE, [worker.pk, worker.pk, code])), None)
+    found = _TYPE.first([worker.pk, worker.pk, code])
     if found is None:
         raise NotFoundError("HITType", code)
     facts: Any = found  # the two columns that the statement adds
@@ -145,7 +164,7 @@ def _check_qualified(worker: WorkerAccount, hit_type: HitType) -> None:
 def _accept_any(worker: WorkerAccount, hit_type: HitType, now: datetime) -> str | None:
     for _ in range(ATTEMPTS):
         try:
-            with transaction.atomic():
+            with nullcontext() if _is_one_statement(hit_type) else transaction.atomic():
                 for which in (_AFTER, _BEFORE, _ANY):
                     if code := _take(worker, hit_type, now, which, {}):
                         return code
@@ -153,6 +172,12 @@ def _accept_any(worker: WorkerAccount, hit_type: HitType, now: datetime) -> str 
         except IntegrityError:
             continue  # the same worker took the same HIT in another window
     return None
+
+
+def _is_one_statement(hit_type: HitType) -> bool:
+    """Whether a HIT is accepted by a single statement, which is a transaction by itself."""
+    is_all = not hit_type.notification_active and not settings.MARKETPLACE_FAULTS
+    return is_all and connection.vendor == "postgresql" and not connection.in_atomic_block
 
 
 def _take(
@@ -163,35 +188,53 @@ def _take(
     more: dict[str, int],
 ) -> str | None:
     adapt = connection.ops.adapt_datetimefield_value
+    code = new_code()
     values: dict[str, Any] = {
         "type": hit_type.pk,
         "worker": worker.pk,
         "now": adapt(now),
         "returned": adapt(now - RETURN_PAUSE) if which is not _ONE else adapt(now),
+        "deadline": adapt(now + timedelta(seconds=hit_type.duration_seconds)),
+        "code": code,
         **more,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_statement(which), values)
-        taken = cursor.fetchone()
-        if taken is None:
-            return None
-        hit_id, hit_code, reward, fee = taken
-        code = _code_for(hit_id, worker)
-        values |= {"code": code, "hit": hit_id, "reward": reward, "fee": fee}
-        values["deadline"] = adapt(now + timedelta(seconds=hit_type.duration_seconds))
-        cursor.execute(_INSERT, values)
+        taken = _run(cursor, which, values)
+    if taken is None:
+        return None
+    hit_id, hit_code = taken
+    if settings.MARKETPLACE_FAULTS:
+        code = _reused_code(code, hit_id, worker)
     notifications.record(
         Event.ACCEPTED, hit_type=hit_type, hit_code=hit_code, assignment_code=code, now=now
     )
     return code
 
 
-def _statement(which: tuple[str, bool]) -> str:
+def _run(
+    cursor: CursorWrapper, which: tuple[str, bool], values: dict[str, Any]
+) -> tuple[int, str] | None:
+    """Id and code of the HIT whose place was taken; None if there is none."""
+    if connection.vendor == "postgresql":
+        both = _TAKE_AND_INSERT.format(take=_taking(which), insert=_INSERT)
+        cursor.execute(_IN_INDEX_ORDER + both, values)
+        found: tuple[int, str] | None = cursor.fetchone()
+        return found
+    cursor.execute(_taking(which), values)
+    taken = cursor.fetchone()
+    if taken is None:
+        return None
+    hit_id, hit_code, reward, fee = taken
+    cursor.execute(_INSERT + _VALUES, {**values, "hit": hit_id, "reward": reward, "fee": fee})
+    return hit_id, hit_code
+
+
+def _taking(which: tuple[str, bool]) -> str:
     condition, skip = which
-    if connection.vendor != "postgresql":
-        return _TAKE.format(which=condition, lock="")  # the transaction holds the only write lock
-    lock = "FOR UPDATE SKIP LOCKED" if skip else "FOR UPDATE"
-    return _IN_INDEX_ORDER + _TAKE.format(which=condition, lock=lock)
+    lock = ""  # SQLite: the transaction holds the only write lock
+    if connection.features.has_select_for_update:
+        lock = "FOR UPDATE SKIP LOCKED" if skip else "FOR UPDATE"
+    return _TAKE.format(which=condition, lock=lock)
 
 
 def _in_progress(worker: WorkerAccount, hit: Hit) -> str | None:
@@ -208,15 +251,15 @@ def _refuse_hit() -> str:
     raise RefusalError("HITNotAvailable", "This HIT is not available any more.")
 
 
-def _code_for(hit_id: int, worker: WorkerAccount) -> str:
-    """A new id; under the fault `reuse_assignment_ids`, one that another worker gave back."""
-    if not settings.MARKETPLACE_FAULTS:
-        return new_code()
+def _reused_code(code: str, hit_id: int, worker: WorkerAccount) -> str:
+    """The new assignment's id; under the fault `reuse_assignment_ids`, one that another worker gave
+    back, which it then has."""
     returned = Assignment.objects.filter(
         hit=hit_id, status__in=(AssignmentStatus.RETURNED, AssignmentStatus.ABANDONED)
     )
     old = returned.exclude(worker=worker).first()
     if old is None or not parse_faults(settings.MARKETPLACE_FAULTS).reuses_assignment_id():
-        return new_code()
+        return code
     Assignment.objects.filter(pk=old.pk).update(code=new_code())
+    Assignment.objects.filter(code=code).update(code=old.code)
     return old.code

@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import Count, Q, Sum
 from django.db.models.functions import Coalesce, TruncMonth
 
+from database.statements import Select
 from marketplace.enums import AssignmentStatus, EntryKind
 from marketplace.models import Assignment, BookEntry, HitType, Message, Requester, WorkerAccount
 
@@ -72,20 +73,22 @@ class WorkPage:
     title: str
 
 
-_WORK_PAGE = """
+_WORK_PAGE = Select(
+    Assignment,
+    """
 SELECT a.id, a.code, a.status, a.reward_cents, a.deadline_at,
     h.code AS hit_code, h.external_url, h.frame_height, t.title
 FROM marketplace_assignment a
 JOIN marketplace_hit h ON h.id = a.hit_id
 JOIN marketplace_hittype t ON t.id = a.hit_type_id
 WHERE a.code = %s AND a.worker_id = %s
-"""
+""",
+)
 
 
 def work_page(*, worker: WorkerAccount, assignment_code: str) -> WorkPage | None:
     """The worker's own assignment with its task; None for another's."""
-    found = Assignment.objects.raw(_WORK_PAGE, [assignment_code, worker.pk])
-    row: Any = next(iter(found), None)
+    row: Any = _WORK_PAGE.first([assignment_code, worker.pk])
     if row is None:
         return None
     return WorkPage(**{field.name: getattr(row, field.name) for field in fields(WorkPage)})

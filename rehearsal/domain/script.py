@@ -92,11 +92,14 @@ class Script:
             # A generator of whom nothing is left in the published gold wrote nothing that we know of.
             nothing = {"questions": [], "no_question": "Nothing of this generator was published."}
             return written[turn] if turn < len(written) else nothing
+        # Where all are equally skilled it makes no difference who takes an item: the same seed gives the
+        # same annotations, although the marketplace gives its workers new ids each time.
+        who = worker if worker in self.skills else self._turn(item["id"], assignment)
         return self._scheme.simulate_generation(
             reference.content,
             tokens=item["tokens"],
             skill=skill,
-            seed=f"{self.seed}:{worker}:{item['id']}",
+            seed=f"{self.seed}:{who}:{item['id']}",
         )
 
     def consolidation(self, item: Mapping[str, Any], *, worker: str) -> Json:

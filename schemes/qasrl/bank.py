@@ -1,7 +1,6 @@
 """JSON Lines of the QA-SRL Bank 2.0 (FitzGerald et al. 2018), gzipped: one sentence a line."""
 
 import gzip
-import io
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +10,8 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, cast
+
+from pydantic_core import to_json
 
 from schemes.base import (
     ContentError,
@@ -98,7 +99,7 @@ def write_bank(rows: Iterable[ExportRow], path: Path) -> int:
             if external_id in seen:
                 raise ValueError(f"the rows of sentence {external_id} must stand together")
             seen.add(external_id)
-            packed.write(json.dumps(_sentence_json(list(group)), ensure_ascii=False) + "\n")
+            packed.write(to_json(_sentence_json(list(group))) + b"\n")
             count += 1
     return count
 
@@ -269,10 +270,9 @@ def _ids(worker_id: str) -> Json:
 # --- writing ---------------------------------------------------------------------------------
 
 
-def _deterministic_gzip(file: IO[bytes]) -> io.TextIOWrapper:
+def _deterministic_gzip(file: IO[bytes]) -> gzip.GzipFile:
     """No name and no time in the header: they would differ from one export to the next."""
-    packed = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=_LEVEL)
-    return io.TextIOWrapper(cast(IO[bytes], packed), encoding="utf-8", newline="")
+    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=_LEVEL)
 
 
 def _sentence_json(rows: Sequence[ExportRow]) -> Json:

@@ -5,10 +5,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from schemes.base import Json
-from schemes.qasrl.forms import VerbForms, forms_from_names
+from schemes.qasrl.forms import FORM_NAMES, VerbForms, forms_from_names
 from schemes.qasrl.grammar import automaton
 from schemes.qasrl.prepositions import ALWAYS_OFFERED, PREPOSITIONS
 from schemes.qasrl.reading import Reading, Step, finished, reading_of
@@ -71,6 +72,10 @@ class Thread:
 
 
 Exit = tuple[str, str, int]  # class, slot, next state
+Exits = dict[tuple[int, str], dict[str, list[Exit]]]  # by state and, where it tells, the last word
+
+# Of the states that lead to no form of the verb: the same for all open items, whatever their verb.
+_COMMON: Exits = {}
 
 
 class Walker:
@@ -90,7 +95,8 @@ class Walker:
             **{name: [form] for name, form in self.forms.by_name().items()},
             "preposition": self._prepositions,
         }
-        self._exits: dict[tuple[int, str], dict[str, list[Exit]]] = {}
+        self._exits: Exits = {}
+        self._is_open = self._pairs is None and self._prepositions == _CLOSED_LIST
 
     # --- the walk
 
@@ -121,8 +127,11 @@ class Walker:
 
     def _exits_of(self, thread: Thread) -> dict[str, list[Exit]]:
         """The edges that each word may take, in the grammar's order."""
-        last = thread.steps[-1][2] if thread.steps else ""
-        known = self._exits.get((thread.state, last))
+        # Where any two prepositions may stand together, the first of them tells nothing.
+        last = thread.steps[-1][2] if thread.steps and self._pairs is not None else ""
+        is_common = self._is_open and thread.state not in _states_with_verb()
+        found = _COMMON if is_common else self._exits
+        known = found.get((thread.state, last))
         if known is not None:
             return known
         exits: dict[str, list[Exit]] = {}
@@ -130,7 +139,7 @@ class Walker:
             name = self._class_names[word_class]
             for word in self._fillers(name, last):
                 exits.setdefault(word, []).append((name, self._slots[slot], target))
-        self._exits[thread.state, last] = exits
+        found[thread.state, last] = exits
         return exits
 
     def _fillers(self, word_class: str, last: str) -> Sequence[str]:
@@ -232,6 +241,17 @@ def read_question(text: str, forms: VerbForms) -> Reading | None:
 def open_item(forms: VerbForms) -> Json:
     """An item table with every preposition of the closed list, alone and in pairs."""
     return {"forms": forms.by_name(), "prepositions": _CLOSED_LIST, "pairs": None}
+
+
+@lru_cache(maxsize=1)
+def _states_with_verb() -> frozenset[int]:
+    table = automaton()
+    verbs = {at for at, name in enumerate(table["class_names"]) if name in FORM_NAMES}
+    return frozenset(
+        at
+        for at, (_, exits) in enumerate(table["states"])
+        if any(word_class in verbs for word_class, _, _ in exits)
+    )
 
 
 _CLOSED_LIST = [

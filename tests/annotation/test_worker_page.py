@@ -197,10 +197,10 @@ def test_page_asks_the_database_as_often_for_one_item_as_for_many(
 
 
 def test_handing_in_takes_few_statements(client, task, django_assert_num_queries):
-    """The task with its items, the draft (locked), the guidelines of a new one, its row, the claim on the
-    HIT; a transaction is two more here."""
+    """The task with its items, the draft (locked), its row, the claim on the HIT; a transaction is two
+    more here."""
     token, written = opened(client, task)["token"], content(task, WHO)
-    for revision, statements in ((0, 7), (1, 5)):
+    for revision, statements in ((0, 6), (1, 5)):
         with django_assert_num_queries(statements):
             send(client, "submit", token=token, revision=revision, content=written)
     assert Draft.objects.get().revision == 2

@@ -19,7 +19,12 @@ from consolidation.domain.export_gold import SUFFIXES, ExportOptions, export_gol
 from tests.bench.gold_seed import seed_gold
 
 # Committed, for other processes to see.
-pytestmark = [pytest.mark.bench, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.bench,
+    pytest.mark.django_db(transaction=True),
+    # The limit is watched over by a thread, and beside a thread an export does not divide its work.
+    pytest.mark.timeout(0),
+]
 
 ITEMS = int(os.environ.get("BENCH_ITEMS", "100000"))
 MIB = 2**20

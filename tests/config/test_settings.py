@@ -22,6 +22,7 @@ WRONG = [
     ("DATABASE_URL", "postgres://user:hidden-word@127.0.0.1:port/touchstone"),
     ("DATABASE_URL", "postgres://"),
     ("DEBUG", "maybe"),
+    ("DATABASE_PREPARES", "often"),
     ("DEMO", "2"),
     ("EMAIL_FROM", "nobody"),
     ("EMAIL_URL", "mail.example"),
@@ -96,7 +97,7 @@ def test_secret_in_a_file(embedded_site, tmp_path):
     path.write_text("postgres://touchstone:from-a-file@127.0.0.1/touchstone\n")
     named = {**embedded_site, "DATABASE_URL_FILE": str(path)}
     done = run("-c", PROGRAM, env=named)
-    assert done.stdout == "config.postgresql filesystem://\n"
+    assert done.stdout == "database.postgresql filesystem://\n"
     for wrong in ({"DATABASE_URL": "sqlite:////x"}, {"DATABASE_URL_FILE": str(tmp_path / "none")}):
         done = run("manage.py", "check", env={**named, **wrong})
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
@@ -143,7 +144,7 @@ def test_servers_named_by_the_environment(embedded_site):
         "REDIS_URL": "redis://127.0.0.1:6379/3",
     }
     done = run("-c", PROGRAM, env={**embedded_site, **named})
-    assert done.stdout == "config.postgresql redis://127.0.0.1:6379/3\n"
+    assert done.stdout == "database.postgresql redis://127.0.0.1:6379/3\n"
 
 
 def test_documented_variables_are_those_read():

@@ -66,7 +66,7 @@ def make_database(
             _on_server(f"DROP DATABASE IF EXISTS {name}")
             _on_server(f"CREATE DATABASE {name}")
             url = environment.database_url(environment.postgres_server(), name)
-            own = {**env.db_url_config(url), "ENGINE": "config.postgresql"}
+            own = {**env.db_url_config(url), "ENGINE": "database.postgresql"}
         connections.databases[name] = {**settings.DATABASES["default"], **own}
         return connections[name]
 

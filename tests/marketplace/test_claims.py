@@ -142,13 +142,12 @@ def test_claim_walks_the_index_of_open_hits(worker):
     fill(hit, 50)
     stamp = connection.ops.adapt_datetimefield_value(timezone.now())
     values = {"type": hit.hit_type_id, "worker": worker.pk, "now": stamp, "returned": stamp}
-    statement = claims._statement(claims._AFTER)
-    head, _, body = statement.rpartition(";")
-    explain = "EXPLAIN" if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN"
+    is_server = connection.vendor == "postgresql"
+    explain = "EXPLAIN" if is_server else "EXPLAIN QUERY PLAN"
     with connection.cursor() as cursor:
-        if head:
-            cursor.execute(head)
-        cursor.execute(f"{explain} {body}", values)
+        if is_server:
+            cursor.execute(claims._IN_INDEX_ORDER)
+        cursor.execute(f"{explain} {claims._taking(claims._AFTER)}", values)
         plan = "\n".join(str(row[-1]) for row in cursor.fetchall())
     assert "market_open_hits" in plan
     assert "Sort" not in plan

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def kept(postgres_url):
-    settings = {**environ.Env.db_url_config(postgres_url), "ENGINE": "config.postgresql"}
+    settings = {**environ.Env.db_url_config(postgres_url), "ENGINE": "database.postgresql"}
     settings |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
     connection = ConnectionHandler({"default": settings})["default"]
     with connection.cursor() as cursor:

@@ -1,0 +1,127 @@
+"""SQL that every annotation runs, written out.
+
+Building such a query with the ORM takes longer than running it, and so does reading its rows by
+`Manager.raw`. PostgreSQL is asked to keep the statement prepared, which saves it the planning.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from django.db import connection, models
+from django.db.backends.utils import CursorWrapper
+
+M = TypeVar("M", bound=models.Model)
+Row = tuple[Any, ...]
+Convert = Callable[[Any], Any]
+
+
+class Statement:
+    """One statement, its values as `%s`.
+
+    `lock` is added where the database can lock rows. `prepared` only where one plan serves all values,
+    and with every column named: a prepared `SELECT *` fails once the table has another column.
+    """
+
+    def __init__(self, sql: str, *, lock: str = "", prepared: bool = True) -> None:
+        self._sql, self._lock, self._prepared = sql, lock, prepared
+
+    def run(self, values: Sequence[object]) -> int:
+        """The number of rows that it touched."""
+        with connection.cursor() as cursor:
+            self._execute(cursor, values)
+            return int(cursor.rowcount)
+
+    def one(self, values: Sequence[object]) -> Row | None:
+        with connection.cursor() as cursor:
+            self._execute(cursor, values)
+            row: Row | None = cursor.fetchone()
+            return row
+
+    def all(self, values: Sequence[object]) -> list[Row]:
+        with connection.cursor() as cursor:
+            self._execute(cursor, values)
+            return list(cursor.fetchall())
+
+    def _execute(self, cursor: CursorWrapper, values: Sequence[object]) -> None:
+        adapt = connection.ops.adapt_datetimefield_value
+        adapted: list[Any] = [
+            adapt(each) if isinstance(each, datetime) else each for each in values
+        ]
+        cursor.execute(self._text(), adapted)
+
+    def _text(self) -> str:
+        sql = self._sql
+        if self._lock and connection.features.has_select_for_update:
+            sql = f"{sql} {self._lock}"
+        prepare = getattr(connection, "prepared", None) if self._prepared else None
+        return prepare(sql) if prepare else sql
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How the columns of a statement become an instance."""
+
+    names: Sequence[str]  # the model's fields among the columns, in the order of the model's own
+    fields: Sequence[tuple[int, Sequence[Convert]]]
+    others: Sequence[tuple[int, str]]  # what the statement adds
+
+
+class Select(Statement, Generic[M]):
+    """A statement whose row is an instance of the model: its fields by their columns' names, what is
+    not selected deferred, every other column an attribute, as it came. `{d}` stands for all columns of
+    the model in the table called `d`."""
+
+    def __init__(self, model: type[M], sql: str, *, lock: str = "", prepared: bool = True) -> None:
+        whole = re.sub(r"\{(\w+)\}", lambda named: _columns(model, named[1]), sql)
+        super().__init__(whole, lock=lock, prepared=prepared)
+        self._model = model
+        self._reading: dict[str, _Reading] = {}
+
+    def first(self, values: Sequence[object]) -> M | None:
+        with connection.cursor() as cursor:
+            self._execute(cursor, values)
+            row = cursor.fetchone()
+            if row is None:
+                return None
+            reading = self._reading.get(connection.vendor)
+            if reading is None:
+                reading = self._read([column[0] for column in cursor.description])
+                self._reading[connection.vendor] = reading
+        found = []
+        for at, converters in reading.fields:
+            value = row[at]
+            for convert in converters:
+                value = convert(value)
+            found.append(value)
+        instance = self._model.from_db(connection.alias, reading.names, found)
+        for at, name in reading.others:
+            setattr(instance, name, row[at])
+        return instance
+
+    def _read(self, columns: Sequence[str]) -> _Reading:
+        at = {name: number for number, name in enumerate(columns)}
+        own = [field for field in self._model._meta.concrete_fields if field.column in at]
+        known = {field.column for field in own}
+        return _Reading(
+            names=[field.attname for field in own],
+            fields=[(at[str(field.column)], _converters(field)) for field in own],
+            others=[(number, name) for name, number in at.items() if name not in known],
+        )
+
+
+def _columns(model: type[models.Model], table: str) -> str:
+    return ", ".join(f"{table}.{field.column}" for field in model._meta.concrete_fields)
+
+
+def _converters(field: "models.Field[Any, Any]") -> list[Convert]:
+    """From what the database returns to what the field holds, as the ORM does it."""
+    column = field.get_col(field.model._meta.db_table)
+    found = [*connection.ops.get_db_converters(column), *field.get_db_converters(connection)]
+
+    def bound(converter: Callable[..., Any]) -> Convert:
+        return lambda value: converter(value, column, connection)
+
+    return [bound(one) for one in found]
