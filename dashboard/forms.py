@@ -648,7 +648,7 @@ class CorpusForm(forms.Form):
     """Sentences, and the items in them."""
 
     corpus = forms.FileField(label="Sentences")
-    fmt = forms.ChoiceField(label="Format")
+    fmt = forms.ChoiceField(label="Format", required=False)
     items = forms.FileField(
         required=False,
         label="Items",
@@ -662,11 +662,26 @@ class CorpusForm(forms.Form):
     )
     strict = forms.BooleanField(required=False, label="One bad row: keep nothing", initial=False)
 
-    def __init__(self, *args: Any, formats: Sequence[str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, formats: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._formats = formats
         field = self.fields["fmt"]
         assert isinstance(field, forms.ChoiceField)
-        field.choices = [(one, one) for one in formats]
+        field.choices = [("", "as the file's name ends"), *((one, one) for one in formats)]
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        file = given.get("corpus")
+        if file and not given.get("fmt"):
+            given["fmt"] = self._format_of(file.name)
+        return given
+
+    def _format_of(self, name: str) -> str:
+        for fmt, endings in self._formats.items():
+            if name.lower().endswith(tuple(endings)):
+                return fmt
+        self.add_error("fmt", f"No format has files that end like {name}: choose one.")
+        return ""
 
 
 class SettingsForm(forms.Form):

@@ -152,8 +152,9 @@ class Scheme(Protocol):
     schema_version: int
     # What its decisions follow, by purpose: a change of a rule gets a new name.
     rules: Mapping[str, str]
-    # Columns or file formats understood, by the names that the command line uses.
-    corpus_formats: Sequence[str]
+    # Columns or file formats understood, by the names that the command line uses; of a corpus' formats
+    # the endings by which their files can be told.
+    corpus_formats: Mapping[str, Sequence[str]]
     export_formats: Sequence[str]
 
     # --- items

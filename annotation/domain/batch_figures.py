@@ -58,7 +58,7 @@ def batches_of(*, project: Project, wanted: BatchFilter) -> QuerySet[Batch]:
     return batches
 
 
-def figures_of(*, batches: Iterable[Batch], now: datetime) -> dict[int, BatchFigures]:
+def figures_of_batches(*, batches: Iterable[Batch], now: datetime) -> dict[int, BatchFigures]:
     """Batch id -> figures, for the batches given."""
     ids = [one.pk for one in batches]
     found: dict[int, dict[str, int]] = {pk: {} for pk in ids}

@@ -70,7 +70,7 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
     if not theirs:
         raise NothingToCompare(
             f"No item of {project.slug} has gold of both {source!r} and {against!r}; import a "
-            "reference with `import_gold`."
+            "reference with the command import_gold."
         )
     predicted = {item: _spans(project, ours[item]) for item in theirs}
     reference = {item: _spans(project, content) for item, content in theirs.items()}

@@ -15,7 +15,7 @@ from annotation.domain.batch_figures import (
     HIT_FILTERS,
     BatchFigures,
     batches_of,
-    figures_of,
+    figures_of_batches,
     tasks_of,
 )
 from annotation.domain.forecast import forecast_costs, total_of
@@ -92,14 +92,14 @@ def batches(request: HttpRequest, project: Project) -> HttpResponse:
 
 def batch_figures_of(*, project: Project) -> dict[int, BatchFigures]:
     """Of all of the project's batches, as of now."""
-    return figures_of(batches=project.batches.all(), now=timezone.now())
+    return figures_of_batches(batches=project.batches.all(), now=timezone.now())
 
 
 def _standing(project: Project, rows: list[Batch]) -> kept_figures.Kept:
     """The figures of all batches, kept from a little while ago; those of batches made since, too."""
     kept = kept_figures.figures_of(batch_figures_of, project=project)
     since = [one for one in rows if one.pk not in kept.value]
-    added = figures_of(batches=since, now=timezone.now()) if since else {}
+    added = figures_of_batches(batches=since, now=timezone.now()) if since else {}
     return replace(kept, value={**kept.value, **added})
 
 

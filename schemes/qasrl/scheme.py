@@ -65,7 +65,12 @@ class QasrlScheme:
         "validation": validation.RULE,
         "trace": tracing.RULE,
     }
-    corpus_formats: Sequence[str] = tuple(_SENTENCE_READERS)
+    corpus_formats: Mapping[str, Sequence[str]] = {
+        "qasrl-csv": [".csv"],
+        "qasrl-bank": [".jsonl", ".jsonl.gz", ".json", ".json.gz"],
+        "conllu": [".conllu", ".conll"],
+        "text": [".txt"],
+    }
     export_formats: Sequence[str] = tuple(_GOLD_WRITERS)
 
     # --- items

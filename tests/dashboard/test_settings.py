@@ -155,9 +155,11 @@ def test_a_country_that_is_none_is_refused(office, project, locales):
 TEXT = "The committee rejected the proposal .\nZürich's café had 東京 visitors .\n"
 
 
-def upload(client: Client, project: Project, text: bytes | str = TEXT, **fields: object):
+def upload(
+    client: Client, project: Project, text: bytes | str = TEXT, *, name="news.txt", **fields: object
+):
     content = text if isinstance(text, bytes) else text.encode()
-    facts = {"corpus": SimpleUploadedFile("news.txt", content), "fmt": "text", **fields}
+    facts = {"corpus": SimpleUploadedFile(name, content), "fmt": "text", **fields}
     return client.post(url("corpus", project), facts)
 
 
@@ -188,6 +190,27 @@ def test_a_file_that_can_not_be_read_says_so_and_can_only_be_thrown_away(office,
     assert (row.state, row.problem) == (ImportState.FAILED, "Discarded before it was read.")
     assert not [one for one in uploads.rglob("*") if one.is_file()]
     assert run_next_import(clock=lambda: START) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "fmt"),
+    [
+        ("news.txt", "text"),
+        ("NEWS.CSV", "qasrl-csv"),
+        ("dev.jsonl.gz", "qasrl-bank"),
+        ("en_ewt-ud-dev.conllu", "conllu"),
+    ],
+)
+def test_format_is_told_by_the_end_of_the_name(name, fmt, office, project):
+    assert upload(office, project, name=name, fmt="").status_code == 302
+    assert CorpusImport.objects.get().fmt == fmt
+
+
+def test_name_that_tells_no_format_is_refused_with_the_reason(office, project):
+    response = upload(office, project, name="news.doc", fmt="")
+    assert response.status_code == 422
+    assert "No format has files that end like news.doc" in response.content.decode()
+    assert not CorpusImport.objects.exists()
 
 
 def test_upload_without_a_file_is_refused(office, project):
