@@ -100,7 +100,8 @@ def hold_against_schema(live_server, campaign, settings, tmp_path, *options: str
     # Where there is something to find; what is made up is tried as well.
     known = {"slug": "demo", "name": "first", "file": MANIFEST}
     known["pseudonym"] = campaign.workers[0].pseudonym
-    lines = ["[parameters]", *(f'"path.{name}" = "{value}"' for name, value in known.items())]
+    lines = ["[checks]", "enabled = false", *(f"{name}.enabled = true" for name in CHECKS)]
+    lines += ["[parameters]", *(f'"path.{name}" = "{value}"' for name, value in known.items())]
     ids = {
         "items": campaign.items[0].pk,
         "batches": campaign.batches["generator"].pk,
@@ -110,6 +111,9 @@ def hold_against_schema(live_server, campaign, settings, tmp_path, *options: str
     for name, pk in ids.items():
         lines += ["[[operations]]", f'include-path-regex = "/{name}/"']
         lines += [f'parameters = {{ "path.id" = {pk} }}']
+    # A part of a JSON file, as `Range` asks for, has the file's type and is no JSON.
+    lines += ["[[operations]]", 'include-path-regex = "/exports/.+/.+"']
+    lines += ["checks.response_schema_conformance.enabled = false"]
     config.write_text("\n".join(lines))
     run = subprocess.run(
         [
@@ -120,8 +124,6 @@ def hold_against_schema(live_server, campaign, settings, tmp_path, *options: str
             f"{live_server.url}/api/v1/schema/",
             "--header",
             f"Authorization: Bearer {token_of(root)}",
-            "--checks",
-            ",".join(CHECKS),
             *options,
             "--seed",
             "1",
