@@ -20,7 +20,7 @@ import pytest
 from django.conf import settings
 from django.core.servers.basehttp import WSGIRequestHandler
 from django.test import override_settings
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 from redis import Redis
 
 from scripts.testbed import chromium as browsers
@@ -386,6 +386,8 @@ def chromium() -> Iterator[Browser]:
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         # Playwright keeps an event loop in this thread; Django would refuse its database there.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        # Beside other tests on two cores a page has taken longer than Playwright's five seconds.
+        expect.set_options(timeout=20_000)
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
         yield browser
         browser.close()
