@@ -12,17 +12,15 @@ BUFFER = 1 << 18
 def write_jsonl(*, rows: Iterable[ExportRow], path: Path) -> int:
     """Streams `{"sentence_id", "tokens", "target", "content", "provenance"}`; returns the number of
     lines. Keys are sorted: databases give JSON back in different orders."""
-    count = 0
+    count, of, tokens = 0, None, ""
     encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
     with path.open("w", encoding="utf-8", newline="", buffering=BUFFER) as file:
         for row in rows:
-            entry = {
-                "sentence_id": row.external_id,
-                "tokens": row.tokens,
-                "target": row.target,
-                "content": row.content,
-                "provenance": row.provenance,
-            }
-            file.write(encode(entry) + "\n")
+            if row.external_id != of:  # the rows of a sentence stand together
+                of, tokens = row.external_id, encode(row.tokens)
+            file.write(
+                f'{{"content": {encode(row.content)}, "provenance": {encode(row.provenance)}, '
+                f'"sentence_id": {encode(of)}, "target": {encode(row.target)}, "tokens": {tokens}}}\n'
+            )
             count += 1
     return count
