@@ -103,15 +103,16 @@ def _measure(project: Project, fmt: str, folder: Path) -> list[str]:
     small = ExportOptions(fmt=fmt, domain="wikinews", partition="dev")
     export_gold(project=project, options=small, folder=folder / "warm")
     with PeakMemory() as memory:
-        started, cpu = time.perf_counter(), cpu_seconds()
         first = export_gold(project=project, options=options, folder=folder / "first")
-        wall, cpu = time.perf_counter() - started, cpu_seconds() - cpu
+    # Timed without the onlooker, who takes a tenth of two cores.
+    started, cpu = time.perf_counter(), cpu_seconds()
+    again = export_gold(project=project, options=options, folder=folder / "again")
+    wall, cpu = time.perf_counter() - started, cpu_seconds() - cpu
     told = (
         f"export {fmt} on {connection.vendor}: {wall:.2f} s wall, {cpu:.2f} s CPU, "
         f"{memory.added / MIB:.0f} MiB added"
     )
     show(told)
-    again = export_gold(project=project, options=options, folder=folder / "again")
     assert again.manifest == first.manifest
     for name in [*first.manifest["files"], "manifest.json"]:
         assert (first.folder / name).read_bytes() == (again.folder / name).read_bytes(), name
