@@ -22,7 +22,7 @@ class KeptNode(Node):
 
     def render(self, context: Any) -> str:
         if not self._said:
-            self._said = str(self._node.render_annotated(context))
+            self._said = str(self._node.render(context))
         return self._said
 
 

@@ -1,1 +1,1 @@
-"""What we add to Django's database layer: two backends, and statements that are written out."""
+"""What we add to Django's database layer: PostgreSQL's connection, and written-out statements."""
