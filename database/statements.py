@@ -5,7 +5,7 @@ Building such a query with the ORM takes longer than running it, and so does rea
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -16,48 +16,61 @@ from django.db.backends.utils import CursorWrapper
 M = TypeVar("M", bound=models.Model)
 Row = tuple[Any, ...]
 Convert = Callable[[Any], Any]
+Values = Sequence[object] | Mapping[str, object]
 
 
 class Statement:
-    """One statement, its values as `%s`.
+    """One statement, its values as `%s`, or as `%(name)s`.
 
-    `lock` is added where the database can lock rows. `prepared` only where one plan serves all values,
+    `lock` is added where the database can lock rows; `planned` names settings of PostgreSQL's planner
+    ("enable_sort = off") for this statement alone. `prepared` only where one plan serves all values,
     and with every column named: a prepared `SELECT *` fails once the table has another column.
     """
 
-    def __init__(self, sql: str, *, lock: str = "", prepared: bool = True) -> None:
+    def __init__(
+        self, sql: str, *, lock: str = "", planned: Sequence[str] = (), prepared: bool = True
+    ) -> None:
         self._sql, self._lock, self._prepared = sql, lock, prepared
+        self._planned = "".join(f"SET LOCAL {setting}; " for setting in planned)
 
-    def run(self, values: Sequence[object]) -> int:
+    def run(self, values: Values) -> int:
         """The number of rows that it touched."""
         with connection.cursor() as cursor:
             self._execute(cursor, values)
             return int(cursor.rowcount)
 
-    def one(self, values: Sequence[object]) -> Row | None:
+    def one(self, values: Values) -> Row | None:
         with connection.cursor() as cursor:
             self._execute(cursor, values)
             row: Row | None = cursor.fetchone()
             return row
 
-    def all(self, values: Sequence[object]) -> list[Row]:
+    def all(self, values: Values) -> list[Row]:
         with connection.cursor() as cursor:
             self._execute(cursor, values)
             return list(cursor.fetchall())
 
-    def _execute(self, cursor: CursorWrapper, values: Sequence[object]) -> None:
-        adapt = connection.ops.adapt_datetimefield_value
-        adapted: list[Any] = [
-            adapt(each) if isinstance(each, datetime) else each for each in values
-        ]
-        cursor.execute(self._text(), adapted)
+    def _execute(self, cursor: CursorWrapper, values: Values) -> None:
+        if isinstance(values, Mapping):
+            cursor.execute(self._text(), {name: _adapted(value) for name, value in values.items()})
+        else:
+            cursor.execute(self._text(), [_adapted(value) for value in values])
 
     def _text(self) -> str:
         sql = self._sql
         if self._lock and connection.features.has_select_for_update:
             sql = f"{sql} {self._lock}"
-        prepare = getattr(connection, "prepared", None) if self._prepared else None
-        return prepare(sql) if prepare else sql
+        prepare = getattr(connection, "prepared", None)
+        if prepare is None:
+            return sql
+        # Sent as one, the settings and the statement are one transaction.
+        return f"{self._planned}{prepare(sql) if self._prepared else sql}"
+
+
+def _adapted(value: object) -> Any:
+    if isinstance(value, datetime):
+        return connection.ops.adapt_datetimefield_value(value)
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +93,7 @@ class Select(Statement, Generic[M]):
         self._model = model
         self._reading: dict[str, _Reading] = {}
 
-    def first(self, values: Sequence[object]) -> M | None:
+    def first(self, values: Values) -> M | None:
         with connection.cursor() as cursor:
             self._execute(cursor, values)
             row = cursor.fetchone()

@@ -11,6 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from operation.log_secrets import without_secrets
 
 HEADER = "X-Request-ID"
+# As WSGI names it: `request.headers` would first make a mapping of all the others.
+_GIVEN = "HTTP_X_REQUEST_ID"
 FORM = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 _current: ContextVar[str] = ContextVar("request_id", default="")
@@ -37,7 +39,7 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        given = request.headers.get(HEADER, "")
+        given = request.META.get(_GIVEN, "")
         is_usable = FORM.fullmatch(given) and without_secrets(given) == given
         name = given if is_usable else uuid.uuid4().hex
         with request_named(name):

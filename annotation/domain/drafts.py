@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from annotation.domain.find_task import OfferedTask, find_task
 from annotation.domain.worker_page import BadPage, Claim
 from annotation.models import Draft, Item, PageDraft, Task
-from crowd.domain.sync_hits import hasten_sync
+from crowd.domain.sync_hits import HASTEN_SYNC, hasten_sync
 from database.statements import Select, Statement
 from schemes.base import ContentError, Json
 
@@ -99,10 +99,11 @@ def submit_draft(*, claim: Claim, state: PageState, parse: Parse, now: datetime)
         draft.submitted_at = draft.submitted_at or now
         return True
 
-    with transaction.atomic():
-        _change(claim, offered, take_in, now)
-        if first:
-            hasten_sync(hit_id=offered.task.hit_id, now=now)
+    if not (state.revision == 0 and _begin_and_end(_new(claim, offered, now), take_in, offered)):
+        with transaction.atomic():
+            _change(claim, offered, take_in, now)
+            if first:
+                hasten_sync(hit_id=offered.task.hit_id, now=now)
     return answer_text(content)
 
 
@@ -145,17 +146,26 @@ WHERE d.assignment_ref = %s AND d.worker_ref = %s AND t.public_id = %s
 """
 _FIND = Select(Draft, _DRAFT)
 _FIND_AND_LOCK = Select(Draft, _DRAFT, lock="FOR UPDATE OF d")
-_BEGIN = Statement("""
+_INSERT = """
 INSERT INTO annotation_draft (content, comment, revision, saved_at, submitted_at, active_seconds, moves,
     opened_at, guidelines_id, task_id, assignment_ref, worker_ref)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+VALUES (%(content)s, %(comment)s, %(revision)s, %(saved)s, %(submitted)s, %(active)s, %(moves)s,
+    %(opened)s, %(guidelines)s, %(task)s, %(assignment)s, %(worker)s)
 ON CONFLICT (assignment_ref, worker_ref, task_id) DO NOTHING
-""")
+"""
+_BEGIN = Statement(_INSERT)
 _KEEP = Statement("""
-UPDATE annotation_draft SET content = %s, comment = %s, revision = %s, saved_at = %s,
-    submitted_at = %s, active_seconds = %s, moves = %s
-WHERE id = %s
+UPDATE annotation_draft SET content = %(content)s, comment = %(comment)s, revision = %(revision)s,
+    saved_at = %(saved)s, submitted_at = %(submitted)s, active_seconds = %(active)s, moves = %(moves)s
+WHERE id = %(draft)s
 """)
+# What most hand-ins are, where a statement may stand within another: the first that we hear of the work.
+_BEGIN_AND_HASTEN = """
+WITH begun AS ({begin} RETURNING id), hastened AS (
+    {hasten} AND EXISTS (SELECT 1 FROM begun))
+SELECT id FROM begun
+"""
+_BEGIN_AND_END = Statement(_BEGIN_AND_HASTEN.format(begin=_INSERT, hasten=HASTEN_SYNC))
 
 
 def _named(claim: Claim) -> Sequence[object]:
@@ -185,21 +195,36 @@ def _new(claim: Claim, offered: OfferedTask, now: datetime) -> Draft:
     )
 
 
+def _begin_and_end(draft: Draft, change: Callable[[Draft], bool], offered: OfferedTask) -> bool:
+    """False where it takes more than one statement, and nothing is done."""
+    if connection.vendor != "postgresql":
+        return False
+    change(draft)
+    values = {**_values(draft), "hit": offered.task.hit_id, "now": draft.saved_at}
+    return _BEGIN_AND_END.one(values) is not None
+
+
 def _write(draft: Draft) -> bool:
     """False for a new draft that somebody else has begun."""
-    values: list[Any] = [
-        json.dumps(draft.content),
-        draft.comment,
-        draft.revision,
-        draft.saved_at,
-        draft.submitted_at,
-        draft.active_seconds,
-        draft.moves,
-    ]
-    if draft.pk:
-        return bool(_KEEP.run([*values, draft.pk]))
-    named: list[Any] = [draft.guidelines_id, draft.task_id, draft.assignment_ref, draft.worker_ref]
-    return bool(_BEGIN.run([*values, draft.opened_at, *named]))
+    return bool((_KEEP if draft.pk else _BEGIN).run(_values(draft)))
+
+
+def _values(draft: Draft) -> dict[str, Any]:
+    return {
+        "draft": draft.pk,
+        "content": json.dumps(draft.content),
+        "comment": draft.comment,
+        "revision": draft.revision,
+        "saved": draft.saved_at,
+        "submitted": draft.submitted_at,
+        "active": draft.active_seconds,
+        "moves": draft.moves,
+        "opened": draft.opened_at,
+        "guidelines": draft.guidelines_id,
+        "task": draft.task_id,
+        "assignment": draft.assignment_ref,
+        "worker": draft.worker_ref,
+    }
 
 
 def take_over(draft: PageDraft, state: PageState, now: datetime) -> None:

@@ -34,14 +34,16 @@ def hasten_sync(*, hit_id: int, now: datetime) -> None:
     Also a HIT that we still hold for pending: the process that made it may have died before it could
     say so, and workers don't wait for us.
     """
-    _HASTEN.run([now, now, hit_id])
+    _HASTEN.run({"hit": hit_id, "now": now})
 
 
-_HASTEN = Statement("""
+#: The statement of `hasten_sync`, for whoever does it within a larger one: `hit`, `now`.
+HASTEN_SYNC = """
 UPDATE crowd_hit
-SET sync_due_at = %s, claimed_at = %s, claimed_assignments = claimed_assignments + 1
-WHERE id = %s AND state IN ('pending', 'live', 'expired')
-""")
+SET sync_due_at = %(now)s, claimed_at = %(now)s, claimed_assignments = claimed_assignments + 1
+WHERE id = %(hit)s AND state IN ('pending', 'live', 'expired')
+"""
+_HASTEN = Statement(HASTEN_SYNC)
 
 
 def look_soon(*, external_ids: Iterable[str], now: datetime) -> int:

@@ -12,10 +12,9 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.backends.utils import CursorWrapper
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from database.statements import Select
+from database.statements import Row, Select, Statement
 from marketplace.domain import due, notifications
 from marketplace.domain.errors import NotFoundError, RefusalError
 from marketplace.domain.faults import parse_faults
@@ -70,7 +69,6 @@ def open_to(*, worker: WorkerAccount, hit_type: HitType, now: datetime) -> Query
     return Hit.objects.filter(~Exists(had), hit_type=hit_type, open=True, expires_at__gt=now)
 
 
-# Not prepared: how many assignments a worker has is a matter of the worker.
 _TYPE = Select(
     HitType,
     """
@@ -81,7 +79,6 @@ SELECT {t},
      WHERE a.worker_id = %s AND a.status = 'Accepted') AS in_progress
 FROM marketplace_hittype t WHERE t.code = %s
 """,
-    prepared=False,
 )
 
 # Whether the worker had the HIT is asked in a way that no planner turns into a walk over all of the
@@ -104,16 +101,6 @@ RETURNING id, code, reward_cents, fee_cents
 _PLACE = """COALESCE((
     SELECT a.hit_id FROM marketplace_assignment a
     WHERE a.worker_id = %(worker)s AND a.hit_type_id = %(type)s ORDER BY a.id DESC LIMIT 1), 0)"""
-# PostgreSQL knows nothing yet of a group published a minute ago, takes it for small, and would sort
-# all of it for one row. The index gives the order: for this transaction, nothing is sorted.
-_IN_INDEX_ORDER = "SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off;"
-
-#: Which HITs come into question, and whether one that is locked is passed over.
-_AFTER = (f"AND h.id > {_PLACE}", True)
-_BEFORE = (f"AND h.id <= {_PLACE}", True)
-_ANY = ("", False)
-_ONE = ("AND h.id = %(hit)s", False)
-
 _INSERT = """
 INSERT INTO marketplace_assignment (code, hit_id, hit_type_id, worker_id, status, reward_cents,
     fee_cents, accepted_at, deadline_at, answer, feedback)
@@ -128,9 +115,42 @@ _TAKE_AND_INSERT = """
 WITH taken AS ({take}), accepted AS (
     {insert}
     SELECT %(code)s, id, %(type)s, %(worker)s, 'Accepted', reward_cents, fee_cents, %(now)s,
-        %(deadline)s, '', '' FROM taken)
+        %(deadline)s::timestamptz, '', '' FROM taken)
 SELECT id, code FROM taken
 """
+# PostgreSQL knows nothing yet of a group published a minute ago, takes it for small, and would sort
+# all of it for one row. The index gives the order: nothing is sorted.
+_IN_INDEX_ORDER = ("enable_sort = off", "enable_bitmapscan = off")
+
+
+class _Taking:
+    """How a place is taken: which HITs come into question, and whether one that is locked is passed
+    over."""
+
+    def __init__(self, which: str, *, skip: bool) -> None:
+        lock = "FOR UPDATE SKIP LOCKED" if skip else "FOR UPDATE"
+        both = _TAKE_AND_INSERT.format(take=_TAKE.format(which=which, lock=lock), insert=_INSERT)
+        self._both = Statement(both, planned=_IN_INDEX_ORDER)
+        # SQLite: the transaction holds the only write lock.
+        self._take = Statement(_TAKE.format(which=which, lock=""))
+
+    def run(self, values: dict[str, Any]) -> Row | None:
+        """Id and code of the HIT whose place was taken; None if there is none."""
+        if connection.vendor == "postgresql":
+            return self._both.one(values)
+        taken = self._take.one(values)
+        if taken is None:
+            return None
+        hit_id, hit_code, reward, fee = taken
+        _INSERT_TAKEN.run({**values, "hit": hit_id, "reward": reward, "fee": fee})
+        return hit_id, hit_code
+
+
+_INSERT_TAKEN = Statement(_INSERT + _VALUES)
+_AFTER = _Taking(f"AND h.id > {_PLACE}", skip=True)
+_BEFORE = _Taking(f"AND h.id <= {_PLACE}", skip=True)
+_ANY = _Taking("", skip=False)
+_ONE = _Taking("AND h.id = %(hit)s", skip=False)
 
 
 def _checked_type(worker: WorkerAccount, code: str) -> HitType:
@@ -165,8 +185,8 @@ def _accept_any(worker: WorkerAccount, hit_type: HitType, now: datetime) -> str 
     for _ in range(ATTEMPTS):
         try:
             with nullcontext() if _is_one_statement(hit_type) else transaction.atomic():
-                for which in (_AFTER, _BEFORE, _ANY):
-                    if code := _take(worker, hit_type, now, which, {}):
+                for taking in (_AFTER, _BEFORE, _ANY):
+                    if code := _take(worker, hit_type, now, taking, {}):
                         return code
                 return None
         except IntegrityError:
@@ -181,25 +201,20 @@ def _is_one_statement(hit_type: HitType) -> bool:
 
 
 def _take(
-    worker: WorkerAccount,
-    hit_type: HitType,
-    now: datetime,
-    which: tuple[str, bool],
-    more: dict[str, int],
+    worker: WorkerAccount, hit_type: HitType, now: datetime, taking: _Taking, more: dict[str, int]
 ) -> str | None:
-    adapt = connection.ops.adapt_datetimefield_value
     code = new_code()
-    values: dict[str, Any] = {
-        "type": hit_type.pk,
-        "worker": worker.pk,
-        "now": adapt(now),
-        "returned": adapt(now - RETURN_PAUSE) if which is not _ONE else adapt(now),
-        "deadline": adapt(now + timedelta(seconds=hit_type.duration_seconds)),
-        "code": code,
-        **more,
-    }
-    with connection.cursor() as cursor:
-        taken = _run(cursor, which, values)
+    taken = taking.run(
+        {
+            "type": hit_type.pk,
+            "worker": worker.pk,
+            "now": now,
+            "returned": now if taking is _ONE else now - RETURN_PAUSE,
+            "deadline": now + timedelta(seconds=hit_type.duration_seconds),
+            "code": code,
+            **more,
+        }
+    )
     if taken is None:
         return None
     hit_id, hit_code = taken
@@ -209,32 +224,6 @@ def _take(
         Event.ACCEPTED, hit_type=hit_type, hit_code=hit_code, assignment_code=code, now=now
     )
     return code
-
-
-def _run(
-    cursor: CursorWrapper, which: tuple[str, bool], values: dict[str, Any]
-) -> tuple[int, str] | None:
-    """Id and code of the HIT whose place was taken; None if there is none."""
-    if connection.vendor == "postgresql":
-        both = _TAKE_AND_INSERT.format(take=_taking(which), insert=_INSERT)
-        cursor.execute(_IN_INDEX_ORDER + both, values)
-        found: tuple[int, str] | None = cursor.fetchone()
-        return found
-    cursor.execute(_taking(which), values)
-    taken = cursor.fetchone()
-    if taken is None:
-        return None
-    hit_id, hit_code, reward, fee = taken
-    cursor.execute(_INSERT + _VALUES, {**values, "hit": hit_id, "reward": reward, "fee": fee})
-    return hit_id, hit_code
-
-
-def _taking(which: tuple[str, bool]) -> str:
-    condition, skip = which
-    lock = ""  # SQLite: the transaction holds the only write lock
-    if connection.features.has_select_for_update:
-        lock = "FOR UPDATE SKIP LOCKED" if skip else "FOR UPDATE"
-    return _TAKE.format(which=condition, lock=lock)
 
 
 def _in_progress(worker: WorkerAccount, hit: Hit) -> str | None:

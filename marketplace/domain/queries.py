@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db import connection
@@ -71,6 +71,16 @@ class WorkPage:
     external_url: str
     frame_height: int
     title: str
+
+    # A template's own filter for dates takes as long as a query.
+    @property
+    def deadline_iso(self) -> str:
+        return self.deadline_at.isoformat(timespec="seconds")
+
+    @property
+    def deadline_clock(self) -> str:
+        """Hours and minutes, UTC."""
+        return f"{self.deadline_at.astimezone(UTC):%H:%M}"
 
 
 _WORK_PAGE = Select(

@@ -11,10 +11,10 @@ from urllib.parse import quote_plus, urlencode, urlsplit
 
 CSRF = "a" * 32
 FRAME = re.compile(rb' src="([^"]+)"></iframe>')
-TOKEN = re.compile(rb'"token": "([^"]+)"')
-ITEM = re.compile(rb'"items": \[\{"id": (\d+)')
-SUBMIT = re.compile(rb'"urls": \{[^}]*"submit": "([^"]+)"')
-SUBMIT_TO = re.compile(rb'"submitTo": "([^"]+)"')
+TOKEN = re.compile(rb'"token": ?"([^"]+)"')
+ITEM = re.compile(rb'"items": ?\[\{"id": ?(\d+)')
+SUBMIT = re.compile(rb'"urls": ?\{[^}]*"submit": ?"([^"]+)"')
+SUBMIT_TO = re.compile(rb'"submitTo": ?"([^"]+)"')
 
 
 class Refused(Exception):

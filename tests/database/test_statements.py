@@ -107,6 +107,33 @@ def test_statement_is_prepared_once_for_each_connection(server):
     assert len(prepared(server)) == 1
 
 
+def test_value_that_is_named_is_passed_once_however_often_it_stands_there(server):
+    named = Statement("SELECT %(a)s::int - %(b)s::int, %(a)s")
+    assert named.one({"a": 7, "b": 4}) == (3, 7)
+    assert named.one({"b": 1, "a": 2, "unused": 5}) == (1, 2)
+    assert prepared(server)[0].endswith("AS SELECT $1::int - $2::int, $1")
+
+
+def test_values_that_are_named_are_taken_by_sqlite_too():
+    named = Statement("SELECT %(a)s + %(b)s, %(a)s", prepared=False)
+    assert named.one({"a": 3, "b": 4}) == (7, 3)
+
+
+def test_settings_of_the_planner_hold_for_their_statement_alone(server):
+    shown = Statement("SELECT current_setting('enable_sort')", planned=["enable_sort = off"])
+    assert shown.one([]) == ("off",)
+    assert Statement("SELECT current_setting('enable_sort')").one([]) == ("on",)
+
+
+def test_one_plan_is_made_for_all_values(server):
+    once = Statement("SELECT relname FROM pg_class WHERE oid = %s")
+    for number in range(3):
+        once.one([number])
+    with server.cursor() as cursor:
+        cursor.execute("SELECT generic_plans, custom_plans FROM pg_prepared_statements")
+        assert cursor.fetchall() == [(3, 0)]
+
+
 def test_lock_is_part_of_what_is_prepared(server):
     Statement("SELECT 1", lock="FOR UPDATE").one([])
     assert prepared(server)[0].endswith("AS SELECT 1 FOR UPDATE")

@@ -140,14 +140,19 @@ def test_claim_walks_the_index_of_open_hits(worker):
     """However many HITs there are: the plan is a search in the index, with nothing sorted."""
     hit = publish_in_domain(make_requester()[0])
     fill(hit, 50)
-    stamp = connection.ops.adapt_datetimefield_value(timezone.now())
-    values = {"type": hit.hit_type_id, "worker": worker.pk, "now": stamp, "returned": stamp}
-    is_server = connection.vendor == "postgresql"
-    explain = "EXPLAIN" if is_server else "EXPLAIN QUERY PLAN"
+    asked = []
+
+    def listen(execute, sql, params, many, context):
+        asked.append((sql, params))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(listen):
+        take(worker, hit)
+    [(sql, values)] = [(sql, values) for sql, values in asked if "%(returned)s" in sql]
+    settings, between, statement = sql.rpartition("; ")
+    explain = "EXPLAIN" if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN"
     with connection.cursor() as cursor:
-        if is_server:
-            cursor.execute(claims._IN_INDEX_ORDER)
-        cursor.execute(f"{explain} {claims._taking(claims._AFTER)}", values)
+        cursor.execute(f"{settings}{between}{explain} {statement}", values)
         plan = "\n".join(str(row[-1]) for row in cursor.fetchall())
     assert "market_open_hits" in plan
     assert "Sort" not in plan
