@@ -87,9 +87,17 @@ class Select(Statement, Generic[M]):
     not selected deferred, every other column an attribute, as it came. `{d}` stands for all columns of
     the model in the table called `d`."""
 
-    def __init__(self, model: type[M], sql: str, *, lock: str = "", prepared: bool = True) -> None:
+    def __init__(
+        self,
+        model: type[M],
+        sql: str,
+        *,
+        lock: str = "",
+        planned: Sequence[str] = (),
+        prepared: bool = True,
+    ) -> None:
         whole = re.sub(r"\{(\w+)\}", lambda named: _columns(model, named[1]), sql)
-        super().__init__(whole, lock=lock, prepared=prepared)
+        super().__init__(whole, lock=lock, planned=planned, prepared=prepared)
         self._model = model
         self._reading: dict[str, _Reading] = {}
 

@@ -21,7 +21,8 @@ if _ours not in os.environ.get("PROMETHEUS_MULTIPROC_DIR", ""):
 
 bind = "0.0.0.0:8000"
 worker_class = "gthread"
-threads = 8
+# More of them wait for one another: with 8 a site does a seventh less (docs/benchmarks.md).
+threads = 4
 keepalive = 30
 # Finish the requests in hand when a new version takes over.
 graceful_timeout = 30

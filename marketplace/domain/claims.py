@@ -79,6 +79,9 @@ SELECT {t},
      WHERE a.worker_id = %s AND a.status = 'Accepted') AS in_progress
 FROM marketplace_hittype t WHERE t.code = %s
 """,
+    # An index scan notes which entries are dead; a bitmap's would visit again, until the next VACUUM,
+    # every assignment that the worker had in progress before.
+    planned=("enable_bitmapscan = off",),
 )
 
 # Whether the worker had the HIT is asked in a way that no planner turns into a walk over all of the

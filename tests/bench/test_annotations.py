@@ -7,10 +7,12 @@ to the marketplace. Beside them, in the same run, a bare Django view with a clai
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -26,6 +28,7 @@ HITS = int(os.environ.get("BENCH_HITS", "10000"))
 WARM_UP = 160
 LEAST_PER_SECOND = {1: 100, 8: 200}
 MOST_CLAIM_MS = {1: 10, 8: 40}
+TURNS = 5
 
 Figures = dict[str, object]
 
@@ -54,66 +57,110 @@ def run(env: dict[str, str], *command: str) -> str:
     return done.stdout
 
 
+@pytest.fixture
+def bare_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 @pytest.mark.parametrize("workers", [1, 8])
-def test_whole_annotations(site, free_port, workers):
+def test_whole_annotations(site, free_port, bare_port, workers):
     seeded = json.loads(
         run(site, "-m", "tests.bench.annotation_site", "fill", str(HITS), str(workers))
     )
+    run(site, "-m", "tests.bench.bare_site", str(5 * HITS))
     common = {"port": free_port, "group": seeded["group"], "answer": seeded["answer"]}
-    tasks = [{**common, "session": session} for session in seeded["sessions"]]
-    with serving("config.wsgi", site, free_port) as server:
-        records, figures = measure(server, annotate, tasks)
-    show("annotations", site, workers, figures)
+    with (
+        serving("config.wsgi", site, free_port) as server,
+        serving("tests.bench.bare_site", site, bare_port) as bare_server,
+    ):
+        ours = Course(
+            server, annotate, [{**common, "session": session} for session in seeded["sessions"]]
+        )
+        bare = Course(
+            bare_server,
+            annotate_bare,
+            [{"port": bare_port, "worker": f"W{number}"} for number in range(workers)],
+        )
+        take_turns([ours, bare])
     found = json.loads(run(site, "-m", "tests.bench.annotation_site", "check"))
-    yardstick = measure_yardstick(site, free_port, workers)
+    figures, yardstick = ours.figures(), bare.figures()
+    show("annotations", site, workers, figures)
     show("yardstick", site, workers, yardstick)
-    show("ratio", site, workers, figures["per_second"] / yardstick["per_second"])
+    show("ratio", site, workers, round(figures["per_second"] / yardstick["per_second"], 3))
 
-    assert [problem for record in records for problem in record.problems] == []
-    handed_in = sorted(one for record in records for one in record.handed_in)
+    assert [
+        problem for record in [*ours.records, *bare.records] for problem in record.problems
+    ] == []
+    handed_in = sorted(one for record in ours.records for one in record.handed_in)
     assert found["ours"] == found["theirs"] == handed_in  # nothing lost, nothing invented
     assert (found["doubled"], found["unlike"]) == (0, 0)
     assert found["said_to_be_finished"] == len(handed_in)
+    done = [pk for record in bare.records for pk in record.handed_in]
+    assert len(done) == len(set(done))
     assert figures["per_second"] >= LEAST_PER_SECOND[workers]
     assert figures["p95_ms"]["accept"] <= MOST_CLAIM_MS[workers]
 
 
-def measure_yardstick(site: dict[str, str], port: int, workers: int) -> Figures:
-    run(site, "-m", "tests.bench.bare_site", str(5 * HITS))
-    tasks = [{"port": port, "worker": f"W{number}"} for number in range(workers)]
-    with serving("tests.bench.bare_site", site, port) as server:
-        records, figures = measure(server, annotate_bare, tasks)
-    done = [pk for record in records for pk in record.handed_in]
-    assert len(done) == len(set(done))
-    assert not any(record.problems for record in records)
-    return figures
+@dataclass
+class Course:
+    """Workers at a server, and what they did. The warm-up counts for what they did, not for the
+    figures."""
+
+    server: Server
+    work: Callable[..., Record]
+    tasks: Sequence[dict[str, object]]
+    records: list[Record] = field(default_factory=list)
+    measured: list[Record] = field(default_factory=list)
+    turns: list[float] = field(default_factory=list)  # annotations a second in each
+    seconds: float = 0
+    web: float = 0
+    database: float = 0
+
+    def warm_up(self) -> None:
+        least = WARM_UP // len(self.tasks)
+        tasks = [{**task, "seconds": 0, "least": least} for task in self.tasks]
+        self.records += in_processes(self.work, tasks)
+
+    def run(self, seconds: float) -> None:
+        """Every task in a process of its own, all at once."""
+        web, database = self.server.web_seconds(), self.server.database_seconds()
+        start = time.monotonic()
+        records = in_processes(self.work, [{**task, "seconds": seconds} for task in self.tasks])
+        took = time.monotonic() - start
+        self.web += self.server.web_seconds() - web
+        self.database += self.server.database_seconds() - database
+        self.turns.append(round(sum(len(one.handed_in) for one in records) / took, 1))
+        self.seconds += took
+        self.records += records
+        self.measured += records
+
+    def figures(self) -> Figures:
+        done = sum(len(record.handed_in) for record in self.measured)
+        steps = {
+            step: sorted(one for record in self.measured for one in record.steps[step])
+            for step in self.measured[0].steps
+        }
+        return {
+            "done": done,
+            "per_second": round(done / self.seconds, 1),
+            "turns": self.turns,
+            "web_cpu_ms": round(1000 * self.web / done, 2),
+            "database_cpu_ms": round(1000 * self.database / done, 2),
+            "p50_ms": {step: _at(0.5, times) for step, times in steps.items()},
+            "p95_ms": {step: _at(0.95, times) for step, times in steps.items()},
+        }
 
 
-def measure(
-    server: Server, work: Callable[..., Record], tasks: Sequence[dict[str, object]]
-) -> tuple[list[Record], Figures]:
-    """Every task in a process of its own, all at once: what they did in all, and the figures of what
-    came after the warm-up."""
-    warm = in_processes(
-        work, [{**task, "seconds": 0, "least": WARM_UP // len(tasks)} for task in tasks]
-    )
-    web, database, start = server.web_seconds(), server.database_seconds(), time.monotonic()
-    records = in_processes(work, [{**task, "seconds": SECONDS} for task in tasks])
-    elapsed = time.monotonic() - start
-    web, database = server.web_seconds() - web, server.database_seconds() - database
-    done = sum(len(record.handed_in) for record in records)
-    steps = {
-        step: sorted(one for record in records for one in record.steps[step])
-        for step in records[0].steps
-    }
-    return warm + records, {
-        "done": done,
-        "per_second": round(done / elapsed, 1),
-        "web_cpu_ms": round(1000 * web / done, 2),
-        "database_cpu_ms": round(1000 * database / done, 2),
-        "p50_ms": {step: _at(0.5, times) for step, times in steps.items()},
-        "p95_ms": {step: _at(0.95, times) for step, times in steps.items()},
-    }
+def take_turns(courses: Sequence[Course]) -> None:
+    """By turns, because the machine may be quicker in one minute than in the next: what is compared has
+    run in the same seconds."""
+    for course in courses:
+        course.warm_up()
+    for _ in range(TURNS):
+        for course in courses:
+            course.run(SECONDS / TURNS)
 
 
 def _at(share: float, ordered: Sequence[float]) -> float:

@@ -1,0 +1,73 @@
+"""Import of 100,000 sentences with an item each: time and added memory.
+
+The sentences have the lengths, the verbs and the words of the published ones, in another order.
+"""
+
+import csv
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from annotation.domain.create_project import create_project
+from annotation.domain.import_corpus import CorpusOptions, Import
+from annotation.models import Item, Sentence
+from tests.environment import ROOT
+
+pytestmark = [
+    pytest.mark.bench,
+    # Committed, as it is in earnest.
+    pytest.mark.django_db(transaction=True),
+]
+
+DATA = ROOT.parent / "shared" / "data" / "qasrl-gs"
+SENTENCES = int(os.environ.get("BENCH_SENTENCES", "100000"))
+LEAST_PER_SECOND = 20_000
+
+
+@pytest.fixture
+def corpus(tmp_path) -> tuple[Path, Path]:
+    """A file of sentences and one of their items."""
+    published = {row["qasrl_id"]: row["tokens"].split() for row in read("wikinews.dev.full.csv")}
+    predicates = {
+        (row["qasrl_id"], int(row["verb_idx"]), row["verb"])
+        for row in read("wikinews.dev.gold.csv")
+    }
+    models = sorted(predicates)
+    words = [word for tokens in published.values() for word in tokens]
+    chance = random.Random(0)
+    sentences, items = tmp_path / "sentences.csv", tmp_path / "items.csv"
+    with sentences.open("w", newline="") as one, items.open("w", newline="") as other:
+        write_sentence, write_item = csv.writer(one).writerow, csv.writer(other).writerow
+        write_sentence(["qasrl_id", "tokens"])
+        write_item(["qasrl_id", "verb_idx", "verb"])
+        for number in range(SENTENCES):
+            qasrl_id, verb_idx, verb = models[number % len(models)]
+            tokens = chance.choices(words, k=len(published[qasrl_id]))
+            tokens[verb_idx] = published[qasrl_id][verb_idx]
+            write_sentence([f"Bench:{number}", " ".join(tokens)])
+            write_item([f"Bench:{number}", verb_idx, verb])
+    return sentences, items
+
+
+def read(name: str) -> list[dict[str, str]]:
+    with (DATA / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_import_of_100_000_sentences(corpus):
+    sentences, items = corpus
+    project = create_project(
+        slug="bench", scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now()
+    )
+    options = CorpusOptions(fmt="qasrl-csv", items_path=items)
+    start, own = time.perf_counter(), time.process_time()
+    report = Import(project=project, options=options).run([sentences])
+    took, own = time.perf_counter() - start, time.process_time() - own
+    print(f"{SENTENCES / took:,.0f} sentences/s, {took:.1f} s, of them our own {own:.1f} s of CPU")  # noqa: T201
+    assert (report.error_count, report.errors) == (0, [])
+    assert Sentence.objects.count() == Item.objects.count() == SENTENCES
+    assert SENTENCES / took >= LEAST_PER_SECOND
