@@ -23,8 +23,9 @@ class Statement:
     """One statement, its values as `%s`, or as `%(name)s`.
 
     `lock` is added where the database can lock rows; `planned` names settings of PostgreSQL's planner
-    ("enable_sort = off") for this statement alone. `prepared` only where one plan serves all values,
-    and with every column named: a prepared `SELECT *` fails once the table has another column.
+    ("enable_sort = off") for this statement, and for what follows it in its transaction. `prepared`
+    only where one plan serves all values, and with every column named: a prepared `SELECT *` fails
+    once the table has another column.
     """
 
     def __init__(

@@ -28,6 +28,8 @@ class Record:
     steps: dict[str, list[float]] = field(default_factory=dict)
     handed_in: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    begun: float = 0  # by the clock that all processes of a machine share
+    ended: float = 0
 
 
 @dataclass(frozen=True)
@@ -107,13 +109,15 @@ def annotate(
     record = Record()
     link = Link(port, record)
     errand = Errand(group, f"hits_session={session}; csrftoken={CSRF}", answer)
-    end = time.monotonic() + seconds
+    record.begun = time.monotonic()
+    end = record.begun + seconds
     while time.monotonic() < end or len(record.handed_in) < least:
         try:
             record.handed_in.append(annotate_one(link, errand))
         except Refused as refused:
             record.problems.append(str(refused))
             break
+    record.ended = time.monotonic()
     return record
 
 
@@ -156,7 +160,8 @@ def annotate_bare(*, port: int, worker: str, seconds: float, least: int = 0) -> 
     record = Record()
     link = Link(port, record)
     body = f"content={quote_plus('x' * 600)}".encode()
-    end = time.monotonic() + seconds
+    record.begun = time.monotonic()
+    end = record.begun + seconds
     while time.monotonic() < end or len(record.handed_in) < least:
         claimed = link.call("claim", "POST /claim/", f"worker={worker}".encode())
         pk = _header(_must(302, "claim", claimed)[0], b"location").decode().split("/")[2]
@@ -164,4 +169,5 @@ def annotate_bare(*, port: int, worker: str, seconds: float, least: int = 0) -> 
         if _must(200, "submit", link.call("submit", f"POST /submit/{pk}/", body))[1] != b"ok":
             record.problems.append("refused")
         record.handed_in.append(pk)
+    record.ended = time.monotonic()
     return record
