@@ -3,11 +3,13 @@
 import json
 from decimal import Decimal
 
+import pytest
 from django.template import engines
 from django.utils.translation import gettext_lazy
 
 PAGE = engines["django"].from_string('{% load page_data %}{{ page|page_script:"page" }}')
 FRAME = ('<script id="page" type="application/json">', "</script>")
+HALF = "\ud83d"  # of an emoji
 
 
 def told(page) -> str:
@@ -17,9 +19,10 @@ def told(page) -> str:
     return text[len(FRAME[0]) : -len(FRAME[1])]
 
 
-def test_tells_what_it_was_given():
+@pytest.mark.parametrize("last", ["🎉", HALF])
+def test_tells_what_it_was_given(last):
     page = {
-        "tokens": ["Zoë", "said", '"', "\\", "\n", "\u2028", "\x00", "🎉"],
+        "tokens": ["Zoë", "said", '"', "\\", "\n", "\u2028", "\x00", last],
         "none": None,
         "sure": True,
         "pay": {"cents": 2.5, "7": []},

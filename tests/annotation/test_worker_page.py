@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from annotation.enums import Role
 from annotation.models import Draft, Task
+from crowd.models import Hit
 from tests.annotation.factories import make_item, make_project, make_task, task_url
 
 pytestmark = pytest.mark.django_db
@@ -206,6 +207,15 @@ def test_handing_in_takes_few_statements(client, task, django_assert_num_queries
         with django_assert_num_queries(statements):
             send(client, "submit", token=token, revision=revision, content=written)
     assert Draft.objects.get().revision == 2
+
+
+def test_work_is_announced_once_however_often_it_is_handed_in(client, task):
+    """A page whose answer was lost hands in again, and still believes that nothing was saved."""
+    token, written = opened(client, task)["token"], content(task, WHO)
+    for _ in range(3):
+        assert send(client, "submit", token=token, revision=0, content=written).status_code == 200
+    assert Draft.objects.get().revision == 3
+    assert Hit.objects.get(task=task).claimed_assignments == 1
 
 
 # JSON's escapes: PostgreSQL holds neither of the characters that they stand for.

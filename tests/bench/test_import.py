@@ -1,4 +1,4 @@
-"""Import of 100,000 sentences with an item each: time and added memory.
+"""Import of 100,000 sentences with an item each: time.
 
 The sentences have the lengths, the verbs and the words of the published ones, in another order.
 """

@@ -119,7 +119,7 @@ def test_values_that_are_named_are_taken_by_sqlite_too():
     assert named.one({"a": 3, "b": 4}) == (7, 3)
 
 
-def test_settings_of_the_planner_hold_for_their_statement_alone(server):
+def test_settings_of_the_planner_end_with_the_transaction(server):
     shown = Statement("SELECT current_setting('enable_sort')", planned=["enable_sort = off"])
     assert shown.one([]) == ("off",)
     assert Statement("SELECT current_setting('enable_sort')").one([]) == ("on",)
