@@ -216,9 +216,7 @@ def wait_for() -> Callable[[Callable[[], bool]], None]:
 
 @pytest.fixture
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    return environment.find_free_port()
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import shutil
+import socket
 import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -35,6 +36,13 @@ def postgres_server() -> str:
 
 def database_url(server: str, name: str) -> str:
     return urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
+
+
+def find_free_port() -> int:
+    """One that nothing listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _settle() -> None:

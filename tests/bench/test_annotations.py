@@ -7,7 +7,6 @@ to the marketplace. Beside them, in the same run, a bare Django view with a clai
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -17,7 +16,7 @@ import pytest
 
 from tests.bench.running_server import Server, in_processes, serving
 from tests.bench.simulated_worker import Record, annotate, annotate_bare
-from tests.environment import ROOT
+from tests.environment import ROOT, find_free_port
 
 pytestmark = pytest.mark.bench
 
@@ -58,9 +57,7 @@ def run(env: dict[str, str], *command: str) -> str:
 
 @pytest.fixture
 def bare_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    return find_free_port()
 
 
 @pytest.mark.parametrize("workers", [1, 8])

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext
 
 from tests.conftest import Migrate
+from tests.environment import find_free_port
 from tests.fakes.worker_site import WorkerSite
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,9 +92,7 @@ def site(
     tmp_path_factory: pytest.TempPathFactory, migrate: Migrate, collected: str
 ) -> Iterator[Site]:
     var = tmp_path_factory.mktemp("site")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = find_free_port()
     marketplace = WorkerSite()
     url = f"http://127.0.0.1:{port}"
     environment = {**_environment(var, url, marketplace), "STATIC_ROOT": collected}
