@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
 M = TypeVar("M", bound=models.Model)
@@ -36,42 +37,52 @@ class Statement:
 
     def run(self, values: Values) -> int:
         """The number of rows that it touched."""
-        with connection.cursor() as cursor:
-            self._execute(cursor, values)
+        database = _database()
+        with database.cursor() as cursor:
+            self._execute(database, cursor, values)
             return int(cursor.rowcount)
 
     def one(self, values: Values) -> Row | None:
-        with connection.cursor() as cursor:
-            self._execute(cursor, values)
+        database = _database()
+        with database.cursor() as cursor:
+            self._execute(database, cursor, values)
             row: Row | None = cursor.fetchone()
             return row
 
     def all(self, values: Values) -> list[Row]:
-        with connection.cursor() as cursor:
-            self._execute(cursor, values)
+        database = _database()
+        with database.cursor() as cursor:
+            self._execute(database, cursor, values)
             return list(cursor.fetchall())
 
-    def _execute(self, cursor: CursorWrapper, values: Values) -> None:
-        if isinstance(values, Mapping):
-            cursor.execute(self._text(), {name: _adapted(value) for name, value in values.items()})
-        else:
-            cursor.execute(self._text(), [_adapted(value) for value in values])
+    def _execute(
+        self, database: BaseDatabaseWrapper, cursor: CursorWrapper, values: Values
+    ) -> None:
+        adapt = database.ops.adapt_datetimefield_value
 
-    def _text(self) -> str:
+        def adapted(value: object) -> Any:
+            return adapt(value) if isinstance(value, datetime) else value
+
+        if isinstance(values, Mapping):
+            named = {name: adapted(value) for name, value in values.items()}
+            cursor.execute(self._text(database), named)
+        else:
+            cursor.execute(self._text(database), [adapted(value) for value in values])
+
+    def _text(self, database: BaseDatabaseWrapper) -> str:
         sql = self._sql
-        if self._lock and connection.features.has_select_for_update:
+        if self._lock and database.features.has_select_for_update:
             sql = f"{sql} {self._lock}"
-        prepare = getattr(connection, "prepared", None)
+        prepare = getattr(database, "prepared", None)
         if prepare is None:
             return sql
         # Sent as one, the settings and the statement are one transaction.
         return f"{self._planned}{prepare(sql) if self._prepared else sql}"
 
 
-def _adapted(value: object) -> Any:
-    if isinstance(value, datetime):
-        return connection.ops.adapt_datetimefield_value(value)
-    return value
+def _database() -> BaseDatabaseWrapper:
+    """This thread's connection. `django.db.connection` would look it up anew for each attribute."""
+    return connections[DEFAULT_DB_ALIAS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +114,23 @@ class Select(Statement, Generic[M]):
         self._reading: dict[str, _Reading] = {}
 
     def first(self, values: Values) -> M | None:
-        with connection.cursor() as cursor:
-            self._execute(cursor, values)
+        database = _database()
+        with database.cursor() as cursor:
+            self._execute(database, cursor, values)
             row = cursor.fetchone()
             if row is None:
                 return None
-            reading = self._reading.get(connection.vendor)
+            reading = self._reading.get(database.vendor)
             if reading is None:
                 reading = self._read([column[0] for column in cursor.description])
-                self._reading[connection.vendor] = reading
+                self._reading[database.vendor] = reading
         found = []
         for at, converters in reading.fields:
             value = row[at]
             for convert in converters:
                 value = convert(value)
             found.append(value)
-        instance = self._model.from_db(connection.alias, reading.names, found)
+        instance = self._model.from_db(database.alias, reading.names, found)
         for at, name in reading.others:
             setattr(instance, name, row[at])
         return instance

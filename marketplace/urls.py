@@ -23,12 +23,15 @@ class CodeConverter:
 register_converter(CodeConverter, "code")
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    # Clients may or may not end the endpoint in a slash, and a POST cannot be redirected.
-    re_path(r"^mturk/?$", requester_api, name="requester-api"),
-    path("mturk/externalSubmit", work.submit_by_session, name="submit-by-session"),
+    # What every HIT asks for stands first: Django tries one path after the other.
+    path("hits/groups/<code:hit_type_code>/accept/", groups.accept_next, name="accept-next"),
+    path("hits/work/<code:assignment_code>/", work.work_page, name="work"),
     path(
         "hits/submit/<str:token>/mturk/externalSubmit", work.submit_by_token, name="submit-by-token"
     ),
+    # Clients may or may not end the endpoint in a slash, and a POST cannot be redirected.
+    re_path(r"^mturk/?$", requester_api, name="requester-api"),
+    path("mturk/externalSubmit", work.submit_by_session, name="submit-by-session"),
     path("hits/", groups.groups, name="groups"),
     path("hits/join/<str:code>/", accounts.join, name="join"),
     path("hits/login/", accounts.log_in, name="login"),
@@ -65,8 +68,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("hits/operator/appeals/<int:pk>/", operator.appeal, name="operator-appeal"),
     path("hits/operator/statement/", operator.statement, name="operator-statement"),
     path("hits/groups/<code:hit_type_code>/", groups.preview, name="preview"),
-    path("hits/groups/<code:hit_type_code>/accept/", groups.accept_next, name="accept-next"),
-    path("hits/work/<code:assignment_code>/", work.work_page, name="work"),
     path("hits/work/<code:assignment_code>/return/", work.return_hit, name="return"),
     path("hits/work/<code:assignment_code>/next/", work.go_on, name="go-on"),
     path("hits/<code:hit_code>/", groups.preview_hit, name="preview-hit"),

@@ -15,7 +15,7 @@ here and never believed.
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -328,7 +328,7 @@ class _Reader:
                     has_separate_not=reading.has_separate_not,
                     has_it=reading.has_it,
                 )
-                return spelt, asdict(reading.slots)
+                return spelt, reading.slots.by_name()
         return (finished(body) if body else "", None)
 
     def _walkers(self) -> Iterator[Walker]:

@@ -1,6 +1,6 @@
 """The slots of a question, as published files name them; when two questions ask the same."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 StrictMatchKey = tuple[str, str, str, bool, bool, bool]
 
@@ -41,6 +41,13 @@ class Slots:
     obj2: str
     is_passive: bool
     is_negated: bool
+
+    def by_name(self) -> dict[str, str | bool]:
+        """Keyed as the published columns."""
+        return {name: getattr(self, name) for name in SLOT_NAMES}
+
+
+SLOT_NAMES = tuple(field.name for field in fields(Slots))
 
 
 def strict_match_key(slots: Slots) -> StrictMatchKey:

@@ -83,8 +83,9 @@ class Page(models.Model):
 @pytest.fixture
 def server(postgres_url, monkeypatch):
     settings = {**environ.Env.db_url_config(postgres_url), "ENGINE": "database.postgresql"}
-    link = ConnectionHandler({"default": settings})["default"]
-    monkeypatch.setattr(statements, "connection", link)
+    connections = ConnectionHandler({"default": settings})
+    monkeypatch.setattr(statements, "connections", connections)
+    link = connections["default"]
     yield link
     link.close()
 
