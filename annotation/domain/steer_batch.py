@@ -14,9 +14,8 @@ from crowd.domain.ledger import BudgetExceeded
 from crowd.domain.steer_hits import (
     STEERABLE,
     CanNotSteer,
-    add_assignments,
+    add_to_each,
     expire_hits,
-    extend_hit,
     extend_hits,
     pause_hits,
     resume_hits,
@@ -195,13 +194,12 @@ def add_to_hits(
     """Offer each of these HITs to `number` more workers; returns how many HITs. All or nothing. Raises
     BudgetExceeded, CanNotSteer."""
     _require_open(batch)
-    made = hits.exclude(state__in=[HitState.FAILED, HitState.WITHDRAWN]).order_by("pk")
+    made = hits.exclude(state__in=[HitState.FAILED, HitState.WITHDRAWN])
+    over = [hit.pk for hit in made if hit.state != HitState.LIVE or (hit.expires_at or now) <= now]
+    count = add_to_each(hits=made, number=number, now=now)
     end = now + timedelta(seconds=batch.lifetime_seconds)
-    for hit in made:
-        add_assignments(hit=hit, number=number, now=now)
-        if hit.state != HitState.LIVE or (hit.expires_at or now) <= now:
-            extend_hit(hit=hit, ends_at=end, now=now)
-    return _logged(f"{number} more for", len(made), batch, actor, now)
+    extend_hits(hits=Hit.objects.filter(pk__in=over), ends_at=end, now=now)
+    return _logged(f"{number} more for", count, batch, actor, now)
 
 
 def _require_open(batch: Batch) -> None:

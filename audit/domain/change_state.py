@@ -1,6 +1,6 @@
 """The one way in which an aggregate changes its state."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -59,12 +59,28 @@ def log_state_change(
     *, instance: models.Model, old: str, new: str, actor: str, now: datetime, reason: str = ""
 ) -> None:
     """A log row for a move that the caller has checked and saved itself."""
-    StateChange.objects.create(
-        aggregate=instance._meta.label,
-        object_id=instance.pk,
-        old=old,
-        new=new,
-        actor=actor,
-        reason=reason,
-        at=now,
+    log_state_changes(instances=[instance], old=old, new=new, actor=actor, now=now, reason=reason)
+
+
+def log_state_changes(
+    *,
+    instances: Iterable[models.Model],
+    old: str,
+    new: str,
+    actor: str,
+    now: datetime,
+    reason: str = "",
+) -> None:
+    """A log row for each, where many have made the same move."""
+    StateChange.objects.bulk_create(
+        StateChange(
+            aggregate=instance._meta.label,
+            object_id=instance.pk,
+            old=old,
+            new=new,
+            actor=actor,
+            reason=reason,
+            at=now,
+        )
+        for instance in instances
     )

@@ -131,7 +131,7 @@ def _fail(hit: Hit, error: str, now: datetime) -> None:
     )
     if not changed:
         return
-    release_unused(hit=hit, now=now)
+    release_unused(hits=[hit], now=now)
     log_state_change(
         instance=hit, old="pending", new="failed", actor="marketplace", now=now, reason=error
     )

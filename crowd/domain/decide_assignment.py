@@ -8,7 +8,7 @@ from django.db import transaction
 from audit.domain.change_state import Moves, change_state, log_state_change
 from crowd.domain.fees import fee_cents
 from crowd.domain.ledger import BudgetExceeded, offer_cents_left, release, reserve
-from crowd.domain.prepare_hits import HitTerms, slot_cents
+from crowd.domain.offer_money import slot_of
 from crowd.enums import AssignmentState, HitState, PaymentKind, PaymentState
 from crowd.models import Assignment, Hit, Payment
 from crowd.providers.limits import FEEDBACK, check_text
@@ -158,10 +158,9 @@ def release_slot(*, assignment: Assignment, hit: Hit, now: datetime) -> None:
 
     Work handed in after the HIT expired finds nothing left to give back: it is payable all the same.
     """
-    terms = HitTerms(hit.max_assignments, hit.lifetime_seconds, hit.bonus_allowance_cents)
-    if offer_cents_left(hit=hit) < sum(slot_cents(hit.hit_type, terms)):
+    amount, fees = slot_of(hit)
+    if offer_cents_left(hits=[hit]).get(hit.pk, 0) < amount + fees:
         return
-    amount, fees = slot_cents(hit.hit_type, terms)
     release(
         hit=hit,
         key=f"release:assignment:{assignment.pk}",

@@ -4,6 +4,9 @@ Each function runs inside the caller's transaction, and does nothing the second 
 with the same key, so that a repeat after a crash leaves the books as they were.
 """
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -74,6 +77,31 @@ def raise_reserved(*, budget_id: int, cents: int) -> None:
         raise BudgetExceeded(Budget.objects.get(pk=budget_id), cents)
 
 
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """Money behind the places of one HIT, set aside or given back under its key."""
+
+    hit: Hit
+    key: str
+    amount_cents: int
+    fee_cents: int
+
+
+@transaction.atomic
+def reserve_all(*, movements: Sequence[Movement], now: datetime) -> None:
+    """Set the money of many HITs aside, in a few statements; the HITs' rows must be locked. All or
+    nothing. Raises BudgetExceeded."""
+    for budget_id, cents in _write_new(LedgerKind.RESERVE, movements, now):
+        raise_reserved(budget_id=budget_id, cents=cents)
+
+
+@transaction.atomic
+def release_all(*, movements: Sequence[Movement], now: datetime) -> None:
+    """Give the money of many HITs back, in a few statements; the HITs' rows must be locked."""
+    for budget_id, cents in _write_new(LedgerKind.RELEASE, movements, now):
+        Budget.objects.filter(pk=budget_id).update(reserved_cents=F("reserved_cents") - cents)
+
+
 @transaction.atomic
 def reserve(
     *,
@@ -134,14 +162,19 @@ def budgets_of(hit: Hit) -> list[int]:
     return [pk for pk in (hit.budget_id, hit.sub_budget_id) if pk is not None]
 
 
-def offer_cents_left(*, hit: Hit) -> int:
-    """What is still set aside for work on the HIT that nobody has handed in or decided."""
+def offer_cents_left(*, hits: Sequence[Hit]) -> dict[int, int]:
+    """HIT's id -> what is still set aside for work on it that nobody has handed in or decided."""
     total = F("amount_cents") + F("fee_cents")
-    sums = hit.ledger_entries.filter(payment=None).aggregate(
-        reserved=Sum(total, filter=Q(kind=LedgerKind.RESERVE)),
-        released=Sum(total, filter=Q(kind=LedgerKind.RELEASE)),
+    sums = (
+        LedgerEntry.objects.filter(hit__in=hits, payment=None)
+        .order_by()
+        .values_list("hit")
+        .annotate(
+            reserved=Sum(total, filter=Q(kind=LedgerKind.RESERVE), default=0),
+            released=Sum(total, filter=Q(kind=LedgerKind.RELEASE), default=0),
+        )
     )
-    return int(sums["reserved"] or 0) - int(sums["released"] or 0)
+    return {hit: int(reserved) - int(released) for hit, reserved, released in sums}
 
 
 def _entry(
@@ -161,3 +194,26 @@ def _write_once(entry: dict[str, Any], key: str, now: datetime) -> bool:
     """Write the entry unless its key is there already; says whether it was written."""
     _, written = LedgerEntry.objects.get_or_create(key=key, defaults={**entry, "at": now})
     return written
+
+
+def _write_new(
+    kind: LedgerKind, movements: Sequence[Movement], now: datetime
+) -> list[tuple[int, int]]:
+    """Write the movements whose keys are not there yet; returns what they come to: (budget's id,
+    cents), the budgets before the sub-budgets as in `budgets_of`."""
+    keys = [movement.key for movement in movements]
+    known = set(LedgerEntry.objects.filter(key__in=keys).values_list("key", flat=True))
+    new = [movement for movement in movements if movement.key not in known]
+    LedgerEntry.objects.bulk_create(
+        LedgerEntry(
+            **_entry(kind, one.hit, one.amount_cents, one.fee_cents, None), key=one.key, at=now
+        )
+        for one in new
+    )
+    budgets, sub_budgets = Counter[int](), Counter[int]()
+    for one in new:
+        budget_id, *sub_budget_ids = budgets_of(one.hit)
+        budgets[budget_id] += one.amount_cents + one.fee_cents
+        for sub_budget_id in sub_budget_ids:
+            sub_budgets[sub_budget_id] += one.amount_cents + one.fee_cents
+    return [*sorted(budgets.items()), *sorted(sub_budgets.items())]

@@ -3,25 +3,38 @@
 Each change is written here first, with its money, and told to the marketplace by a sweep.
 """
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Case, F, QuerySet, When
+from django.db.models import (
+    Case,
+    Count,
+    DateTimeField,
+    ExpressionWrapper,
+    F,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
 
-from audit.domain.change_state import log_state_change
+from audit.domain.change_state import log_state_changes
 from crowd.domain.fees import MANY_ASSIGNMENTS
 from crowd.domain.lease import BITE, take_leases
+from crowd.domain.ledger import release_all, reserve_all
 from crowd.domain.marketplace import marketplace_of
-from crowd.domain.offer_money import release_places, release_unused, reserve_places
+from crowd.domain.offer_money import places, release_unused
 from crowd.domain.sync_hits import POLL
 from crowd.enums import HitState
-from crowd.models import Hit
+from crowd.models import Assignment, Hit
 from crowd.providers.base import ProviderInDoubt, ProviderRefused
 
 # A time in the past by any clock: the marketplace ends the offer at once.
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 STEERABLE = [HitState.PENDING, HitState.LIVE]
+AT_A_TIME = 500  # of the HITs that one order changes
 
 
 class CanNotSteer(ValueError):
@@ -40,84 +53,107 @@ def pause_hits(*, hits: QuerySet[Hit], now: datetime) -> int:
     )
 
 
+@transaction.atomic
 def resume_hits(*, hits: QuerySet[Hit], now: datetime) -> int:
     """Offer paused HITs again, for as long as was left of their time; returns how many."""
+    paused = hits.exclude(paused_at=None)
     count = 0
-    for pk in hits.exclude(paused_at=None).values_list("pk", flat=True):
-        with transaction.atomic():
-            hit = _locked(pk)
-            if hit.paused_at is None:
-                continue
-            planned = _planned_end(hit)
-            wanted = planned and planned + (now - hit.paused_at)
-            Hit.objects.filter(pk=pk).update(paused_at=None, expiration_wanted=wanted)
-            count += 1
+    # Most batches have one lifetime. Multiplied by the database it would not be one on SQLite.
+    for lifetime in set(paused.values_list("lifetime_seconds", flat=True)):
+        wanted = _planned_end(timedelta(seconds=lifetime)) + (Value(now) - F("paused_at"))
+        count += paused.filter(lifetime_seconds=lifetime).update(
+            expiration_wanted=ExpressionWrapper(wanted, output_field=DateTimeField()),
+            paused_at=None,
+        )
     return count
 
 
+@transaction.atomic
 def expire_hits(*, hits: QuerySet[Hit], actor: str, now: datetime) -> int:
     """Offer the HITs no longer; returns how many. One that was never asked for is withdrawn, and its
     money is free at once; of the others, once no work on them can come in any more."""
     count = 0
-    for pk in hits.filter(state__in=STEERABLE).values_list("pk", flat=True):
-        with transaction.atomic():
-            count += _expire(_locked(pk), actor, now)
+    for locked in _locked(hits.filter(state__in=STEERABLE)):
+        offered = [hit for hit in locked if hit.state in STEERABLE]
+        never_asked_for = [
+            hit for hit in offered if hit.state == HitState.PENDING and hit.attempted_at is None
+        ]
+        _rows(offered).update(paused_at=None, expiration_wanted=now)
+        _withdraw(never_asked_for, actor, now)
+        count += len(offered)
     return count
 
 
-def _expire(hit: Hit, actor: str, now: datetime) -> bool:
-    if hit.state not in STEERABLE:
-        return False
-    if hit.state == HitState.PENDING and hit.attempted_at is None:
-        Hit.objects.filter(pk=hit.pk).update(
-            state=HitState.WITHDRAWN, paused_at=None, expiration_wanted=None
-        )
-        release_unused(hit=hit, now=now)
-        log_state_change(instance=hit, old="pending", new="withdrawn", actor=actor, now=now)
-    else:
-        Hit.objects.filter(pk=hit.pk).update(paused_at=None, expiration_wanted=now)
-    return True
+def _withdraw(hits: Sequence[Hit], actor: str, now: datetime) -> None:
+    _rows(hits).update(state=HitState.WITHDRAWN, expiration_wanted=None)
+    release_unused(hits=hits, now=now)
+    log_state_changes(instances=hits, old="pending", new="withdrawn", actor=actor, now=now)
 
 
-@transaction.atomic
 def extend_hit(*, hit: Hit, ends_at: datetime, now: datetime) -> bool:
-    """Offer the HIT until `ends_at`; says whether that changes anything. What had been given back for
-    its places is set aside again. Raises BudgetExceeded."""
-    hit = _locked(hit.pk)
-    offered = hit.state in (HitState.LIVE, HitState.EXPIRED) or hit.increase_to
-    if not offered or ends_at <= now:
-        return False
-    changes: dict[str, object] = {"expiration_wanted": ends_at, "paused_at": None}
-    if hit.state == HitState.EXPIRED:
-        hit.offer_round += 1
-        unused = max(0, hit.max_assignments - hit.assignments.count())
-        reserve_places(
-            hit=hit, number=unused, key=f"reserve:hit:{hit.pk}:{hit.offer_round}", now=now
-        )
-        changes |= {"state": HitState.LIVE, "offer_round": hit.offer_round, "sync_due_at": now}
-    Hit.objects.filter(pk=hit.pk).update(**changes)
-    return True
+    """Offer the HIT until `ends_at`; says whether that changes anything. Raises BudgetExceeded."""
+    return extend_hits(hits=Hit.objects.filter(pk=hit.pk), ends_at=ends_at, now=now) > 0
 
 
 @transaction.atomic
 def extend_hits(*, hits: QuerySet[Hit], ends_at: datetime, now: datetime) -> int:
-    """Offer the HITs until `ends_at`, those that are live in one statement; returns how many that
-    changes. All or nothing. Raises BudgetExceeded."""
+    """Offer the HITs until `ends_at`; returns how many that changes. What had been given back for
+    their places is set aside again. All or nothing. Raises BudgetExceeded."""
     if ends_at <= now:
         return 0
-    live = hits.filter(state=HitState.LIVE).values_list("pk", flat=True)
-    count = Hit.objects.filter(pk__in=list(live), state=HitState.LIVE).update(
-        expiration_wanted=ends_at, paused_at=None
-    )
-    ended = hits.filter(state=HitState.EXPIRED).order_by("pk")
-    return count + sum(extend_hit(hit=hit, ends_at=ends_at, now=now) for hit in ended)
+    count = 0
+    is_offered = Q(state__in=[HitState.LIVE, HitState.EXPIRED]) | ~Q(increase_to=None)
+    for locked in _locked(hits.filter(is_offered)):
+        offered = [
+            hit
+            for hit in locked
+            if hit.state in (HitState.LIVE, HitState.EXPIRED) or hit.increase_to
+        ]
+        _rows(offered).update(expiration_wanted=ends_at, paused_at=None)
+        _offer_again([hit for hit in offered if hit.state == HitState.EXPIRED], now)
+        count += len(offered)
+    return count
 
 
-@transaction.atomic
+def _offer_again(ended: Sequence[Hit], now: datetime) -> None:
+    """Another round of offers, with money of its own, for HITs that had ended."""
+    handed_in = Assignment.objects.filter(hit__in=ended).order_by().values_list("hit")
+    taken = dict(handed_in.annotate(Count("pk")))
+    movements = []
+    for hit in ended:
+        unused = max(0, hit.max_assignments - taken.get(hit.pk, 0))
+        key = f"reserve:hit:{hit.pk}:{hit.offer_round + 1}"
+        movements.append(places(hit=hit, number=unused, key=key))
+    reserve_all(movements=movements, now=now)
+    _rows(ended).update(state=HitState.LIVE, offer_round=F("offer_round") + 1, sync_due_at=now)
+
+
 def add_assignments(*, hit: Hit, number: int, now: datetime) -> None:
     """Offer the HIT to `number` more workers; nobody who worked on it can take it again. Raises
     BudgetExceeded, and CanNotSteer where the marketplace would refuse."""
-    hit = _locked(hit.pk)
+    add_to_each(hits=Hit.objects.filter(pk=hit.pk), number=number, now=now)
+
+
+@transaction.atomic
+def add_to_each(*, hits: QuerySet[Hit], number: int, now: datetime) -> int:
+    """The same for many HITs, all or nothing; returns how many."""
+    count = 0
+    for locked in _locked(hits):
+        for hit in locked:
+            _require_room(hit, number)
+            hit.offer_round += 1
+        moved = [
+            places(hit=hit, number=number, key=_increase_key("reserve", hit)) for hit in locked
+        ]
+        reserve_all(movements=moved, now=now)
+        count += _rows(locked).update(
+            increase_to=F("max_assignments") + number, offer_round=F("offer_round") + 1
+        )
+    return count
+
+
+def _require_room(hit: Hit, number: int) -> None:
+    """Raises CanNotSteer where the marketplace would not raise the HIT so far."""
     if hit.external_id is None or hit.increase_to is not None:
         raise CanNotSteer(f"{hit} isn't live yet, or is being raised already: try again later.")
     new = hit.max_assignments + number
@@ -126,22 +162,34 @@ def add_assignments(*, hit: Hit, number: int, now: datetime) -> None:
             f"{hit} was created with fewer than {MANY_ASSIGNMENTS} assignments: "
             f"it can't be raised to {new}. Publish the items again instead."
         )
-    hit.offer_round += 1
-    reserve_places(hit=hit, number=number, key=_increase_key("reserve", hit), now=now)
-    Hit.objects.filter(pk=hit.pk).update(increase_to=new, offer_round=hit.offer_round)
 
 
 def _increase_key(kind: str, hit: Hit) -> str:
     return f"{kind}:hit:{hit.pk}:{hit.offer_round}+"
 
 
-def _planned_end(hit: Hit) -> datetime | None:
-    """The end of the offer as it was before the pause."""
-    return hit.expires_at if hit.external_id else None
+def _planned_end(lifetime: timedelta) -> Case:
+    """The end of the offer as it was before the pause; none for a HIT that is still to be made."""
+    made_to = ExpressionWrapper(F("created_at") + lifetime, output_field=DateTimeField())
+    return Case(When(external_id=None, then=None), default=Coalesce("ends_at", made_to))
 
 
-def _locked(pk: int) -> Hit:
-    return Hit.objects.select_for_update(of=("self",)).select_related("hit_type").get(pk=pk)
+def _locked(hits: QuerySet[Hit]) -> Iterator[list[Hit]]:
+    """The HITs, so many at a time, their rows locked in one order for everybody. What they were found
+    by may have changed until they were."""
+    found = list(hits.order_by("pk").values_list("pk", flat=True))
+    rows = Hit.objects.select_for_update(of=("self",)).select_related("hit_type").order_by("pk")
+    for start in range(0, len(found), AT_A_TIME):
+        yield list(rows.filter(pk__in=found[start : start + AT_A_TIME]))
+
+
+def _locked_one(hit: Hit) -> Hit:
+    ((row,),) = _locked(_rows([hit]))
+    return row
+
+
+def _rows(hits: Sequence[Hit]) -> QuerySet[Hit]:
+    return Hit.objects.filter(pk__in=[hit.pk for hit in hits])
 
 
 # --- told to the marketplace -------------------------------------------------------------------
@@ -213,9 +261,9 @@ def _increased(hit: Hit, now: datetime) -> None:
         sync_due_at=now + POLL,
     )
     Hit.objects.filter(pk=hit.pk, state=HitState.FINISHED).update(state=HitState.LIVE)
-    row = _locked(hit.pk)
+    row = _locked_one(hit)
     if row.state == HitState.EXPIRED:  # nobody sees the new places before the HIT is extended
-        release_unused(hit=row, now=now)
+        release_unused(hits=[row], now=now)
 
 
 @transaction.atomic
@@ -228,11 +276,12 @@ def _increase_refused(hit: Hit, refused: ProviderRefused, now: datetime) -> bool
     )
     if not changed or repeated:
         return False
-    row = _locked(hit.pk)
+    row = _locked_one(hit)
     if row.state == HitState.EXPIRED:  # its end gave back the new places' money, or does so now
-        release_unused(hit=row, now=now)
+        release_unused(hits=[row], now=now)
         return False
     assert hit.increase_to
     number = hit.increase_to - hit.max_assignments
-    release_places(hit=hit, number=number, key=_increase_key("release", hit), now=now)
+    back = places(hit=hit, number=number, key=_increase_key("release", hit))
+    release_all(movements=[back], now=now)
     return False

@@ -117,7 +117,7 @@ def _schedule(hit: Hit, found: int, now: datetime) -> None:
             # Somebody spoke up, or moved the HIT's end, while we looked: it stays due.
             Hit.objects.filter(pk=hit.pk).update(leased_until=None)
         elif changes.get("state") == HitState.EXPIRED:
-            release_unused(hit=hit, now=now)
+            release_unused(hits=[hit], now=now)
 
 
 def _next_decision(hit: Hit, now: datetime) -> datetime | None:

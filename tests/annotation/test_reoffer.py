@@ -336,7 +336,7 @@ def test_sweeps_at_the_same_moment_offer_each_place_once(project):
         TaskItem.objects.filter(place=1, reoffers=1).values_list("item", flat=True)
     ) == set(Item.objects.values_list("pk", flat=True))
     assert TaskItem.objects.count() == 12  # two HITs could not be offered again
-    reserved = sum(offer_cents_left(hit=hit) for hit in Hit.objects.all())
+    reserved = sum(offer_cents_left(hits=list(Hit.objects.all())).values())
     assert Budget.objects.get().reserved_cents == reserved
 
 

@@ -41,7 +41,7 @@ ANSWER = {
 def fill(count: int, workers: int) -> dict[str, object]:
     now = timezone.now()
     project = make_project()
-    _import_items(project, count)
+    import_items(project, count)
     publish_batch(project=project, now=now)
     group = _offer_at_the_marketplace()
     with connection.cursor() as cursor:
@@ -49,7 +49,7 @@ def fill(count: int, workers: int) -> dict[str, object]:
     return {"group": group, "answer": ANSWER, "sessions": [_log_in() for _ in range(workers)]}
 
 
-def _import_items(project: Project, count: int) -> None:
+def import_items(project: Project, count: int) -> None:
     names = [f"{project.slug}:{number}" for number in range(count)]
     sentences = Sentence.objects.bulk_create(
         [Sentence(project=project, external_id=name, tokens=SENTENCE) for name in names],

@@ -126,7 +126,7 @@ def test_rejection_gives_the_slot_back_and_needs_a_reason():
 @pytest.mark.django_db
 def test_late_work_is_payable_when_the_offer_was_released():
     hit = make_live_hit()
-    left = offer_cents_left(hit=hit)
+    left = offer_cents_left(hits=[hit])[hit.pk]
     LedgerEntry.objects.create(
         budget=hit.budget, kind="release", amount_cents=left, fee_cents=0, key="x", hit=hit, at=NOW
     )

@@ -3,15 +3,24 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection, transaction
+from django.db.models import CharField, Value
+from django.db.models.functions import Cast, Concat
+from django.test.utils import CaptureQueriesContext
 
+from audit.models import StateChange
+from crowd.domain import steer_hits
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.decide_assignment import approve_assignment, reject_assignment
 from crowd.domain.ledger import BudgetExceeded, CapTooLow, join_sub_budget, set_cap
+from crowd.domain.offer_money import release_unused
 from crowd.domain.steer_hits import (
     CanNotSteer,
     add_assignments,
+    add_to_each,
     expire_hits,
     extend_hit,
+    extend_hits,
     pause_hits,
     resume_hits,
     send_due_ends,
@@ -21,7 +30,7 @@ from crowd.domain.sync_hits import sync_due_hits
 from crowd.enums import HitState
 from crowd.models import Assignment, Budget, Hit
 from marketplace import models as theirs
-from tests.crowd.factories import make_assignment, make_budget, make_hits, make_live_hit
+from tests.crowd.factories import NOW, make_assignment, make_budget, make_hits, make_live_hit
 from tests.crowd.in_process import accept, finish, hand_in, join
 from tests.crowd.test_ledger import SLOT, balance, cached
 
@@ -238,3 +247,118 @@ def test_sub_budget_caps_beside_the_budget(clock):
     reject_assignment(assignment=make_assignment(hit), reason="no", actor="me", now=clock())
     add_assignments(hit=hit, number=1, now=clock())
     assert cached(sub) == cached(budget) == (2 * SLOT, 0)
+
+
+# --- many at once ----------------------------------------------------------------------------
+
+LATER = NOW + timedelta(days=20)
+MANY = Hit.objects.all
+ORDERS = {
+    "pause": lambda: pause_hits(hits=MANY(), now=NOW),
+    "resume": lambda: resume_hits(hits=MANY(), now=NOW),
+    "end": lambda: expire_hits(hits=MANY(), actor="me", now=NOW),
+    "extend": lambda: extend_hits(hits=MANY(), ends_at=LATER, now=NOW),
+    "add": lambda: add_to_each(hits=MANY(), number=1, now=NOW),
+}
+# The state in which an order finds the HITs.
+FINDS = {"resume": "paused", "extend": "expired"}
+
+
+def make_many(number: int, state: str) -> list[Hit]:
+    hits = make_hits(number)
+    if state == "pending":
+        return hits
+    Hit.objects.update(
+        state="expired" if state == "expired" else "live",
+        external_id=Concat(Value("HIT"), Cast("pk", CharField())),
+        attempted_at=NOW,
+        created_at=NOW,
+        paused_at=NOW if state == "paused" else None,
+    )
+    return hits
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("order", "state"), [*((one, FINDS.get(one, "live")) for one in ORDERS), ("end", "pending")]
+)
+def test_statements_of_an_order_do_not_grow_with_the_hits(order, state):
+    asked = []
+    for number in (2, 40):
+        with transaction.atomic():
+            make_many(number, state)
+            with CaptureQueriesContext(connection) as queries:
+                assert ORDERS[order]() == number
+            asked.append(len(queries))
+            transaction.set_rollback(True)
+    assert asked[0] == asked[1] <= 20
+
+
+@pytest.fixture
+def two_at_a_time(monkeypatch):
+    monkeypatch.setattr(steer_hits, "AT_A_TIME", 2)
+
+
+@pytest.mark.django_db
+def test_withdrawn_hits_free_their_money_each_in_both_budgets(two_at_a_time):
+    budget, sub = make_budget(), make_budget()
+    make_hits(5, budget=budget)
+    join_sub_budget(hits=MANY(), budget=budget, sub_budget=sub)
+    assert cached(budget) == cached(sub) == (10 * SLOT, 0)
+    assert expire_hits(hits=MANY(), actor="me", now=NOW) == 5
+    assert set(MANY().values_list("state", flat=True)) == {HitState.WITHDRAWN}
+    assert cached(budget) == balance(budget) == cached(sub) == (0, 0)
+    log = StateChange.objects.filter(aggregate="crowd.Hit", new="withdrawn", actor="me")
+    assert set(log.values_list("object_id", flat=True)) == set(MANY().values_list("pk", flat=True))
+    assert expire_hits(hits=MANY(), actor="me", now=NOW) == 0
+
+
+@pytest.mark.django_db
+def test_ended_hits_are_offered_again_with_money_for_the_places_left(two_at_a_time):
+    first, *others = make_many(3, "expired")
+    make_assignment(first)
+    # What an end gives back: here two places of each HIT, and one where work is undecided.
+    release_unused(hits=list(MANY().select_related("hit_type")), now=NOW)
+    assert cached(first.budget) == balance(first.budget) == (SLOT, 0)
+    assert extend_hits(hits=MANY(), ends_at=LATER, now=NOW) == 3
+    assert cached(first.budget) == balance(first.budget) == ((2 + 2 * len(others)) * SLOT, 0)
+    assert set(MANY().values_list("state", "offer_round", "expiration_wanted")) == {
+        (HitState.LIVE, 1, LATER)
+    }
+
+
+@pytest.mark.django_db
+def test_places_are_added_to_all_hits_or_to_none(two_at_a_time):
+    hits = make_many(5, "live")
+    budget = hits[0].budget
+    set_cap(budget=budget, cap_cents=14 * SLOT)
+    with pytest.raises(BudgetExceeded):
+        add_to_each(hits=MANY(), number=1, now=NOW)
+    set_cap(budget=budget, cap_cents=None)
+    Hit.objects.filter(pk=hits[-1].pk).update(increase_to=3)
+    with pytest.raises(CanNotSteer, match="being raised already"):
+        add_to_each(hits=MANY(), number=1, now=NOW)
+    assert cached(budget) == balance(budget) == (10 * SLOT, 0)
+    Hit.objects.filter(pk=hits[-1].pk).update(increase_to=None)
+    assert add_to_each(hits=MANY(), number=2, now=NOW) == 5
+    assert cached(budget) == balance(budget) == (20 * SLOT, 0)
+    assert set(MANY().values_list("increase_to", "offer_round")) == {(4, 1)}
+
+
+@pytest.mark.django_db
+def test_resumed_hits_get_back_what_was_left_of_the_time_of_each():
+    moved, made_to_last, to_be_made = make_many(3, "live")
+    Hit.objects.filter(pk=to_be_made.pk).update(
+        state="pending", external_id=None, created_at=None, attempted_at=None
+    )
+    Hit.objects.filter(pk=moved.pk).update(ends_at=LATER)
+    Hit.objects.filter(pk=made_to_last.pk).update(lifetime_seconds=3600)
+    pause_hits(hits=MANY(), now=NOW)
+    assert resume_hits(hits=MANY(), now=NOW + timedelta(minutes=5)) == 3
+    ends = dict(MANY().values_list("pk", "expiration_wanted"))
+    assert ends == {
+        moved.pk: LATER + timedelta(minutes=5),
+        made_to_last.pk: NOW + timedelta(hours=1, minutes=5),
+        to_be_made.pk: None,
+    }
+    assert not MANY().exclude(paused_at=None)

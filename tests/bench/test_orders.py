@@ -1,0 +1,64 @@
+"""Orders to a whole batch of 10,000 HITs: what somebody who clicks has to wait for."""
+
+import os
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.db.models import CharField, Value
+from django.db.models.functions import Cast, Concat
+from django.utils import timezone
+
+from annotation.domain.publish import publish_batch
+from annotation.domain.steer_batch import (
+    add_to_batch,
+    expire_batch,
+    extend_batch,
+    hits_of,
+    pause_batch,
+    resume_batch,
+)
+from crowd.enums import HitState
+from tests.annotation.factories import make_project
+from tests.bench.annotation_site import import_items
+
+pytestmark = [
+    pytest.mark.bench,
+    # Committed, as it is in earnest.
+    pytest.mark.django_db(transaction=True),
+]
+
+HITS = int(os.environ.get("BENCH_HITS", "10000"))
+MOST_SECONDS = {"publish": 15.0, "pause": 5.0, "resume": 5.0, "extend": 5.0, "add": 5.0, "end": 5.0}
+
+
+def test_orders_to_a_batch():
+    now = timezone.now()
+    project = make_project()
+    import_items(project, HITS)
+    took = {"publish": seconds(lambda: publish_batch(project=project, now=now))}
+    batch = project.batches.get()
+    hits_of(batch).update(
+        state=HitState.LIVE,
+        external_id=Concat(Value("HIT"), Cast("pk", CharField())),
+        attempted_at=now,
+        created_at=now,
+    )
+    order = {"batch": batch, "actor": "me", "now": now}
+    took |= {
+        "pause": seconds(lambda: pause_batch(**order)),
+        "resume": seconds(lambda: resume_batch(**order)),
+        "extend": seconds(lambda: extend_batch(**order, ends_at=now + timedelta(days=30))),
+        "add": seconds(lambda: add_to_batch(**order, number=1)),
+        "end": seconds(lambda: expire_batch(**order)),
+    }
+    print({name: round(one, 2) for name, one in took.items()})  # noqa: T201
+    assert hits_of(batch).filter(increase_to=3, expiration_wanted=now).count() == HITS
+    assert {name: one for name, one in took.items() if one > MOST_SECONDS[name]} == {}
+
+
+def seconds(act: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    act()
+    return time.perf_counter() - start
