@@ -30,7 +30,7 @@ from consolidation.domain.experiment import (
 )
 from consolidation.domain.validator_figures import validator_figures
 from crowd.domain.ledger import BudgetExceeded
-from dashboard.forms import ExperimentForm
+from dashboard.forms.agreement import ExperimentForm
 from dashboard.pages import render_page
 
 # A page has to come at once; the command `agreement` takes every item.

@@ -37,7 +37,7 @@ from crowd.domain.ledger import BudgetExceeded, CapTooLow
 from crowd.domain.steer_hits import CanNotSteer
 from crowd.models import Hit, HitQuerySet
 from crowd.tasks import create_pending_hits
-from dashboard.forms import HIT_STATES, BatchFilterForm, HitFilterForm, SteerForm, TermsForm
+from dashboard.forms.batches import HIT_STATES, BatchFilterForm, HitFilterForm, SteerForm, TermsForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
 from qualification.models import Intake

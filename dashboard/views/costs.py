@@ -16,7 +16,7 @@ from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry
 from dashboard.cost_chart import drawing_of
 from dashboard.cost_figures import cost_figures_of
-from dashboard.forms import LedgerFilterForm
+from dashboard.forms.costs import LedgerFilterForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
 

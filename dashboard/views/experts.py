@@ -30,7 +30,7 @@ from consolidation.domain.merge import sources_there
 from consolidation.domain.merge_report import merge_report, write_report_csv
 from consolidation.enums import ExpertWork, QueueState
 from consolidation.models import ExpertDraft, ExpertQueue
-from dashboard.forms import AnnotateQueueForm, MergeQueueForm, QueueForm
+from dashboard.forms.experts import AnnotateQueueForm, MergeQueueForm, QueueForm
 from dashboard.pages import render_page
 from dashboard.paging import page_of
 from dashboard.views.expert_pages import address_of_next

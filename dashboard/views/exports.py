@@ -22,7 +22,7 @@ from dashboard.exports import (
     first_alike,
     open_export_file,
 )
-from dashboard.forms import ExportForm
+from dashboard.forms.exports import ExportForm
 from dashboard.pages import render_page
 from dashboard.protocol import progress_of
 from dashboard.tasks import write_export

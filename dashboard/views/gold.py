@@ -15,7 +15,7 @@ from annotation.permissions import project_page
 from consolidation.domain.search_gold import find_gold
 from consolidation.domain.sentence_gold import ItemGold, Version, gold_of_sentence
 from consolidation.models import Gold, GoldEntry
-from dashboard.forms import GoldFilterForm
+from dashboard.forms.gold import GoldFilterForm
 from dashboard.highlight import Token, colour_of, has_questions, highlight, target_of
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import Page, page_of

@@ -16,7 +16,7 @@ from consolidation.domain.queries import (
     items_of,
     state_of,
 )
-from dashboard.forms import ItemFilterForm
+from dashboard.forms.items import ItemFilterForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
 from schemes.registry import get_scheme

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET
 from annotation.models import Project
 from annotation.permissions import project_page
 from audit.models import StateChange
-from dashboard.forms import LogFilterForm
+from dashboard.forms.log import LogFilterForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
 from dashboard.project_log import KINDS, changes_of, log_of, of_project

@@ -31,7 +31,7 @@ from crowd.domain.hold_publishing import standing_hold
 from crowd.domain.ledger import BudgetExceeded
 from crowd.models import QualificationType
 from crowd.tasks import create_pending_hits
-from dashboard.forms import PublishForm
+from dashboard.forms.batches import PublishForm
 from dashboard.pace import WINDOW
 from dashboard.pages import render_page
 from dashboard.protocol import pool_size, progress_of, steps_of, waiting_of

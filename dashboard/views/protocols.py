@@ -11,7 +11,7 @@ from consolidation.domain.compare_protocols import (
     compare_protocols,
 )
 from consolidation.domain.quality import NothingToCompare
-from dashboard.forms import CompareForm
+from dashboard.forms.protocols import CompareForm
 from dashboard.pages import render_page
 
 # A page has to come at once; the command `compare_protocols` takes every item.

@@ -35,7 +35,7 @@ from consolidation.domain.queries import count_gold
 from consolidation.domain.standing_gold import standing_gold
 from consolidation.enums import GoldSource
 from consolidation.models import Decision, Gold
-from dashboard.forms import DecisionForm, QualityForm
+from dashboard.forms.quality import DecisionForm, QualityForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
 from schemes.base import Json

@@ -19,7 +19,7 @@ from annotation.models import Project
 from annotation.permissions import project_page
 from audit.domain.change_state import MoveRefused
 from crowd.models import Assignment
-from dashboard.forms import OverturnForm
+from dashboard.forms.rejections import OverturnForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
 

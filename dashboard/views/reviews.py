@@ -18,7 +18,7 @@ from consolidation.domain.monitor import (
     what_changed,
 )
 from consolidation.models import Review
-from dashboard.forms import ReviewForm
+from dashboard.forms.reviews import ReviewForm
 from dashboard.pages import render_page
 from dashboard.paging import page_of
 from dashboard.views.expert_pages import address_of_next_review

@@ -31,7 +31,7 @@ from audit.domain.change_state import MoveRefused
 from audit.models import StateChange
 from crowd.domain.ledger import CapTooLow
 from crowd.domain.pay_scheme import PRESETS, PayScheme, PaySchemeError
-from dashboard.forms import CorpusForm, GuidelinesForm, PayForm, ProjectForm, SettingsForm
+from dashboard.forms.settings import CorpusForm, GuidelinesForm, PayForm, ProjectForm, SettingsForm
 from dashboard.pages import render_page
 from dashboard.setting_up import setup_steps
 from rehearsal.domain.try_out import ITEMS, CanNotRehearse, begin_rehearsal

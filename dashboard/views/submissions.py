@@ -16,7 +16,7 @@ from annotation.permissions import project_page
 from audit.domain.change_state import MoveRefused
 from consolidation.domain.choose_copy import choose_copy_of, compare_copies
 from crowd.models import Assignment
-from dashboard.forms import CopyForm, RejectForm
+from dashboard.forms.submissions import CopyForm, RejectForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
 

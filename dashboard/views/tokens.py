@@ -14,7 +14,7 @@ from annotation.domain.api_tokens import issue_token, revoke_token, tokens_of
 from annotation.domain.queries import projects_of
 from annotation.models import ApiToken
 from annotation.permissions import User, signed_in_page
-from dashboard.forms import TokenForm
+from dashboard.forms.tokens import TokenForm
 
 
 @require_http_methods(["GET", "POST"])

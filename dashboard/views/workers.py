@@ -26,7 +26,7 @@ from crowd.domain.ledger import BudgetExceeded
 from crowd.domain.register_worker import is_forgotten
 from crowd.models import Worker
 from dashboard.cost_figures import hourly_cents
-from dashboard.forms import CompensateForm, ForgetForm, NoteForm
+from dashboard.forms.workers import CompensateForm, ForgetForm, NoteForm
 from dashboard.pages import query_without_page, render_page
 from dashboard.paging import page_of
 from dashboard.templatetags.dashboard import dollars
