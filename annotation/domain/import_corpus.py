@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from django.db import transaction
 from annotation.domain.collector import without_collector
 from annotation.domain.find_items import Finder
 from annotation.domain.insert_rows import insert_rows
+from annotation.domain.look_up import stored_keys, stored_sentences
 from annotation.models import Item, Project, Sentence
 from schemes.base import ContentError, FileError, ItemRecord, Scheme, SentenceRecord
 from schemes.registry import get_scheme
@@ -115,14 +117,12 @@ class Import:
             self._progress("sentences", len(batch))
 
     def _add_sentences(self, batch: list[SentenceRecord], file: str) -> None:
-        known = dict(
-            self.project.sentences.filter(
-                external_id__in=[one.external_id for one in batch]
-            ).values_list("external_id", "tokens")
+        known = stored_sentences(
+            project=self.project, external_ids={one.external_id for one in batch}
         )
         fresh: dict[str, SentenceRecord] = {}
         for one in batch:
-            before = known.get(one.external_id)
+            _, before = known.get(one.external_id, (0, None))
             if before is None and one.external_id in fresh:
                 before = list(fresh[one.external_id].tokens)
             if before is None:
@@ -140,11 +140,11 @@ class Import:
         return (
             self.project.pk,
             record.external_id,
-            json.dumps(record.tokens),
+            f"[{', '.join(map(encode_basestring_ascii, record.tokens))}]",
             self.options.domain,
             self.options.partition,
             "",
-            json.dumps(record.metadata),
+            json.dumps(record.metadata) if record.metadata else "{}",
         )
 
     # --- items
@@ -152,9 +152,14 @@ class Import:
     def _found_items(self, batch: list[SentenceRecord], file: str) -> None:
         """Items that the corpus gives or the scheme finds, also for sentences that an interrupted
         import added without them."""
-        here = self.project.sentences.filter(external_id__in=[one.external_id for one in batch])
-        bare = set(here.filter(items=None).values_list("external_id", flat=True))
-        self.report.items_known += Item.objects.filter(sentence__in=here).count()
+        here = stored_sentences(
+            project=self.project, external_ids={one.external_id for one in batch}
+        )
+        known = Item.objects.filter(sentence__in=[pk for pk, _ in here.values()])
+        of_sentences = list(known.values_list("sentence_id", flat=True))
+        self.report.items_known += len(of_sentences)
+        done = set(of_sentences)
+        bare = {external_id for external_id, (pk, _) in here.items() if pk not in done}
         records = self._finder.find([one for one in batch if one.external_id in bare])
         self._add_items(records, file)
 
@@ -167,13 +172,9 @@ class Import:
     def _add_items(self, batch: list[ItemRecord], file: str) -> None:
         with transaction.atomic():
             ids = {record.external_id for record in batch}
-            rows = self.project.sentences.filter(external_id__in=ids)
-            sentences = {
-                external_id: (pk, tokens)
-                for external_id, pk, tokens in rows.values_list("external_id", "pk", "tokens")
-            }
+            sentences = stored_sentences(project=self.project, external_ids=ids)
             fresh = self._completed(batch, sentences, file)
-            known = set(self.project.items.filter(key__in=fresh).values_list("key", flat=True))
+            known = stored_keys(project=self.project, keys=fresh)
             added = [(key, row) for key, row in fresh.items() if key not in known]
             insert_rows(Item, ITEM_COLUMNS, (row for _, row in added))
         self.report.items_known += len(known)
@@ -187,6 +188,7 @@ class Import:
     ) -> dict[str, tuple[str | int, ...]]:
         """The batch's good items as rows, by key."""
         rows: dict[str, tuple[str | int, ...]] = {}
+        project_id, seed = self.project.pk, self.project.seed
         for record in batch:
             line = record.line or None
             if record.external_id not in sentences:
@@ -200,8 +202,8 @@ class Import:
                 self.refuse(FileError(file, line, error.message, field=error.path))
                 continue
             key = item_key(record.external_id, record.local_key)
-            position = shuffled_position(self.project.seed, key)
-            rows[key] = (self.project.pk, sentence_id, key, json.dumps(target), position)
+            position = shuffled_position(seed, key)
+            rows[key] = (project_id, sentence_id, key, json.dumps(target), position)
         return rows
 
 
