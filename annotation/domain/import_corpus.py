@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
-from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import TypeVar
 
@@ -140,11 +139,11 @@ class Import:
         return (
             self.project.pk,
             record.external_id,
-            f"[{', '.join(map(encode_basestring_ascii, record.tokens))}]",
+            json.dumps(record.tokens),
             self.options.domain,
             self.options.partition,
             "",
-            json.dumps(record.metadata) if record.metadata else "{}",
+            json.dumps(record.metadata),
         )
 
     # --- items
@@ -188,7 +187,6 @@ class Import:
     ) -> dict[str, tuple[str | int, ...]]:
         """The batch's good items as rows, by key."""
         rows: dict[str, tuple[str | int, ...]] = {}
-        project_id, seed = self.project.pk, self.project.seed
         for record in batch:
             line = record.line or None
             if record.external_id not in sentences:
@@ -202,8 +200,8 @@ class Import:
                 self.refuse(FileError(file, line, error.message, field=error.path))
                 continue
             key = item_key(record.external_id, record.local_key)
-            position = shuffled_position(seed, key)
-            rows[key] = (project_id, sentence_id, key, json.dumps(target), position)
+            position = shuffled_position(self.project.seed, key)
+            rows[key] = (self.project.pk, sentence_id, key, json.dumps(target), position)
         return rows
 
 

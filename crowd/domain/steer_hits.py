@@ -142,10 +142,10 @@ def add_to_each(*, hits: QuerySet[Hit], number: int, now: datetime) -> int:
         for hit in locked:
             _require_room(hit, number)
             hit.offer_round += 1
-        moved = [
+        movements = [
             places(hit=hit, number=number, key=_increase_key("reserve", hit)) for hit in locked
         ]
-        reserve_all(movements=moved, now=now)
+        reserve_all(movements=movements, now=now)
         count += _rows(locked).update(
             increase_to=F("max_assignments") + number, offer_round=F("offer_round") + 1
         )
