@@ -1,9 +1,12 @@
 """Workers' pages for generation, as they stand in a marketplace's frame, and for practice."""
 
+from functools import lru_cache
 from uuid import UUID
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.gzip import gzip_page
@@ -27,6 +30,7 @@ from annotation.forms import read_page_message, read_practice_message
 from annotation.frame import framed_page, page_endpoint
 from annotation.markdown import render_markdown
 from annotation.models import Compensation
+from annotation.templatetags.page_data import page_script
 
 
 @require_GET
@@ -38,7 +42,7 @@ def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
         "draft": reverse("annotation:draft"),
         "submit": reverse("annotation:submit"),
     }
-    return render_task_page(request, page)
+    return render_task_page(page)
 
 
 @require_GET
@@ -66,11 +70,23 @@ def open_framed_page(request: HttpRequest, public_id: UUID, role: Role) -> Opene
         raise Http404(str(error)) from error
 
 
-def render_task_page(request: HttpRequest, page: OpenedPage) -> HttpResponse:
+def render_task_page(page: OpenedPage) -> HttpResponse:
     """The page of the task's scheme and role: templates/annotation/<scheme>/<role>.html."""
-    guidelines = render_markdown(page.guidelines.text) if page.guidelines else ""
-    context = {"page": page.data, "guidelines": guidelines}
-    return render(request, f"annotation/{page.project.scheme}/{page.role}.html", context)
+    template = f"annotation/{page.project.scheme}/{page.role}.html"
+    if settings.DEBUG:  # templates and files change while the site runs
+        _around_data.cache_clear()
+    before, after = _around_data(template, page.guidelines, pays=bool(page.data["pay"]))
+    return HttpResponse(f"{before}{page_script(page.data, 'page')}{after}")
+
+
+@lru_cache(maxsize=64)
+def _around_data(template: str, guidelines: str, *, pays: bool) -> tuple[str, str]:
+    """The page before and after its data, which is all that differs between workers: the rest is
+    rendered once."""
+    page = {"pay": pays}
+    context = {"page": page, "guidelines": render_markdown(guidelines) if guidelines else ""}
+    before, _, after = render_to_string(template, context).rpartition(page_script(page, "page"))
+    return before, after
 
 
 @page_endpoint

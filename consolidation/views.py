@@ -40,7 +40,7 @@ def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page.data["items"][0]["layout"] = get_scheme(item.project.scheme).lay_out(
         sources, tokens=item.sentence.tokens, target=item.target
     )
-    return render_task_page(request, page)
+    return render_task_page(page)
 
 
 @require_GET
@@ -53,7 +53,7 @@ def validate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     )
     # It has the questions; a grammar to write new ones by would be weight for nothing.
     page.data["items"][0]["data"], page.data["shared"] = {}, {}
-    return render_task_page(request, page)
+    return render_task_page(page)
 
 
 @page_endpoint

@@ -5,7 +5,7 @@ Building such a query with the ORM takes longer than running it, and so does rea
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -85,6 +85,38 @@ def _database() -> BaseDatabaseWrapper:
     return connections[DEFAULT_DB_ALIAS]
 
 
+class Columns(Generic[M]):
+    """A model's columns among those of a statement about several tables: `sql` names them, for the
+    table called `table`; `read` makes the instance of them. With `names` (attributes of the model) only
+    these and the primary key; the others are deferred.
+    """
+
+    def __init__(self, model: type[M], table: str, names: Sequence[str] = ()) -> None:
+        self._model = model
+        self._fields = [
+            field
+            for field in model._meta.concrete_fields
+            if not names or field.primary_key or field.attname in names
+        ]
+        self._names = [field.attname for field in self._fields]
+        self._key = next(at for at, field in enumerate(self._fields) if field.primary_key)
+        self._converters: dict[str, list[Sequence[Convert]]] = {}
+        self.sql = ", ".join(f"{table}.{field.column}" for field in self._fields)
+        self.width = len(self._fields)
+
+    def read(self, row: Row, start: int = 0) -> M | None:
+        """The instance whose columns begin at `start`; None where an outer join found no row."""
+        if row[start + self._key] is None:
+            return None
+        database = _database()
+        converters = self._converters.get(database.vendor)
+        if converters is None:
+            converters = [_converters(field) for field in self._fields]
+            self._converters[database.vendor] = converters
+        values = _converted(zip(row[start : start + self.width], converters, strict=True))
+        return self._model.from_db(database.alias, self._names, values)
+
+
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """How the columns of a statement become an instance."""
@@ -124,12 +156,7 @@ class Select(Statement, Generic[M]):
             if reading is None:
                 reading = self._read([column[0] for column in cursor.description])
                 self._reading[database.vendor] = reading
-        found = []
-        for at, converters in reading.fields:
-            value = row[at]
-            for convert in converters:
-                value = convert(value)
-            found.append(value)
+        found = _converted((row[at], converters) for at, converters in reading.fields)
         instance = self._model.from_db(database.alias, reading.names, found)
         for at, name in reading.others:
             setattr(instance, name, row[at])
@@ -148,6 +175,16 @@ class Select(Statement, Generic[M]):
 
 def _columns(model: type[models.Model], table: str) -> str:
     return ", ".join(f"{table}.{field.column}" for field in model._meta.concrete_fields)
+
+
+def _converted(columns: Iterable[tuple[Any, Sequence[Convert]]]) -> list[Any]:
+    found = []
+    for column, converters in columns:
+        value = column
+        for convert in converters:
+            value = convert(value)
+        found.append(value)
+    return found
 
 
 def _converters(field: "models.Field[Any, Any]") -> list[Convert]:

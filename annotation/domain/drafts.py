@@ -48,10 +48,6 @@ class PageState:
     comment: str = ""
 
 
-def find_draft(claim: Claim) -> Draft | None:
-    return _FIND.first(_named(claim))
-
-
 def save_draft(*, claim: Claim, state: PageState, now: datetime) -> Draft:
     """Keep the page's state under the next revision. Raises BadPage, DraftConflict."""
 
@@ -140,12 +136,14 @@ def _task(claim: Claim) -> OfferedTask:
     return offered
 
 
-_DRAFT = """
+_FIND_AND_LOCK = Select(
+    Draft,
+    """
 SELECT {d} FROM annotation_draft d JOIN annotation_task t ON t.id = d.task_id
 WHERE d.assignment_ref = %s AND d.worker_ref = %s AND t.public_id = %s
-"""
-_FIND = Select(Draft, _DRAFT)
-_FIND_AND_LOCK = Select(Draft, _DRAFT, lock="FOR UPDATE OF d")
+""",
+    lock="FOR UPDATE OF d",
+)
 _INSERT = """
 INSERT INTO annotation_draft (content, comment, revision, saved_at, submitted_at, active_seconds, moves,
     opened_at, guidelines_id, task_id, assignment_ref, worker_ref)

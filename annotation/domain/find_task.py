@@ -1,13 +1,14 @@
-"""A worker's task with all that its page and its endpoints ask of it, in one statement."""
+"""A worker's task with all that its page or its endpoints ask of it, in one statement."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from annotation.models import Item, Project, Sentence, Task
+from annotation.domain.worker_page import Claim
+from annotation.models import Draft, Item, Project, Sentence, Task
 from crowd.domain.pay_scheme import Terms
-from database.statements import Statement
+from database.statements import Columns, Row, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,30 +27,70 @@ class OfferedTask:
     guidelines_id: int | None
 
 
-_TASK = Statement("""
-SELECT t.id, t.batch_id, t.hit_id, t.role, t.hand,
-    b.terms, COALESCE(b.guidelines_id, (
+@dataclass(frozen=True, slots=True)
+class OpenedTask:
+    """A task as one worker's page shows it."""
+
+    offered: OfferedTask
+    # What the claim has kept so far; only the columns that a page shows.
+    draft: Draft | None
+    # The version that the worker began with, else the one that the batch shows; "" if there is none.
+    guidelines: str
+
+
+_SHOWN = """COALESCE({began_with}b.guidelines_id, (
         SELECT g.id FROM annotation_guidelines g WHERE g.project_id = p.id AND g.role = t.role
-        ORDER BY g.version DESC LIMIT 1)),
+        ORDER BY g.version DESC LIMIT 1))"""
+_SELECT = """
+SELECT t.id, t.batch_id, t.hit_id, t.role, t.hand, b.terms, {guidelines},
     p.id, p.slug, p.scheme, p.provider, p.pay_scheme,
     s.id, s.external_id, s.tokens,
-    i.id, i.key, i.target, ti.reoffers
+    i.id, i.key, i.target, ti.reoffers{more}
 FROM annotation_task t
 JOIN annotation_batch b ON b.id = t.batch_id
 JOIN annotation_project p ON p.id = b.project_id
 JOIN annotation_taskitem ti ON ti.task_id = t.id
 JOIN annotation_item i ON i.id = ti.item_id
 JOIN annotation_sentence s ON s.id = i.sentence_id
-WHERE t.public_id = %s
+{joined}
+WHERE t.public_id = %(task)s
 ORDER BY ti.ordinal
-""")
+"""
+_WIDTH = 19  # the columns of _SELECT without `more`
+_DRAFT = Columns(
+    Draft, "d", ["content", "comment", "revision", "submitted_at", "active_seconds", "moves"]
+)
+_TASK = Statement(_SELECT.format(guidelines=_SHOWN.format(began_with=""), more="", joined=""))
+_TASK_AND_DRAFT = Statement(
+    _SELECT.format(
+        guidelines="g.id",
+        more=f", {_DRAFT.sql}, g.text",
+        joined=f"""
+LEFT JOIN annotation_draft d
+    ON d.assignment_ref = %(assignment)s AND d.worker_ref = %(worker)s AND d.task_id = t.id
+LEFT JOIN annotation_guidelines g ON g.id = {_SHOWN.format(began_with="d.guidelines_id, ")}""",
+    )
+)
 
 
 def find_task(public_id: UUID) -> OfferedTask | None:
     """The task that a page's address names; None if there is none."""
-    rows = _TASK.all([public_id.hex])
+    rows = _TASK.all({"task": public_id.hex})
+    return _offered(public_id, rows) if rows else None
+
+
+def find_opened_task(public_id: UUID, claim: Claim | None) -> OpenedTask | None:
+    """The task with what its page shows to the one who claims it, or to someone who looks (None)."""
+    assignment, worker = (claim.assignment_ref, claim.worker_ref) if claim else ("", "")
+    values = {"task": public_id.hex, "assignment": assignment, "worker": worker}
+    rows = _TASK_AND_DRAFT.all(values)
     if not rows:
         return None
+    draft, guidelines = _DRAFT.read(rows[0], _WIDTH), rows[0][-1]
+    return OpenedTask(_offered(public_id, [row[:_WIDTH] for row in rows]), draft, guidelines or "")
+
+
+def _offered(public_id: UUID, rows: Sequence[Row]) -> OfferedTask:
     task_id, batch_id, hit_id, role, hand, own_terms, guidelines_id, *of_project = rows[0][:12]
     project = _project(of_project)
     task = Task.from_db(

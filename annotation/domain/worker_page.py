@@ -8,11 +8,10 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from django.conf import settings
 from django.core import signing
-
-from annotation.models import Task
 
 SALT = "annotation.worker-page"
 TOKEN_LIFE = timedelta(days=40)
@@ -36,13 +35,13 @@ class Claim:
         return signing.dumps([self.public_id, self.assignment_ref, self.worker_ref], salt=SALT)
 
 
-def claim_of_address(*, task: Task, assignment: str, worker: str) -> Claim | None:
+def claim_of_address(*, public_id: UUID, assignment: str, worker: str) -> Claim | None:
     """The claim in a frame's address; None for a preview. Raises BadPage."""
     if assignment in ("", NOT_ACCEPTED):
         return None
     if not REFERENCE.match(assignment) or not REFERENCE.match(worker):
         raise BadPage("This address lacks the assignment or the worker. Open the task again.")
-    return Claim(str(task.public_id), assignment, worker)
+    return Claim(str(public_id), assignment, worker)
 
 
 def claim_of_token(token: object) -> Claim:

@@ -2,14 +2,17 @@
 
 import gzip
 import json
+import re
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from annotation.domain.create_project import write_guidelines
 from annotation.enums import Role
-from annotation.models import Draft, Task
+from annotation.models import Draft, Guidelines, Task
 from crowd.models import Hit
 from tests.annotation.factories import make_item, make_project, make_task, task_url
 
@@ -24,9 +27,15 @@ def task() -> Task:
     return make_task([make_item(make_project())])
 
 
+DATA = re.compile(r'(?<=<script id="page" type="application/json">).*?(?=</script>)')
+
+
 def page_of(response) -> dict[str, object]:
-    text = response.content.decode()
-    data = text.split('<script id="page" type="application/json">')[1].split("</script>")[0]
+    return page_of_text(response.content.decode())
+
+
+def page_of_text(text: str) -> dict[str, object]:
+    [data] = DATA.findall(text)
     return json.loads(data)
 
 
@@ -187,6 +196,69 @@ def test_token_of_one_task_opens_no_other(client, task):
     assert send(client, "draft", token=altered, content={}).status_code == 403
 
 
+def text_of(response) -> str:
+    return response.content.decode()
+
+
+def test_page_shows_the_newest_guidelines_until_the_work_has_begun(client, task):
+    project = task.batch.project
+    write_guidelines(project=project, role=Role.GENERATOR, text="Ask *little*.", now=timezone.now())
+    assert "Ask <em>little</em>." in text_of(client.get(task_url(task, submit_to=ORIGIN)))
+    token = opened(client, task)["token"]
+    send(client, "draft", token=token, content=content(task, WHO))
+
+    write_guidelines(project=project, role=Role.GENERATOR, text="Ask *much*.", now=timezone.now())
+    begun = text_of(client.get(task_url(task, submit_to=ORIGIN)))
+    other = text_of(client.get(task_url(task, submit_to=ORIGIN, assignment="A2", worker="W2")))
+    assert ("Ask <em>little</em>." in begun, "Ask <em>much</em>." in begun) == (True, False)
+    assert ("Ask <em>little</em>." in other, "Ask <em>much</em>." in other) == (False, True)
+
+
+def test_page_shows_the_version_that_its_batch_was_published_with(client, task):
+    project, now = task.batch.project, timezone.now()
+    old = write_guidelines(project=project, role=Role.GENERATOR, text="The *old*.", now=now)
+    write_guidelines(project=project, role=Role.GENERATOR, text="The *new*.", now=now)
+    task.batch.guidelines = old
+    task.batch.save()
+    text = text_of(client.get(task_url(task, submit_to=ORIGIN)))
+    assert ("The <em>old</em>." in text, "The <em>new</em>." in text) == (True, False)
+
+
+def test_page_without_guidelines_has_no_place_for_them(client, task):
+    Guidelines.objects.all().delete()
+    text = text_of(client.get(task_url(task, submit_to=ORIGIN)))
+    assert "data-guidelines" not in text
+    assert "data-hand-in" in text
+
+
+def test_pages_of_two_workers_differ_in_their_data_alone(client, task):
+    mine = text_of(client.get(task_url(task, submit_to=ORIGIN, assignment="A1", worker="W1")))
+    other = text_of(client.get(task_url(task, submit_to=ORIGIN, assignment="A2", worker="W2")))
+    assert page_of_text(mine)["assignment"] == "A1"
+    assert page_of_text(other)["assignment"] == "A2"
+    around = [DATA.split(text) for text in (mine, other)]
+    assert around[0] == around[1]
+    assert len(around[0]) == 2
+
+
+def test_guidelines_that_look_like_the_data_are_text(client, task):
+    fake = '<script id="page" type="application/json">{"pay":true}</script>'
+    write_guidelines(project=task.batch.project, role=Role.GENERATOR, text=fake, now=timezone.now())
+    text = text_of(client.get(task_url(task, submit_to=ORIGIN)))
+    assert "&lt;script id=&quot;page&quot;" in text
+    assert page_of_text(text)["items"]
+
+
+def test_page_says_what_the_work_earns_only_where_it_earns(client, task):
+    assert "data-pay" in text_of(client.get(task_url(task, submit_to=ORIGIN)))
+    task.batch.terms = {}
+    task.batch.save()
+    project = task.batch.project
+    project.pay_scheme = {**project.pay_scheme, Role.GENERATOR: {}}
+    project.save()
+    assert "data-pay" not in text_of(client.get(task_url(task, submit_to=ORIGIN)))
+
+
 def test_page_asks_the_database_as_often_for_one_item_as_for_many(
     client, django_assert_num_queries
 ):
@@ -194,7 +266,7 @@ def test_page_asks_the_database_as_often_for_one_item_as_for_many(
     one = make_task([make_item(project)])
     many = make_task([make_item(project) for _ in range(15)])
     for task in (one, many):
-        with django_assert_num_queries(3):
+        with django_assert_num_queries(1):
             client.get(task_url(task, submit_to=ORIGIN))
 
 

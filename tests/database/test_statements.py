@@ -8,9 +8,10 @@ from django.db import models
 from django.db.utils import ConnectionHandler
 from django.utils import timezone
 
-from annotation.models import Project
+from annotation.domain.create_project import write_guidelines
+from annotation.models import Guidelines, Project
 from database import statements
-from database.statements import Select, Statement
+from database.statements import Columns, Select, Statement
 from tests.annotation.factories import make_project
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +42,31 @@ def test_columns_that_are_not_selected_are_fetched_when_asked_for():
     found = part.first([made.pk])
     assert "slug" in found.get_deferred_fields()
     assert (found.scheme, found.slug) == (made.scheme, made.slug)
+
+
+def test_columns_of_several_tables_are_told_apart():
+    made = make_project()
+    for_project, for_guidelines = Columns(Project, "p"), Columns(Guidelines, "g", ["text"])
+    both = Statement(f"""
+        SELECT 7, {for_project.sql}, {for_guidelines.sql} FROM annotation_project p
+        LEFT JOIN annotation_guidelines g ON g.project_id = p.id AND g.version = %s
+        WHERE p.id = %s""")
+    Guidelines.objects.filter(project=made).delete()
+    written = write_guidelines(project=made, role="generator", text="Ask.", now=timezone.now())
+
+    row = both.one([written.version, made.pk])
+    stored = Project.objects.get(pk=made.pk)
+    found = for_project.read(row, 1)
+    for field in Project._meta.concrete_fields:
+        assert getattr(found, field.attname) == getattr(stored, field.attname), field.name
+    guidelines = for_guidelines.read(row, 1 + for_project.width)
+    assert (guidelines.pk, guidelines.text) == (written.pk, "Ask.")
+    assert "written_at" in guidelines.get_deferred_fields()
+    assert len(row) == 1 + for_project.width + for_guidelines.width
+
+    alone = both.one([written.version + 1, made.pk])
+    assert for_project.read(alone, 1) == stored
+    assert for_guidelines.read(alone, 1 + for_project.width) is None
 
 
 def test_moments_are_written_and_compared_as_the_orm_does():
