@@ -125,4 +125,4 @@ def test_round_shows_its_own_version_of_the_guidelines(send, one):
     page = open_page(
         public_id=task.public_id, role=task.role, assignment="", worker="", submit_to=""
     )
-    assert page.guidelines == first
+    assert page.guidelines == first.text
