@@ -1,11 +1,9 @@
 """What pages send, parsed at the edge."""
 
-import json
-
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from annotation.domain.drafts import PageState
-from annotation.domain.storable import storable
+from annotation.domain.storable import load_storable
 from annotation.domain.worker_page import BadPage
 
 
@@ -32,7 +30,7 @@ class PageMessage(BaseModel):
 
 
 def _json(body: bytes) -> object:
-    return storable(json.loads(body.decode()))
+    return load_storable(body.decode())
 
 
 def read_page_message(body: bytes) -> PageMessage:

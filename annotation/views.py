@@ -1,12 +1,9 @@
 """Workers' pages for generation, as they stand in a marketplace's frame, and for practice."""
 
-from functools import lru_cache
 from uuid import UUID
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.gzip import gzip_page
@@ -30,11 +27,11 @@ from annotation.forms import read_page_message, read_practice_message
 from annotation.frame import framed_page, page_endpoint
 from annotation.markdown import render_markdown
 from annotation.models import Compensation
-from annotation.templatetags.page_data import page_script
+from annotation.page_script import page_scripts
+from rendering.kept_pages import render_compressed
 
 
 @require_GET
-@gzip_page
 @framed_page
 def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page = open_framed_page(request, public_id, Role.GENERATOR)
@@ -42,7 +39,7 @@ def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
         "draft": reverse("annotation:draft"),
         "submit": reverse("annotation:submit"),
     }
-    return render_task_page(page)
+    return render_task_page(request, page)
 
 
 @require_GET
@@ -70,23 +67,17 @@ def open_framed_page(request: HttpRequest, public_id: UUID, role: Role) -> Opene
         raise Http404(str(error)) from error
 
 
-def render_task_page(page: OpenedPage) -> HttpResponse:
+def render_task_page(request: HttpRequest, page: OpenedPage) -> HttpResponse:
     """The page of the task's scheme and role: templates/annotation/<scheme>/<role>.html."""
-    template = f"annotation/{page.project.scheme}/{page.role}.html"
-    if settings.DEBUG:  # templates and files change while the site runs
-        _around_data.cache_clear()
-    before, after = _around_data(template, page.guidelines, pays=bool(page.data["pay"]))
-    return HttpResponse(f"{before}{page_script(page.data, 'page')}{after}")
-
-
-@lru_cache(maxsize=64)
-def _around_data(template: str, guidelines: str, *, pays: bool) -> tuple[str, str]:
-    """The page before and after its data, which is all that differs between workers: the rest is
-    rendered once."""
-    page = {"pay": pays}
-    context = {"page": page, "guidelines": render_markdown(guidelines) if guidelines else ""}
-    before, _, after = render_to_string(template, context).rpartition(page_script(page, "page"))
-    return before, after
+    scripts = page_scripts(page.data)
+    return render_compressed(
+        request,
+        f"annotation/{page.project.scheme}/{page.role}.html",
+        {"script": scripts["script"]},  # all that differs between workers
+        shared=scripts["shared"],
+        guidelines=render_markdown(page.guidelines),
+        pays=bool(page.data["pay"]),
+    )
 
 
 @page_endpoint
@@ -122,7 +113,7 @@ def practice(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
     page = practice_page(lesson)
     page["urls"] = {"check": reverse("annotation:practice-check", args=[scheme, number])}
     context = {
-        "page": page,
+        **page_scripts(page),
         "lesson": lesson,
         "guidelines": render_markdown(practice_guidelines(scheme)),
     }

@@ -249,7 +249,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "config.context.installation",
             ],
-            "libraries": {"kept_addresses": "config.kept_addresses"},
+            "libraries": {"kept_addresses": "rendering.kept_addresses"},
         },
     },
 ]

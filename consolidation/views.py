@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
 from annotation.domain.drafts import submit_draft
@@ -31,7 +30,6 @@ OWN_WORK = (
 
 
 @require_GET
-@gzip_page  # the page's data is four fifths air
 @framed_page
 def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page, case = _open(request, public_id, Role.CONSOLIDATOR, OWN_WORK.format(work="merged"))
@@ -40,11 +38,10 @@ def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page.data["items"][0]["layout"] = get_scheme(item.project.scheme).lay_out(
         sources, tokens=item.sentence.tokens, target=item.target
     )
-    return render_task_page(page)
+    return render_task_page(request, page)
 
 
 @require_GET
-@gzip_page
 @framed_page
 def validate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page, case = _open(request, public_id, Role.VALIDATOR, OWN_WORK.format(work="judged"))
@@ -53,7 +50,7 @@ def validate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     )
     # It has the questions; a grammar to write new ones by would be weight for nothing.
     page.data["items"][0]["data"], page.data["shared"] = {}, {}
-    return render_task_page(page)
+    return render_task_page(request, page)
 
 
 @page_endpoint

@@ -6,13 +6,13 @@ Building such a query with the ORM takes longer than running it, and so does rea
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.backends.utils import CursorWrapper
 
 M = TypeVar("M", bound=models.Model)
 Row = tuple[Any, ...]
@@ -37,37 +37,34 @@ class Statement:
 
     def run(self, values: Values) -> int:
         """The number of rows that it touched."""
-        database = _database()
-        with database.cursor() as cursor:
-            self._execute(database, cursor, values)
-            return int(cursor.rowcount)
+        return int(self._asked(values, lambda cursor: cursor.rowcount))
 
     def one(self, values: Values) -> Row | None:
-        database = _database()
-        with database.cursor() as cursor:
-            self._execute(database, cursor, values)
-            row: Row | None = cursor.fetchone()
-            return row
+        row: Row | None = self._asked(values, lambda cursor: cursor.fetchone())
+        return row
 
     def all(self, values: Values) -> list[Row]:
+        return list(self._asked(values, lambda cursor: cursor.fetchall()))
+
+    def _asked(self, values: Values, answer: Callable[[Any], Any]) -> Any:
+        """What `answer` reads of the cursor that has run the statement.
+
+        Django's cursor leads each question past whoever may be listening, which takes longer than to
+        put it; where nobody is, the driver's own is asked.
+        """
         database = _database()
-        with database.cursor() as cursor:
-            self._execute(database, cursor, values)
-            return list(cursor.fetchall())
-
-    def _execute(
-        self, database: BaseDatabaseWrapper, cursor: CursorWrapper, values: Values
-    ) -> None:
-        adapt = database.ops.adapt_datetimefield_value
-
-        def adapted(value: object) -> Any:
-            return adapt(value) if isinstance(value, datetime) else value
-
-        if isinstance(values, Mapping):
-            named = {name: adapted(value) for name, value in values.items()}
-            cursor.execute(self._text(database), named)
-        else:
-            cursor.execute(self._text(database), [adapted(value) for value in values])
+        sql, adapted = self._text(database), _adapted(database, values)
+        if database.queries_logged or database.execute_wrappers:
+            with database.cursor() as watched:
+                watched.execute(sql, adapted)
+                return answer(watched)
+        database.close_if_health_check_failed()
+        if database.connection is None:
+            database.ensure_connection()
+        database.validate_no_broken_transaction()
+        with database.wrap_database_errors, closing(database.create_cursor()) as cursor:
+            cursor.execute(sql, adapted)
+            return answer(cursor)
 
     def _text(self, database: BaseDatabaseWrapper) -> str:
         sql = self._sql
@@ -80,9 +77,25 @@ class Statement:
         return f"{self._planned}{prepare(sql) if self._prepared else sql}"
 
 
+def _adapted(database: BaseDatabaseWrapper, values: Values) -> Any:
+    """The values as the driver takes them."""
+    adapt = database.ops.adapt_datetimefield_value
+    if isinstance(values, Mapping):
+        return {
+            name: adapt(value) if isinstance(value, datetime) else value
+            for name, value in values.items()
+        }
+    return [adapt(value) if isinstance(value, datetime) else value for value in values]
+
+
 def _database() -> BaseDatabaseWrapper:
     """This thread's connection. `django.db.connection` would look it up anew for each attribute."""
     return connections[DEFAULT_DB_ALIAS]
+
+
+def _kind() -> str:
+    """Which database this is. To ask the connection itself would look it up first."""
+    return str(connections.settings[DEFAULT_DB_ALIAS]["ENGINE"])
 
 
 class Columns(Generic[M]):
@@ -108,13 +121,12 @@ class Columns(Generic[M]):
         """The instance whose columns begin at `start`; None where an outer join found no row."""
         if row[start + self._key] is None:
             return None
-        database = _database()
-        converters = self._converters.get(database.vendor)
+        converters = self._converters.get(_kind())
         if converters is None:
             converters = [_converters(field) for field in self._fields]
-            self._converters[database.vendor] = converters
+            self._converters[_kind()] = converters
         values = _converted(zip(row[start : start + self.width], converters, strict=True))
-        return self._model.from_db(database.alias, self._names, values)
+        return self._model.from_db(DEFAULT_DB_ALIAS, self._names, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,18 +158,20 @@ class Select(Statement, Generic[M]):
         self._reading: dict[str, _Reading] = {}
 
     def first(self, values: Values) -> M | None:
-        database = _database()
-        with database.cursor() as cursor:
-            self._execute(database, cursor, values)
-            row = cursor.fetchone()
-            if row is None:
-                return None
-            reading = self._reading.get(database.vendor)
-            if reading is None:
-                reading = self._read([column[0] for column in cursor.description])
-                self._reading[database.vendor] = reading
+        kind = _kind()
+
+        def read(cursor: Any) -> Row | None:
+            if kind not in self._reading:
+                self._reading[kind] = self._read([column[0] for column in cursor.description])
+            row: Row | None = cursor.fetchone()
+            return row
+
+        row = self._asked(values, read)
+        if row is None:
+            return None
+        reading = self._reading[kind]
         found = _converted((row[at], converters) for at, converters in reading.fields)
-        instance = self._model.from_db(database.alias, reading.names, found)
+        instance = self._model.from_db(DEFAULT_DB_ALIAS, reading.names, found)
         for at, name in reading.others:
             setattr(instance, name, row[at])
         return instance

@@ -4,14 +4,13 @@ Two copies of the work exist: the one the page sent to us, and the one it sent t
 Either restores the other; where they differ a person decides.
 """
 
-import json
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
 from annotation.domain.drafts import Parse, items_of
-from annotation.domain.storable import storable
+from annotation.domain.storable import load_storable
 from annotation.enums import SubmissionState
 from annotation.models import Draft, Item, Submission, Task
 from audit.domain.change_state import log_state_change
@@ -81,7 +80,7 @@ def _submission(
 
 def _marketplace_copy(assignment: Assignment) -> dict[str, Any]:
     try:
-        copy = storable(json.loads(assignment.answer.get("content", "{}")))
+        copy = load_storable(assignment.answer.get("content", "{}"))
     except (ValueError, RecursionError):
         return {}
     return copy if isinstance(copy, dict) else {}

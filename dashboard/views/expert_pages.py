@@ -20,6 +20,7 @@ from annotation.forms import read_page_message
 from annotation.frame import answer_script
 from annotation.markdown import render_markdown
 from annotation.models import Project
+from annotation.page_script import page_scripts
 from annotation.permissions import project_page
 from consolidation.domain.expert_queues import take_next
 from consolidation.domain.expert_work import (
@@ -191,7 +192,7 @@ def _render(
     """The workers' page of the project's scheme."""
     guidelines = guidelines_of(project=project, kind=kind)
     context = {
-        "page": page,
+        **page_scripts(page),
         "back": back,
         "guidelines": render_markdown(guidelines.text) if guidelines else "",
         "comment_label": "What was wrong, or a word to the office",

@@ -34,7 +34,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """What runs the statement by its plan, with the same values in the same order."""
         if not settings.DATABASE_PREPARES:
             return sql
-        self.ensure_connection()
+        if self.connection is None:
+            self.ensure_connection()
         call = self._prepared.get(sql)
         if call is None:
             call = self._prepared[sql] = self._prepare(sql, f"written_{len(self._prepared)}")

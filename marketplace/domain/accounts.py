@@ -106,18 +106,18 @@ def start_session(*, worker: WorkerAccount, now: datetime) -> str:
     """A new token for the cookie."""
     token = secrets.token_urlsafe(32)
     WorkerSession.objects.create(
-        digest=_digest(token), worker=worker, expires_at=now + SESSION_LASTS
+        digest=session_digest(token), worker=worker, expires_at=now + SESSION_LASTS
     )
     return token
 
 
 def end_session(*, token: str) -> None:
-    WorkerSession.objects.filter(digest=_digest(token)).delete()
+    WorkerSession.objects.filter(digest=session_digest(token)).delete()
 
 
 def worker_of_session(*, token: str, now: datetime) -> WorkerAccount | None:
     """The worker who is logged in with this token; closed accounts are not."""
-    return _WORKER_OF_SESSION.first([_digest(token), now])
+    return _WORKER_OF_SESSION.first([session_digest(token), now])
 
 
 _WORKER_OF_SESSION = Select(
@@ -144,5 +144,6 @@ def _invitation_code() -> str:
     return "".join(secrets.choice(CODE_ALPHABET) for _ in range(12))
 
 
-def _digest(token: str) -> str:
+def session_digest(token: str) -> str:
+    """How a session's token is stored."""
     return hashlib.sha256(token.encode()).hexdigest()

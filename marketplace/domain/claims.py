@@ -7,6 +7,7 @@ statements are written out: building them with the ORM took longer than running 
 """
 
 from contextlib import nullcontext
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,8 +15,9 @@ from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from database.statements import Row, Select, Statement
+from database.statements import Columns, Row, Statement
 from marketplace.domain import due, notifications
+from marketplace.domain.accounts import session_digest
 from marketplace.domain.errors import NotFoundError, RefusalError
 from marketplace.domain.faults import parse_faults
 from marketplace.domain.identifiers import new_code
@@ -30,12 +32,34 @@ RETURN_PAUSE = timedelta(minutes=10)
 ATTEMPTS = 5
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A group as it stands for a worker; no type where there is no such group."""
+
+    worker: WorkerAccount
+    hit_type: HitType | None
+    hit_type_code: str
+    is_blocked: bool
+    in_progress: int
+
+
+def find_offer(*, token: str, hit_type_code: str, now: datetime) -> Offer | None:
+    """For the worker who is logged in with this token; None where nobody is."""
+    row = _OFFER_OF_SESSION.one([hit_type_code, session_digest(token), now])
+    return _offer(row, hit_type_code) if row else None
+
+
 def accept_next(*, worker: WorkerAccount, hit_type_code: str, now: datetime) -> str | None:
+    """As `accept_offered`."""
+    return accept_offered(_offer_to(worker, hit_type_code), now=now)
+
+
+def accept_offered(offer: Offer, *, now: datetime) -> str | None:
     """The id of a new assignment of the group's next HIT; None when nothing is left for the worker.
 
     Raises NotFoundError for no such group, RefusalError when the worker may not accept from it.
     """
-    hit_type = _checked_type(worker, hit_type_code)
+    worker, hit_type = offer.worker, _checked_type(offer)
     if code := _accept_any(worker, hit_type, now):
         return code
     # Time may have freed places that no one has looked at since.
@@ -52,7 +76,7 @@ def accept_hit(*, worker: WorkerAccount, hit_code: str, now: datetime) -> str:
         raise NotFoundError("HIT", hit_code) from None
     if mine := _in_progress(worker, hit):
         return mine
-    hit_type = _checked_type(worker, hit.hit_type.code)
+    hit_type = _checked_type(_offer_to(worker, hit.hit_type.code))
     due.free_places(hit_type=hit_type, now=now)
     try:
         with transaction.atomic():
@@ -69,20 +93,31 @@ def open_to(*, worker: WorkerAccount, hit_type: HitType, now: datetime) -> Query
     return Hit.objects.filter(~Exists(had), hit_type=hit_type, open=True, expires_at__gt=now)
 
 
-_TYPE = Select(
-    HitType,
-    """
-SELECT {t},
+_WORKER = Columns(WorkerAccount, "w")
+_TYPE = Columns(HitType, "t")
+_OFFER = """
+SELECT (SELECT count(*) FROM marketplace_assignment a
+        WHERE a.worker_id = w.id AND a.status = 'Accepted'),
     EXISTS (SELECT 1 FROM marketplace_workerblock b
-            WHERE b.requester_id = t.requester_id AND b.worker_id = %s) AS blocked,
-    (SELECT count(*) FROM marketplace_assignment a
-     WHERE a.worker_id = %s AND a.status = 'Accepted') AS in_progress
-FROM marketplace_hittype t WHERE t.code = %s
-""",
+            WHERE b.requester_id = t.requester_id AND b.worker_id = w.id),
+    {worker}, {type}
+FROM {who} LEFT JOIN marketplace_hittype t ON t.code = %s
+WHERE {condition}
+"""
+
+
+def _offer_statement(who: str, condition: str) -> Statement:
+    named = {"worker": _WORKER.sql, "type": _TYPE.sql, "who": who, "condition": condition}
     # An index scan notes which entries are dead; a bitmap's would visit again, until the next VACUUM,
     # every assignment that the worker had in progress before.
-    planned=("enable_bitmapscan = off",),
+    return Statement(_OFFER.format(**named), planned=("enable_bitmapscan = off",))
+
+
+_OFFER_OF_SESSION = _offer_statement(
+    "marketplace_workersession s JOIN marketplace_workeraccount w ON w.id = s.worker_id",
+    "s.digest = %s AND s.expires_at > %s AND w.active",
 )
+_OFFER_OF_WORKER = _offer_statement("marketplace_workeraccount w", "w.id = %s")
 
 # Whether the worker had the HIT is asked in a way that no planner turns into a walk over all of the
 # worker's assignments (hence COALESCE and "+ 0"): one look at the HIT's own few, for each HIT.
@@ -156,21 +191,32 @@ _ANY = _Taking("", skip=False)
 _ONE = _Taking("AND h.id = %(hit)s", skip=False)
 
 
-def _checked_type(worker: WorkerAccount, code: str) -> HitType:
+def _offer_to(worker: WorkerAccount, code: str) -> Offer:
+    row = _OFFER_OF_WORKER.one([code, worker.pk])
+    assert row  # accounts are closed, not deleted
+    return _offer(row, code)
+
+
+def _offer(row: Row, code: str) -> Offer:
+    in_progress, is_blocked = row[:2]
+    worker, hit_type = _WORKER.read(row, 2), _TYPE.read(row, 2 + _WORKER.width)
+    assert worker
+    return Offer(worker, hit_type, code, bool(is_blocked), in_progress)
+
+
+def _checked_type(offer: Offer) -> HitType:
     """The type, once it is sure that the worker may accept HITs of it."""
-    found = _TYPE.first([worker.pk, worker.pk, code])
-    if found is None:
-        raise NotFoundError("HITType", code)
-    facts: Any = found  # the two columns that the statement adds
-    if facts.in_progress >= MOST_IN_PROGRESS:
+    if offer.hit_type is None:
+        raise NotFoundError("HITType", offer.hit_type_code)
+    if offer.in_progress >= MOST_IN_PROGRESS:
         raise RefusalError(
             "ExceedsMaxAssignmentsPerWorker",
             f"You have {MOST_IN_PROGRESS} HITs in progress; finish or return one first.",
         )
-    if facts.blocked:
+    if offer.is_blocked:
         raise RefusalError("PermissionDeniedException", "You can't work for this requester.")
-    _check_qualified(worker, found)
-    return found
+    _check_qualified(offer.worker, offer.hit_type)
+    return offer.hit_type
 
 
 def _check_qualified(worker: WorkerAccount, hit_type: HitType) -> None:

@@ -10,6 +10,7 @@ from django.db.models import Count, Q, Sum
 from django.db.models.functions import Coalesce, TruncMonth
 
 from database.statements import Select
+from marketplace.domain.accounts import session_digest
 from marketplace.enums import AssignmentStatus, EntryKind
 from marketplace.models import Assignment, BookEntry, HitType, Message, Requester, WorkerAccount
 
@@ -71,6 +72,8 @@ class WorkPage:
     external_url: str
     frame_height: int
     title: str
+    worker_code: str
+    accepts_next: bool
 
     # A template's own filter for dates takes as long as a query.
     @property
@@ -86,19 +89,22 @@ class WorkPage:
 _WORK_PAGE = Select(
     Assignment,
     """
-SELECT a.id, a.code, a.status, a.reward_cents, a.deadline_at,
-    h.code AS hit_code, h.external_url, h.frame_height, t.title
-FROM marketplace_assignment a
+SELECT a.id, a.code, a.status, a.reward_cents, a.deadline_at, h.code AS hit_code, h.external_url,
+    h.frame_height, t.title, w.code AS worker_code, w.accepts_next
+FROM marketplace_workersession s
+JOIN marketplace_workeraccount w ON w.id = s.worker_id
+JOIN marketplace_assignment a ON a.worker_id = w.id
 JOIN marketplace_hit h ON h.id = a.hit_id
 JOIN marketplace_hittype t ON t.id = a.hit_type_id
-WHERE a.code = %s AND a.worker_id = %s
+WHERE s.digest = %s AND s.expires_at > %s AND w.active AND a.code = %s
 """,
 )
 
 
-def work_page(*, worker: WorkerAccount, assignment_code: str) -> WorkPage | None:
-    """The worker's own assignment with its task; None for another's."""
-    row: Any = _WORK_PAGE.first([assignment_code, worker.pk])
+def work_page(*, token: str, assignment_code: str, now: datetime) -> WorkPage | None:
+    """The assignment with its task, for the worker who is logged in with this token; None where nobody
+    is, and for another's."""
+    row: Any = _WORK_PAGE.first([session_digest(token), now, assignment_code])
     if row is None:
         return None
     return WorkPage(**{field.name: getattr(row, field.name) for field in fields(WorkPage)})

@@ -1,7 +1,7 @@
 """The frame that shows a requester's page: its address, and what may be framed."""
 
 from collections.abc import Callable
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote_plus, urlsplit
 
 from csp.decorators import csp_replace, csp_update
 from django.conf import settings
@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from marketplace.domain.queries import WorkPage
 from marketplace.domain.submit_tokens import submit_token
-from marketplace.models import WorkerAccount
 
 
 def framing(request: HttpRequest, response: HttpResponse, sources: list[str]) -> HttpResponseBase:
@@ -42,14 +41,14 @@ def origin_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def work_url(page: WorkPage, worker: WorkerAccount) -> str:
-    query = {
-        "assignmentId": page.code,
-        "hitId": page.hit_code,
-        "workerId": worker.code,
-        "turkSubmitTo": submit_to(page.code, worker.code),
-    }
-    return frame_url(page.external_url, urlencode(query))
+def work_url(page: WorkPage) -> str:
+    # Codes are capitals and digits; only the address needs quoting.
+    there = quote_plus(submit_to(page.code, page.worker_code))
+    query = (
+        f"assignmentId={page.code}&hitId={page.hit_code}&workerId={page.worker_code}"
+        f"&turkSubmitTo={there}"
+    )
+    return frame_url(page.external_url, query)
 
 
 def submit_to(assignment_code: str, worker_code: str) -> str:

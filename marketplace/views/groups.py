@@ -1,13 +1,15 @@
 """What there is to do: the list of groups, a preview, and accepting."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
@@ -18,7 +20,7 @@ from marketplace.domain.requirements import Value, describe, meets, unmet
 from marketplace.enums import AssignmentStatus, Guarded
 from marketplace.models import Assignment, Hit, HitType, QualificationType, WorkerAccount
 from marketplace.views.frame import frame_url, framing, origin_of
-from marketplace.views.session import worker_required
+from marketplace.views.session import session_token, to_login, worker_required
 
 PER_PAGE = 25
 NOTHING_LEFT = "Nothing is left in this group for you at the moment."
@@ -82,11 +84,12 @@ def preview_hit(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> H
 
 
 @require_POST
-@worker_required
-def accept_next(
-    request: HttpRequest, worker: WorkerAccount, hit_type_code: str
-) -> HttpResponseBase:
-    return to_next(request, worker, hit_type_code)
+def accept_next(request: HttpRequest, hit_type_code: str) -> HttpResponseBase:
+    now = timezone.now()
+    offer = claims.find_offer(token=session_token(request), hit_type_code=hit_type_code, now=now)
+    if offer is None:
+        return to_login(request)
+    return _on(request, lambda: claims.accept_offered(offer, now=now))
 
 
 @require_POST
@@ -101,16 +104,23 @@ def accept_hit(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> Ht
 
 
 def to_next(request: HttpRequest, worker: WorkerAccount, hit_type_code: str) -> HttpResponseBase:
-    """On to the group's next HIT, or back to the list with the reason."""
+    now = timezone.now()
+    return _on(
+        request, lambda: claims.accept_next(worker=worker, hit_type_code=hit_type_code, now=now)
+    )
+
+
+def _on(request: HttpRequest, accept: Callable[[], str | None]) -> HttpResponseBase:
+    """To the group's next HIT, or back to the list with the reason."""
     try:
-        code = claims.accept_next(worker=worker, hit_type_code=hit_type_code, now=timezone.now())
+        code = accept()
     except RefusalError as refusal:
         messages.error(request, refusal.message)
         return redirect("marketplace:groups")
     if code is None:
         messages.info(request, NOTHING_LEFT)
         return redirect("marketplace:groups")
-    return redirect("marketplace:work", assignment_code=code)
+    return HttpResponseRedirect(reverse("marketplace:work", args=[code]))
 
 
 def _preview(

@@ -18,9 +18,19 @@ P = ParamSpec("P")
 WorkerView = Callable[Concatenate[HttpRequest, WorkerAccount, P], HttpResponseBase]
 
 
+def session_token(request: HttpRequest) -> str:
+    """What the worker's cookie holds; empty without one."""
+    return request.COOKIES.get(accounts.COOKIE, "")
+
+
 def current_worker(request: HttpRequest) -> WorkerAccount | None:
-    token = request.COOKIES.get(accounts.COOKIE)
+    token = session_token(request)
     return accounts.worker_of_session(token=token, now=timezone.now()) if token else None
+
+
+def to_login(request: HttpRequest) -> HttpResponseBase:
+    """And back here after it."""
+    return redirect(f"{reverse('marketplace:login')}?{urlencode({'next': request.path})}")
 
 
 def worker_required(
@@ -32,7 +42,7 @@ def worker_required(
     def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         worker = current_worker(request)
         if worker is None:
-            return redirect(f"{reverse('marketplace:login')}?{urlencode({'next': request.path})}")
+            return to_login(request)
         return view(request, worker, *args, **kwargs)
 
     return wrapped
@@ -57,7 +67,7 @@ def log_in_response(
 
 
 def log_out_response(request: HttpRequest) -> HttpResponse:
-    if token := request.COOKIES.get(accounts.COOKIE):
+    if token := session_token(request):
         accounts.end_session(token=token)
     response = redirect("marketplace:login")
     response.delete_cookie(accounts.COOKIE, samesite="Lax")

@@ -1,15 +1,15 @@
 """Working on a HIT: the page around the frame, submitting, returning, going on."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from csp.constants import NONE
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponseBase
+from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
+from django.views.decorators.cache import cache_control
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
@@ -19,6 +19,7 @@ from marketplace.domain.errors import NotFoundError, RefusalError
 from marketplace.domain.submit_tokens import read_submit_token
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
+from marketplace.templatetags.marketplace_tags import dollars
 from marketplace.views.frame import (
     answer_page_source,
     framing,
@@ -27,25 +28,42 @@ from marketplace.views.frame import (
     work_url,
 )
 from marketplace.views.groups import to_next
-from marketplace.views.session import current_worker, worker_required
+from marketplace.views.session import current_worker, session_token, worker_required
+from rendering.kept_pages import render_kept
 
 
 @require_GET
-@never_cache
-@worker_required
-def work_page(
-    request: HttpRequest, worker: WorkerAccount, assignment_code: str
-) -> HttpResponseBase:
+@cache_control(no_store=True, private=True)
+def work_page(request: HttpRequest, assignment_code: str) -> HttpResponseBase:
     now = timezone.now()
-    page = queries.work_page(worker=worker, assignment_code=assignment_code)
+    token = session_token(request)
+    page = queries.work_page(token=token, assignment_code=assignment_code, now=now)
     if page is None:
-        raise Http404("No such assignment of yours.")
-    context: dict[str, Any] = {"worker": worker, "page": page}
+        return _no_work(request)
     if page.status != AssignmentStatus.ACCEPTED or page.deadline_at <= now:
-        return render(request, "marketplace/work_over.html", context)
-    context["frame_url"] = work_url(page, worker)
-    sources = [origin_of(page.external_url), answer_page_source()]
-    return framing(request, render(request, "marketplace/work.html", context), sources)
+        return render(request, "marketplace/work_over.html", {"worker": True, "page": page})
+    values = {
+        "title": page.title,
+        "frame_url": work_url(page),
+        "reward": dollars(page.reward_cents),
+        "deadline_iso": page.deadline_iso,
+        "deadline_clock": page.deadline_clock,
+        "code": page.code,
+        "csrf_token": get_token(request),
+    }
+    fixed = {
+        "is_demo": settings.DEMO,
+        "worker": True,
+        "frame_height": page.frame_height,
+        "accepts_next": page.accepts_next,
+    }
+    shown = render_kept(request, "marketplace/work.html", values, **fixed)
+    return framing(request, shown, [origin_of(page.external_url), answer_page_source()])
+
+
+@worker_required
+def _no_work(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
+    raise Http404("No such assignment of yours.")
 
 
 @require_POST
@@ -136,8 +154,10 @@ def _answer_page(
 ) -> HttpResponseBase:
     """Shown inside the frame, whose origin is opaque: so its sources are spelled out."""
     own = settings.MARKETPLACE_URL
-    context = {"assignment_code": assignment_code, "problem": problem, "marketplace_url": own}
-    page = render(request, "marketplace/submitted.html", context, status=status)
+    values = {"problem": problem} if problem else {"assignment_code": assignment_code}
+    page = render_kept(
+        request, "marketplace/submitted.html", values, status=status, marketplace_url=own
+    )
     return with_policy(
         request,
         page,

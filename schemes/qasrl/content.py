@@ -339,10 +339,11 @@ class _Reader:
 
 def _clean(text: str, path: str) -> str:
     """Blanks made single. What no database or page can hold is refused."""
-    for character in text:
-        category = unicodedata.category(character)
-        if category == "Cs" or (category == "Cc" and not character.isspace()):
-            raise ContentError(path, "holds a control character; type it anew.")
+    if not text.isprintable():
+        for character in text:
+            category = unicodedata.category(character)
+            if category == "Cs" or (category == "Cc" and not character.isspace()):
+                raise ContentError(path, "holds a control character; type it anew.")
     return " ".join(text.split())
 
 

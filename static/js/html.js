@@ -27,7 +27,8 @@ export function counted(count, one, many = `${one}s`) {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-// The page's data, written by the server with json_script.
+// The page's data, which annotation/page_script.py writes as two elements.
 export function readPage() {
-  return JSON.parse(document.getElementById("page").textContent);
+  const [page, shared] = ["page", "shared"].map((id) => JSON.parse(document.getElementById(id).textContent));
+  return { ...page, shared };
 }

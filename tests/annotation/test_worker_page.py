@@ -15,6 +15,7 @@ from annotation.enums import Role
 from annotation.models import Draft, Guidelines, Task
 from crowd.models import Hit
 from tests.annotation.factories import make_item, make_project, make_task, task_url
+from tests.annotation.page_data import page_data
 
 pytestmark = pytest.mark.django_db
 
@@ -31,12 +32,7 @@ DATA = re.compile(r'(?<=<script id="page" type="application/json">).*?(?=</scrip
 
 
 def page_of(response) -> dict[str, object]:
-    return page_of_text(response.content.decode())
-
-
-def page_of_text(text: str) -> dict[str, object]:
-    [data] = DATA.findall(text)
-    return json.loads(data)
+    return page_data(text_of(response))
 
 
 def opened(client: Client, task: Task, **options: str) -> dict[str, object]:
@@ -234,8 +230,8 @@ def test_page_without_guidelines_has_no_place_for_them(client, task):
 def test_pages_of_two_workers_differ_in_their_data_alone(client, task):
     mine = text_of(client.get(task_url(task, submit_to=ORIGIN, assignment="A1", worker="W1")))
     other = text_of(client.get(task_url(task, submit_to=ORIGIN, assignment="A2", worker="W2")))
-    assert page_of_text(mine)["assignment"] == "A1"
-    assert page_of_text(other)["assignment"] == "A2"
+    assert page_data(mine)["assignment"] == "A1"
+    assert page_data(other)["assignment"] == "A2"
     around = [DATA.split(text) for text in (mine, other)]
     assert around[0] == around[1]
     assert len(around[0]) == 2
@@ -246,7 +242,7 @@ def test_guidelines_that_look_like_the_data_are_text(client, task):
     write_guidelines(project=task.batch.project, role=Role.GENERATOR, text=fake, now=timezone.now())
     text = text_of(client.get(task_url(task, submit_to=ORIGIN)))
     assert "&lt;script id=&quot;page&quot;" in text
-    assert page_of_text(text)["items"]
+    assert page_data(text)["items"]
 
 
 def test_page_says_what_the_work_earns_only_where_it_earns(client, task):

@@ -16,6 +16,7 @@ from annotation.domain.worker_page import Claim
 from annotation.models import Draft
 from consolidation.models import Case
 from schemes.base import Json
+from tests.annotation.page_data import page_data
 from tests.consolidation.factories import CONTAIN, SURVEY, make_case, source
 from tests.consolidation.validation import (
     GOOD,
@@ -48,11 +49,7 @@ def address(case: Case, *, worker: str = "W1", page: str = "validate") -> str:
 
 
 def page_of(client: Client, case: Case) -> Json:
-    html = client.get(address(case)).content.decode()
-    found = re.search(r'<script id="page" type="application/json">(.*?)</script>', html, re.DOTALL)
-    assert found
-    data: Json = json.loads(found.group(1))
-    return data
+    return page_data(client.get(address(case)).content.decode())
 
 
 def send(client: Client, case: Case, *questions: Json):

@@ -19,6 +19,7 @@ from schemes.base import Json
 from tests.annotation.factories import make_item as make_generation_item
 from tests.annotation.factories import make_project as make_generation_project
 from tests.annotation.factories import make_task
+from tests.annotation.page_data import page_data
 from tests.consolidation.factories import CONTAIN, SURVEY, make_case, source
 
 pytestmark = pytest.mark.django_db
@@ -52,11 +53,7 @@ def address(case: Case, *, assignment: str = "A1", worker: str = "W1") -> str:
 
 def page_of(client: Client, case: Case, **options: str) -> Json:
     """The data that the page's script reads."""
-    html = client.get(address(case, **options)).content.decode()
-    found = re.search(r'<script id="page" type="application/json">(.*?)</script>', html, re.DOTALL)
-    assert found
-    data: Json = json.loads(found.group(1))
-    return data
+    return page_data(client.get(address(case, **options)).content.decode())
 
 
 def judged(

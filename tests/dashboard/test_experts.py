@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -17,6 +16,7 @@ from consolidation.domain.record_gold import add_gold
 from consolidation.models import ExpertDraft, ExpertQueue, Gold, Review, SystemAnnotation
 from dashboard import urls
 from schemes.registry import get_scheme
+from tests.annotation.page_data import page_data
 from tests.consolidation.experts import hand_in, make_expert, make_queue
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_generation, make_item
 from tests.consolidation.gold import FIRST, SECOND, make_gold_item
@@ -74,11 +74,7 @@ def text_of(response) -> str:
 
 
 def data_of(response) -> dict:
-    found = re.search(
-        r'<script id="page" type="application/json">(.*?)</script>', text_of(response)
-    )
-    assert found
-    return json.loads(found[1])
+    return page_data(text_of(response))
 
 
 def send(client, address: str, item, content, revision=0, **more):

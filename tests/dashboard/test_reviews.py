@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 
 import pytest
 from django.test import Client
@@ -11,6 +10,7 @@ from django.urls import reverse
 from annotation.enums import MemberRole
 from consolidation.domain.monitor import draw_due_reviews, set_review_rate
 from consolidation.models import Gold, Review
+from tests.annotation.page_data import page_data
 from tests.consolidation.gold import make_gold_item
 from tests.crowd.factories import NOW
 from tests.dashboard.campaign import make_user
@@ -31,13 +31,8 @@ def expert(review):
     return client
 
 
-def data_of(response) -> str:
-    """What the page's scripts are given."""
-    found = re.search(
-        r'<script id="page" type="application/json">(.*?)</script>', text_of(response)
-    )
-    assert found
-    return found[1]
+def data_of(response) -> dict:
+    return page_data(text_of(response))
 
 
 def text_of(response) -> str:
@@ -75,7 +70,7 @@ def send(client, name: str, review, content, **more):
 
 
 def test_correction_on_the_page_becomes_gold_and_says_what_it_changed(expert, review):
-    page = json.loads(data_of(expert.get(url("correction", review))))
+    page = data_of(expert.get(url("correction", review)))
     [item] = page["items"]
     assert [one["verdict"] for one in item["content"]["questions"]] == ["keep"] * 3
     content = item["content"]
@@ -94,7 +89,7 @@ def test_correction_on_the_page_becomes_gold_and_says_what_it_changed(expert, re
 
 
 def test_correction_that_changes_nothing_is_refused(expert, review):
-    [item] = json.loads(data_of(expert.get(url("correction", review))))["items"]
+    [item] = data_of(expert.get(url("correction", review)))["items"]
     refused = send(expert, "correction_submit", review, item["content"])
     assert (refused.status_code, "Nothing was changed" in refused.json()["error"]) == (403, True)
     bad = {"questions": []}

@@ -1,5 +1,7 @@
 """The marketplace over real HTTP, with a real boto3 client at one end and workers at the other."""
 
+import html
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 from xml.sax.saxutils import escape
@@ -139,12 +141,17 @@ def accept(browser: Client, hit: dict[str, Any]) -> str:
     return response.url.removeprefix("/hits/work/").strip("/")
 
 
+def framed(response: Any) -> str:
+    """The address of the page in the frame."""
+    [address] = re.findall(r'<iframe[^>]* src="([^"]*)"', response.content.decode())
+    return html.unescape(address)
+
+
 def frame_query(browser: Client, assignment: str) -> dict[str, str]:
     """What the task's page in the frame is told."""
     from urllib.parse import parse_qsl, urlsplit
 
-    page = browser.get(f"/hits/work/{assignment}/")
-    return dict(parse_qsl(urlsplit(page.context["frame_url"]).query))
+    return dict(parse_qsl(urlsplit(framed(browser.get(f"/hits/work/{assignment}/"))).query))
 
 
 def submit(browser: Client, assignment: str, **fields: str) -> Any:

@@ -1,6 +1,7 @@
 """Workers' accounts: by invitation, apart from staff, and hard to guess one's way into."""
 
 from datetime import timedelta
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -8,9 +9,9 @@ from django.test import Client
 from django.utils import timezone
 
 from marketplace.domain import accounts, due
-from marketplace.models import Invitation, LoginFailure, WorkerAccount, WorkerSession
+from marketplace.models import Assignment, Invitation, LoginFailure, WorkerAccount, WorkerSession
 
-from .conftest import PASSWORD, log_in, make_worker
+from .conftest import PASSWORD, accept, log_in, make_worker
 
 pytestmark = pytest.mark.django_db
 JOIN = {
@@ -179,3 +180,29 @@ def test_worker_is_no_staff_and_staff_is_no_worker(browser, client):
 def test_session_costs_one_query(browser, django_assert_num_queries):
     with django_assert_num_queries(1):
         browser.get("/hits/account/")
+
+
+@pytest.mark.parametrize("end", ["logged out", "expired", "account closed", "session altered"])
+def test_work_and_accepting_ask_for_a_session_that_lasts(worker, browser, publish, end):
+    """Both look the session up with what they show, in a statement of their own."""
+    hit = publish(MaxAssignments=2)
+    assignment = accept(browser, hit)
+    work, group = f"/hits/work/{assignment}/", f"/hits/groups/{hit['HITTypeId']}/accept/"
+    assert browser.get(work).status_code == 200
+    if end == "logged out":
+        del browser.cookies[accounts.COOKIE]
+    elif end == "session altered":
+        browser.cookies[accounts.COOKIE] = f"{browser.cookies[accounts.COOKIE].value}x"
+    elif end == "expired":
+        WorkerSession.objects.update(expires_at=timezone.now())
+    else:
+        WorkerAccount.objects.filter(pk=worker.pk).update(active=False)
+    assert browser.get(work).url == f"/hits/login/?{urlencode({'next': work})}"
+    assert browser.post(group).url == f"/hits/login/?{urlencode({'next': group})}"
+    assert Assignment.objects.count() == 1
+
+
+def test_work_of_another_is_not_there(browser, publish):
+    assignment = accept(browser, publish())
+    assert log_in(make_worker("ben")).get(f"/hits/work/{assignment}/").status_code == 404
+    assert browser.post("/hits/groups/3NEVER/accept/").status_code == 302

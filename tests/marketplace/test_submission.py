@@ -11,7 +11,7 @@ from marketplace.domain import due
 from marketplace.domain.submit_tokens import read_submit_token, submit_token
 from marketplace.models import Assignment, Hit, WorkerAccount
 
-from .conftest import accept, frame_query, log_in, make_worker, question, submit
+from .conftest import accept, frame_query, framed, log_in, make_worker, question, submit
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +38,7 @@ def test_frame_is_told_what_mturk_tells(site, browser, worker, publish):
     hit = publish()
     assignment = accept(browser, hit)
     page = browser.get(f"/hits/work/{assignment}/")
-    url = urlsplit(page.context["frame_url"])
+    url = urlsplit(framed(page))
     assert f"{url.scheme}://{url.netloc}{url.path}" == "https://lab.example/task"
     query = parse_qs(url.query)
     token = submit_token(assignment_code=assignment, worker_code=worker.code)
@@ -65,7 +65,7 @@ def test_wrapper_frames_the_tasks_origin_and_the_answer_page_only(site, browser,
 def test_preview_shows_no_worker_and_takes_no_answer(browser, publish, worker):
     hit = publish()
     page = browser.get(f"/hits/groups/{hit['HITTypeId']}/")
-    query = parse_qs(urlsplit(page.context["frame_url"]).query)
+    query = parse_qs(urlsplit(framed(page)).query)
     assert query["assignmentId"] == ["ASSIGNMENT_ID_NOT_AVAILABLE"]
     assert query["hitId"] == [hit["HITId"]]
     assert not {"workerId", "turkSubmitTo"} & set(query)
@@ -277,6 +277,6 @@ def test_tokens_of_other_sites_are_not_read(settings):
 def test_question_url_keeps_its_fragment_and_query(publish, browser):
     hit = publish(Question=question("https://lab.example/t?a=1&b=%20x#part"))
     assignment = accept(browser, hit)
-    url = urlsplit(browser.get(f"/hits/work/{assignment}/").context["frame_url"])
+    url = urlsplit(framed(browser.get(f"/hits/work/{assignment}/")))
     assert url.query.startswith("a=1&b=%20x&assignmentId=")
     assert url.fragment == "part"

@@ -4,19 +4,26 @@ import json
 from decimal import Decimal
 
 import pytest
-from django.template import engines
 from django.utils.translation import gettext_lazy
 
-PAGE = engines["django"].from_string('{% load page_data %}{{ page|page_script:"page" }}')
-FRAME = ('<script id="page" type="application/json">', "</script>")
+from annotation.page_script import page_scripts
+
+FRAMES = {
+    "shared": ('<script id="shared" type="application/json">', "</script>"),
+    "script": ('<script id="page" type="application/json">', "</script>"),
+}
 HALF = "\ud83d"  # of an emoji
 
 
 def told(page) -> str:
-    text = PAGE.render({"page": page})
-    assert text.startswith(FRAME[0])
-    assert text.endswith(FRAME[1])
-    return text[len(FRAME[0]) : -len(FRAME[1])]
+    scripts = page_scripts({**page, "shared": page})
+    within = {}
+    for name, (begin, end) in FRAMES.items():
+        assert scripts[name].startswith(begin)
+        assert scripts[name].endswith(end)
+        within[name] = scripts[name][len(begin) : -len(end)]
+    assert within["shared"] == within["script"]
+    return within["script"]
 
 
 @pytest.mark.parametrize("last", ["🎉", HALF])
