@@ -60,6 +60,8 @@ _WIDTH = 19  # the columns of _SELECT without `more`
 _DRAFT = Columns(
     Draft, "d", ["content", "comment", "revision", "submitted_at", "active_seconds", "moves"]
 )
+# The draft is looked for by whose it is ("+ 0": not by its task). Planned while there are no drafts yet,
+# all ways to them look the same, and the one by task would walk through all that there ever are.
 _TASK = Statement(_SELECT.format(guidelines=_SHOWN.format(began_with=""), more="", joined=""))
 _TASK_AND_DRAFT = Statement(
     _SELECT.format(
@@ -67,7 +69,7 @@ _TASK_AND_DRAFT = Statement(
         more=f", {_DRAFT.sql}, g.text",
         joined=f"""
 LEFT JOIN annotation_draft d
-    ON d.assignment_ref = %(assignment)s AND d.worker_ref = %(worker)s AND d.task_id = t.id
+    ON d.assignment_ref = %(assignment)s AND d.worker_ref = %(worker)s AND d.task_id + 0 = t.id
 LEFT JOIN annotation_guidelines g ON g.id = {_SHOWN.format(began_with="d.guidelines_id, ")}""",
     )
 )

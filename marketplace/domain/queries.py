@@ -86,6 +86,7 @@ class WorkPage:
         return f"{self.deadline_at.astimezone(UTC):%H:%M}"
 
 
+# "+ 0": by its code, whatever was stored when this was planned, and not among all of the worker's.
 _WORK_PAGE = Select(
     Assignment,
     """
@@ -93,7 +94,7 @@ SELECT a.id, a.code, a.status, a.reward_cents, a.deadline_at, h.code AS hit_code
     h.frame_height, t.title, w.code AS worker_code, w.accepts_next
 FROM marketplace_workersession s
 JOIN marketplace_workeraccount w ON w.id = s.worker_id
-JOIN marketplace_assignment a ON a.worker_id = w.id
+JOIN marketplace_assignment a ON a.worker_id + 0 = w.id
 JOIN marketplace_hit h ON h.id = a.hit_id
 JOIN marketplace_hittype t ON t.id = a.hit_type_id
 WHERE s.digest = %s AND s.expires_at > %s AND w.active AND a.code = %s

@@ -123,13 +123,15 @@ def _locked() -> QuerySet[Assignment]:
     return Assignment.objects.select_for_update(of=("self", "hit")).select_related("hit__hit_type")
 
 
+# An assignment is found by its code, whatever was stored when this was planned: not among all of the
+# worker's ("+ 0"), nor (below: the status is a value) among all that are in progress.
 _FOR_SUBMISSION = Select(
     Assignment,
     """
 SELECT a.id, a.code, a.status, a.answer, a.deadline_at, a.hit_id,
     t.auto_approval_seconds, t.notification_active
 FROM marketplace_assignment a
-JOIN marketplace_workeraccount w ON w.id = a.worker_id
+JOIN marketplace_workeraccount w ON w.id = a.worker_id + 0
 JOIN marketplace_hit h ON h.id = a.hit_id
 JOIN marketplace_hittype t ON t.id = h.hit_type_id
 WHERE a.code = %s AND w.code = %s AND w.active
@@ -144,8 +146,8 @@ WITH submitted AS (
     SET status = 'Submitted', answer = %s, submitted_at = %s,
         auto_approve_at = %s::timestamptz + make_interval(secs => t.auto_approval_seconds)
     FROM marketplace_workeraccount w, marketplace_hit h, marketplace_hittype t
-    WHERE a.code = %s AND a.status = 'Accepted' AND a.deadline_at >= %s
-        AND w.id = a.worker_id AND w.code = %s AND w.active
+    WHERE a.code = %s AND a.status = %s AND a.deadline_at >= %s
+        AND w.id = a.worker_id + 0 AND w.code = %s AND w.active
         AND h.id = a.hit_id AND t.id = h.hit_type_id AND NOT t.notification_active
     RETURNING a.hit_id)
 UPDATE marketplace_hit SET pending = pending - 1, submitted = submitted + 1
@@ -164,7 +166,7 @@ def _submit_at_once(worker_code: str, assignment_code: str, answer: str, now: da
     """False where it takes more than one statement, and nothing is done."""
     if connection.vendor != "postgresql":
         return False
-    values = [answer, now, now, assignment_code, now - GRACE, worker_code]
+    values = [answer, now, now, assignment_code, "Accepted", now - GRACE, worker_code]
     return bool(_AT_ONCE.run(values))
 
 
