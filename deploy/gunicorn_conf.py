@@ -20,7 +20,7 @@ if _ours not in os.environ.get("PROMETHEUS_MULTIPROC_DIR", ""):
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_counters)
 
 bind = "0.0.0.0:8000"
-worker_class = "gthread"
+worker_class = "config.web_worker.WebWorker"
 # More of them wait for one another: with 8 a site does a seventh less (docs/benchmarks.md).
 threads = 4
 keepalive = 30

@@ -37,7 +37,8 @@ def process_commands(host: str, port: int) -> dict[str, list[str]]:
     return {
         "web": [
             *(python, "-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{port}"),
-            *("--workers", "2", "--worker-class", "gthread", "--threads", "4", "--preload"),
+            *("--workers", "2", "--worker-class", "config.web_worker.WebWorker"),
+            *("--threads", "4", "--preload"),
             *("--keep-alive", "30", "--backlog", "512", "--log-level", "warning"),
         ],
         "worker": [

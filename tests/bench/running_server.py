@@ -7,6 +7,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,18 +67,23 @@ def serving(application: str, env: dict[str, str], port: int) -> Iterator[Server
 
 
 def _warm_up(port: int) -> None:
+    """More at once than the server has threads; each is closed as soon as it is read, for until then
+    gunicorn's process does nothing else."""
     for _ in range(300):
         try:
-            links = [socket.create_connection(("127.0.0.1", port)) for _ in range(16)]
+            socket.create_connection(("127.0.0.1", port)).close()
             break
         except OSError:
             time.sleep(0.1)
-    for link in links:
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda _: _ask_once(port), range(16)))
+
+
+def _ask_once(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port)) as link:
         link.sendall(b"GET /hits/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-    for link in links:
         while link.recv(65_536):
             pass
-        link.close()
 
 
 def in_processes(work: Callable[..., object], each: Sequence[dict[str, object]]) -> list[object]:
