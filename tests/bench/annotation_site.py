@@ -40,10 +40,10 @@ ANSWER = {
 
 def fill(count: int, workers: int) -> dict[str, object]:
     now = timezone.now()
-    project = make_project()
+    project = make_project(f"bench-{count}")
     import_items(project, count)
     publish_batch(project=project, now=now)
-    group = _offer_at_the_marketplace()
+    group = _offer_at_the_marketplace(project.slug)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     return {"group": group, "answer": ANSWER, "sessions": [_log_in() for _ in range(workers)]}
@@ -71,15 +71,15 @@ def import_items(project: Project, count: int) -> None:
     )
 
 
-def _offer_at_the_marketplace() -> str:
+def _offer_at_the_marketplace(requester: str) -> str:
     """Each planned HIT there as the API would have made it, and known here as live; its group's id."""
     now = timezone.now()
-    planned = list(OurHit.objects.select_related("hit_type"))
+    planned = list(OurHit.objects.filter(state=HitState.PENDING).select_related("hit_type"))
     terms = planned[0].hit_type
     values = hit_types.HitTypeValues(
         terms.title, terms.description, terms.keywords, terms.reward_cents, 3600, 86_400, []
     )
-    lab = access_keys.open_account(name="bench", balance_cents=10**9, now=now)
+    lab = access_keys.open_account(name=requester, balance_cents=10**9, now=now)
     kind = hit_types.register_hit_type(requester=lab, values=values, now=now)
     made = [
         Hit(

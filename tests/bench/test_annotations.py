@@ -27,6 +27,9 @@ WARM_UP = 160
 LEAST_PER_SECOND = {1: 100, 8: 200}
 MOST_CLAIM_MS = {1: 10, 8: 40}
 TURNS = 5
+OPEN_HITS = (10_000, 100_000)
+CROWD = 32
+SAME = 1.5  # times; the noise between two turns
 
 Figures = dict[str, object]
 
@@ -60,43 +63,70 @@ def bare_port() -> int:
     return find_free_port()
 
 
+def fill(site: dict[str, str], hits: int, workers: int) -> list[dict[str, object]]:
+    """A group of so many HITs; what each of the workers needs to work on it."""
+    filled = run(site, "-m", "tests.bench.annotation_site", "fill", str(hits), str(workers))
+    seeded = json.loads(filled)
+    sessions = seeded.pop("sessions")
+    return [{**seeded, "session": session} for session in sessions]
+
+
+def check(site: dict[str, str], *courses: "Course") -> None:
+    """Nothing was refused, lost, invented, or given out twice."""
+    records = [record for course in courses for record in course.records]
+    assert [problem for record in records for problem in record.problems] == []
+    handed_in = sorted(one for record in records for one in record.handed_in)
+    found = json.loads(run(site, "-m", "tests.bench.annotation_site", "check"))
+    assert found["ours"] == found["theirs"] == handed_in
+    assert (found["doubled"], found["unlike"]) == (0, 0)
+    assert found["said_to_be_finished"] == len(handed_in)
+
+
 @pytest.mark.parametrize("workers", [1, 8])
 def test_whole_annotations(site, free_port, bare_port, workers):
-    seeded = json.loads(
-        run(site, "-m", "tests.bench.annotation_site", "fill", str(HITS), str(workers))
-    )
+    errands = fill(site, HITS, workers)
     run(site, "-m", "tests.bench.bare_site", str(5 * HITS))
-    common = {"port": free_port, "group": seeded["group"], "answer": seeded["answer"]}
     with (
         serving("config.wsgi", site, free_port) as server,
         serving("tests.bench.bare_site", site, bare_port) as bare_server,
     ):
-        ours = Course(
-            server, annotate, [{**common, "session": session} for session in seeded["sessions"]]
-        )
+        ours = Course(server, annotate, errands)
         bare = Course(
             bare_server,
             annotate_bare,
-            [{"port": bare_port, "worker": f"W{number}"} for number in range(workers)],
+            [{"worker": f"W{number}"} for number in range(workers)],
         )
         take_turns([ours, bare])
-    found = json.loads(run(site, "-m", "tests.bench.annotation_site", "check"))
     figures, yardstick = ours.figures(), bare.figures()
     show("annotations", site, workers, figures)
     show("yardstick", site, workers, yardstick)
     show("ratio", site, workers, round(figures["per_second"] / yardstick["per_second"], 3))
 
-    assert [
-        problem for record in [*ours.records, *bare.records] for problem in record.problems
-    ] == []
-    handed_in = sorted(one for record in ours.records for one in record.handed_in)
-    assert found["ours"] == found["theirs"] == handed_in  # nothing lost, nothing invented
-    assert (found["doubled"], found["unlike"]) == (0, 0)
-    assert found["said_to_be_finished"] == len(handed_in)
+    check(site, ours)
+    assert [problem for record in bare.records for problem in record.problems] == []
     done = [pk for record in bare.records for pk in record.handed_in]
     assert len(done) == len(set(done))
     assert figures["per_second"] >= LEAST_PER_SECOND[workers]
     assert figures["p95_ms"]["accept"] <= MOST_CLAIM_MS[workers]
+
+
+@pytest.mark.parametrize("site", ["postgresql"], indirect=True)
+def test_claims_take_as_long_among_a_hundred_thousand_hits_as_among_ten(site, free_port):
+    groups = {hits: fill(site, hits, CROWD) for hits in OPEN_HITS}
+    with serving("config.wsgi", site, free_port) as server:
+        eight = {hits: Course(server, annotate, all_[:8]) for hits, all_ in groups.items()}
+        take_turns(list(eight.values()))
+        crowds = [Course(server, annotate, errands) for errands in groups.values()]
+        take_turns(crowds)
+    claims = {hits: course.figures()["p95_ms"]["accept"] for hits, course in eight.items()}
+    show("claims, p95 in ms", site, 8, claims)
+    for crowd in crowds:
+        show("annotations", site, CROWD, crowd.figures())
+
+    check(site, *eight.values(), *crowds)
+    few, many = claims.values()
+    assert max(few, many) <= MOST_CLAIM_MS[8]
+    assert many <= SAME * few
 
 
 @dataclass
@@ -115,14 +145,12 @@ class Course:
     database: float = 0
 
     def warm_up(self) -> None:
-        least = WARM_UP // len(self.tasks)
-        tasks = [{**task, "seconds": 0, "least": least} for task in self.tasks]
-        self.records += in_processes(self.work, tasks)
+        self.records += self._work(seconds=0, least=WARM_UP // len(self.tasks))
 
     def run(self, seconds: float) -> None:
         """Every task in a process of its own, all at once."""
         web, database = self.server.web_seconds(), self.server.database_seconds()
-        records = in_processes(self.work, [{**task, "seconds": seconds} for task in self.tasks])
+        records = self._work(seconds=seconds)
         # From the first worker's first request to the last one's last answer.
         took = max(one.ended for one in records) - min(one.begun for one in records)
         self.web += self.server.web_seconds() - web
@@ -131,6 +159,10 @@ class Course:
         self.seconds += took
         self.records += records
         self.measured += records
+
+    def _work(self, **how: float) -> list[Record]:
+        port = self.server.port
+        return in_processes(self.work, [{**task, **how, "port": port} for task in self.tasks])
 
     def figures(self) -> Figures:
         done = sum(len(record.handed_in) for record in self.measured)
