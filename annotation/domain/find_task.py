@@ -60,9 +60,9 @@ _WIDTH = 19  # the columns of _SELECT without `more`
 _DRAFT = Columns(
     Draft, "d", ["content", "comment", "revision", "submitted_at", "active_seconds", "moves"]
 )
+_TASK = Statement(_SELECT.format(guidelines=_SHOWN.format(began_with=""), more="", joined=""))
 # The draft is looked for by whose it is ("+ 0": not by its task). Planned while there are no drafts yet,
 # all ways to them look the same, and the one by task would walk through all that there ever are.
-_TASK = Statement(_SELECT.format(guidelines=_SHOWN.format(began_with=""), more="", joined=""))
 _TASK_AND_DRAFT = Statement(
     _SELECT.format(
         guidelines="g.id",

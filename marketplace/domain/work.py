@@ -166,7 +166,8 @@ def _submit_at_once(worker_code: str, assignment_code: str, answer: str, now: da
     """False where it takes more than one statement, and nothing is done."""
     if connection.vendor != "postgresql":
         return False
-    values = [answer, now, now, assignment_code, "Accepted", now - GRACE, worker_code]
+    accepted = AssignmentStatus.ACCEPTED.value
+    values = [answer, now, now, assignment_code, accepted, now - GRACE, worker_code]
     return bool(_AT_ONCE.run(values))
 
 

@@ -29,7 +29,7 @@ MOST_CLAIM_MS = {1: 10, 8: 40}
 TURNS = 5
 OPEN_HITS = (10_000, 100_000)
 CROWD = 32
-SAME = 1.5  # times; the noise between two turns
+NOISE = 1.5  # times, between two turns
 
 Figures = dict[str, object]
 
@@ -114,9 +114,9 @@ def test_whole_annotations(site, free_port, bare_port, workers):
 def test_claims_take_as_long_among_a_hundred_thousand_hits_as_among_ten(site, free_port):
     groups = {hits: fill(site, hits, CROWD) for hits in OPEN_HITS}
     with serving("config.wsgi", site, free_port) as server:
-        eight = {hits: Course(server, annotate, all_[:8]) for hits, all_ in groups.items()}
+        eight = {hits: Course(server, annotate, group[:8]) for hits, group in groups.items()}
         take_turns(list(eight.values()))
-        crowds = [Course(server, annotate, errands) for errands in groups.values()]
+        crowds = [Course(server, annotate, group) for group in groups.values()]
         take_turns(crowds)
     claims = {hits: course.figures()["p95_ms"]["accept"] for hits, course in eight.items()}
     show("claims, p95 in ms", site, 8, claims)
@@ -126,7 +126,7 @@ def test_claims_take_as_long_among_a_hundred_thousand_hits_as_among_ten(site, fr
     check(site, *eight.values(), *crowds)
     few, many = claims.values()
     assert max(few, many) <= MOST_CLAIM_MS[8]
-    assert many <= SAME * few
+    assert many <= NOISE * few
 
 
 @dataclass
