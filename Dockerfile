@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# One image for web, worker and beat; docker-compose.yml says which is which.
+# One image for web, worker and beat. docker-compose.yml sets their commands.
 ARG PYTHON=3.12
 
 FROM python:${PYTHON}-slim AS packages
@@ -13,7 +13,7 @@ RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/touchstone to
 COPY --from=packages /opt/venv /opt/venv
 WORKDIR /srv/touchstone
 COPY . .
-# Compiled now, because the user that runs it may not write here.
+# Compile now, because the runtime user cannot write here.
 RUN /opt/venv/bin/python -m compileall -q .
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
@@ -23,7 +23,7 @@ USER touchstone
 RUN mkdir -p /var/lib/touchstone/var
 VOLUME /var/lib/touchstone/var
 EXPOSE 8000
-# Time for gunicorn and Celery to finish what they have in hand.
+# On SIGTERM, gunicorn and Celery finish their current work.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=10s --start-period=30s --retries=3 \
     CMD ["python", "-m", "deploy.healthcheck", "web"]

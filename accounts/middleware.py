@@ -1,27 +1,31 @@
-"""Whoever has a second factor, or must have one, gets nowhere without it."""
-
 from collections.abc import Callable
-from urllib.parse import urlencode
 
+from allauth.mfa.utils import is_mfa_enabled
+from allauth.usersessions.models import UserSession
 from django.conf import settings
+from django.contrib import messages
+from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, resolve_url
 from django_htmx.http import HttpResponseClientRedirect
 
-from accounts.domain.second_factor import has_second_factor, must_have_second_factor
-from accounts.sessions import note_visit
+from accounts.domain.second_factor import must_have_second_factor
 
-# What can be opened on the way: the steps themselves, and the way out.
-ON_THE_WAY = {
-    "accounts:verify",
-    "accounts:set_up",
-    "dashboard:logout",
-    "operation:live",
-    "operation:ready",
+SET_UP = "mfa_activate_totp"
+OPEN_BEFORE_SET_UP = {
+    SET_UP,
+    "account_reauthenticate",
+    "account_logout",
+    "operations:live",
+    "operations:ready",
+    "operations:web",
 }
+VISIT_INTERVAL_SECONDS = 600
 
 
-class SecondFactorMiddleware:
+class AccountsMiddleware:
+    """Require a second factor for some roles, and record when a session was last used."""
+
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
@@ -31,22 +35,24 @@ class SecondFactorMiddleware:
     def process_view(
         self, request: HttpRequest, view: object, args: object, kwargs: object
     ) -> HttpResponseBase | None:
-        # Without the cookie nobody is signed in, and workers' pages don't come to depend on it.
+        # Worker pages have no session cookie and must not depend on the session.
         if settings.SESSION_COOKIE_NAME not in request.COOKIES or not request.user.is_authenticated:
             return None
-        note_visit(request)
+        record_visit(request)
         match = request.resolver_match
-        if request.user.is_verified() or (match and match.view_name in ON_THE_WAY):  # type: ignore[attr-defined]
+        if match and match.view_name in OPEN_BEFORE_SET_UP:
             return None
-        if has_second_factor(request.user):
-            return _send_to(request, "accounts:verify")
-        if must_have_second_factor(request.user):
-            return _send_to(request, "accounts:set_up")
-        return None
+        if not must_have_second_factor(request.user) or is_mfa_enabled(request.user):
+            return None
+        if request.htmx:  # type: ignore[attr-defined]
+            return HttpResponseClientRedirect(resolve_url(SET_UP))
+        messages.info(request, "Your roles require a second factor. Set it up to continue.")
+        return redirect(SET_UP)
 
 
-def _send_to(request: HttpRequest, route: str) -> HttpResponseBase:
-    if request.htmx:  # type: ignore[attr-defined]
-        return HttpResponseClientRedirect(resolve_url(route))
-    then = urlencode({"next": request.get_full_path()}) if request.method == "GET" else ""
-    return redirect(f"{resolve_url(route)}?{then}")
+def record_visit(request: HttpRequest) -> None:
+    """Record that the session is in use, at most once per interval."""
+    key = f"accounts.visit.{request.session.session_key}"
+    # A login outside a request, such as by Django's test client, has no user.
+    if cache.add(key, True, VISIT_INTERVAL_SECONDS) and hasattr(request, "user"):
+        UserSession.objects.create_from_request(request)

@@ -1,9 +1,7 @@
 from celery import shared_task
-from django.utils import timezone
-
-from accounts.domain import sessions
+from django.core.management import call_command
 
 
 @shared_task
-def forget_expired_sessions() -> None:
-    sessions.forget_expired(now=timezone.now())
+def clear_expired_sessions() -> None:
+    call_command("clearsessions")

@@ -1,23 +1,46 @@
-from django.urls import path
+from allauth.account import views as account
+from django.urls import include, path, re_path
+from django.views.decorators.http import require_POST
 
-from accounts.views import account, invitations, second_factor
+from accounts.views import second_factor, sessions
+from projects.permissions import signed_in_page
+from projects.views import invitations
 
-app_name = "accounts"
-
-urlpatterns = [
-    path("account/", account.account, name="account"),
-    path("account/verify/", second_factor.verify, name="verify"),
-    path("account/second-factor/", second_factor.set_up, name="set_up"),
-    path("account/second-factor/codes/", second_factor.renew_codes, name="renew_codes"),
-    path("account/second-factor/off/", second_factor.turn_off, name="turn_off"),
-    path("account/sessions/end/", account.end_session, name="end_session"),
-    path("account/password/", account.ChangePassword.as_view(), name="password"),
-    path("account/password/reset/", account.ResetPassword.as_view(), name="reset"),
-    path("account/password/reset/sent/", account.reset_sent, name="reset_sent"),
+# The routes of django-allauth, without those for sign-up and for changing e-mail addresses. An
+# invitation gives its role to the account with its address, so users must not choose their address.
+own = [
+    path("account/sessions/<int:pk>/end/", sessions.end_session, name="end_session"),
     path(
-        "account/password/reset/<uidb64>/<token>/",
-        account.ChooseNewPassword.as_view(),
-        name="choose_password",
+        "account/second-factor/totp/replace/",
+        signed_in_page(second_factor.ReplaceAuthenticatorAppView.as_view()),
+        name="replace_app",
     ),
     path("invitations/<str:token>/", invitations.accept, name="accept"),
+]
+
+urlpatterns = [
+    path("", include((own, "accounts"))),
+    path("login/", account.login, name="account_login"),
+    path("logout/", require_POST(account.logout), name="account_logout"),
+    path("account/", include("allauth.usersessions.urls")),
+    path("account/second-factor/", include("allauth.mfa.urls")),
+    path("account/reauthenticate/", account.reauthenticate, name="account_reauthenticate"),
+    path("account/inactive/", account.account_inactive, name="account_inactive"),
+    path("account/password/", account.password_change, name="account_change_password"),
+    path("account/password/reset/", account.password_reset, name="account_reset_password"),
+    path(
+        "account/password/reset/sent/",
+        account.password_reset_done,
+        name="account_reset_password_done",
+    ),
+    path(
+        "account/password/reset/done/",
+        account.password_reset_from_key_done,
+        name="account_reset_password_from_key_done",
+    ),
+    re_path(
+        r"^account/password/reset/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
+        account.password_reset_from_key,
+        name="account_reset_password_from_key",
+    ),
 ]

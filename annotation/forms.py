@@ -1,57 +1,192 @@
-"""What pages send, parsed at the edge."""
+"""Forms of the corpus, publication, pay and submission pages."""
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
-from annotation.domain.drafts import PageState
-from annotation.domain.storable import load_storable
-from annotation.domain.worker_page import BadPage
+from django import forms
+from django.core.validators import MaxValueValidator
 
-
-class PageMessage(BaseModel):
-    """The body of a save or a submit from a worker's page."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    token: str = Field(max_length=1000)
-    revision: int = Field(ge=0)
-    content: dict[str, object] = Field(max_length=200)
-    active_seconds: int = Field(default=0, ge=0, le=10_000_000)
-    moves: int = Field(default=0, ge=0, le=10_000_000)
-    comment: str = Field(default="", max_length=20_000)
-
-    def state(self) -> PageState:
-        return PageState(
-            revision=self.revision,
-            content=self.content,
-            active_seconds=self.active_seconds,
-            moves=self.moves,
-            comment=self.comment,
-        )
+from annotation.domain.batch_actions import MAX_REPUBLICATIONS
+from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
+from annotation.enums import Partition
 
 
-def _json(body: bytes) -> object:
-    return load_storable(body.decode())
+class CorpusForm(forms.Form):
+    """A form that uploads sentences and their items."""
+
+    corpus = forms.FileField(label="Sentences")
+    fmt = forms.ChoiceField(label="Format", required=False)
+    items = forms.FileField(
+        required=False,
+        label="Items",
+        help_text="A file that lists the items. Without it, they are found in the sentences.",
+    )
+    domain = forms.CharField(
+        required=False, max_length=60, help_text="For example, wikinews. Exports separate domains."
+    )
+    partition = forms.ChoiceField(
+        required=False, choices=[("", "assign later"), *Partition.choices]
+    )
+    strict = forms.BooleanField(
+        required=False, label="Import nothing if a row is invalid", initial=False
+    )
+
+    def __init__(self, *args: Any, formats: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._formats = formats
+        field = self.fields["fmt"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", "detect from the file name"), *((fmt, fmt) for fmt in formats)]
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        file = data.get("corpus")
+        if file and not data.get("fmt"):
+            data["fmt"] = self._format_of(file.name)
+        return data
+
+    def _format_of(self, name: str) -> str:
+        for fmt, endings in self._formats.items():
+            if name.lower().endswith(tuple(endings)):
+                return fmt
+        self.add_error("fmt", f"The format of {name} is unknown. Choose a format.")
+        return ""
 
 
-def read_page_message(body: bytes) -> PageMessage:
-    """Raises BadPage for anything that our own page would not send."""
-    try:
-        return PageMessage.model_validate(_json(body))
-    except (ValueError, RecursionError, ValidationError) as error:
-        raise BadPage("This message is not one of our page's.") from error
+TERMS = {
+    "reward_cents": "Reward",
+    "free_units": "Questions that the reward covers",
+    "bonus_first_cents": "Bonus for the first further question",
+    "bonus_step_cents": "Increase for each question after that",
+    "allowance_units": "Questions to reserve budget for",
+}
 
 
-class PracticeMessage(BaseModel):
-    """The body of a check from the practice page."""
+class PayForm(forms.Form):
+    """The terms of a role, in whole cents and questions."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    def __init__(self, data: Any, *, role: str, initial: Mapping[str, Any]) -> None:
+        super().__init__(data, prefix=role, initial=dict(initial))
+        self.role = role
+        for name, label in TERMS.items():
+            unit = ", in cents" if name.endswith("_cents") else ""
+            self.fields[name] = forms.IntegerField(
+                min_value=0, max_value=100_000, label=f"{label}{unit}"
+            )
 
-    content: dict[str, object] = Field(max_length=20)
+
+MOST_PICKED = 1000
 
 
-def read_practice_message(body: bytes) -> dict[str, object]:
-    """The content to check. Raises BadPage for anything that our own page would not send."""
-    try:
-        return PracticeMessage.model_validate(_json(body)).content
-    except (ValueError, RecursionError, ValidationError) as error:
-        raise BadPage("This message is not one of our page's.") from error
+class PublishForm(forms.Form):
+    """The number of HITs to publish, and the workers who may take them.
+
+    `unoffered` is the number of items shown to the user. If it has changed, the user confirms
+    again.
+    """
+
+    count = forms.IntegerField(min_value=1, label="Number of HITs")
+    pool = forms.ChoiceField(
+        label="Who may take them",
+        choices=[("pool", "only the trained pool"), ("open", "any worker of the marketplace")],
+        widget=forms.RadioSelect,
+    )
+    auto_approval_hours = forms.IntegerField(
+        label="Hours until undecided work is approved automatically",
+        help_text="You can't change this after publishing.",
+        required=False,
+        min_value=1,
+        max_value=720,
+        initial=72,
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+    )
+    republish_limit = forms.IntegerField(
+        label="Maximum automatic republications per item",
+        help_text="For items that lack submissions after an expiry or rejection. Enter 0 for none.",
+        required=False,
+        min_value=0,
+        max_value=MAX_REPUBLICATIONS,
+        initial=3,
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+    )
+    unoffered = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    def __init__(
+        self,
+        *args: Any,
+        unoffered: int,
+        has_pool: bool,
+        groups: Sequence[int] = (),
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        count = self.fields["count"]
+        assert isinstance(count, forms.IntegerField)
+        count.max_value = unoffered
+        count.validators.append(_at_most(unoffered))
+        count.widget.attrs |= {"max": unoffered, "inputmode": "numeric"}
+        count.initial = min(unoffered, 100)
+        if has_pool:
+            pool = self.fields["pool"]
+            assert isinstance(pool, forms.ChoiceField)
+            pool.initial = "pool"
+            pool.choices = [
+                *cast(list[tuple[str, str]], pool.choices),
+                *((f"group-{number}", f"group {number} of the trained pool") for number in groups),
+            ]
+        else:
+            del self.fields["pool"]
+
+    def clean_auto_approval_hours(self) -> int:
+        hours = self.cleaned_data["auto_approval_hours"]
+        return AUTO_APPROVAL_SECONDS // 3600 if hours is None else int(hours)
+
+    def clean_republish_limit(self) -> int:
+        limit = self.cleaned_data["republish_limit"]
+        return REPUBLISH_LIMIT if limit is None else int(limit)
+
+    def group(self) -> int | None:
+        """Return the chosen production group, or None."""
+        chosen: str = self.cleaned_data.get("pool", "")
+        return int(chosen.removeprefix("group-")) if chosen.startswith("group-") else None
+
+
+def _at_most(unoffered: int) -> MaxValueValidator:
+    return MaxValueValidator(unoffered, f"You can publish at most {unoffered:,} items.")
+
+
+class TermsForm(forms.Form):
+    """The terms of a batch that can change after publishing."""
+
+    keep_open = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=100_000,
+        label="HITs to keep open",
+        help_text="More items are published when fewer HITs are open. Leave empty for no top-up.",
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+    )
+    republish_limit = forms.IntegerField(
+        min_value=0,
+        max_value=MAX_REPUBLICATIONS,
+        label="Maximum automatic republications per item",
+        help_text="For items that lack submissions after an expiry or rejection. Enter 0 for none.",
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+    )
+    cap = forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_digits=9,
+        decimal_places=2,
+        label="Batch cap, in dollars",
+        help_text="Includes HITs and bonuses. The project's cap still applies. Leave empty for no cap.",
+    )
+
+    def __init__(self, *args: Any, can_top_up: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not can_top_up:
+            del self.fields["keep_open"]
+
+    def cap_cents(self) -> int | None:
+        cap = self.cleaned_data["cap"]
+        return None if cap is None else int(cap * 100)

@@ -1,7 +1,8 @@
-"""How pages and their scripts are served into a marketplace's frame.
+"""Serve pages and their scripts into a marketplace's frame.
 
-The frame's origin is opaque where the marketplace sandboxes it: no cookies, `Origin: null`. So the
-endpoints answer any origin, without credentials; what a page may do is decided by its token alone.
+In a sandboxed frame, the origin is opaque. There are no cookies, and `Origin` is `null`. The
+endpoints therefore answer any origin without credentials. Only the page's token authorizes a
+request.
 """
 
 from collections.abc import Callable
@@ -21,16 +22,17 @@ from django.http import (
 from django.shortcuts import render
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.gzip import gzip_page
 
-from annotation.domain.drafts import ContentRefused, DraftConflict
-from annotation.domain.worker_page import BadPage
+from annotation.domain.drafts import DraftConflictError, InvalidContentError
+from annotation.domain.worker_page import BadMessageError, InvalidPageError
 
 View = Callable[..., HttpResponseBase]
 
 
 def framed_page(view: View) -> View:
-    """A page that the marketplaces of the settings, and nobody else, may frame."""
-    # A sandboxed page has no origin of its own for 'self' to mean, so ours is named as well.
+    """Decorate a page that only the marketplaces in the settings may frame."""
+    # The origin of a sandboxed page is opaque, so 'self' does not match this site.
     ours = [SELF, settings.SITE_URL]
     policy = csp_replace(
         {
@@ -48,10 +50,10 @@ def framed_page(view: View) -> View:
     def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
-        except BadPage as error:
+        except InvalidPageError as error:
             return render(request, "annotation/bad_page.html", {"error": error}, status=400)
 
-    guarded_view: View = xframe_options_exempt(policy(guarded))
+    guarded_view: View = xframe_options_exempt(policy(gzip_page(guarded)))
     return guarded_view
 
 
@@ -61,7 +63,7 @@ def _with_path(origin: str) -> str:
 
 
 def page_endpoint(view: View) -> View:
-    """An endpoint for a page's script: JSON in and out, errors as JSON with a sentence for people."""
+    """Decorate a JSON endpoint for a page's script. Errors include a message for the worker."""
 
     @csrf_exempt
     @wraps(view)
@@ -84,20 +86,17 @@ def _preflight() -> HttpResponse:
     return response
 
 
-def answer_script(
-    view: View, request: HttpRequest, kwargs: dict[str, object], *, bad: int = 403
-) -> HttpResponseBase:
-    """The view's answer to a page's script, with its refusals in the form that the scripts read; `bad`
-    is the status of a message that is not one of our page's."""
+def answer_script(view: View, request: HttpRequest, kwargs: dict[str, object]) -> HttpResponseBase:
+    """Return the view's response, or an error in the format that scripts read."""
     if request.method != "POST":
-        return JsonResponse({"error": "Send this by POST."}, status=405)
+        return JsonResponse({"error": "Use POST."}, status=405)
     try:
         return view(request, **kwargs)
-    except BadPage as error:
-        return JsonResponse({"error": str(error)}, status=bad)
-    except RawPostDataException:  # a form, which has been read as one by now
-        return JsonResponse({"error": "This message is not one of our page's."}, status=bad)
-    except DraftConflict as conflict:
+    except (BadMessageError, RawPostDataException):  # Django raises the latter for a form
+        return JsonResponse({"error": "This message is not one of our page's."}, status=400)
+    except InvalidPageError as error:
+        return JsonResponse({"error": str(error)}, status=403)
+    except DraftConflictError as conflict:
         draft = conflict.draft
         newest = {
             "revision": draft.revision,
@@ -105,11 +104,15 @@ def answer_script(
             "comment": draft.comment,
         }
         return JsonResponse({"error": str(conflict), "newest": newest}, status=409)
-    except ContentRefused as refused:
+    except InvalidContentError as refused:
         problems = [
             {"item": item, "path": error.path, "message": error.message}
             for item, error in refused.errors.items()
         ]
         return JsonResponse(
-            {"error": "Some answers need another look.", "problems": problems}, status=422
+            {
+                "error": "Some answers are not valid. Check them and try again.",
+                "problems": problems,
+            },
+            status=422,
         )

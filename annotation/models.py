@@ -1,120 +1,24 @@
-"""Projects, their sentences and items, and the work done on them."""
+"""Sentences, items, batches, tasks, drafts and submissions."""
 
 import uuid
-from datetime import datetime
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 
 from annotation.enums import (
     BatchState,
-    ExclusionScope,
-    ImportState,
-    MemberRole,
     Partition,
-    Protocol,
-    Role,
     SubmissionState,
 )
-from crowd.enums import Provider
-
-
-class Project(models.Model):
-    slug = models.SlugField(max_length=60, unique=True)
-    title = models.CharField(max_length=200)
-    scheme = models.CharField(max_length=30)
-    provider = models.CharField(max_length=20, choices=Provider, default=Provider.MTURK)
-    budget = models.OneToOneField("crowd.Budget", on_delete=models.PROTECT, related_name="project")
-    pay_scheme = models.JSONField()  # see crowd.domain.pay_scheme
-    generators_per_item = models.PositiveSmallIntegerField(default=2)
-    protocol = models.CharField(
-        max_length=20, choices=Protocol, default=Protocol.CONSOLIDATION, db_default="consolidation"
-    )
-    # Under validation: how many judge each question, and how many of them must find it valid.
-    validators_per_item = models.PositiveSmallIntegerField(default=2, db_default=2)
-    validators_to_agree = models.PositiveSmallIntegerField(default=2, db_default=2)
-    exclusion_scope = models.CharField(
-        max_length=20, choices=ExclusionScope, default=ExclusionScope.ITEM
-    )
-    # What every HIT asks of its workers, such as an approval rate; see crowd.models.HitType.
-    worker_requirements = models.JSONField(default=list, blank=True)
-    # Pages warn where an hour of active time has earned less than this; None: never.
-    minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
-    seed = models.BigIntegerField(default=1)
-    created_at = models.DateTimeField()
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(generators_per_item__range=(1, 9)),
-                name="project_one_to_nine_generators",
-            ),
-            models.CheckConstraint(
-                condition=Q(
-                    validators_per_item__range=(1, 9),
-                    validators_to_agree__gte=1,
-                    validators_to_agree__lte=F("validators_per_item"),
-                ),
-                name="project_validators_can_agree",
-            ),
-            models.CheckConstraint(
-                condition=~Q(protocol="validation") | Q(generators_per_item=1),
-                name="project_validation_of_one_generator",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.slug
-
-    def places(self, role: str) -> int:
-        """How many people of the role work on each item; 0 where the protocol has no such role."""
-        if role == Role.GENERATOR:
-            return self.generators_per_item
-        if role == Role.VALIDATOR and self.protocol == Protocol.VALIDATION:
-            return self.validators_per_item
-        return int(role == Role.CONSOLIDATOR and self.protocol == Protocol.CONSOLIDATION)
-
-
-class Membership(models.Model):
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
-    )
-    role = models.CharField(max_length=20, choices=MemberRole)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["project", "user", "role"], name="membership_once")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.user}: {self.role} of {self.project}"
-
-
-class Guidelines(models.Model):
-    """One version of what workers of a role read; never changed once written."""
-
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines")
-    role = models.CharField(max_length=20, choices=Role)
-    version = models.PositiveIntegerField()
-    text = models.TextField()  # Markdown
-    written_at = models.DateTimeField()
-
-    class Meta:
-        verbose_name_plural = "guidelines"
-        constraints = [
-            models.UniqueConstraint(
-                fields=["project", "role", "version"], name="guidelines_version_once"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.project} {self.role} v{self.version}"
+from projects.enums import (
+    Role,
+)
+from projects.models import Guidelines, Project
 
 
 class WorkerNote(models.Model):
-    """What a colleague wrote down about a worker in a project; workers do not see it."""
+    """A colleague's note on a worker in a project. Workers do not see it."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="worker_notes")
     worker = models.ForeignKey("crowd.Worker", on_delete=models.CASCADE, related_name="notes")
@@ -130,7 +34,10 @@ class WorkerNote(models.Model):
 
 
 class Sentence(models.Model):
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="sentences")
+    # The indexes below start with the project.
+    project = models.ForeignKey(
+        Project, on_delete=models.CASCADE, related_name="sentences", db_index=False
+    )
     external_id = models.CharField(max_length=200)
     tokens = models.JSONField()
     domain = models.CharField(max_length=60, blank=True)
@@ -140,8 +47,9 @@ class Sentence(models.Model):
 
     class Meta:
         constraints = [
+            # Imports search by external id alone (see annotation.domain.import_corpus).
             models.UniqueConstraint(
-                fields=["project", "external_id"], name="sentence_once_per_project"
+                fields=["external_id", "project"], name="sentence_once_per_project"
             )
         ]
         indexes = [models.Index(fields=["project", "domain", "partition", "external_id"])]
@@ -151,10 +59,16 @@ class Sentence(models.Model):
 
 
 class Item(models.Model):
-    """The unit of annotation. `target` is the scheme's own; `position` orders a seeded shuffle.
-    Items kept back for qualification are not `in_production`: they become neither cases nor gold."""
+    """A unit of annotation.
 
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="items")
+    `target` is defined by the scheme, and `position` orders a seeded shuffle. Items reserved for
+    qualification are not `in_production` and become neither cases nor gold.
+    """
+
+    # The indexes below start with the project.
+    project = models.ForeignKey(
+        Project, on_delete=models.CASCADE, related_name="items", db_index=False
+    )
     sentence = models.ForeignKey(Sentence, on_delete=models.CASCADE, related_name="items")
     key = models.CharField(max_length=240)
     target = models.JSONField()
@@ -172,7 +86,7 @@ class Item(models.Model):
 
 
 class Batch(models.Model):
-    """HITs published together, for one role, under one set of terms."""
+    """A set of HITs published together for a role under the same terms."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="batches")
     role = models.CharField(max_length=20, choices=Role)
@@ -186,20 +100,20 @@ class Batch(models.Model):
     lifetime_seconds = models.PositiveIntegerField(default=14 * 86400)
     auto_approval_seconds = models.PositiveIntegerField(default=3 * 86400)
     qualifications = models.JSONField(default=list, blank=True)  # see crowd.models.HitType
-    # The batch's own cap, under the project's; None without one.
+    # The batch's own cap, below the project's. None means no cap.
     budget = models.OneToOneField(
         "crowd.Budget", on_delete=models.PROTECT, null=True, blank=True, related_name="batch"
     )
-    # Offer more items whenever fewer HITs than this are open, and at most so many items in all.
+    # The sweep keeps `keep_open` HITs open and publishes at most `item_limit` items in total.
     keep_open = models.PositiveIntegerField(null=True, blank=True)
     item_limit = models.PositiveIntegerField(null=True, blank=True)
-    problem = models.TextField(blank=True)  # why the last top-up offered less than it should
-    # How often an item that came back without enough work is offered again by itself; 0: never.
-    reoffer_limit = models.PositiveSmallIntegerField(default=3, db_default=0)
-    # Why the last re-offer left items out.
-    reoffer_problem = models.TextField(blank=True, default="", db_default="")
-    # A qualification round's: production adds nothing to it. Such a batch may have terms of its own
-    # (see crowd.domain.pay_scheme.Terms), and show one version of the guidelines, not the newest.
+    problem = models.TextField(blank=True)  # why the last top-up left items out
+    # The limit of automatic republications of an item that lacks submissions.
+    republish_limit = models.PositiveSmallIntegerField(default=3, db_default=0)
+    # Why the last automatic republication left items out.
+    republish_problem = models.TextField(blank=True, default="", db_default="")
+    # A batch of a qualification round. It may have its own terms (see crowd.domain.pay_scheme.Terms) and
+    # a fixed version of the guidelines.
     for_training = models.BooleanField(default=False, db_default=False)
     terms = models.JSONField(null=True, blank=True)
     guidelines = models.ForeignKey(
@@ -227,17 +141,19 @@ class Batch(models.Model):
 
 
 class Task(models.Model):
-    """What one HIT offers: an ordered list of items, usually one. `public_id` is in the HIT's URL. In a
-    batch that is dealt in hands, `hand` numbers the one that it belongs to, from 1."""
+    """An ordered list of items on a HIT, usually a single item.
+
+    `public_id` is part of the HIT's URL. `block` numbers the task's block, from 1, if the batch is
+    divided into blocks.
+    """
 
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="tasks")
     hit = models.OneToOneField("crowd.Hit", on_delete=models.PROTECT, related_name="task")
     public_id = models.UUIDField(unique=True, default=uuid.uuid4)
     role = models.CharField(max_length=20, choices=Role)
-    ended_at = models.DateTimeField(
-        null=True, blank=True
-    )  # by a person: not offered again by itself
-    hand = models.PositiveSmallIntegerField(null=True, blank=True)
+    # When a person ended the task, which excludes it from automatic republication.
+    ended_at = models.DateTimeField(null=True, blank=True)
+    block = models.PositiveSmallIntegerField(null=True, blank=True)
     items = models.ManyToManyField(Item, through="TaskItem", related_name="tasks")
 
     def __str__(self) -> str:
@@ -245,22 +161,25 @@ class Task(models.Model):
 
 
 class TaskItem(models.Model):
-    """An item's place in a task. `place` counts the HITs that offer an item to a role (0; 1 for a second
-    consolidation, or where the first HIT could not be offered again ...): each place is published
-    once, ever. `reoffers` counts how often the work was offered again, here and at earlier places."""
+    """An attempt to get an item annotated in a task.
+
+    `attempt` counts the HITs with the item for a role, from 0. It increases for a second
+    consolidation or when a HIT can't be extended. `republications` counts the republications of the
+    item, including those of earlier attempts.
+    """
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="task_items")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="task_items")
     ordinal = models.PositiveSmallIntegerField(default=0)
     role = models.CharField(max_length=20, choices=Role)
-    place = models.PositiveSmallIntegerField(default=0)
-    reoffers = models.PositiveSmallIntegerField(default=0, db_default=0)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    republications = models.PositiveSmallIntegerField(default=0, db_default=0)
 
     class Meta:
         ordering = ["ordinal"]
         constraints = [
             models.UniqueConstraint(
-                fields=["item", "role", "place"], name="item_published_once_per_place"
+                fields=["item", "role", "attempt"], name="item_published_once_per_attempt"
             ),
             models.UniqueConstraint(fields=["task", "ordinal"], name="task_item_order"),
         ]
@@ -269,25 +188,25 @@ class TaskItem(models.Model):
         return f"{self.item} in {self.task}"
 
 
-class HandTaken(models.Model):
-    """The one hand of a batch that a worker has begun, under the name that their page claims."""
+class BlockAssignment(models.Model):
+    """The block that a worker has started. `worker_ref` is the id that the page claims."""
 
-    batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="hands_taken")
+    batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="block_assignments")
     worker_ref = models.CharField(max_length=64)
-    hand = models.PositiveSmallIntegerField()
+    block = models.PositiveSmallIntegerField()
 
     class Meta:
-        verbose_name_plural = "hands taken"
+        verbose_name_plural = "blocks taken"
         constraints = [
-            models.UniqueConstraint(fields=["batch", "worker_ref"], name="one_hand_per_worker")
+            models.UniqueConstraint(fields=["batch", "worker_ref"], name="one_block_per_worker")
         ]
 
     def __str__(self) -> str:
-        return f"hand {self.hand} of {self.batch_id}"
+        return f"block {self.block} of {self.batch_id}"
 
 
 class PageDraft(models.Model):
-    """What a page has sent us so far. `content` maps an item's id, as text, to its content."""
+    """The content that a page has saved so far, by item id (as text)."""
 
     content = models.JSONField(default=dict)
     comment = models.TextField(blank=True)
@@ -304,10 +223,9 @@ class PageDraft(models.Model):
 
 
 class Draft(PageDraft):
-    """What a page in an iframe has sent us, under the names that it claims.
+    """The draft of a page in a marketplace's frame, under the ids that the page claims.
 
-    Nothing here counts until the marketplace confirms the assignment (then Submissions are made of
-    it).
+    It becomes submissions when the marketplace confirms the assignment.
     """
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="drafts")
@@ -334,8 +252,10 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
 
 
 class Submission(models.Model):
-    """Someone's finished annotation of one item: a worker's, confirmed by the marketplace, or an
-    expert's (`author`), written on the site."""
+    """A finished annotation of an item.
+
+    It comes from a worker, confirmed by the marketplace, or from an expert (`author`) on this site.
+    """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="submissions")
     role = models.CharField(max_length=20, choices=Role)
@@ -361,11 +281,11 @@ class Submission(models.Model):
     state = models.CharField(
         max_length=20, choices=SubmissionState, default=SubmissionState.SUBMITTED
     )
-    # Why it waits for a person, if it does: content refused by the scheme, copies that differ.
+    # Why the submission needs review, such as content that the scheme refused or differing copies.
     problem = models.TextField(blank=True)
-    other_copy = models.JSONField(null=True, blank=True)
-    # By a person; the other copy is kept.
-    copy_chosen = models.BooleanField(default=False, db_default=False)
+    other_version = models.JSONField(null=True, blank=True)
+    # Set when a person chose a copy. The other copy stays in `other_version`.
+    conflict_resolved = models.BooleanField(default=False, db_default=False)
     opened_at = models.DateTimeField()
     submitted_at = models.DateTimeField()
     active_seconds = models.PositiveIntegerField(default=0)
@@ -398,7 +318,7 @@ class Submission(models.Model):
         ]
         indexes = [
             models.Index(fields=["item", "role", "state"]),
-            # What may wait for a person, to be found among a million that do not.
+            # Finds the few submissions that may need review.
             models.Index(
                 fields=["id"],
                 name="submission_may_wait",
@@ -412,13 +332,15 @@ class Submission(models.Model):
 
     @property
     def is_readable(self) -> bool:
-        """Whether the scheme could read the content; what it refused is kept under `refused`."""
+        """True if the scheme could parse the content. Refused content is under `refused`."""
         return bool(self.content) and "refused" not in self.content
 
 
 class Compensation(models.Model):
-    """Money for work that no HIT can pay: a HIT for one worker alone, with nothing to do but to hand
-    it in."""
+    """Payment for work that no HIT can pay.
+
+    It is the reward of a HIT for one worker, who only has to submit it.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="compensations")
     worker = models.ForeignKey(
@@ -440,71 +362,3 @@ class Compensation(models.Model):
 
     def __str__(self) -> str:
         return f"compensation of {self.worker}"
-
-
-class CorpusImport(models.Model):
-    """Files that were uploaded to be read into a project by a worker process.
-
-    `files` and `items_file` are {"name", "path", "bytes"}, the path below UPLOAD_DIR; `errors` the
-    first rows that were left out, {"file", "line", "field", "message"}.
-    """
-
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="imports")
-    state = models.CharField(max_length=20, choices=ImportState, default=ImportState.QUEUED)
-    fmt = models.CharField(max_length=30)
-    domain = models.CharField(max_length=60, blank=True)
-    partition = models.CharField(max_length=10, choices=Partition, blank=True)
-    strict = models.BooleanField(default=False)
-    files = models.JSONField()
-    items_file = models.JSONField(null=True, blank=True)
-    asked_by = models.CharField(max_length=150)
-    asked_at = models.DateTimeField()
-    started_at = models.DateTimeField(null=True, blank=True)
-    ended_at = models.DateTimeField(null=True, blank=True)
-    leased_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    sentences_read = models.PositiveIntegerField(default=0)
-    items_read = models.PositiveIntegerField(default=0)
-    sentences_added = models.PositiveIntegerField(default=0)
-    sentences_known = models.PositiveIntegerField(default=0)
-    items_added = models.PositiveIntegerField(default=0)
-    items_known = models.PositiveIntegerField(default=0)
-    error_count = models.PositiveIntegerField(default=0)
-    errors = models.JSONField(default=list)
-    problem = models.TextField(blank=True)  # why it failed
-
-    class Meta:
-        indexes = [
-            models.Index(
-                fields=["id"], name="import_to_run", condition=Q(state__in=["queued", "running"])
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"import {self.pk} into {self.project}"
-
-
-class ApiToken(models.Model):
-    """Lets a program act as its owner, within its scopes and projects. Of the token itself only a
-    digest is kept: it is shown once, when it is made."""
-
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
-    )
-    name = models.CharField(max_length=60)
-    digest = models.CharField(max_length=64, unique=True)
-    beginning = models.CharField(max_length=12)  # enough to recognise it, too little to use it
-    scopes = models.JSONField()
-    # Not told by the absence of projects: a token whose project is deleted must not get all of them.
-    all_projects = models.BooleanField(default=True)
-    projects = models.ManyToManyField(Project, blank=True, related_name="api_tokens")
-    created_at = models.DateTimeField()
-    expires_at = models.DateTimeField(null=True, blank=True)
-    last_used_at = models.DateTimeField(null=True, blank=True)
-    revoked_at = models.DateTimeField(null=True, blank=True)
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.beginning}...)"
-
-    def is_live(self, now: datetime) -> bool:
-        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)

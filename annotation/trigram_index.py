@@ -1,4 +1,4 @@
-"""Indexes for the search of any part of a text, on PostgreSQL."""
+"""Trigram indexes, with which PostgreSQL can search for any part of a text."""
 
 import logging
 
@@ -8,9 +8,11 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
 def index_by_trigrams(*, name: str, table: str, expressions: list[str]) -> migrations.RunPython:
-    """A migration step. PostgreSQL lets the owner of a database add pg_trgm; where it does not,
-    searches work all the same, by reading the table."""
-    columns = ", ".join(f"{one} gin_trgm_ops" for one in expressions)
+    """Return a migration operation that creates a trigram index on PostgreSQL.
+
+    If the database user may not create the extension pg_trgm, searches read the whole table.
+    """
+    columns = ", ".join(f"{expression} gin_trgm_ops" for expression in expressions)
     statement = f"CREATE INDEX {name} ON {table} USING gin ({columns})"
 
     def create(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:

@@ -1,11 +1,23 @@
 from django.urls import path
 
-from annotation import views
-from annotation.api import batches, corpus, projects, submissions
+from annotation.views import corpus, pay, publish, rejections
+from annotation.views import work as views
 
 app_name = "annotation"
 
 urlpatterns = [
+    path("projects/<slug:slug>/corpus/", corpus.corpus, name="corpus"),
+    path(
+        "projects/<slug:slug>/corpus/<int:pk>/",
+        corpus.corpus_preview,
+        name="corpus_preview",
+    ),
+    path("projects/<slug:slug>/pay/", pay.pay, name="pay"),
+    path("projects/<slug:slug>/publish/", publish.publish, name="publish"),
+    path("projects/<slug:slug>/rejections/", rejections.rejections, name="rejections"),
+    path(
+        "projects/<slug:slug>/rejections/<int:pk>/overturn/", rejections.overturn, name="overturn"
+    ),
     path("generate/<uuid:public_id>/", views.generate, name="generate"),
     path("compensation/<uuid:public_id>/", views.compensation, name="compensation"),
     path("work/draft/", views.draft, name="draft"),
@@ -13,26 +25,4 @@ urlpatterns = [
     path("practice/<slug:scheme>/", views.practice_start, name="practice-start"),
     path("practice/<slug:scheme>/<int:number>/", views.practice, name="practice"),
     path("practice/<slug:scheme>/<int:number>/check/", views.practice_check, name="practice-check"),
-]
-
-AT = "projects/<slug:slug>/"
-BATCH = AT + "batches/<int:pk>/"
-SUBMISSION = AT + "submissions/<int:pk>/"
-
-api_urlpatterns = [
-    path("projects/", projects.Projects.as_view(), name="projects"),
-    path(AT, projects.ProjectDetail.as_view(), name="project"),
-    path(AT + "sentences/", corpus.Sentences.as_view(), name="sentences"),
-    path(AT + "imports/", corpus.Imports.as_view(), name="imports"),
-    path(AT + "imports/<int:pk>/", corpus.ImportDetail.as_view(), name="import"),
-    path(AT + "batches/", batches.Batches.as_view(), name="batches"),
-    path(BATCH, batches.BatchDetail.as_view(), name="batch"),
-    path(BATCH + "progress/", batches.BatchProgress.as_view(), name="batch_progress"),
-    path(BATCH + "pause/", batches.PauseBatch.as_view(), name="pause_batch"),
-    path(BATCH + "resume/", batches.ResumeBatch.as_view(), name="resume_batch"),
-    path(BATCH + "expire/", batches.ExpireBatch.as_view(), name="expire_batch"),
-    path(AT + "submissions/", submissions.Submissions.as_view(), name="submissions"),
-    path(SUBMISSION, submissions.SubmissionDetail.as_view(), name="submission"),
-    path(SUBMISSION + "accept/", submissions.AcceptSubmission.as_view(), name="accept_submission"),
-    path(SUBMISSION + "reject/", submissions.RejectSubmission.as_view(), name="reject_submission"),
 ]

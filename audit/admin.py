@@ -1,4 +1,4 @@
-"""The administration's view of logs; and the classes of tables that nobody edits by hand."""
+"""Admin page of the log, and the base class of read-only admin pages."""
 
 from django.contrib import admin
 from django.db import models
@@ -8,7 +8,7 @@ from audit.models import StateChange
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
-    """Rows to look at: they are written by the domain, which checks and logs what it does."""
+    """A read-only admin. Only domain functions change rows, because they check and log changes."""
 
     list_per_page = 50
     show_full_result_count = False

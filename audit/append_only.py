@@ -1,4 +1,4 @@
-"""Tables whose rows are written once, guarded by the database itself."""
+"""Make tables append-only with database triggers."""
 
 from django.apps.registry import Apps
 from django.db import migrations
@@ -18,7 +18,7 @@ BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END;
 
 
 def append_only(table: str) -> migrations.RunPython:
-    """A migration step: rows of `table` may be added, not changed (nor deleted, on PostgreSQL)."""
+    """Return a migration operation that forbids updates and, on PostgreSQL, deletions."""
 
     def create(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
         script = POSTGRES if editor.connection.vendor == "postgresql" else SQLITE

@@ -2,7 +2,7 @@ from django.db import models
 
 
 class StateChange(models.Model):
-    """One move of one aggregate: who moved what from where to where, when, and why."""
+    """A logged change of a row's state."""
 
     aggregate = models.CharField(
         max_length=60

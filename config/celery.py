@@ -1,4 +1,4 @@
-"""The Celery application; every app's `tasks.py` is found by name."""
+"""The Celery application."""
 
 import os
 
@@ -14,7 +14,10 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 def load_routes(**_: object) -> None:
-    """Before the processes are forked: tasks write addresses, and each process would load them anew."""
-    from django.urls import get_resolver  # noqa: PLC0415 - settings are read with the first import
+    """Load the URL patterns before worker processes fork.
+
+    Tasks reverse URLs, and each process would load the patterns otherwise.
+    """
+    from django.urls import get_resolver  # noqa: PLC0415 - importing this reads the settings
 
     get_resolver().url_patterns  # noqa: B018 - loads the routes

@@ -1,4 +1,4 @@
-"""What every page may need to know of this installation."""
+"""A context processor for values that all pages use."""
 
 from django.conf import settings
 from django.http import HttpRequest

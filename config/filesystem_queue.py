@@ -1,8 +1,8 @@
-"""Celery's queue in a folder, for a site without Redis: kombu's, made safe against a killed writer.
+"""A Celery transport that stores its queue in a folder, for sites without Redis.
 
-kombu writes a message straight under its final name, so that a reader, or the next one after a
-`kill -9`, may find half of it and stop its worker for good. Here a message takes its name when it is
-whole, and a torn one is left out: tasks are sweeps of the database, the next one does the same work.
+kombu writes messages under their final names, so a reader could find half of a message and crash.
+This transport renames a message once it is complete, and skips damaged messages. No work is lost,
+because the next sweep of the database repeats it.
 """
 
 import json
@@ -30,7 +30,7 @@ class Channel(filesystem.Channel):
                 continue
             taken = folder / f".taken.{name}"
             try:
-                (folder / name).rename(taken)  # one reader wins
+                (folder / name).rename(taken)  # only one reader succeeds
                 text = taken.read_text("utf-8")
                 taken.unlink()
             except FileNotFoundError:
@@ -44,7 +44,7 @@ class Channel(filesystem.Channel):
     def _queue_bind(self, exchange: Any, routing_key: Any, pattern: Any, queue: Any) -> None:
         try:
             super()._queue_bind(exchange, routing_key, pattern, queue)
-        except ValueError:  # the table was being written when its writer was killed
+        except ValueError:  # the writer was killed while writing the table
             (Path(self.control_folder) / f"{exchange}.exchange").unlink(missing_ok=True)
             super()._queue_bind(exchange, routing_key, pattern, queue)
 

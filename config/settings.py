@@ -1,7 +1,7 @@
-"""Every setting, from the environment; without any, the embedded default runs.
+"""Settings, read from the environment.
 
 Embedded: SQLite, Celery over the file system, our own marketplace on the same
-site, everything kept under `var/`. `docs/settings.md` explains each variable.
+site, everything kept under `var/`. `docs/reference/settings.md` explains each variable.
 A value that cannot be used stops the start with one line that names it.
 """
 
@@ -20,25 +20,31 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 import environ
+from cryptography.fernet import Fernet
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from django_guid.integrations import CeleryIntegration
+from pythonjsonlogger.core import RESERVED_ATTRS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
-# What may lie in a file instead, named by the variable with _FILE after it (Docker's secrets).
+LEAST_KEY_LETTERS = 50
+# Variables that may be read from a file, such as a Docker secret, by adding _FILE to the name.
 FROM_FILES = (
     "SECRET_KEY",
+    "SECRET_KEY_FALLBACKS",
     "DATABASE_URL",
     "REDIS_URL",
     "EMAIL_URL",
     "METRICS_TOKEN",
     "MTURK_ACCESS_KEY_ID",
     "MTURK_SECRET_ACCESS_KEY",
+    "MARKETPLACE_ENCRYPTION_KEYS",
 )
 
 
 def _secrets_from_files() -> dict[str, str]:
-    found = {}
+    values = {}
     for name in FROM_FILES:
         path = os.environ.get(f"{name}_FILE", "")
         if not path:
@@ -46,13 +52,13 @@ def _secrets_from_files() -> dict[str, str]:
         if os.environ.get(name):
             raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; set one of them.")
         try:
-            found[name] = Path(path).read_text("utf-8").strip()
+            values[name] = Path(path).read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError):
-            raise ImproperlyConfigured(f"{name}_FILE is {path}, which can't be read.") from None
-    return found
+            raise ImproperlyConfigured(f"{name}_FILE is {path}, which cannot be read.") from None
+    return values
 
 
-# Not into os.environ: what we start need not inherit them.
+# os.environ stays as it is, so that child processes do not inherit the secrets.
 env.ENVIRON = {**os.environ, **_secrets_from_files()}
 
 
@@ -63,7 +69,7 @@ def _checked(name: str, value: str, allowed: tuple[str, ...]) -> str:
 
 
 def _flag(name: str, default: bool) -> bool:
-    """A boolean that refuses what it does not understand (environ reads any typo as False)."""
+    """Return a boolean. Unlike environ, refuse a typo instead of reading it as False."""
     raw = env.str(name, default="true" if default else "false").lower()
     _checked(name, raw, ("true", "false", "1", "0", "yes", "no", "on", "off"))
     return raw in ("true", "1", "yes", "on")
@@ -73,16 +79,16 @@ def _number(name: str, default: str, *, low: str, high: str) -> Decimal:
     raw = env.str(name, default=default)
     try:
         value = Decimal(raw)
-        inside = Decimal(low) <= value <= Decimal(high)
-    except ArithmeticError:  # comparing with NaN is one, too
+        in_range = Decimal(low) <= value <= Decimal(high)
+    except ArithmeticError:  # includes comparison with NaN
         raise ImproperlyConfigured(f"{name} is {raw!r}; it must be a number.") from None
-    if not inside:
+    if not in_range:
         raise ImproperlyConfigured(f"{name} is {raw}; it must lie between {low} and {high}.")
     return value
 
 
 def _split(raw: str) -> SplitResult:
-    """The parts of a URL; all empty where its port is no port."""
+    """Return the parts of a URL, all empty if its port is invalid."""
     try:
         parts = urlsplit(raw)
         _ = parts.port
@@ -92,11 +98,14 @@ def _split(raw: str) -> SplitResult:
 
 
 def _address(name: str, raw: str, schemes: tuple[str, ...], *, example: str) -> str:
-    """A URL with one of the schemes. The message keeps the value back: it may hold a password."""
+    """Return `raw` if it is a URL with one of the schemes.
+
+    The error message omits the value, because it may contain a password.
+    """
     parts = _split(raw)
-    somewhere = parts.hostname or parts.path.strip("/") or parts.query
-    if parts.scheme not in schemes or not somewhere:
-        raise ImproperlyConfigured(f"{name} is no address that can be used; such as {example}.")
+    location = parts.hostname or parts.path.strip("/") or parts.query
+    if parts.scheme not in schemes or not location:
+        raise ImproperlyConfigured(f"{name} is not a valid address. Example: {example}.")
     return raw
 
 
@@ -125,7 +134,7 @@ def _hosts(name: str, default: list[str]) -> list[str]:
 def _networks(name: str) -> list[IPv4Network | IPv6Network]:
     raw: list[str] = env.list(name, default=[])
     try:
-        return [ip_network(one.strip()) for one in raw]
+        return [ip_network(network.strip()) for network in raw]
     except ValueError as error:
         raise ImproperlyConfigured(
             f"{name}: {error}; it must list networks such as 10.0.0.0/8, separated by commas."
@@ -142,60 +151,82 @@ def _folder(name: str, default: Path) -> Path:
 
 
 def _secret_key(var: Path) -> str:
-    """The key given, or one made at the first start and kept, readable by its owner alone."""
-    if given := env.str("SECRET_KEY", default=""):
-        if len(given) < 50:
+    """Return the configured key, or one that the first start stores readable by its owner only."""
+    if key := env.str("SECRET_KEY", default=""):
+        if len(key) < LEAST_KEY_LETTERS:
             raise ImproperlyConfigured(
-                "SECRET_KEY is too short; it must have at least 50 characters."
+                f"SECRET_KEY is too short; it must have at least {LEAST_KEY_LETTERS} characters."
             )
-        return given
-    kept = var / "secret_key"
-    if not kept.exists():
+        return key
+    path = var / "secret_key"
+    if not path.exists():
         candidate = var / f"secret_key.{secrets.token_hex(8)}"
         candidate.touch(mode=0o600)
         candidate.write_text(secrets.token_urlsafe(50))
         with suppress(FileExistsError):
-            kept.hardlink_to(candidate)  # atomic: processes that start together agree on one key
+            path.hardlink_to(candidate)  # atomic, so that concurrent starts share one key
         candidate.unlink()
-    return kept.read_text()
+    return path.read_text()
+
+
+def _secret_key_fallbacks() -> list[str]:
+    keys: list[str] = env.list("SECRET_KEY_FALLBACKS", default=[])
+    if any(len(key) < LEAST_KEY_LETTERS for key in keys):
+        raise ImproperlyConfigured(
+            f"SECRET_KEY_FALLBACKS has a key of fewer than {LEAST_KEY_LETTERS} characters."
+        )
+    return keys
+
+
+def _encryption_keys() -> list[str]:
+    keys: list[str] = env.list("MARKETPLACE_ENCRYPTION_KEYS", default=[])
+    try:
+        for key in keys:
+            Fernet(key)
+    except ValueError:
+        raise ImproperlyConfigured(
+            "MARKETPLACE_ENCRYPTION_KEYS has a key that is not 32 bytes in URL-safe base64."
+        ) from None
+    return keys
 
 
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-
-# --- where things are ------------------------------------------------------------------------
 
 VAR_DIR = _folder("VAR_DIR", BASE_DIR / "var")
 
 DEBUG = _flag("DEBUG", False)
 DEMO = _flag("DEMO", False)
 SECRET_KEY = _secret_key(VAR_DIR)
+# Earlier keys. Data signed or encrypted with them is still accepted.
+SECRET_KEY_FALLBACKS = _secret_key_fallbacks()
 SITE_URL = _origin("SITE_URL", "http://127.0.0.1:8000")
 SITE_IS_SECURE = SITE_URL.startswith("https://")
 if DEMO and urlsplit(SITE_URL).hostname not in ("127.0.0.1", "localhost", "::1"):
     raise ImproperlyConfigured(
-        f"DEMO is set and SITE_URL is {SITE_URL}: the demo's passwords are public, it runs on this "
-        "machine only."
+        f"DEMO is set and SITE_URL is {SITE_URL}: the demo's passwords are public, so it runs on "
+        "this machine only."
     )
 ALLOWED_HOSTS = _hosts(
     "ALLOWED_HOSTS", sorted({str(urlsplit(SITE_URL).hostname), "127.0.0.1", "localhost"})
 )
 
-# --- the house -------------------------------------------------------------------------------
-
 INSTALLED_APPS = [
-    # First: each {% static %} looks for this app from the top of the list.
+    # First, because each {% static %} searches for this app from the top of the list.
     "whitenoise.runserver_nostatic",
     "config.static_files.StaticFiles",
-    "operation",
+    "operations",
     "dashboard",
     "accounts",
     "rehearsal",
     "qualification",
+    "datasets",
     "consolidation",
     "annotation",
+    "projects",
     "crowd",
+    "jobs",
     "audit",
-    "rest",
+    "web",
     "marketplace",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -207,30 +238,35 @@ INSTALLED_APPS = [
     "django_filters",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "drf_standardized_errors",
+    # Below "operations": its receivers of Celery's signals log before these remove the request's id.
+    "django_guid",
     "axes",
-    "django_otp",
-    "django_otp.plugins.otp_totp",
     "csp",
 ]
 
 MIDDLEWARE = [
-    "operation.request_id.RequestIdMiddleware",
-    "operation.trusted_proxies.TrustedProxiesMiddleware",
-    "operation.requests.RequestsMiddleware",
+    "django_guid.middleware.guid_middleware",
+    "operations.trusted_proxies.TrustedProxiesMiddleware",
+    "operations.requests.RequestsMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "config.permissions_policy.PermissionsPolicyMiddleware",
+    "django_permissions_policy.PermissionsPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "config.content_policy.ContentPolicyMiddleware",
+    "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "config.text_only.TextOnlyMiddleware",
+    "config.reject_nul.TextOnlyMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django_otp.middleware.OTPMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "accounts.middleware.SecondFactorMiddleware",
+    "accounts.middleware.AccountsMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -249,12 +285,11 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "config.context.installation",
             ],
-            "libraries": {"kept_addresses": "rendering.kept_addresses"},
         },
     },
 ]
 
-# --- data ------------------------------------------------------------------------------------
+# Database and files
 
 DATABASE_URL = env.str("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'touchstone.sqlite3'}")
 _address(
@@ -268,19 +303,16 @@ DATABASES["default"]["CONN_MAX_AGE"] = 60
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "timeout": 30,
-        # A deferred transaction that turns to writing fails at once under contention, without
-        # waiting for the timeout; an immediate one waits its turn.
+        # Under contention a deferred transaction fails on its first write, without waiting for the
+        # timeout. An immediate transaction waits.
         "transaction_mode": "IMMEDIATE",
         "init_command": (
             "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-32000;"
         ),
     }
 else:
-    DATABASES["default"]["ENGINE"] = "database.postgresql"
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     DATABASES["default"].setdefault("OPTIONS", {})["client_encoding"] = "UTF8"
-# A pooler that hands a connection to another client after each transaction keeps nothing prepared.
-DATABASE_PREPARES = _flag("DATABASE_PREPARES", True)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 USE_TZ = True
@@ -291,15 +323,36 @@ USE_I18N = False
 STATIC_URL = "/static/"
 STATIC_ROOT = _folder("STATIC_ROOT", VAR_DIR / "static")
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "config.static_files.HashedModulesStorage"},
-}
 WHITENOISE_USE_FINDERS = DEBUG
 MEDIA_ROOT = VAR_DIR / "media"
 EXPORT_DIR = VAR_DIR / "exports"
+UPLOAD_DIR = VAR_DIR / "uploads"
+# Bucket for uploads and exports. Without it they are stored in folders.
+STORAGE_URL = env.str("STORAGE_URL", default="")
+if STORAGE_URL:
+    _address("STORAGE_URL", STORAGE_URL, ("s3",), example="s3://bucket/touchstone")
 
-# --- background work -------------------------------------------------------------------------
+
+def _storage(folder: Path) -> dict[str, Any]:
+    if not STORAGE_URL:
+        options: dict[str, Any] = {"location": folder, "allow_overwrite": True}
+        return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": options}
+    address = _split(STORAGE_URL)
+    location = f"{address.path.strip('/')}/{folder.name}".lstrip("/")
+    # Larger files are buffered on disk before they are sent.
+    spool = 10 * 2**20
+    options = {"bucket_name": address.hostname, "location": location, "max_memory_size": spool}
+    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+
+
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "config.static_files.HashedModulesStorage"},
+    "uploads": _storage(UPLOAD_DIR),
+    "exports": _storage(EXPORT_DIR),
+}
+
+# Background tasks
 
 REDIS_URL = env.str("REDIS_URL", default="")
 if REDIS_URL:
@@ -307,78 +360,87 @@ if REDIS_URL:
         "REDIS_URL", REDIS_URL, ("redis", "rediss", "unix"), example="redis://127.0.0.1:6379/0"
     )
     CELERY_BROKER_URL = REDIS_URL
-    # Counters that all web processes share, such as the marketplace's rate limit.
-    _shared = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
-    CACHES = {"default": _shared, "figures": _shared}
-    # Longer than any task: Redis hands a task out again once this has passed.
+    CACHES: dict[str, dict[str, Any]] = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": REDIS_URL,
+        }
+    }
+    # Longer than any task, because Redis redelivers a task after this time.
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"visibility_timeout": 3600}
 else:
-    # Figures that the worker process counts for the web processes; see annotation.domain.kept_figures.
     CACHES = {
-        "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
-        "figures": {
+        "default": {
             "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
-            "LOCATION": VAR_DIR / "figures",
-        },
+            "LOCATION": VAR_DIR / "cache",
+        }
     }
     _queue = VAR_DIR / "queue"
     _queue.mkdir(exist_ok=True)
     CELERY_BROKER_URL = "filesystem://"
     CELERY_BROKER_TRANSPORT = "config.filesystem_queue:Transport"
-    # Remote control is a broadcast, for which the folder has no safe way.
+    # Remote control needs broadcasts, which a folder cannot deliver safely.
     CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
     CELERY_BROKER_TRANSPORT_OPTIONS = {
-        # One folder for both: what a producer puts out is what a worker takes in.
+        # Producers write to the folder that workers read from.
         "data_folder_in": str(_queue),
         "data_folder_out": str(_queue),
         "control_folder": str(_queue / "control"),
-        # After each task a worker looks for the next one so much later: by 0.2 s, two processes took
-        # in no more than ten tasks a second, and fell behind a quick beat until tasks expired.
-        "polling_interval": 0.05,
+        # Seconds between polls of an empty queue.
+        "polling_interval": 0.1,
     }
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    # Opening a file anew for each task takes longer than most sweeps. A server's connections are
-    # closed after each: one that broke would fail every task until its turn to be closed.
+    # Reuse the connection, because opening the database takes longer than most tasks.
     CELERY_DB_REUSE_MAX = 500
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
-CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# A site without Redis has a single worker, which may fetch tasks ahead: with every process busy, it would
+# wait a polling interval after each task, and queued tasks would expire.
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1 if REDIS_URL else 8
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_TIME_LIMIT = 3000
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+# Seconds that figures on pages are cached.
+FIGURES_TIMEOUT = 10
 SWEEP_SECONDS = float(_number("SWEEP_SECONDS", "10", low="0.2", high="3600"))
 LEASE = timedelta(seconds=int(_number("LEASE_SECONDS", "60", low="5", high="3600")))
 CELERY_BEAT_SCHEDULE = {
     name: {"task": name, "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS * 3}}
     for name in (
-        "crowd.tasks.create_pending_hits",
+        "crowd.tasks.publish_hits",
+        "crowd.tasks.send_hit_changes",
         "crowd.tasks.sync_due_hits",
-        "crowd.tasks.send_due_payments",
-        "crowd.tasks.send_due_mail",
-        "annotation.tasks.record_new_assignments",
+        "crowd.tasks.send_decisions",
+        "crowd.tasks.send_mail",
+        "annotation.tasks.record_generations",
+        "annotation.tasks.pay_due_compensations",
         "annotation.tasks.top_up_open_batches",
-        "annotation.tasks.run_waiting_imports",
-        "consolidation.tasks.open_due_cases",
-        "consolidation.tasks.record_new_gold",
-        "qualification.tasks.evaluate_rounds",
-        "rehearsal.tasks.run_waiting_rehearsals",
+        "consolidation.tasks.open_and_offer_cases",
+        "consolidation.tasks.record_case_work_and_gold",
+        "qualification.tasks.enrol_and_evaluate",
+        "jobs.tasks.run_jobs",
     )
 }
-# How often the worker gives a sign of life: /health/ready misses it after three.
-SIGN_SECONDS = 30.0
-CELERY_BEAT_SCHEDULE["operation.tasks.give_sign"] = {
-    "task": "operation.tasks.give_sign",
-    "schedule": SIGN_SECONDS,
-    "options": {"expires": SIGN_SECONDS * 2},
+JOB_KINDS = {
+    "import": "annotation.domain.queue_import.KIND",
+    "export": "datasets.domain.queue_export.KIND",
+    "rehearsal": "rehearsal.domain.dry_run.KIND",
 }
-CELERY_BEAT_SCHEDULE["accounts.tasks.forget_expired_sessions"] = {
-    "task": "accounts.tasks.forget_expired_sessions",
+# Seconds. /health/ready fails after three missed heartbeats of the worker.
+HEARTBEAT_SECONDS = 30.0
+CELERY_BEAT_SCHEDULE["operations.tasks.beat"] = {
+    "task": "operations.tasks.beat",
+    "schedule": HEARTBEAT_SECONDS,
+    "options": {"expires": HEARTBEAT_SECONDS * 2},
+}
+CELERY_BEAT_SCHEDULE["accounts.tasks.clear_expired_sessions"] = {
+    "task": "accounts.tasks.clear_expired_sessions",
     "schedule": 86400.0,
 }
-# They look over everything that was ever offered, and a place that came back can wait so long.
+# Slower, because these sweeps scan everything that was ever published.
 CELERY_BEAT_SCHEDULE |= {
     name: {
         "task": name,
@@ -386,12 +448,11 @@ CELERY_BEAT_SCHEDULE |= {
         "options": {"expires": SWEEP_SECONDS * 9},
     }
     for name in (
-        "annotation.tasks.reoffer_short_items",
-        "consolidation.tasks.reoffer_short_cases",
-        "dashboard.tasks.restart_cut_exports",
+        "annotation.tasks.republish_short_items",
+        "consolidation.tasks.reopen_and_reoffer_cases",
     )
 }
-# They look over all that a project has, and nobody waits for them.
+# Slowest, because these sweeps scan whole projects and no user waits for the result.
 CELERY_BEAT_SCHEDULE |= {
     name: {
         "task": name,
@@ -399,13 +460,14 @@ CELERY_BEAT_SCHEDULE |= {
         "options": {"expires": SWEEP_SECONDS * 60},
     }
     for name in (
+        "crowd.tasks.forget_notifications",
         "consolidation.tasks.draw_due_reviews",
         "consolidation.tasks.index_missing_gold",
-        "qualification.tasks.watch_pools",
+        "qualification.tasks.compare_with_gold_and_watch_pools",
     )
 }
 
-# --- the crowd -------------------------------------------------------------------------------
+# Crowdsourcing
 
 MTURK_REGION = env.str("MTURK_REGION", default="us-east-1")
 if not re.fullmatch(r"[a-z]{2}(-[a-z]+)+-\d", MTURK_REGION):
@@ -417,7 +479,7 @@ MTURK_ENDPOINT_URL = _address(
     example="https://touchstone.example/mturk/",
 )
 MTURK_IS_OURS = "MTURK_ENDPOINT_URL" not in env.ENVIRON
-# Where finished work may be posted, and who may frame a worker's page: the same places.
+# Origins that finished work may be posted to, and that may frame a worker's page.
 MTURK_WORKER_ORIGINS = [
     _checked_origin("MTURK_WORKER_ORIGINS", origin)
     for origin in env.list("MTURK_WORKER_ORIGINS", default=[SITE_URL])
@@ -425,43 +487,36 @@ MTURK_WORKER_ORIGINS = [
 MTURK_REQUESTS_PER_SECOND = float(
     _number("MTURK_REQUESTS_PER_SECOND", "0" if MTURK_IS_OURS else "10", low="0", high="10000")
 )
-# Where the marketplace is asked to send its events: "webhook" is this site; an ARN is a topic that
-# passes them on to it; empty: nowhere, and HITs are looked at when pages or the clock say so.
+# "webhook" subscribes this site to the marketplace's events. HITs are polled otherwise.
 MTURK_NOTIFICATIONS = env.str("MTURK_NOTIFICATIONS", default="")
-if MTURK_NOTIFICATIONS not in ("", "webhook") and not MTURK_NOTIFICATIONS.startswith("arn:"):
+if MTURK_NOTIFICATIONS not in ("", "webhook"):
     raise ImproperlyConfigured(
-        f"MTURK_NOTIFICATIONS is {MTURK_NOTIFICATIONS!r}; it must be empty, webhook or a topic's ARN."
+        f"MTURK_NOTIFICATIONS is {MTURK_NOTIFICATIONS!r}; it must be empty or webhook."
     )
-# Where a topic's subscription may be confirmed: its own region's service.
-MTURK_SNS_ORIGINS = [
-    _checked_origin("MTURK_SNS_ORIGINS", one)
-    for one in env.list("MTURK_SNS_ORIGINS", default=[f"https://sns.{MTURK_REGION}.amazonaws.com"])
-]
 MTURK_FEE_RATE = _number("MTURK_FEE_RATE", "0.20", low="0", high="1")
 MTURK_FEE_RATE_MANY = _number("MTURK_FEE_RATE_MANY", "0.40", low="0", high="1")
 
 
-def _house_credential(purpose: str) -> str:
+def _derived_credential(purpose: str) -> str:
     return hmac.new(SECRET_KEY.encode(), purpose.encode(), hashlib.sha256).hexdigest()
 
 
 if MTURK_IS_OURS:
-    # Our own marketplace on the same site: both ends derive one key pair from the secret key,
-    # so that nothing has to be typed in anywhere.
-    MTURK_ACCESS_KEY_ID = "TSHOUSE" + _house_credential("mturk access key id")[:13].upper()
-    MTURK_SECRET_ACCESS_KEY = _house_credential("mturk secret access key")
-    MARKETPLACE_HOUSE_KEY: tuple[str, str] | None = (MTURK_ACCESS_KEY_ID, MTURK_SECRET_ACCESS_KEY)
+    # Both the platform and its built-in marketplace derive the same key pair from SECRET_KEY.
+    MTURK_ACCESS_KEY_ID = "TSOWN" + _derived_credential("mturk access key id")[:15].upper()
+    MTURK_SECRET_ACCESS_KEY = _derived_credential("mturk secret access key")
+    MARKETPLACE_BUILTIN_KEY: tuple[str, str] | None = (MTURK_ACCESS_KEY_ID, MTURK_SECRET_ACCESS_KEY)
 else:
-    # Empty: boto3's own chain (environment, profile, instance role) finds them.
+    # If empty, boto3 searches the environment, the profile and the instance role.
     MTURK_ACCESS_KEY_ID = env.str("MTURK_ACCESS_KEY_ID", default="")
     MTURK_SECRET_ACCESS_KEY = env.str("MTURK_SECRET_ACCESS_KEY", default="")
     if bool(MTURK_ACCESS_KEY_ID) != bool(MTURK_SECRET_ACCESS_KEY):
         raise ImproperlyConfigured(
-            "MTURK_ACCESS_KEY_ID and MTURK_SECRET_ACCESS_KEY belong together; set both or none."
+            "MTURK_ACCESS_KEY_ID and MTURK_SECRET_ACCESS_KEY must be set together. Set both or neither."
         )
-    MARKETPLACE_HOUSE_KEY = None
+    MARKETPLACE_BUILTIN_KEY = None
 
-# --- our marketplace, when this site runs it ---------------------------------------------------
+# Built-in marketplace
 
 MARKETPLACE_ENABLED = _flag("MARKETPLACE_ENABLED", True)
 MARKETPLACE_URL = _origin("MARKETPLACE_URL", SITE_URL)
@@ -470,69 +525,86 @@ MARKETPLACE_FEE_RATE_MANY = _number("MARKETPLACE_FEE_RATE_MANY", "0.40", low="0"
 MARKETPLACE_OPENING_BALANCE = _number(
     "MARKETPLACE_OPENING_BALANCE", "100000.00", low="0", high="100000000"
 )
-# A task page over plain http is let through only where the marketplace itself is one.
+# Allow task pages over plain HTTP only if the marketplace itself uses it.
 MARKETPLACE_ALLOW_HTTP = _flag("MARKETPLACE_ALLOW_HTTP", not MARKETPLACE_URL.startswith("https://"))
+# Keys for the secrets of access keys. The first encrypts, all decrypt. Default: from SECRET_KEY.
+MARKETPLACE_ENCRYPTION_KEYS = _encryption_keys()
 MARKETPLACE_FAULTS = env.str("MARKETPLACE_FAULTS", default="")
 MARKETPLACE_REQUESTS_PER_SECOND = float(
     _number("MARKETPLACE_REQUESTS_PER_SECOND", "0", low="0", high="100000")
 )
-# Where requesters' webhooks may stand, beside this site itself.
+# Hosts allowed for requesters' webhooks, in addition to this site.
 MARKETPLACE_WEBHOOK_HOSTS = (
     _hosts("MARKETPLACE_WEBHOOK_HOSTS", []) if "MARKETPLACE_WEBHOOK_HOSTS" in env.ENVIRON else []
 )
 if MARKETPLACE_ENABLED:
     CELERY_BEAT_SCHEDULE |= {
-        "marketplace.tasks.settle_due": {
-            "task": "marketplace.tasks.settle_due",
+        "marketplace.tasks.run_maintenance": {
+            "task": "marketplace.tasks.run_maintenance",
             "schedule": SWEEP_SECONDS,
             "options": {"expires": SWEEP_SECONDS * 3},
         },
         "marketplace.tasks.deliver_notifications": {
             "task": "marketplace.tasks.deliver_notifications",
-            "schedule": min(2.0, SWEEP_SECONDS),
-            "options": {"expires": 6.0},
+            "schedule": min(5.0, SWEEP_SECONDS),
+            "options": {"expires": 15.0},
         },
     }
 
-# --- people and safety -------------------------------------------------------------------------
+# Accounts
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
 AXES_FAILURE_LIMIT = 10
-AXES_LOCKOUT_TEMPLATE = "dashboard/locked.html"
-AXES_COOLOFF_TIME = 0.25  # hours; the page names it
+AXES_LOCKOUT_TEMPLATE = "accounts/locked.html"
+AXES_COOLOFF_TIME = 0.25  # hours, also stated on the page
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-if DEMO:  # its passwords are public, and two dozen simulated workers sign up while somebody watches
-    PASSWORD_HASHERS = ["accounts.hashers.DemoHasher"]
+if DEMO:  # the passwords are public, and a fast hash shortens the start
+    PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-LOGIN_URL = "dashboard:login"
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "dashboard:projects"
-LOGOUT_REDIRECT_URL = "dashboard:login"
+LOGOUT_REDIRECT_URL = "account_login"
+ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_VERIFICATION = "none"
+# django-axes limits password logins. "login_failed" counts a user's wrong codes.
+ACCOUNT_RATE_LIMITS = {
+    "login": None,
+    "login_failed": "5/5m/key",
+    "reset_password": "5/15m/ip",
+}
+ACCOUNT_SESSION_REMEMBER = True
+USERSESSIONS_ADAPTER = "accounts.adapters.SessionsAdapter"
 
-# Whose second factor is not a matter of choice.
+# Roles that require a second factor
 SECOND_FACTOR_ROLES = frozenset(
-    _checked("SECOND_FACTOR_ROLES", one, ("admin", "requester", "trainer", "expert"))
-    for one in env.list(
+    _checked("SECOND_FACTOR_ROLES", role, ("admin", "requester", "trainer", "expert"))
+    for role in env.list(
         "SECOND_FACTOR_ROLES", default=["admin", "requester"] if SITE_IS_SECURE else []
     )
 )
-OTP_TOTP_ISSUER = f"Touchstone {urlsplit(SITE_URL).hostname}"
-SESSION_ENGINE = "accounts.sessions"
+MFA_ADAPTER = "accounts.adapters.MFAAdapter"
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_TOTP_ISSUER = f"Touchstone {urlsplit(SITE_URL).hostname}"
+MFA_TOTP_TOLERANCE = 1
 
-# --- mail ----------------------------------------------------------------------------------------
+# E-mail
 
 EMAIL_URL = env.str("EMAIL_URL", default="consolemail://")
-# Without a server no worker is asked for an address, and none is written to.
+# Without a mail server, workers cannot enter an address and receive no e-mail.
 MAIL_IS_ON = bool(env.str("EMAIL_URL", default=""))
 if _split(EMAIL_URL).scheme not in env.EMAIL_SCHEMES:
     raise ImproperlyConfigured(
-        "EMAIL_URL is no address of a mail server; such as smtp+tls://user:password@host:587."
+        "EMAIL_URL is not the address of a mail server. Example: smtp+tls://user:password@host:587."
     )
 vars().update(env.email_url_config(EMAIL_URL))
 EMAIL_TIMEOUT = 10
@@ -544,7 +616,7 @@ if "@" not in DEFAULT_FROM_EMAIL or "\n" in DEFAULT_FROM_EMAIL:
         f"EMAIL_FROM is {DEFAULT_FROM_EMAIL!r}; it must be an e-mail address, or Name <address>."
     )
 
-# --- what browsers are told -----------------------------------------------------------------------
+# Browser security
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SITE_IS_SECURE
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -555,6 +627,24 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SITE_IS_SECURE
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SITE_IS_SECURE else None
 SECURE_SSL_REDIRECT = _flag("SSL_REDIRECT", True) and SITE_IS_SECURE
 X_FRAME_OPTIONS = "DENY"
+PERMISSIONS_POLICY: dict[str, list[str]] = {
+    feature: []
+    for feature in (
+        "accelerometer",
+        "camera",
+        "display-capture",
+        "geolocation",
+        "gyroscope",
+        "hid",
+        "magnetometer",
+        "microphone",
+        "midi",
+        "payment",
+        "screen-wake-lock",
+        "serial",
+        "usb",
+    )
+}
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
@@ -565,63 +655,89 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
     },
 }
-# The proxy refuses bodies that are larger still (deploy/Caddyfile).
+# deploy/Caddyfile limits request bodies too.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 2**20
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 2**20
 
-# Whose X-Forwarded-For is believed, and who may read the figures.
+# Networks whose X-Forwarded-For is trusted, and networks that may read /metrics
 TRUSTED_PROXIES = _networks("TRUSTED_PROXIES")
 METRICS_NETWORKS = _networks("METRICS_NETWORKS")
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 20:
     raise ImproperlyConfigured("METRICS_TOKEN is too short; it must have at least 20 characters.")
 
-# --- the REST API ------------------------------------------------------------------------------
+# REST API
 
 API_READS_PER_MINUTE = int(_number("API_READS_PER_MINUTE", "600", low="0", high="1000000"))
 API_WRITES_PER_MINUTE = int(_number("API_WRITES_PER_MINUTE", "60", low="0", high="1000000"))
 API_UPLOAD_MAX_BYTES = int(_number("API_UPLOAD_MAX_MB", "200", low="1", high="100000")) * 2**20
-UPLOAD_DIR = VAR_DIR / "uploads"
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "annotation.api.authentication.TokenAuthentication",
+        "projects.api.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["annotation.api.roles.RoleTable"],
+    "DEFAULT_PERMISSION_CLASSES": ["projects.api.roles.RulePermission"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest.parsers.TextJson"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "rest.parsers.AlwaysJson",
-    "DEFAULT_THROTTLE_CLASSES": ["rest.throttles.Reads", "rest.throttles.Writes"],
-    "DEFAULT_SCHEMA_CLASS": "rest.schema.Schema",
-    "EXCEPTION_HANDLER": "rest.problems.problem_response",
-    # The address that is throttled: the one that the proxy saw, where there is one.
+    "DEFAULT_PARSER_CLASSES": ["web.parsers.TextJson"],
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_THROTTLE_CLASSES": ["web.throttles.Reads", "web.throttles.Writes"],
+    "DEFAULT_SCHEMA_CLASS": "web.schema.Schema",
+    "EXCEPTION_HANDLER": "drf_standardized_errors.handler.exception_handler",
+    # Throttle the address that the proxy saw, if there is a proxy.
     "NUM_PROXIES": 1 if SITE_IS_SECURE else 0,
     "URL_FORMAT_OVERRIDE": None,
+}
+_ERROR_STATUSES = [
+    "400",
+    "401",
+    "403",
+    "404",
+    "405",
+    "406",
+    "409",
+    "412",
+    "413",
+    "415",
+    "422",
+    "429",
+    "500",
+]
+DRF_STANDARDIZED_ERRORS = {
+    "EXCEPTION_HANDLER_CLASS": "web.errors.Handler",
+    "ALLOWED_ERROR_STATUS_CODES": _ERROR_STATUSES,
+    "ERROR_SCHEMAS": dict.fromkeys(_ERROR_STATUSES, "web.errors.ErrorResponseSerializer"),
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Touchstone",
     "VERSION": "1",
-    "DESCRIPTION": "Projects, their work, people and money; docs/api.md tells how to begin.",
+    "DESCRIPTION": "Projects, their work, people and money; see docs/reference/api.md.",
     "SCHEMA_PATH_PREFIX": "/api/v1/",
-    "SERVE_PERMISSIONS": ["annotation.api.roles.RoleTable"],
+    "SERVE_PERMISSIONS": ["projects.api.roles.RulePermission"],
     "SERVE_INCLUDE_SCHEMA": False,
     "SORT_OPERATIONS": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "ENUM_NAME_OVERRIDES": {
-        "Role": "annotation.enums.Role",
+        "Role": "projects.enums.Role",
         "Partition": "annotation.enums.Partition",
         "BatchState": "annotation.enums.BatchState",
-        "ImportState": "annotation.enums.ImportState",
+        "JobState": "jobs.enums.JobState",
         "SubmissionState": "annotation.enums.SubmissionState",
         "CaseState": "consolidation.enums.CaseState",
         "GoldSource": "consolidation.enums.GoldSource",
         "LedgerKind": "crowd.enums.LedgerKind",
         "EnrolmentState": "qualification.enums.EnrolmentState",
     },
+}
+
+# Each request has an id, which its response, log lines and tasks share.
+DJANGO_GUID = {
+    "GUID_HEADER_NAME": "X-Request-ID",
+    "EXPOSE_HEADER": False,
+    "INTEGRATIONS": [CeleryIntegration()],
 }
 
 LOG_LEVEL = env.str("LOG_LEVEL", default="").upper()
@@ -633,12 +749,34 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "line": {
-            "()": "operation.logs.Line",
+            "()": "operations.logs.LineFormatter",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
         },
-        "json": {"()": "operation.logs.JsonLine"},
+        "json": {
+            "()": "operations.logs.JsonFormatter",
+            "fmt": ["levelname", "name", "message"],
+            "timestamp": "at",
+            "rename_fields": {"levelname": "level", "name": "logger", "exc_info": "traceback"},
+            # Objects attached by Django and Celery (the request, a task's arguments)
+            "reserved_attrs": [*RESERVED_ATTRS, "request", "data"],
+        },
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
+    "filters": {
+        "request_id": {
+            "()": "django_guid.log_filters.CorrelationId",
+            "correlation_id_field": "request_id",
+        }
+    },
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": LOG_FORMAT,
+            "filters": ["request_id"],
+        }
+    },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL or "WARNING"},
-    "loggers": {"touchstone": {"level": LOG_LEVEL or "INFO"}},
+    "loggers": {
+        "touchstone": {"level": LOG_LEVEL or "INFO"},
+        "django_guid": {"level": "WARNING"},
+    },
 }

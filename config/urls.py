@@ -1,22 +1,27 @@
-"""Where each room hangs in the site. The paths of workers' pages are part of live HITs: keep them."""
+"""The URLs of all apps. Live HITs contain the paths of workers' pages, so those must not change."""
 
+from allauth.account.decorators import secure_admin_login
 from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-# Workers' rooms stand first: Django tries one path after the other, and theirs are asked for most.
+# The admin site uses the common login page, because its own would skip the second factor.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+
+# Workers' pages come first, because Django tries patterns in order and they are requested most.
 urlpatterns: list[URLPattern | URLResolver] = [path("", include("annotation.urls"))]
 if settings.MARKETPLACE_ENABLED:
     urlpatterns += [path("", include("marketplace.urls"))]
 urlpatterns += [
     path("", include("consolidation.urls")),
+    path("", include("datasets.urls")),
+    path("", include("projects.urls")),
+    path("", include("rehearsal.urls")),
     path("admin/", admin.site.urls),
-    path("", include("operation.urls")),
+    path("", include("operations.urls")),
     path("api/v1/", include("config.api_urls")),
     path("", include("dashboard.urls")),
     path("", include("accounts.urls")),
     path("", include("crowd.urls")),
     path("", include("qualification.urls")),
 ]
-
-handler500 = "config.api_urls.server_error"

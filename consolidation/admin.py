@@ -1,18 +1,15 @@
-"""Cases, gold and what people said of it, to look at."""
+"""Admin pages for cases, gold, reviews and expert queues."""
 
 from django.contrib import admin
 
 from audit.admin import ReadOnlyAdmin
 from consolidation.models import (
     Case,
-    Decision,
     ExpertQueue,
     Gold,
     Judgment,
     Merge,
     Monitoring,
-    Partitioning,
-    PropBankComparison,
     Review,
     SystemAnnotation,
 )
@@ -20,7 +17,7 @@ from consolidation.models import (
 
 @admin.register(Case)
 class CaseAdmin(ReadOnlyAdmin):
-    list_display = ("item", "place", "state", "opened_at")
+    list_display = ("item", "attempt", "state", "opened_at")
     list_filter = ("state",)
     list_select_related = ("item",)
     search_fields = ("item__key",)
@@ -68,28 +65,9 @@ class SystemAnnotationAdmin(ReadOnlyAdmin):
     list_select_related = ("item",)
 
 
-@admin.register(Decision)
-class DecisionAdmin(ReadOnlyAdmin):
-    list_display = ("submission", "predicted", "kind", "decided_by", "decided_at", "reason")
-    list_filter = ("kind",)
-    list_select_related = ("submission", "predicted", "decided_by")
-
-
-@admin.register(Partitioning)
-class PartitioningAdmin(ReadOnlyAdmin):
-    list_display = ("project", "unit", "seed", "drawn_at", "frozen_at")
-    list_select_related = ("project",)
-
-
-@admin.register(PropBankComparison)
-class PropBankComparisonAdmin(ReadOnlyAdmin):
-    list_display = ("project", "source", "file_name", "compared_at")
-    list_select_related = ("project",)
-
-
 @admin.register(Monitoring)
 class MonitoringAdmin(admin.ModelAdmin):
-    """The one thing here that people set: it changes no row of anyone's work."""
+    """The only editable admin page of this app, because it changes a setting and no annotations."""
 
     list_display = ("project", "per_thousand")
     list_select_related = ("project",)

@@ -1,4 +1,4 @@
-"""Items on their way to gold, the cases that they become, and the gold."""
+"""API endpoints for items, cases and gold."""
 
 from typing import Any
 
@@ -9,7 +9,6 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.endpoint import ProjectEndpoint
 from annotation.api.serializers import ContentField
 from annotation.enums import Partition
 from annotation.models import Item
@@ -24,11 +23,12 @@ from consolidation.domain.queries import (
 )
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, CaseSource, Gold
-from rest.cursors import Cursors
-from rest.filters import StrictFilters
+from projects.api.endpoint import ProjectEndpoint
+from projects.permissions import CAN_SEE_WORKERS, MEMBERS, read
 from schemes.registry import get_scheme
+from web.pagination import Cursors
 
-_STATES = [(one.value, one.label) for one in ItemState]
+_STATES = [(state.value, state.label) for state in ItemState]
 
 
 class ItemSerializer(serializers.ModelSerializer[Item]):
@@ -38,8 +38,12 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
     target = ContentField(read_only=True)
     headline = serializers.SerializerMethodField()
     state = serializers.SerializerMethodField()
-    generations = serializers.IntegerField(read_only=True, help_text="Accepted ones.")
-    golds = serializers.IntegerField(read_only=True, help_text="Versions, of all sources.")
+    generations = serializers.IntegerField(
+        read_only=True, help_text="Number of accepted generations."
+    )
+    golds = serializers.IntegerField(
+        read_only=True, help_text="Number of gold versions from all sources."
+    )
 
     class Meta:
         model = Item
@@ -63,7 +67,7 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
         scheme = get_scheme(self.context["view"].project.scheme)
         return scheme.headline(item.sentence.tokens, item.target)
 
-    @extend_schema_field({"type": "string", "enum": [one.value for one in ItemState]})
+    @extend_schema_field({"type": "string", "enum": [state.value for state in ItemState]})
     def get_state(self, item: Any) -> str:
         return state_of(offered=item.offered, case_state=item.case_state).value
 
@@ -72,9 +76,7 @@ class ItemFilters(filters.FilterSet):
     state = filters.ChoiceFilter(choices=_STATES)
     domain = filters.CharFilter(max_length=60)
     partition = filters.ChoiceFilter(choices=Partition.choices)
-    text = filters.CharFilter(
-        max_length=200, label="Words that follow one another in the sentence, or a part of the key."
-    )
+    text = filters.CharFilter(max_length=200, label="A phrase in the sentence, or part of the key.")
 
     class Meta:
         model = Item
@@ -95,22 +97,23 @@ class _OfItems(ProjectEndpoint):
 
 
 class Items(_OfItems):
+    rules = read(MEMBERS)
     pagination_class = Cursors
-    filter_backends = [StrictFilters]
     filterset_class = ItemFilters
     ordering = ("position", "pk")
     operations = {"GET": "list_items"}
 
     def get(self, request: Request, slug: str) -> Response:
-        """The project's items, in publishing order."""
+        """List the project's items in publishing order."""
         return self.page(request)
 
 
 class ItemDetail(_OfItems):
+    rules = read(MEMBERS)
     operations = {"GET": "get_item"}
 
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        """One item."""
+        """Return an item."""
         return Response(self.get_serializer(self.one(pk=pk)).data)
 
 
@@ -129,14 +132,14 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
 
     class Meta:
         model = Case
-        fields = ("id", "item", "item_id", "place", "state", "opened_at", "sources")
+        fields = ("id", "item", "item_id", "attempt", "state", "opened_at", "sources")
         read_only_fields = fields
 
 
 class CaseFilters(filters.FilterSet):
     state = filters.ChoiceFilter(choices=CaseState.choices)
     item = filters.CharFilter(field_name="item__key", max_length=240)
-    place = filters.NumberFilter(min_value=0, max_value=32767)
+    attempt = filters.NumberFilter(min_value=0, max_value=32767)
 
     class Meta:
         model = Case
@@ -144,10 +147,10 @@ class CaseFilters(filters.FilterSet):
 
 
 class Cases(ProjectEndpoint):
+    rules = read(CAN_SEE_WORKERS)
     queryset = Case.objects.none()
     serializer_class = CaseSerializer
     pagination_class = Cursors
-    filter_backends = [StrictFilters]
     filterset_class = CaseFilters
     operations = {"GET": "list_cases"}
     tag = "consolidation"
@@ -156,13 +159,13 @@ class Cases(ProjectEndpoint):
         return cases_of(project=self.project)
 
     def get(self, request: Request, slug: str) -> Response:
-        """Cases: items whose accepted generations wait for, or have had, their consolidation."""
+        """List the project's cases."""
         return self.page(request)
 
 
 @extend_schema_field({"type": "array", "items": {"type": "object"}})
 class ProvenanceField(serializers.JSONField):
-    """Where each question came from."""
+    """The origin of each question."""
 
 
 class GoldSerializer(serializers.ModelSerializer[Gold]):
@@ -204,10 +207,10 @@ class GoldFilters(filters.FilterSet):
 
 
 class GoldList(ProjectEndpoint):
+    rules = read(CAN_SEE_WORKERS)
     queryset = Gold.objects.none()
     serializer_class = GoldSerializer
     pagination_class = Cursors
-    filter_backends = [StrictFilters]
     filterset_class = GoldFilters
     operations = {"GET": "list_gold"}
     tag = "consolidation"
@@ -216,5 +219,5 @@ class GoldList(ProjectEndpoint):
         return gold_versions_of(project=self.project)
 
     def get(self, request: Request, slug: str) -> Response:
-        """Every version of gold; of each item and source the highest version stands."""
+        """List all versions of gold. The highest version of each item and source is current."""
         return self.page(request)

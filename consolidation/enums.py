@@ -1,6 +1,6 @@
 from django.db.models import TextChoices
 
-from annotation.enums import Protocol
+from projects.enums import Protocol
 
 
 class CaseState(TextChoices):
@@ -10,7 +10,7 @@ class CaseState(TextChoices):
     VALIDATED = "validated", "validated"
 
 
-# A case with its gold.
+# The states of a case that has its gold.
 SETTLED = (CaseState.CONSOLIDATED, CaseState.VALIDATED)
 
 
@@ -21,7 +21,7 @@ class GoldSource(TextChoices):
     IMPORTED = "imported", "imported"
 
 
-# What a project makes itself, by its protocol.
+# The source of the gold that each protocol produces.
 SOURCES = {
     Protocol.CONSOLIDATION: GoldSource.CONSOLIDATED,
     Protocol.VALIDATION: GoldSource.VALIDATED,
@@ -36,7 +36,7 @@ class ReviewState(TextChoices):
 
 
 class DecisionKind(TextChoices):
-    """A person's word on one automatic decision."""
+    """A reviewer's decision on an automatic match."""
 
     PAIR_ACCEPTED = "pair-accepted", "the same argument"
     PAIR_REFUSED = "pair-refused", "not the same argument"
@@ -46,7 +46,7 @@ class DecisionKind(TextChoices):
 
 
 class PartitionUnit(TextChoices):
-    """What a drawing of partitions never splits."""
+    """The unit that is never split between partitions."""
 
     SENTENCE = "sentence", "whole sentences"
     DOCUMENT = "document", "whole documents"
@@ -54,18 +54,18 @@ class PartitionUnit(TextChoices):
 
 
 class Action(TextChoices):
-    """What can be done with a batch, or with some of its HITs."""
+    """An action on a batch, or on some of its HITs."""
 
     PAUSE = "pause", "pause"
     RESUME = "resume", "resume"
     EXTEND = "extend", "extend"
     ADD = "add", "add assignments to"
     EXPIRE = "expire", "end"
-    REOFFER = "reoffer", "offer again"
+    REOFFER = "republish", "republish"
 
 
 class ExpertWork(TextChoices):
-    """What a queue asks of experts."""
+    """The kind of work in an expert queue."""
 
     ANNOTATE = "annotate", "write annotations"
     MERGE = "merge", "merge annotations"
@@ -82,7 +82,7 @@ class MergeState(TextChoices):
 
 
 class SourceOrigin(TextChoices):
-    """Where an annotation that is merged came from. Only the report tells it."""
+    """The origin of an annotation in a merge. Only the merge report shows it."""
 
     GENERATOR = "generator", "workers' generations"
     EXPERT = "expert", "expert"

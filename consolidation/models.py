@@ -1,46 +1,52 @@
-"""From several submissions to one gold annotation, and what people say of it."""
+"""Models of cases, gold annotations, reviews and experts' work."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.models import Batch, Item, PageDraft, Project, Sentence, Submission, Task
+from annotation.models import (
+    Batch,
+    Item,
+    PageDraft,
+    Sentence,
+    Submission,
+    Task,
+)
 from consolidation.enums import (
     CaseState,
-    DecisionKind,
     ExpertWork,
     GoldSource,
     MergeState,
-    PartitionUnit,
     QueueState,
     ReviewState,
     SourceOrigin,
 )
+from projects.models import Project
 
 
 class Case(models.Model):
-    """An item whose accepted generations wait for, or have had, their consolidation or validation.
-    `place` 0 is the first; later places are second consolidations, made to measure agreement."""
+    """An item whose accepted generations are consolidated or validated.
+
+    `attempt` 0 is the first case. Later attempts are second consolidations that measure agreement.
+    """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="cases")
-    place = models.PositiveSmallIntegerField(default=0)
+    attempt = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(max_length=20, choices=CaseState, default=CaseState.OPEN)
     task = models.OneToOneField(
         Task, on_delete=models.PROTECT, null=True, blank=True, related_name="case"
     )
-    # Offers that ended without a consolidation, and whose HIT could not be offered again.
-    earlier_tasks = models.ManyToManyField(Task, blank=True, related_name="earlier_case")
-    # In a qualification round the annotations to merge are given, the same ones to every trainee; it
-    # has no sources then, and its consolidations become no gold.
+    # The annotations to merge in a qualification round, the same for every trainee. Such a case has no
+    # sources and produces no gold.
     given = models.JSONField(null=True, blank=True)
     opened_at = models.DateTimeField()
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["item", "place"], name="case_once_per_place"),
+            models.UniqueConstraint(fields=["item", "attempt"], name="case_once_per_place"),
             models.CheckConstraint(
                 condition=Q(state="open", task=None)
-                | Q(state="validated")  # without a task where nothing was asked
+                | Q(state="validated")  # without a task if there are no questions
                 | (~Q(state="open") & ~Q(task=None)),
                 name="case_offered_with_its_task",
             ),
@@ -51,9 +57,22 @@ class Case(models.Model):
         return f"case {self.pk} of {self.item_id}"
 
 
+class CaseTask(models.Model):
+    """A task that offers a case. A case has several if its HIT could not be offered again."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="case_tasks")
+    task = models.OneToOneField(Task, on_delete=models.PROTECT, related_name="case_task")
+
+    def __str__(self) -> str:
+        return f"task {self.task_id} of case {self.case_id}"
+
+
 class CaseSource(models.Model):
-    """A submission in its case. `position` is its place in a random order: pages show it as a letter,
-    so that nothing tells who wrote it or who was first."""
+    """A submission in its case.
+
+    `position` is its place in a random order. Pages show it as a letter, which hides the author and
+    the order of submission.
+    """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="sources")
     submission = models.ForeignKey(
@@ -73,8 +92,11 @@ class CaseSource(models.Model):
 
 
 class Gold(models.Model):
-    """An authoritative annotation of an item. Immutable: a correction is a new version, and per source
-    the newest stands. `provenance` has an entry per question: where it came from."""
+    """An authoritative annotation of an item.
+
+    Gold is immutable. A correction is a new version, and the newest version of each source is
+    current. `provenance` has an entry per question.
+    """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="gold")
     source = models.CharField(max_length=20, choices=GoldSource)
@@ -105,9 +127,12 @@ class Gold(models.Model):
 
 
 class GoldEntry(models.Model):
-    """By what a search finds the standing gold of an item from one source; kept by
-    consolidation.domain.index_gold. Each text is words in lower case with a blank before and after
-    each, so that ` who reject` finds a phrase whose last word is a beginning."""
+    """The search entry of an item's current gold from one source.
+
+    `consolidation.domain.index_gold` maintains it. Texts are lower-case words with a blank before
+    and after each. A query without its last blank therefore matches a phrase whose last word is
+    incomplete.
+    """
 
     gold = models.OneToOneField(Gold, on_delete=models.CASCADE, related_name="entry")
     item = models.ForeignKey(
@@ -125,7 +150,7 @@ class GoldEntry(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["item", "source"], name="gold_entry_once_per_source")
         ]
-        # A page lists sentences in this order and stops when it is full.
+        # The order in which pages list sentences.
         indexes = [models.Index(fields=["project", "sentence", "source"])]
 
     def __str__(self) -> str:
@@ -133,8 +158,10 @@ class GoldEntry(models.Model):
 
 
 class Judgment(models.Model):
-    """A validation that a gold annotation was worked out of. `position` is the validator's in the
-    gold's provenance."""
+    """A validation that a gold annotation was computed from.
+
+    `position` is the validator's index in the gold's provenance.
+    """
 
     gold = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="judgments")
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="judgments")
@@ -152,7 +179,7 @@ class Judgment(models.Model):
 
 
 class Review(models.Model):
-    """A gold annotation drawn for an expert to judge without knowing whose it is."""
+    """A gold annotation drawn for a blind review by an expert."""
 
     gold = models.OneToOneField(Gold, on_delete=models.PROTECT, related_name="review")
     state = models.CharField(max_length=20, choices=ReviewState, default=ReviewState.DRAWN)
@@ -180,15 +207,18 @@ class Review(models.Model):
 
 
 class ExpertQueue(models.Model):
-    """Items that a project's experts work on, on the site, one after the other. Each item is annotated
-    by so many experts, none of whom learns of the others, or merged by one."""
+    """Items that a project's experts work on one by one on the site.
+
+    Each item is annotated by `experts_per_item` experts who don't see each other's work, or merged
+    by one expert.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="expert_queues")
     title = models.CharField(max_length=120)
     kind = models.CharField(max_length=20, choices=ExpertWork)
     state = models.CharField(max_length=20, choices=QueueState, default=QueueState.OPEN)
     experts_per_item = models.PositiveSmallIntegerField(default=1)
-    # Whether an annotation is expert gold as it stands, without a merge: a merge always is.
+    # True if an annotation becomes expert gold without a merge. A merge always becomes gold.
     makes_gold = models.BooleanField(default=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
     created_at = models.DateTimeField()
@@ -226,8 +256,11 @@ class QueuedItem(models.Model):
 
 
 class Merge(models.Model):
-    """Annotations of one item from several sources, of which an expert makes one without knowing whose
-    they are. `content` is the consolidation as sent; `summary` counts what the result holds."""
+    """Annotations of one item from several sources that an expert merges blind.
+
+    `content` is the consolidation as submitted. `summary` counts the questions and answers of the
+    result.
+    """
 
     queued = models.OneToOneField(QueuedItem, on_delete=models.CASCADE, related_name="merge")
     state = models.CharField(max_length=20, choices=MergeState, default=MergeState.OPEN)
@@ -261,9 +294,11 @@ class Merge(models.Model):
 
 
 class MergeSource(models.Model):
-    """One annotation in a merge, as it was when the merge was set up. `position` is its place in a
-    seeded order, shown as a letter; `name` tells systems and experts apart; `fate` is a
-    `schemes.base.Fate` once the merge is done."""
+    """An annotation in a merge, copied when the merge was created.
+
+    `position` is its place in a seeded order, shown as a letter. `name` is the name of the system
+    or expert. `fate` is a `schemes.base.SourceOutcome` once the merge is done.
+    """
 
     merge = models.ForeignKey(Merge, on_delete=models.CASCADE, related_name="sources")
     position = models.PositiveSmallIntegerField()
@@ -289,7 +324,7 @@ class MergeSource(models.Model):
 
 
 class SystemAnnotation(models.Model):
-    """What a program wrote about an item: a source to be merged, never gold."""
+    """A program's annotation of an item. Experts can merge it, but it never becomes gold."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="system_annotations")
     system = models.CharField(max_length=60)
@@ -307,8 +342,10 @@ class SystemAnnotation(models.Model):
 
 
 class ExpertDraft(PageDraft):
-    """An expert's work on a queued item or on the correction of a review, begun or handed in. A draft
-    is also a seat: who has one is at work on the item."""
+    """An expert's work on a queued item or on the correction of a review.
+
+    A draft also reserves the item for its expert.
+    """
 
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="expert_drafts"
@@ -337,47 +374,12 @@ class ExpertDraft(PageDraft):
         return f"draft of {self.author}"
 
 
-class Decision(models.Model):
-    """A person's correction of one automatic match between a reference and what is measured by it: a
-    submission (a trainee's), or other gold.
-
-    The rows are named by their spans, which outlive a reordering of questions; with no reference
-    span the decision speaks of the predicted one alone, and the other way round.
-    """
-
-    reference = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="decisions")
-    submission = models.ForeignKey(
-        Submission, on_delete=models.PROTECT, null=True, blank=True, related_name="decisions"
-    )
-    predicted = models.ForeignKey(
-        Gold, on_delete=models.PROTECT, null=True, blank=True, related_name="decisions_on"
-    )
-    kind = models.CharField(max_length=20, choices=DecisionKind)
-    reference_span = models.JSONField(null=True, blank=True)
-    predicted_span = models.JSONField(null=True, blank=True)
-    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
-    decided_at = models.DateTimeField()
-    reason = models.TextField(blank=True)
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(submission__isnull=False, predicted=None)
-                | Q(submission=None, predicted__isnull=False),
-                name="decision_on_a_submission_or_on_gold",
-            )
-        ]
-
-    def __str__(self) -> str:
-        if self.predicted_id is not None:
-            return f"{self.kind} on gold {self.predicted_id}"
-        return f"{self.kind} on submission {self.submission_id}"
-
-
 class Experiment(models.Model):
-    """Consolidated items annotated again by people who had no part in them, to measure agreement:
-    `generators` of them each, under a batch of its own; with `consolidates` a third then merges what
-    two of them wrote, so that two disjoint teams can be compared."""
+    """Consolidated items that other workers annotate again, to measure agreement.
+
+    Each item gets `generators` new annotations in a separate batch. With `consolidates`, another
+    worker then merges them, so that two disjoint teams can be compared.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="experiments")
     batch = models.OneToOneField(Batch, on_delete=models.PROTECT, related_name="experiment")
@@ -397,59 +399,8 @@ class Experiment(models.Model):
         return f"experiment {self.pk} of {self.project}"
 
 
-class PropBankComparison(models.Model):
-    """What the newest comparison of a project's gold with PropBank gave: see `propbank_figures`. The file
-    itself, which belongs to others, is not kept."""
-
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="propbank")
-    source = models.CharField(max_length=20, choices=GoldSource)
-    file_name = models.CharField(max_length=255)
-    figures = models.JSONField()
-    compared_at = models.DateTimeField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["project", "source"], name="propbank_comparison_once_per_source"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.source} gold of {self.project} against {self.file_name}"
-
-
-class Partitioning(models.Model):
-    """How a project's sentences were divided. Once frozen, `digest` is what the division must remain
-    (see consolidation.domain.partitions). `shares` maps a partition to its percentage."""
-
-    project = models.OneToOneField(Project, on_delete=models.PROTECT, related_name="partitioning")
-    unit = models.CharField(max_length=20, choices=PartitionUnit)
-    seed = models.BigIntegerField(null=True, blank=True)
-    shares = models.JSONField(default=dict, blank=True)
-    drawn_at = models.DateTimeField(null=True, blank=True)
-    frozen_at = models.DateTimeField(null=True, blank=True)
-    digest = models.CharField(max_length=64, blank=True)
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(frozen_at=None, digest="")
-                | (Q(frozen_at__isnull=False) & ~Q(digest="")),
-                name="partitioning_frozen_with_its_digest",
-            ),
-            models.CheckConstraint(
-                condition=Q(unit="given", seed=None, drawn_at=None)
-                | (~Q(unit="given") & Q(seed__isnull=False, drawn_at__isnull=False)),
-                name="partitioning_drawn_by_a_seed",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"partitions of {self.project}"
-
-
 class Monitoring(models.Model):
-    """How much of a project's consolidated work an expert looks over; without a row, 1 %."""
+    """The share of a project's consolidated work that experts review. Without a row it is 1 %."""
 
     PER_THOUSAND = 10
 

@@ -8,31 +8,29 @@ from consolidation.domain import (
     open_cases,
     record_gold,
     record_validated_gold,
-    reoffer_cases,
-    reoffer_validations,
+    republish_cases,
 )
-from crowd.domain.sweep import sweep
+from jobs.domain.sweep import sweep
 
 
 @shared_task
-def open_due_cases() -> None:
+def open_and_offer_cases() -> None:
     sweep(lambda: open_cases.open_due_cases(clock=timezone.now))
     sweep(lambda: experiment.open_experiment_cases(clock=timezone.now))
-    sweep(lambda: open_cases.offer_open_cases(clock=timezone.now))
+    sweep(lambda: open_cases.publish_open_cases(clock=timezone.now))
 
 
 @shared_task
-def record_new_gold() -> None:
+def record_case_work_and_gold() -> None:
     sweep(lambda: record_gold.record_new_case_work(clock=timezone.now))
     sweep(lambda: record_gold.write_due_gold(clock=timezone.now))
     sweep(lambda: record_validated_gold.write_due_validated_gold(clock=timezone.now))
 
 
 @shared_task
-def reoffer_short_cases() -> None:
-    sweep(lambda: reoffer_cases.reopen_returned_cases(clock=timezone.now))
-    sweep(lambda: reoffer_cases.reoffer_due_cases(clock=timezone.now))
-    sweep(lambda: reoffer_validations.reoffer_due_validations(clock=timezone.now))
+def reopen_and_reoffer_cases() -> None:
+    sweep(lambda: republish_cases.reopen_returned_cases(clock=timezone.now))
+    sweep(lambda: republish_cases.republish_due_cases(clock=timezone.now))
 
 
 @shared_task
@@ -42,4 +40,4 @@ def draw_due_reviews() -> None:
 
 @shared_task
 def index_missing_gold() -> None:
-    sweep(index_gold.index_missing_gold)
+    sweep(lambda: index_gold.index_missing_gold(clock=timezone.now))

@@ -1,4 +1,4 @@
-"""People and money in the administration. Workers are their pseudonyms here too."""
+"""Admin pages of workers, HITs and money. Workers appear by pseudonym."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from crowd.models import (
     Assignment,
     Block,
     Budget,
-    FoundHit,
     Hit,
     HitType,
     LedgerEntry,
     Message,
+    OrphanHit,
     Payment,
     QualificationGrant,
     QualificationType,
@@ -28,17 +28,17 @@ from crowd.models import (
 class BudgetForm(ModelForm):
     def clean_cap_cents(self) -> int | None:
         cap: int | None = self.cleaned_data["cap_cents"]
-        taken = self.instance.reserved_cents + self.instance.spent_cents
-        if cap is not None and cap < taken:
+        committed = self.instance.reserved_cents + self.instance.spent_cents
+        if cap is not None and cap < committed:
             raise ValidationError(
-                f"{taken} cents are reserved or spent already; the cap can't be lower."
+                f"{committed} cents are reserved or spent already. Enter at least that amount."
             )
         return cap
 
 
 @admin.register(Budget)
 class BudgetAdmin(ReadOnlyAdmin):
-    """Only the cap is anybody's to set: the sums belong to the ledger."""
+    """An admin in which only the cap can be edited."""
 
     form = BudgetForm
     list_display = ("key", "cap_cents", "reserved_cents", "spent_cents")
@@ -49,7 +49,7 @@ class BudgetAdmin(ReadOnlyAdmin):
         return admin.ModelAdmin.has_change_permission(self, request, obj)
 
     def save_model(self, request: HttpRequest, obj: Budget, form: ModelForm, change: Any) -> None:
-        # The sums may have moved since the form was opened: they are not written back.
+        # The sums may have changed since the form was opened, so they are not written.
         obj.save(update_fields=form.changed_data)
 
 
@@ -127,8 +127,8 @@ class BlockAdmin(ReadOnlyAdmin):
     search_fields = ("worker__pseudonym",)
 
 
-@admin.register(FoundHit)
-class FoundHitAdmin(ReadOnlyAdmin):
+@admin.register(OrphanHit)
+class OrphanHitAdmin(ReadOnlyAdmin):
     list_display = (
         "external_id",
         "title",

@@ -2,7 +2,7 @@ from django.db.models import TextChoices
 
 
 class Provider(TextChoices):
-    """The kinds of marketplace; `crowd.providers.registry` names the code of each."""
+    """The kinds of marketplace. `crowd.providers.registry` maps each to its implementation."""
 
     MTURK = "mturk", "MTurk-compatible"
 
@@ -57,7 +57,7 @@ class MessageState(TextChoices):
 
 
 class MailState(TextChoices):
-    """Of an e-mail. Where nobody knows whether it went out it is in doubt, and not repeated by itself."""
+    """The state of an e-mail. DOUBT means an unknown outcome, which is never retried automatically."""
 
     PENDING = "pending", "to be sent"
     SENDING = "sending", "being sent"

@@ -1,42 +1,31 @@
-"""What marketplaces send, checked at the edge."""
-
-import json
-from typing import Any
+"""Validation of the notifications that marketplaces send."""
 
 from pydantic import BaseModel, Field, ValidationError
 
+from audit.errors import TouchstoneError
 
-class BadNotification(ValueError):
-    """Not a notification as MTurk writes them."""
+PRINTABLE = r"^[!-~]+$"  # PostgreSQL rejects NUL and lone surrogates
+
+
+class InvalidNotificationError(TouchstoneError, ValueError):
+    """The request body is not a valid MTurk notification."""
 
 
 class _Event(BaseModel):
-    hit_id: str | None = Field(default=None, alias="HITId", max_length=64)
+    hit_id: str | None = Field(default=None, alias="HITId", max_length=64, pattern=PRINTABLE)
 
 
 class Notification(BaseModel):
-    doc_id: str = Field(alias="EventDocId", min_length=1, max_length=120)
+    doc_id: str = Field(alias="EventDocId", max_length=120, pattern=PRINTABLE)
     events: list[_Event] = Field(alias="Events", max_length=100)
 
     def hits(self) -> list[str]:
-        return [one.hit_id for one in self.events if one.hit_id]
+        return [event.hit_id for event in self.events if event.hit_id]
 
 
-class SubscriptionQuestion(BaseModel):
-    """A topic that was subscribed to our address asks whether that is right."""
-
-    topic: str = Field(alias="TopicArn", min_length=1, max_length=300)
-    confirm_url: str = Field(alias="SubscribeURL", min_length=1, max_length=2000)
-
-
-def read_notification(body: bytes) -> Notification | SubscriptionQuestion:
-    """From a webhook's body, or from the envelope of an SNS topic. Raises BadNotification."""
+def read_notification(body: bytes) -> Notification:
+    """Parse the body of a webhook request. Raise InvalidNotificationError if it is invalid."""
     try:
-        document: Any = json.loads(body)
-        if isinstance(document, dict) and document.get("Type") == "SubscriptionConfirmation":
-            return SubscriptionQuestion.model_validate(document)
-        if isinstance(document, dict) and "Message" in document:
-            document = json.loads(document["Message"])
-        return Notification.model_validate(document)
-    except (ValueError, TypeError, ValidationError) as error:
-        raise BadNotification(str(error)) from error
+        return Notification.model_validate_json(body)
+    except ValidationError as error:
+        raise InvalidNotificationError(str(error)) from error

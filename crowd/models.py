@@ -1,8 +1,8 @@
-"""People and money. Amounts are whole US cents; times are aware UTC.
+"""Models of workers, HITs, messages and money. Amounts are whole US cents, times are aware UTC.
 
-Rows that stand for a call to a marketplace (Hit, Payment, QualificationGrant, Message) are written
-and committed before the call, carry the token that makes a repeat harmless, and are leased by the
-process that makes the call (`leased_until`): see `crowd.domain.lease`.
+Hit, Payment, QualificationGrant and Message each stand for a call to a marketplace. The row is
+committed before the call and carries the token that makes a repeat harmless. The calling process
+leases the row with `leased_until` (see `jobs.domain.lease`).
 """
 
 import secrets
@@ -24,7 +24,7 @@ from crowd.enums import (
     Provider,
 )
 
-# Letters that can't be misread for one another, and no vowels, so that no word appears by chance.
+# Without characters that look alike, and without vowels, so that no pseudonym spells a word.
 PSEUDONYM_LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
 
 
@@ -33,7 +33,7 @@ def new_pseudonym() -> str:
 
 
 class Budget(models.Model):
-    """What may be spent under one heading. `reserved` and `spent` are the sums of its ledger."""
+    """A spending limit. `reserved_cents` and `spent_cents` are sums of its ledger entries."""
 
     key = models.CharField(max_length=120, unique=True)
     cap_cents = models.BigIntegerField(null=True, blank=True)
@@ -60,20 +60,20 @@ class Budget(models.Model):
 
     @property
     def left_cents(self) -> int | None:
-        """Free to reserve; None without a cap."""
+        """Return the cents that can still be reserved, or None without a cap."""
         if self.cap_cents is None:
             return None
         return self.cap_cents - self.reserved_cents - self.spent_cents
 
 
 class Worker(models.Model):
-    """A person at a marketplace. `external_id` identifies them there; exports use `pseudonym`."""
+    """A person at a marketplace, where `external_id` identifies them. Exports use `pseudonym`."""
 
     provider = models.CharField(max_length=20, choices=Provider)
     external_id = models.CharField(max_length=64)
     pseudonym = models.CharField(max_length=20, unique=True, default=new_pseudonym)
     first_seen_at = models.DateTimeField()
-    is_simulated = models.BooleanField(default=False)  # one of a rehearsal's, not a person
+    is_simulated = models.BooleanField(default=False)  # created by a rehearsal
 
     class Meta:
         constraints = [
@@ -87,7 +87,7 @@ class Worker(models.Model):
 
 
 class QualificationType(models.Model):
-    """A qualification that we define at a marketplace; `external_id` is empty until it is made there."""
+    """A qualification of ours. `external_id` is empty until it is created at the marketplace."""
 
     provider = models.CharField(max_length=20, choices=Provider)
     code = models.CharField(max_length=80)
@@ -105,8 +105,11 @@ class QualificationType(models.Model):
 
 
 class QualificationGrant(models.Model):
-    """A worker holds a qualification with a value. Of a project's consolidators the value is a number
-    of their own, so that a HIT can leave out the people who generated for it."""
+    """A qualification that a worker holds, with a value.
+
+    Each of a project's consolidators has a unique value, so that a HIT can exclude the workers who
+    generated its annotations.
+    """
 
     qualification_type = models.ForeignKey(
         QualificationType, on_delete=models.PROTECT, related_name="grants"
@@ -130,7 +133,7 @@ class QualificationGrant(models.Model):
 
 
 class HitType(models.Model):
-    """What HITs of one kind have in common; equal values are one HIT type, here and there."""
+    """The terms that several HITs share. Equal terms are one HIT type, also at the marketplace."""
 
     provider = models.CharField(max_length=20, choices=Provider)
     fingerprint = models.CharField(max_length=64)
@@ -155,7 +158,7 @@ class HitType(models.Model):
 
 class HitQuerySet(models.QuerySet["Hit"]):
     def to_create(self) -> "HitQuerySet":
-        """A paused HIT that may exist at the marketplace already is looked after all the same."""
+        """Return pending HITs, including paused ones that may already exist at the marketplace."""
         return self.filter(state=HitState.PENDING).filter(Q(paused_at=None) | ~Q(attempted_at=None))
 
     def to_sync(self, now: datetime) -> "HitQuerySet":
@@ -168,42 +171,42 @@ class HitQuerySet(models.QuerySet["Hit"]):
         return self.exclude(increase_to=None).exclude(external_id=None)
 
     def open(self) -> "HitQuerySet":
-        """Offered to workers, or about to be."""
+        """Return the HITs that are published or about to be."""
         return self.filter(state__in=[HitState.PENDING, HitState.LIVE], paused_at=None)
 
 
 class Hit(models.Model):
     hit_type = models.ForeignKey(HitType, on_delete=models.PROTECT, related_name="hits")
     budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="hits")
-    # A second cap that the HIT's money stays under, such as its batch's; its sums are kept beside
-    # the budget's, from the same ledger entries.
+    # A second budget, such as the batch's, whose cap also applies. Both are updated from the same
+    # ledger entries.
     sub_budget = models.ForeignKey(
         Budget, on_delete=models.PROTECT, null=True, blank=True, related_name="sub_hits"
     )
-    # Derived from what is offered: the marketplace refuses a second HIT under the same token, and
-    # the HIT is found again by it (as RequesterAnnotation) when the answer to its creation was lost.
+    # Derived from the published content. The marketplace refuses a second HIT with the same token.
+    # As RequesterAnnotation, the token identifies a HIT whose creation got no response.
     token = models.CharField(max_length=64, unique=True)
     url = models.CharField(max_length=500)
     max_assignments = models.PositiveSmallIntegerField(default=1)
     lifetime_seconds = models.PositiveIntegerField()
     bonus_allowance_cents = models.PositiveIntegerField(default=0)
-    # How often its unused places were given back and offered again: each offer has its own keys in
-    # the ledger.
+    # The number of times that the HIT was extended after it expired, or that assignments were
+    # added. Each round has its own ledger keys.
     offer_round = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(max_length=20, choices=HitState, default=HitState.PENDING)
     paused_at = models.DateTimeField(null=True, blank=True)
-    # The end that the marketplace was last told (None: its creation plus its lifetime), and one
-    # that it has yet to be told.
+    # The end that the marketplace has confirmed. None means creation plus lifetime.
     ends_at = models.DateTimeField(null=True, blank=True)
+    # A new end that is not sent to the marketplace yet.
     expiration_wanted = models.DateTimeField(null=True, blank=True)
-    # The number of assignments that the marketplace has yet to raise the HIT to.
+    # A new number of assignments that is not sent to the marketplace yet.
     increase_to = models.PositiveSmallIntegerField(null=True, blank=True)
     external_id = models.CharField(max_length=64, null=True, blank=True, unique=True)
     prepared_at = models.DateTimeField()
     attempted_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(null=True, blank=True)
-    # When to look for finished work next; how many workers say they have finished, and since when.
     sync_due_at = models.DateTimeField(null=True, blank=True)
+    # Submissions reported by the task page, and the time of the last report.
     claimed_assignments = models.PositiveIntegerField(default=0)
     claimed_at = models.DateTimeField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
@@ -249,9 +252,9 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
 
 class Assignment(models.Model):
-    """One worker's finished work on one HIT, as the marketplace confirmed it.
+    """A worker's submitted assignment to a HIT, as the marketplace confirmed it.
 
-    A returned assignment's id may come back with another worker, so neither alone is the key.
+    The key includes the worker, because the id of a returned assignment may be used again.
     """
 
     hit = models.ForeignKey(Hit, on_delete=models.PROTECT, related_name="assignments")
@@ -260,15 +263,15 @@ class Assignment(models.Model):
     state = models.CharField(
         max_length=20, choices=AssignmentState, default=AssignmentState.SUBMITTED
     )
-    answer = models.JSONField(default=dict)  # form field -> text, as the marketplace holds it
+    answer = models.JSONField(default=dict)  # form field -> text, as stored by the marketplace
     accepted_at = models.DateTimeField()
     submitted_at = models.DateTimeField()
     decided_at = models.DateTimeField(null=True, blank=True)
     decision_reason = models.TextField(blank=True)
-    # When it was first refused, by us or at the marketplace: approving it then means overriding.
+    # The time of a rejection, by us or at the marketplace. A later approval must override it.
     refused_at = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True)
-    # Set by the owner of the work once it has taken the assignment in.
+    # Set by the app that owns the task, once it has processed the assignment.
     recorded_at = models.DateTimeField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
 
@@ -294,7 +297,7 @@ class Assignment(models.Model):
 
 
 class Payment(models.Model):
-    """An intent to pay one amount for one assignment, once, whatever happens on the way."""
+    """An amount to be paid exactly once for an assignment."""
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="payments")
     kind = models.CharField(max_length=20, choices=PaymentKind)
@@ -339,7 +342,7 @@ class Payment(models.Model):
 
 
 class LedgerEntry(models.Model):
-    """One movement of money, written once. `amount` is what workers get, `fee` the marketplace."""
+    """An append-only movement of money: `amount_cents` to a worker, `fee_cents` to the marketplace."""
 
     budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="entries")
     kind = models.CharField(max_length=20, choices=LedgerKind)
@@ -369,7 +372,7 @@ class LedgerEntry(models.Model):
 
 class Message(models.Model):
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="messages")
-    # It stands for the project that writes: what another one writes is none of its members' business.
+    # The budget of the project that writes. Members see only their own project's messages.
     budget = models.ForeignKey(
         Budget, on_delete=models.PROTECT, null=True, blank=True, related_name="messages"
     )
@@ -393,7 +396,7 @@ class Message(models.Model):
 
 
 class MailAddress(models.Model):
-    """Where a worker wants to be written to as well; theirs to give and to take back."""
+    """An e-mail address that a worker has given, and may withdraw."""
 
     worker = models.OneToOneField(Worker, on_delete=models.CASCADE, related_name="mail_address")
     address = models.EmailField()
@@ -407,8 +410,7 @@ class MailAddress(models.Model):
 
 
 class Mail(models.Model):
-    """A message as an e-mail beside the marketplace's own. The address is forgotten when the worker
-    takes it back."""
+    """An e-mail copy of a message. `address` is cleared when the worker withdraws it."""
 
     message = models.OneToOneField(Message, on_delete=models.PROTECT, related_name="mail")
     address = models.EmailField(blank=True)
@@ -432,7 +434,7 @@ class Mail(models.Model):
 
 
 class Block(models.Model):
-    """A worker may take no more of our HITs; kept when it is lifted, for the record."""
+    """A block that bars a worker from our HITs. The row stays when the block is lifted."""
 
     worker = models.OneToOneField(Worker, on_delete=models.PROTECT, related_name="block")
     reason = models.CharField(max_length=1000)
@@ -446,7 +448,7 @@ class Block(models.Model):
 
 
 class NotificationReceipt(models.Model):
-    """A marketplace's notification that has been acted on: its repeats are dropped."""
+    """A processed notification of a marketplace, so that repeats are ignored."""
 
     doc_id = models.CharField(max_length=120, unique=True)
     received_at = models.DateTimeField(db_index=True)
@@ -455,22 +457,12 @@ class NotificationReceipt(models.Model):
         return self.doc_id
 
 
-class TopicSubscription(models.Model):
-    """A topic asks whether it may send us notifications; an operator answers (`confirm_topic`)."""
+class OrphanHit(models.Model):
+    """A HIT of our marketplace account that had no Hit row when the account was listed.
 
-    topic = models.CharField(max_length=300, unique=True)  # its ARN
-    confirm_url = models.CharField(max_length=2000)
-    asked_at = models.DateTimeField()
-    confirmed_at = models.DateTimeField(null=True, blank=True)
-
-    def __str__(self) -> str:
-        return self.topic
-
-
-class FoundHit(models.Model):
-    """A HIT of our account at a marketplace that no row of ours stood for when we looked: made in a
-    history that the database has lost, or by somebody else who uses the account. Kept as it was
-    found; `hit` is set once it is ours again."""
+    It was created in a history that the database has lost, or by another user of the account.
+    `hit` is set once it is matched to a Hit.
+    """
 
     provider = models.CharField(max_length=20, choices=Provider)
     external_id = models.CharField(max_length=64)
@@ -502,7 +494,7 @@ class FoundHit(models.Model):
 
 
 class PublishingHold(models.Model):
-    """No HIT is made at a marketplace while one stands; see crowd.domain.hold_publishing."""
+    """A hold on creating HITs at a marketplace (see `crowd.domain.hold_publishing`)."""
 
     reason = models.CharField(max_length=500)
     since = models.DateTimeField()

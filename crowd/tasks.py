@@ -1,4 +1,4 @@
-"""Sweeps: each works off what is due, in small bites, until nothing is left or its time is up."""
+"""Celery tasks that process due rows in small batches, until none are left or time is up."""
 
 from collections.abc import Callable
 
@@ -8,45 +8,58 @@ from django.utils import timezone
 from crowd.domain import (
     block_worker,
     create_hits,
-    hear_notifications,
+    handle_notifications,
+    manage_hits,
     qualifications,
     send_payments,
-    steer_hits,
     sync_hits,
     write_mail,
     write_messages,
 )
-from crowd.domain.sweep import sweep
+from jobs.domain.sweep import sweep
 
 
-def _clocked(domain: Callable[..., int]) -> Callable[[], int]:
-    return lambda: domain(clock=timezone.now)
+def _with_clock(process_batch: Callable[..., int]) -> Callable[[], int]:
+    return lambda: process_batch(clock=timezone.now)
 
 
 @shared_task
-def create_pending_hits() -> None:
-    sweep(_clocked(qualifications.send_due_grants))
-    sweep(_clocked(block_worker.send_due_blocks))
-    sweep(_clocked(create_hits.create_pending_hits))
-    sweep(_clocked(steer_hits.send_due_increases))
-    sweep(_clocked(steer_hits.send_due_ends))
+def publish_hits() -> None:
+    """Send grants and blocks, then create the HITs whose requirements depend on both."""
+    sweep(_with_clock(qualifications.send_due_grants))
+    sweep(_with_clock(block_worker.send_due_blocks))
+    sweep(_with_clock(create_hits.create_pending_hits))
+
+
+@shared_task
+def send_hit_changes() -> None:
+    """Send increases, then ends, which also apply to the added assignments."""
+    sweep(_with_clock(manage_hits.send_due_increases))
+    sweep(_with_clock(manage_hits.send_due_ends))
 
 
 @shared_task
 def sync_due_hits() -> None:
-    sweep(_clocked(sync_hits.sync_due_hits))
-    hear_notifications.forget_notifications(now=timezone.now())
+    sweep(_with_clock(sync_hits.sync_due_hits))
 
 
 @shared_task
-def send_due_payments() -> None:
+def forget_notifications() -> None:
+    handle_notifications.forget_notifications(now=timezone.now())
+
+
+@shared_task
+def send_decisions() -> None:
+    """Pay and reject assignments, then send messages.
+
+    A marketplace accepts a message only if the worker has a decided assignment.
+    """
     sweep(lambda: send_payments.release_held_payments(now=timezone.now()))
-    sweep(_clocked(send_payments.send_due_payments))
-    sweep(_clocked(send_payments.send_due_rejections))
-    # After the decisions: a worker can be written to once one of theirs has been made.
-    sweep(_clocked(write_messages.send_due_messages))
+    sweep(_with_clock(send_payments.send_due_payments))
+    sweep(_with_clock(send_payments.send_due_rejections))
+    sweep(_with_clock(write_messages.send_due_messages))
 
 
 @shared_task
-def send_due_mail() -> None:
-    sweep(_clocked(write_mail.send_due_mail))
+def send_mail() -> None:
+    sweep(_with_clock(write_mail.send_due_mail))

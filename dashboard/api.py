@@ -1,56 +1,62 @@
-"""What looks across apps: people, money, exports, and what is under way."""
+"""API endpoints that combine apps: workers, costs, exports and jobs."""
 
+from dataclasses import asdict
 from typing import Any
 
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponseBase
 from django.utils import timezone
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    OpenApiResponse,
+    extend_schema,
+    extend_schema_field,
+)
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotation.api.endpoint import ProjectEndpoint
-from annotation.domain.kept_figures import figures_of
+from annotation.api.corpus import JobFilters
 from annotation.domain.qualification_codes import qualifications_of
 from annotation.domain.queries import Cost, Work, cost_by_role, work_of_everyone, workers_of
 from annotation.enums import Partition
-from consolidation.domain.export_gold import formats_of
 from consolidation.domain.queries import count_gold, finished_costs
-from consolidation.downloads import download
 from consolidation.enums import GoldSource
 from crowd.domain.queries import (
     LedgerFilter,
+    failures_of,
     ledger_of,
     narrowed_ledger,
     pending_work,
     sums_of,
-    troubles_of,
 )
 from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry, Worker
-from dashboard.exports import (
-    FoundExport,
-    begin_export,
-    export_named,
+from datasets.domain.export_gold import formats_of
+from datasets.domain.queue_export import (
+    ExportFile,
     exports_of,
-    open_export_file,
+    files_of,
+    open_file,
+    queue_export,
 )
-from dashboard.tasks import write_export
-from rest.actions import action
-from rest.cursors import Cursors
-from rest.filters import StrictFilters
-from rest.problems import Problem
-
-# --- workers -----------------------------------------------------------------------------------
+from jobs.models import Job
+from projects.api.endpoint import ProjectEndpoint
+from projects.api.roles import actor_of
+from projects.domain.cached_figures import figures_of
+from projects.enums import TokenScope
+from projects.permissions import CAN_SEE_WORKERS, STAFF, ApiRule, post, read
+from web.actions import action
+from web.downloads import download
+from web.errors import Conflict
+from web.pagination import Cursors
 
 
 class WorkerSerializer(serializers.Serializer[Any]):
-    """A worker of the project, by pseudonym; the marketplace's id for them stays inside."""
+    """A worker of the project, by pseudonym, without the marketplace's id."""
 
     pseudonym = serializers.CharField()
     first_seen_at = serializers.DateTimeField()
@@ -59,7 +65,7 @@ class WorkerSerializer(serializers.Serializer[Any]):
     rejected = serializers.IntegerField()
     mean_seconds = serializers.FloatField(allow_null=True)
     active_seconds = serializers.IntegerField()
-    earned_cents = serializers.IntegerField(help_text="Confirmed; fees not counted.")
+    earned_cents = serializers.IntegerField(help_text="Confirmed payments, without fees.")
 
 
 class _OfWorkers(ProjectEndpoint):
@@ -70,51 +76,50 @@ class _OfWorkers(ProjectEndpoint):
     def listed(self) -> QuerySet[Worker]:
         return workers_of(project=self.project)
 
-    def told(self, workers: list[Worker]) -> list[dict[str, Any]]:
+    def rows(self, workers: list[Worker]) -> list[dict[str, Any]]:
         by_worker = figures_of(work_of_everyone, project=self.project).value
-        work = [(one, by_worker.get(one.pk, Work())) for one in workers]
+        work = [(worker, by_worker.get(worker.pk, Work())) for worker in workers]
         return [
             {
-                "pseudonym": one.pseudonym,
-                "first_seen_at": one.first_seen_at,
-                "submissions": done.figures.submissions,
-                "accepted": done.figures.accepted,
-                "rejected": done.figures.rejected,
-                "mean_seconds": done.figures.mean_seconds,
-                "active_seconds": done.figures.active_seconds,
-                "earned_cents": done.earned_cents,
+                "pseudonym": worker.pseudonym,
+                "first_seen_at": worker.first_seen_at,
+                "submissions": record.figures.submissions,
+                "accepted": record.figures.accepted,
+                "rejected": record.figures.rejected,
+                "mean_seconds": record.figures.mean_seconds,
+                "active_seconds": record.figures.active_seconds,
+                "earned_cents": record.earned_cents,
             }
-            for one, done in work
+            for worker, record in work
         ]
 
 
 class Workers(_OfWorkers):
+    rules = read(CAN_SEE_WORKERS)
     pagination_class = Cursors
     ordering = ("-pk",)
     operations = {"GET": "list_workers"}
 
     def get(self, request: Request, slug: str) -> Response:
-        """Those who have submitted something in the project, the newest first."""
+        """List the workers who have submitted work in the project, newest first."""
         page = self.paginate_queryset(self.get_queryset()) or []
-        rows = self.get_serializer(self.told(list(page)), many=True)
-        return self.get_paginated_response(rows.data)
+        serializer = self.get_serializer(self.rows(list(page)), many=True)
+        return self.get_paginated_response(serializer.data)
 
 
 class WorkerDetail(_OfWorkers):
+    rules = read(CAN_SEE_WORKERS)
     operations = {"GET": "get_worker"}
 
     def get(self, request: Request, slug: str, pseudonym: str) -> Response:
-        """One worker of the project."""
-        [told] = self.told([self.one(pseudonym=pseudonym)])
-        return Response(self.get_serializer(told).data)
-
-
-# --- money -------------------------------------------------------------------------------------
+        """Return a worker of the project."""
+        [row] = self.rows([self.one(pseudonym=pseudonym)])
+        return Response(self.get_serializer(row).data)
 
 
 class CostSerializer(serializers.Serializer[Any]):
-    amount_cents = serializers.IntegerField(help_text="What workers got.")
-    fee_cents = serializers.IntegerField(help_text="What the marketplace took.")
+    amount_cents = serializers.IntegerField(help_text="Paid to workers.")
+    fee_cents = serializers.IntegerField(help_text="Fees of the marketplace.")
     total_cents = serializers.IntegerField()
 
 
@@ -126,7 +131,7 @@ class BudgetSerializer(serializers.Serializer[Any]):
 
 
 class CostsSerializer(serializers.Serializer[Any]):
-    """What the project's work has cost so far. `ledger` sums the entries by kind, fees included."""
+    """The cost of the project so far. `ledger` sums the entries by kind, with fees."""
 
     budget = BudgetSerializer()
     total = CostSerializer()
@@ -137,17 +142,18 @@ class CostsSerializer(serializers.Serializer[Any]):
 
 
 class Costs(ProjectEndpoint):
+    rules = read(STAFF)
     serializer_class = CostsSerializer
     operations = {"GET": "get_costs"}
     tag = "money"
 
     def get(self, request: Request, slug: str) -> Response:
-        """The project's budget and costs."""
+        """Return the project's budget and costs."""
         by_role = cost_by_role(project=self.project)
-        finished = [one.total_cents for one in finished_costs(project=self.project)]
+        finished = [cost.total_cents for cost in finished_costs(project=self.project)]
         entries = ledger_of(budget=self.project.budget, wanted=LedgerFilter())
         sums = sums_of(entries=entries)
-        told = {
+        data = {
             "budget": self.project.budget,
             "total": sum(by_role.values(), Cost()),
             "by_role": {role or "compensation": cost for role, cost in by_role.items()},
@@ -155,7 +161,7 @@ class Costs(ProjectEndpoint):
             "finished_items": len(finished),
             "mean_finished_item_cents": sum(finished) / len(finished) if finished else None,
         }
-        return Response(self.get_serializer(told).data)
+        return Response(self.get_serializer(data).data)
 
 
 class LedgerEntrySerializer(serializers.ModelSerializer[LedgerEntry]):
@@ -169,7 +175,7 @@ class LedgerEntrySerializer(serializers.ModelSerializer[LedgerEntry]):
         read_only=True,
         allow_null=True,
         default=None,
-        help_text="reward or bonus; null where nobody is paid.",
+        help_text="reward or bonus, or null if the entry is not a payment.",
     )
 
     class Meta:
@@ -194,24 +200,24 @@ class LedgerEntrySerializer(serializers.ModelSerializer[LedgerEntry]):
 
 class LedgerFilters(filters.FilterSet):
     kind = filters.ChoiceFilter(choices=LedgerKind.choices)
-    worker = filters.CharFilter(max_length=20, label="A pseudonym.")
-    first_day = filters.DateFilter(label="In UTC.")
-    last_day = filters.DateFilter(label="In UTC; it is meant as well.")
+    worker = filters.CharFilter(max_length=20, label="Pseudonym")
+    first_day = filters.DateFilter(label="First day (UTC)")
+    last_day = filters.DateFilter(label="Last day (UTC), inclusive")
 
     class Meta:
         model = LedgerEntry
         fields: list[str] = []
 
     def filter_queryset(self, queryset: QuerySet[LedgerEntry]) -> QuerySet[LedgerEntry]:
-        given = dict(self.form.cleaned_data)
-        return narrowed_ledger(queryset, LedgerFilter(pseudonym=given.pop("worker"), **given))
+        data = dict(self.form.cleaned_data)
+        return narrowed_ledger(queryset, LedgerFilter(pseudonym=data.pop("worker"), **data))
 
 
 class Ledger(ProjectEndpoint):
+    rules = read(STAFF)
     queryset = LedgerEntry.objects.none()
     serializer_class = LedgerEntrySerializer
     pagination_class = Cursors
-    filter_backends = [StrictFilters]
     filterset_class = LedgerFilters
     ordering = ("-pk",)
     operations = {"GET": "list_ledger_entries"}
@@ -221,11 +227,8 @@ class Ledger(ProjectEndpoint):
         return ledger_of(budget=self.project.budget, wanted=LedgerFilter())
 
     def get(self, request: Request, slug: str) -> Response:
-        """Every movement of the project's money, the newest first."""
+        """List the project's ledger entries, newest first."""
         return self.page(request)
-
-
-# --- exports -----------------------------------------------------------------------------------
 
 
 class ExportFileSerializer(serializers.Serializer[Any]):
@@ -236,25 +239,42 @@ class ExportFileSerializer(serializers.Serializer[Any]):
     url = serializers.URLField()
 
 
-class ExportSerializer(serializers.Serializer[Any]):
-    """An export: being written until it has its files, or an error."""
+class ExportSerializer(serializers.ModelSerializer[Job]):
+    """An export. It has files once it has finished."""
 
-    name = serializers.CharField()
-    state = serializers.ChoiceField(choices=["running", "finished", "failed"])
-    at = serializers.DateTimeField()
-    format = serializers.CharField()
-    source = serializers.CharField()  # type: ignore[assignment]
-    items = serializers.IntegerField(allow_null=True)
-    error = serializers.CharField(allow_blank=True)
-    files = ExportFileSerializer(many=True)
+    format = serializers.CharField(source="parameters.format")
+    source = serializers.CharField(source="parameters.source")  # type: ignore[assignment]
+    items = serializers.IntegerField(
+        source="result.manifest.counts.items", default=None, allow_null=True
+    )
+    files = serializers.SerializerMethodField()
 
+    class Meta:
+        model = Job
+        fields = (
+            "id",
+            "state",
+            "requested_at",
+            "ended_at",
+            "format",
+            "source",
+            "items",
+            "problem",
+            "files",
+        )
+        read_only_fields = fields
 
-class ExportsSerializer(serializers.Serializer[Any]):
-    results = ExportSerializer(many=True)
+    @extend_schema_field(ExportFileSerializer(many=True))
+    def get_files(self, job: Job) -> list[dict[str, Any]]:
+        return [asdict(file) | {"url": self._url(job, file)} for file in files_of(job)]
+
+    def _url(self, job: Job, file: ExportFile) -> str:
+        arguments = [job.scope, job.pk, file.name]
+        return reverse("api:export_file", args=arguments, request=self.context["request"])
 
 
 class NewExportSerializer(serializers.Serializer[Any]):
-    """Which gold, in which format; empty: all domains, all partitions."""
+    """The gold to export and its format. Empty fields include all domains and partitions."""
 
     format = serializers.CharField(max_length=30, help_text="qasrl-csv, qasrl-bank or jsonl.")
     source = serializers.ChoiceField(choices=GoldSource.choices, default=GoldSource.CONSOLIDATED)  # type: ignore[assignment]
@@ -274,78 +294,68 @@ class NewExportSerializer(serializers.Serializer[Any]):
     def validate_format(self, value: str) -> str:
         known = self.context["formats"]
         if value not in known:
-            raise serializers.ValidationError(f"One of {', '.join(known)}.")
+            raise serializers.ValidationError(f"Use one of {', '.join(known)}.")
         return value
 
 
-class _OfExports(ProjectEndpoint):
+class Exports(ProjectEndpoint):
+    rules = read(STAFF) | post(STAFF, TokenScope.EXPORT)
+    queryset = Job.objects.none()
     serializer_class = ExportSerializer
-    tag = "exports"
-
-    def named(self, name: str) -> FoundExport:
-        one = export_named(self.project, name)
-        if one is None:
-            raise Http404
-        return one
-
-    def told(self, one: FoundExport) -> dict[str, Any]:
-        state = "finished" if one.is_finished else "failed" if one.error else "running"
-        files = [
-            {
-                "name": file.name,
-                "rows": file.rows,
-                "bytes": file.bytes,
-                "sha256": file.sha256,
-                "url": reverse(
-                    "api:export_file",
-                    args=[self.project.slug, one.name, file.name],
-                    request=self.request,
-                ),
-            }
-            for file in one.files
-        ]
-        facts = {"name": one.name, "state": state, "at": one.at, "format": one.fmt, "files": files}
-        more = {"source": one.source, "items": one.items, "error": one.error}
-        return dict(ExportSerializer({**facts, **more}).data)
-
-
-class Exports(_OfExports):
+    pagination_class = Cursors
+    filterset_class = JobFilters
+    ordering = ("-pk",)
     operations = {"GET": "list_exports", "POST": "start_export"}
     refusals = (409,)
+    tag = "exports"
 
-    @extend_schema(responses=ExportsSerializer)
+    def listed(self) -> QuerySet[Job]:
+        return exports_of(self.project)
+
     def get(self, request: Request, slug: str) -> Response:
-        """The project's exports, the newest first."""
-        return Response({"results": [self.told(one) for one in exports_of(self.project)]})
+        """List the project's exports, newest first."""
+        return self.page(request)
 
     @extend_schema(request=NewExportSerializer, responses={202: ExportSerializer})
     @action
     def post(self, request: Request, slug: str) -> Response:
-        """Start an export; a worker process writes it. Follow `Location` until it is finished."""
-        given = NewExportSerializer(
+        """Start an export. A background job writes it, and `Location` shows its progress."""
+        serializer = NewExportSerializer(
             data=request.data, context={"formats": formats_of(self.project)}
         )
-        given.is_valid(raise_exception=True)
-        facts = dict(given.validated_data)
-        if facts["source"] not in count_gold(project=self.project).items_by_source:
-            raise Problem("nothing-to-export", f"There is no {facts['source']} gold.")
-        fmt = facts.pop("format")
-        name = begin_export(self.project, fmt=fmt, now=timezone.now(), **facts)
-        pk = self.project.pk
-        transaction.on_commit(lambda: write_export.delay(pk, name))
-        where = reverse("api:export", args=[slug, name], request=request)
-        return Response(self.told(self.named(name)), 202, headers={"Location": where})
+        serializer.is_valid(raise_exception=True)
+        data = dict(serializer.validated_data)
+        if data["source"] not in count_gold(project=self.project).items_by_source:
+            raise Conflict(f"There is no {data['source']} gold.", "nothing_to_export")
+        job = queue_export(
+            project=self.project,
+            fmt=data.pop("format"),
+            actor=actor_of(request),
+            now=timezone.now(),
+            **data,
+        )
+        location = reverse("api:export", args=[slug, job.pk], request=request)
+        return Response(self.get_serializer(job).data, 202, headers={"Location": location})
 
 
-class ExportDetail(_OfExports):
+class ExportDetail(ProjectEndpoint):
+    rules = read(STAFF)
+    queryset = Job.objects.none()
+    serializer_class = ExportSerializer
     operations = {"GET": "get_export"}
+    tag = "exports"
 
-    def get(self, request: Request, slug: str, name: str) -> Response:
-        """One export, and its files once it is finished."""
-        return Response(self.told(self.named(name)))
+    def listed(self) -> QuerySet[Job]:
+        return exports_of(self.project)
+
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """Return an export, with its files once it has finished."""
+        return Response(self.get_serializer(self.one(pk=pk)).data)
 
 
 class ExportedFile(ProjectEndpoint):
+    rules = {"GET": ApiRule(STAFF, TokenScope.EXPORT)}
+    queryset = Job.objects.none()
     serializer_class = ExportFileSerializer
     operations = {"GET": "download_export_file"}
     tag = "exports"
@@ -359,23 +369,23 @@ class ExportedFile(ProjectEndpoint):
         responses={
             (200, "*/*"): OpenApiTypes.ANY,
             (206, "*/*"): OpenApiTypes.ANY,
-            416: OpenApiResponse(description="The range begins where the file has ended."),
+            416: OpenApiResponse(description="The range starts after the end of the file."),
         },
     )
-    def get(self, request: Request, slug: str, name: str, file: str) -> HttpResponseBase:
-        """A file of a finished export. What was cut off is resumed with Range and If-Range."""
-        found = open_export_file(self.project, name, file)
-        if found is None:
+    def listed(self) -> QuerySet[Job]:
+        return exports_of(self.project)
+
+    def get(self, request: Request, slug: str, pk: int, file: str) -> HttpResponseBase:
+        """Download a file of a finished export. Range and If-Range resume a download."""
+        file_and_facts = open_file(self.one(pk=pk), file)
+        if file_and_facts is None:
             raise Http404
-        opened, facts = found
-        return download(request._request, opened, name=file, sha256=facts.sha256)
-
-
-# --- what is under way -------------------------------------------------------------------------
+        content, facts = file_and_facts
+        return download(request._request, content, name=file, sha256=facts.sha256)
 
 
 class PendingSerializer(serializers.Serializer[Any]):
-    """How many rows are in each state; of payments, those that are not confirmed."""
+    """The numbers of rows by state, without confirmed payments."""
 
     hits = serializers.DictField(child=serializers.IntegerField())
     payments = serializers.DictField(child=serializers.IntegerField())
@@ -386,7 +396,7 @@ class PendingSerializer(serializers.Serializer[Any]):
     messages = serializers.DictField(child=serializers.IntegerField())
 
 
-class TroubleSerializer(serializers.Serializer[Any]):
+class FailureSerializer(serializers.Serializer[Any]):
     what = serializers.CharField()
     state = serializers.CharField()
     error = serializers.CharField(allow_blank=True)
@@ -396,22 +406,23 @@ class TroubleSerializer(serializers.Serializer[Any]):
 
 
 class JobsSerializer(serializers.Serializer[Any]):
-    """What the sweeps have before them, and what did not go through: at most 50 of each kind."""
+    """Pending work of the sweeps, and up to 50 failures of each kind."""
 
     pending = PendingSerializer()
-    troubles = serializers.DictField(child=TroubleSerializer(many=True))
+    failures = serializers.DictField(child=FailureSerializer(many=True))
 
 
 class Jobs(ProjectEndpoint):
+    rules = read(STAFF)
     serializer_class = JobsSerializer
     operations = {"GET": "get_jobs"}
     tag = "jobs"
 
     def get(self, request: Request, slug: str) -> Response:
-        """What is under way between us and the marketplace."""
-        of: dict[str, Any] = {
+        """Return the pending and failed work with the marketplace."""
+        scope: dict[str, Any] = {
             "budget": self.project.budget,
             "qualifications": qualifications_of(self.project),
         }
-        told = {"pending": pending_work(**of), "troubles": troubles_of(**of)}
-        return Response(self.get_serializer(told).data)
+        data = {"pending": pending_work(**scope), "failures": failures_of(**scope)}
+        return Response(self.get_serializer(data).data)

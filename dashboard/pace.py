@@ -1,31 +1,35 @@
-"""How fast a project goes at present, and when it ends if it goes on so."""
+"""A project's current pace, and its expected end at that pace."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db.models import Count, Min, Q, QuerySet
 
-from annotation.models import Project, Submission
+from annotation.models import Submission
 from consolidation.domain.experiment import annotations_for_gold
 from consolidation.domain.record_gold import own_source
 from consolidation.models import Gold
+from projects.models import Project
 
 WINDOW = timedelta(hours=24)
-# The beginning tells nothing: until then a campaign has a pace but no forecast.
+# A shorter span is too short for a forecast.
 LEAST = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What was done in production within `span`: the last 24 hours or, in a younger campaign, the time
-    since the first annotation was handed in. `finished` counts items, by their first gold."""
+    """The work done in production within `span`.
+
+    The span is the last 24 hours, or the time since the first submission if that is shorter.
+    `finished` counts items by their first gold.
+    """
 
     span: timedelta
     annotations: int
     finished: int
 
     def end(self, left: int, now: datetime) -> datetime | None:
-        """When `left` more items are finished at this pace; None where there is no saying."""
+        """Return when `left` more items are finished at this pace, or None if unknown."""
         if not left or not self.finished or self.span < LEAST:
             return None
         try:
@@ -38,12 +42,15 @@ NO_PACE = Pace(timedelta(0), 0, 0)
 
 
 def pace_of(*, project: Project, now: datetime, done: QuerySet[Submission] | None = None) -> Pace:
-    """`done`, where the caller has them: the annotations of which gold is made."""
+    """Return the project's pace.
+
+    `done` is the queryset of annotations that become gold, if the caller already has it.
+    """
     if done is None:
         done = annotations_for_gold(project=project)
     recent = Count("pk", filter=Q(submitted_at__gte=now - WINDOW))
-    found = done.order_by().aggregate(first=Min("submitted_at"), recent=recent)
-    begin = max(now - WINDOW, found["first"] or now)
+    totals = done.order_by().aggregate(first=Min("submitted_at"), recent=recent)
+    begin = max(now - WINDOW, totals["first"] or now)
     gold = Gold.objects.filter(
         item__project=project,
         item__in_production=True,
@@ -53,6 +60,6 @@ def pace_of(*, project: Project, now: datetime, done: QuerySet[Submission] | Non
     )
     return Pace(
         span=now - begin,
-        annotations=found["recent"],
+        annotations=totals["recent"],
         finished=gold.count(),
     )

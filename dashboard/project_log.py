@@ -1,4 +1,4 @@
-"""A project's log: every change of state that belongs to it, whichever app wrote it."""
+"""The log of a project's state changes, from all apps."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,21 +7,27 @@ from datetime import UTC, date, datetime, time, timedelta
 from django.db import models
 from django.db.models import Q, QuerySet
 
-from accounts.models import Invitation
 from annotation.domain.qualification_codes import qualifications_of
-from annotation.models import Batch, CorpusImport, Project, Submission
+from annotation.models import Batch, Submission
 from audit.models import StateChange
-from consolidation.models import Case, Decision, ExpertQueue, Merge, Review
+from consolidation.models import (
+    Case,
+    ExpertQueue,
+    Merge,
+    Review,
+)
 from crowd.models import Assignment, Hit, Payment, PublishingHold, QualificationGrant
+from datasets.models import Decision
+from jobs.models import Job
+from projects.models import Invitation, Project
 from qualification.models import Enrolment, Feedback
-from rehearsal.models import Rehearsal
 
 CHUNK = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What rows of one kind are called, and which of them are a project's."""
+    """A kind of log rows, with a filter for those of a project."""
 
     model: type[models.Model]
     name: str
@@ -29,12 +35,11 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    one.model._meta.label: one
-    for one in (
+    kind.model._meta.label: kind
+    for kind in (
         Kind(Project, "member", lambda project: Q(pk=project.pk)),
         Kind(Invitation, "invitation", lambda project: Q(project=project)),
-        Kind(CorpusImport, "import", lambda project: Q(project=project)),
-        Kind(Rehearsal, "rehearsal", lambda project: Q(original=project)),
+        Kind(Job, "job", lambda project: Q(scope=project.slug)),
         Kind(Batch, "batch", lambda project: Q(project=project)),
         Kind(Submission, "submission", lambda project: Q(item__project=project)),
         Kind(Hit, "HIT", lambda project: Q(budget=project.budget_id)),
@@ -54,7 +59,7 @@ KINDS: Mapping[str, Kind] = {
         Kind(ExpertQueue, "experts' queue", lambda project: Q(project=project)),
         Kind(Merge, "merge", lambda project: Q(queued__queue__project=project)),
         Kind(Decision, "correction", lambda project: Q(reference__item__project=project)),
-        # Of the whole installation: it stops this project too.
+        # A hold applies to all projects.
         Kind(PublishingHold, "hold on publishing", lambda project: Q()),
     )
 }
@@ -62,7 +67,7 @@ KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class LogFilter:
-    """Which changes to list; days are UTC and both ends are meant. Empty means any."""
+    """A filter of changes. Days are in UTC, both ends are included, and empty means any."""
 
     kind: str = ""
     actor: str = ""
@@ -71,39 +76,44 @@ class LogFilter:
 
 
 def changes_of(wanted: LogFilter) -> QuerySet[StateChange]:
-    """What matches, of every project, newest first; `of_project` says which of it is a project's."""
+    """Return the matching changes of all projects, newest first."""
     kinds = [wanted.kind] if wanted.kind else list(KINDS)
-    found = StateChange.objects.filter(aggregate__in=kinds).order_by("-pk")
+    changes = StateChange.objects.filter(aggregate__in=kinds).order_by("-pk")
     if wanted.actor:
-        found = found.filter(actor=wanted.actor)
+        changes = changes.filter(actor=wanted.actor)
     if wanted.first_day:
-        found = found.filter(at__gte=_midnight(wanted.first_day))
+        changes = changes.filter(at__gte=_midnight(wanted.first_day))
     if wanted.last_day:
-        found = found.filter(at__lt=_midnight(wanted.last_day + timedelta(days=1)))
-    return found
+        changes = changes.filter(at__lt=_midnight(wanted.last_day + timedelta(days=1)))
+    return changes
 
 
 def of_project(changes: Sequence[StateChange], *, project: Project) -> list[StateChange]:
-    """Those of the changes that are the project's, in their order. Asked of each kind's table by number:
-    in one statement over all of them, PostgreSQL would read whole tables for a page."""
-    numbers: dict[str, set[int]] = {}
-    for one in changes:
-        numbers.setdefault(one.aggregate, set()).add(one.object_id)
+    """Return the changes that belong to the project, in order.
+
+    Each kind's table is searched by id. A single query over all tables would make PostgreSQL read
+    them whole.
+    """
+    ids_by_kind: dict[str, set[int]] = {}
+    for change in changes:
+        ids_by_kind.setdefault(change.aggregate, set()).add(change.object_id)
     ours = {
         (label, pk)
-        for label, pks in numbers.items()
+        for label, pks in ids_by_kind.items()
         for pk in KINDS[label]
         .model._default_manager.filter(KINDS[label].of(project), pk__in=pks)
         .values_list("pk", flat=True)
     }
-    return [one for one in changes if (one.aggregate, one.object_id) in ours]
+    return [change for change in changes if (change.aggregate, change.object_id) in ours]
 
 
 def log_of(*, project: Project, wanted: LogFilter) -> Iterator[StateChange]:
-    """The whole log, newest first, streamed."""
-    found = changes_of(wanted)
+    """Yield the project's matching changes, newest first."""
+    all_changes = changes_of(wanted)
     before: int | None = None
-    while changes := list((found if before is None else found.filter(pk__lt=before))[:CHUNK]):
+    while changes := list(
+        (all_changes if before is None else all_changes.filter(pk__lt=before))[:CHUNK]
+    ):
         before = changes[-1].pk
         yield from of_project(changes, project=project)
 

@@ -1,8 +1,8 @@
-"""The protocol as a picture: its steps with what is in each, and what waits for whom.
+"""The steps of a project's protocol with their progress, and the work that waits for people.
 
-Controlled crowdsourcing (Roit et al. 2020, section 3): screening and training select the workers,
-two of them generate for each item, a third consolidates, and gold is exported. Or one generates and
-others validate (FitzGerald et al. 2018, section 2).
+In controlled crowdsourcing (Roit et al. 2020, section 3), screening and training select workers.
+Two of them generate questions for each item, and a third consolidates them into gold. In validation
+(FitzGerald et al. 2018, section 2), one worker generates and others validate.
 """
 
 from collections.abc import Mapping
@@ -12,27 +12,29 @@ from datetime import datetime
 from django.db.models import Count
 from django.utils import timezone
 
-from annotation.domain.qualification_codes import pool_code, qualifications_of
+from annotation.domain.qualification_codes import pool_size, qualifications_of
 from annotation.domain.queries import ItemCounts, count_items, count_submissions
-from annotation.enums import Protocol, Role
-from annotation.models import Project
 from consolidation.domain.experiment import annotations_for_gold
 from consolidation.domain.expert_queues import work_left
 from consolidation.domain.queries import GoldCounts, count_gold
 from consolidation.enums import SOURCES, CaseState
 from crowd.domain.queries import PendingWork, pending_work
-from crowd.enums import GrantState, HitState, PaymentState
-from crowd.models import QualificationGrant
-from dashboard.exports import exports_of
+from crowd.enums import HitState, PaymentState
 from dashboard.pace import NO_PACE, Pace, pace_of
+from datasets.domain.queue_export import exports_of
+from jobs.enums import JobState
+from projects.enums import Protocol, Role
+from projects.models import Project
 from qualification.enums import EnrolmentState, RoundKind
 from qualification.models import Enrolment
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: `done` of `total` (None: there is no end to count towards), and `route`, its page, the
-    dashboard's where it names no other app."""
+    """A step of the protocol.
+
+    `total` is None if the step has no target. `route` is the view name of its page.
+    """
 
     name: str
     title: str
@@ -47,14 +49,10 @@ class Step:
     def percent(self) -> int:
         return round(100 * self.done / self.total) if self.total else 0
 
-    @property
-    def page(self) -> str:
-        return self.route if ":" in self.route else f"dashboard:{self.route}"
-
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Work that somebody has to do before it goes on. `route` leads there."""
+    """Work that waits for a person. `route` is the view name of its page."""
 
     whom: str
     count: int
@@ -64,7 +62,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Everything that the overview counts; see `progress_of`."""
+    """The figures of the project overview (see `progress_of`)."""
 
     items: ItemCounts
     submissions: Mapping[tuple[str, str], int]
@@ -80,11 +78,11 @@ class Progress:
     pace: Pace = NO_PACE
 
     def accepted(self, role: Role) -> int:
-        """Annotations of which gold is made; those of training are not among them."""
+        """Return the number of annotations that become gold, without those of training."""
         return self.for_gold.get(role, 0)
 
     def finished(self) -> int:
-        """Items with gold that the project made itself."""
+        """Return the number of items with gold that the project created."""
         return self.gold.made
 
     def expected_end(self, now: datetime) -> datetime | None:
@@ -95,7 +93,7 @@ class Progress:
 
 
 def progress_of(*, project: Project) -> Progress:
-    """Counts from the tables as they stand; the number of queries does not depend on their size."""
+    """Count the project's progress, with a fixed number of queries."""
     enrolments = Enrolment.objects.filter(round__project=project).order_by()
     rows = enrolments.values_list("round__kind", "state").annotate(n=Count("pk"))
     done = annotations_for_gold(project=project)
@@ -108,24 +106,15 @@ def progress_of(*, project: Project) -> Progress:
         pool=pool_size(project=project, role=Role.GENERATOR),
         generators_per_item=project.generators_per_item,
         protocol=project.protocol,
-        exports=sum(one.is_finished for one in exports_of(project)),
+        exports=exports_of(project).filter(state=JobState.FINISHED).count(),
         expert_items=work_left(project=project),
         for_gold=dict(done.order_by().values_list("role").annotate(n=Count("pk"))),
         pace=pace_of(project=project, now=timezone.now(), done=done),
     )
 
 
-def pool_size(*, project: Project, role: Role) -> int:
-    """How many workers hold the project's qualification for a role."""
-    return QualificationGrant.objects.filter(
-        qualification_type__provider=project.provider,
-        qualification_type__code=pool_code(project, role),
-        state__in=[GrantState.PENDING, GrantState.HELD],
-    ).count()
-
-
 def steps_of(progress: Progress) -> list[Step]:
-    """Screening, training, generation, consolidation or validation, gold, export."""
+    """Return the steps from screening to export."""
     is_validation = progress.protocol == Protocol.VALIDATION
     return [
         _round_step(progress, RoundKind.SCREENING, "workers enrolled"),
@@ -135,18 +124,20 @@ def steps_of(progress: Progress) -> list[Step]:
         _generation(progress),
         _validation(progress) if is_validation else _consolidation(progress),
         _gold(progress),
-        Step("export", "Export", "exports finished", progress.exports, None, route="exports"),
+        Step(
+            "export", "Export", "exports finished", progress.exports, None, route="datasets:exports"
+        ),
     ]
 
 
 def _round_step(progress: Progress, kind: RoundKind, unit: str, *notes: str) -> Step:
     states = {state: n for (of, state), n in progress.enrolments.items() if of == kind}
-    everyone = sum(states.values())
+    total_enrolled = sum(states.values())
     passed = states.get(EnrolmentState.PASSED, 0)
-    done = everyone if kind == RoundKind.SCREENING else passed
-    told = [_count(passed, "passed")] if kind == RoundKind.SCREENING else []
-    total = None if kind == RoundKind.SCREENING else everyone or None
-    title, notes = kind.label.capitalize(), (*told, *notes)
+    done = total_enrolled if kind == RoundKind.SCREENING else passed
+    counts = [_count(passed, "passed")] if kind == RoundKind.SCREENING else []
+    total = None if kind == RoundKind.SCREENING else total_enrolled or None
+    title, notes = kind.label.capitalize(), (*counts, *notes)
     return Step(kind.value, title, unit, done, total, notes, "qualification:rounds")
 
 
@@ -159,7 +150,7 @@ def _generation(progress: Progress) -> Step:
         progress.accepted(Role.GENERATOR),
         items.items * progress.generators_per_item,
         (_count(items.offered, f"of {items.items:,} items published"),),
-        "items",
+        "consolidation:items",
         "state=generating",
     )
 
@@ -172,7 +163,7 @@ def _consolidation(progress: Progress) -> Step:
         progress.gold.cases.get(CaseState.CONSOLIDATED, 0),
         progress.items.items,
         (_count(_open_cases(progress), "cases open"),),
-        "items",
+        "consolidation:items",
         "state=case-open",
     )
 
@@ -186,7 +177,7 @@ def _validation(progress: Progress) -> Step:
         progress.gold.cases.get(CaseState.VALIDATED, 0),
         progress.items.items,
         (_count(_open_cases(progress), "cases open"), judged),
-        "items",
+        "consolidation:items",
         "state=case-open",
     )
 
@@ -206,7 +197,7 @@ def _gold(progress: Progress) -> Step:
         progress.finished(),
         progress.items.items,
         notes,
-        "items",
+        "consolidation:items",
         f"state={state}",
     )
 
@@ -216,28 +207,47 @@ def _count(number: int, what: str) -> str:
 
 
 def waiting_of(progress: Progress) -> list[Waiting]:
-    """What can't go on by itself yet and whose turn it is; people before machines."""
+    """Return the work that waits for someone, people before the marketplace."""
     hits, payments = progress.work.hits, progress.work.payments
     finished = sum(
         n for (_, state), n in progress.enrolments.items() if state == EnrolmentState.FINISHED
     )
-    every = [
+    rows = [
         Waiting(
-            "requester", progress.waiting_submissions(), "submissions to decide", "submissions"
+            "requester",
+            progress.waiting_submissions(),
+            "submissions to decide",
+            "consolidation:submissions",
         ),
-        Waiting("requester", progress.items.unoffered, "items not published", "publish"),
+        Waiting("requester", progress.items.unoffered, "items not published", "annotation:publish"),
         Waiting(
-            "requester", payments.get(PaymentState.HELD, 0), "payments wait for budget", "jobs"
+            "requester",
+            payments.get(PaymentState.HELD, 0),
+            "payments wait for budget",
+            "dashboard:jobs",
         ),
-        Waiting("requester", _refused(progress.work), "HITs and payments refused", "jobs"),
+        Waiting(
+            "requester", _refused(progress.work), "HITs and payments refused", "dashboard:jobs"
+        ),
         Waiting("trainer", finished, "trainees to judge"),
-        Waiting("expert", progress.gold.reviews, "gold annotations to review", "reviews"),
-        Waiting("expert", progress.expert_items, "items to annotate or merge", "experts"),
+        Waiting(
+            "expert", progress.gold.reviews, "gold annotations to review", "consolidation:reviews"
+        ),
+        Waiting(
+            "expert", progress.expert_items, "items to annotate or merge", "consolidation:experts"
+        ),
         Waiting("workers", hits.get(HitState.LIVE, 0), "HITs are live"),
-        Waiting("the marketplace", hits.get(HitState.PENDING, 0), "HITs to be created", "jobs"),
-        Waiting("the marketplace", _on_their_way(progress.work), "payments on their way", "jobs"),
+        Waiting(
+            "the marketplace", hits.get(HitState.PENDING, 0), "HITs to be created", "dashboard:jobs"
+        ),
+        Waiting(
+            "the marketplace",
+            _on_their_way(progress.work),
+            "payments on their way",
+            "dashboard:jobs",
+        ),
     ]
-    return [one for one in every if one.count]
+    return [row for row in rows if row.count]
 
 
 def _refused(work: PendingWork) -> int:

@@ -1,4 +1,7 @@
-"""`python -m deploy.healthcheck web|worker|beat`: exit 0 while that part of a container works."""
+"""A health check for one container: `python -m deploy.healthcheck web|worker|beat`.
+
+The exit code is 0 if that process works.
+"""
 
 import http.client
 import os
@@ -11,15 +14,17 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 PORT = 8000
-READY = "/health/ready?parts=database,migrations,broker"
+READY = "/health/web"
 CELERY = [sys.executable, "-m", "celery", "-A", "config"]
-# Beat writes its schedule down every three minutes.
+# Beat saves its schedule every three minutes.
 BEAT_SILENCE_SECONDS = 600
 
 
 def web() -> bool:
-    """The site answers under its own name and has what it needs to serve pages. The worker is not a
-    part of that: it has a container and a check of its own."""
+    """Return True if the site can serve pages under its own host name.
+
+    The worker has its own container and health check.
+    """
     site = urlsplit(os.environ.get("SITE_URL", "http://127.0.0.1:8000"))
     connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=8)
     headers = {"Host": site.netloc, "X-Forwarded-Proto": site.scheme}
@@ -31,13 +36,14 @@ def web() -> bool:
 
 
 def worker() -> bool:
-    """The worker process of this very container answers over the broker."""
+    """Return True if this container's worker answers a ping through the broker."""
     name = f"celery@{socket.gethostname()}"
     ping = [*CELERY, "inspect", "ping", "--timeout", "8", "--destination", name]
     return subprocess.run(ping, capture_output=True, check=False).returncode == 0
 
 
 def beat() -> bool:
+    """Return True if beat has saved its schedule recently."""
     files = Path(os.environ["VAR_DIR"]).glob("celerybeat-schedule*")
     newest = max((file.stat().st_mtime for file in files), default=0.0)
     return time.time() - newest < BEAT_SILENCE_SECONDS

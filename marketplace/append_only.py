@@ -1,35 +1,36 @@
-"""The books refuse to be rewritten, whoever tries: an UPDATE fails in the database itself.
+"""Database triggers that make the ledger append-only.
 
-PostgreSQL also refuses a DELETE. SQLite does not, because emptying a test database deletes there
-(PostgreSQL truncates); the model refuses it on both.
+Both databases refuse an UPDATE. PostgreSQL also refuses a DELETE. SQLite allows it, because
+emptying a test database deletes rows there, whereas PostgreSQL truncates. The model refuses both
+operations on both databases.
 """
 
 from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-SAYS = "Book entries are never changed: write a new one that corrects it."
+MESSAGE = "Ledger entries cannot be changed. Add a correcting entry instead."
 
 POSTGRESQL = f"""
-CREATE FUNCTION marketplace_keep_book_entry() RETURNS trigger AS $$
-BEGIN RAISE EXCEPTION '{SAYS}'; END;
+CREATE FUNCTION marketplace_ledgerentry_append_only() RETURNS trigger AS $$
+BEGIN RAISE EXCEPTION '{MESSAGE}'; END;
 $$ LANGUAGE plpgsql;
-CREATE TRIGGER marketplace_keep_book_entry BEFORE UPDATE OR DELETE ON marketplace_bookentry
-FOR EACH ROW EXECUTE FUNCTION marketplace_keep_book_entry();
+CREATE TRIGGER marketplace_ledgerentry_append_only BEFORE UPDATE OR DELETE ON marketplace_ledgerentry
+FOR EACH ROW EXECUTE FUNCTION marketplace_ledgerentry_append_only();
 """
 POSTGRESQL_BACK = """
-DROP TRIGGER marketplace_keep_book_entry ON marketplace_bookentry;
-DROP FUNCTION marketplace_keep_book_entry();
+DROP TRIGGER marketplace_ledgerentry_append_only ON marketplace_ledgerentry;
+DROP FUNCTION marketplace_ledgerentry_append_only();
 """
 SQLITE = f"""
-CREATE TRIGGER marketplace_keep_book_entry BEFORE UPDATE ON marketplace_bookentry
-BEGIN SELECT RAISE(ABORT, '{SAYS}'); END
+CREATE TRIGGER marketplace_ledgerentry_append_only BEFORE UPDATE ON marketplace_ledgerentry
+BEGIN SELECT RAISE(ABORT, '{MESSAGE}'); END
 """
-SQLITE_BACK = "DROP TRIGGER marketplace_keep_book_entry"
+SQLITE_BACK = "DROP TRIGGER marketplace_ledgerentry_append_only"
 
 
-def books_are_append_only() -> migrations.RunPython:
-    """A migration step: entries of the books may be added, not changed (nor deleted, on PostgreSQL)."""
+def ledger_is_append_only() -> migrations.RunPython:
+    """Return the migration operation that creates the triggers."""
     return migrations.RunPython(_guard, _unguard)
 
 

@@ -7,7 +7,7 @@ class MarketplaceConfig(AppConfig):
     name = "marketplace"
 
     def ready(self) -> None:
-        """A typing error in MARKETPLACE_FAULTS stops the start, not the first request."""
+        """Raise ImproperlyConfigured for an invalid MARKETPLACE_FAULTS at startup."""
         from marketplace.domain.faults import FaultsError, parse_faults  # noqa: PLC0415 - as above
 
         try:

@@ -1,10 +1,10 @@
-"""States and kinds, spelled as the Requester API spells them where it has a word for them."""
+"""States and kinds, in the spelling of the Requester API where it defines them."""
 
 from django.db.models import TextChoices
 
 
 class AssignmentStatus(TextChoices):
-    """Accepted, Returned and Abandoned never leave the house: the API has no word for them."""
+    """A status of an assignment. The API never shows Accepted, Returned or Abandoned."""
 
     ACCEPTED = "Accepted"
     SUBMITTED = "Submitted"
@@ -66,7 +66,7 @@ class AppealStatus(TextChoices):
 
 
 class Guarded(TextChoices):
-    """What a worker who lacks a qualification cannot do, from least to most."""
+    """An action that a requirement guards, from the narrowest guard to the widest."""
 
     ACCEPT = "Accept"
     PREVIEW = "PreviewAndAccept"

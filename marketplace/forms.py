@@ -1,4 +1,4 @@
-"""What people type in."""
+"""Forms of the workers' site and of the operator's pages."""
 
 import re
 from typing import Any
@@ -13,8 +13,6 @@ LETTERS = re.compile(r"[A-Za-z]{2}")
 
 
 class JoinForm(forms.Form):
-    """Signing up by invitation."""
-
     username = forms.RegexField(
         r"^[\w.@+-]{3,60}$",
         label="User name",
@@ -43,8 +41,8 @@ class JoinForm(forms.Form):
         return _two_letters(self.cleaned_data["country"])
 
     def clean_subdivision(self) -> str:
-        given = self.cleaned_data["subdivision"]
-        return given.upper() if re.fullmatch(r"[A-Za-z0-9]{0,2}", given) else _two_letters(given)
+        code: str = self.cleaned_data["subdivision"]
+        return code.upper() if re.fullmatch(r"[A-Za-z0-9]{0,2}", code) else _two_letters(code)
 
     def clean_password(self) -> str:
         password: str = self.cleaned_data["password"]
@@ -68,7 +66,8 @@ class LoginForm(forms.Form):
 
 class PasswordForm(forms.Form):
     current = forms.CharField(
-        label="Password now", widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+        label="Current password",
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
     password = forms.CharField(
         label="New password", widget=forms.PasswordInput(attrs={"autocomplete": "new-password"})
@@ -90,7 +89,7 @@ class AppealForm(forms.Form):
 
 class QualificationAnswerForm(forms.Form):
     answer = forms.CharField(
-        label="Anything the requester should know",
+        label="Message to the requester",
         required=False,
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 4}),
@@ -114,29 +113,31 @@ class DepositForm(forms.Form):
         label="Amount in dollars",
         max_digits=12,
         decimal_places=2,
-        help_text="A negative amount takes money back",
+        help_text="A negative amount withdraws money",
     )
     note = forms.CharField(label="Note", max_length=200)
 
     def clean_amount(self) -> Any:
         amount = self.cleaned_data["amount"]
         if not amount:
-            raise ValidationError("Give an amount other than zero.")
+            raise ValidationError("Enter an amount other than zero.")
         return amount
 
 
 class InvitationForm(forms.Form):
-    count = forms.IntegerField(label="How many", min_value=1, max_value=1000, initial=10)
+    count = forms.IntegerField(
+        label="Number of invitations", min_value=1, max_value=1000, initial=10
+    )
     note = forms.CharField(label="Note", max_length=200, required=False)
 
 
 class WorkerForm(forms.Form):
-    """What the operator may correct of a worker's account."""
+    """The fields of a worker's account that the operator can correct."""
 
     country = forms.CharField(label="Country", max_length=2)
     subdivision = forms.CharField(label="State or province", max_length=2, required=False)
     is_adult = forms.BooleanField(label="Is 18 or older", required=False)
-    active = forms.BooleanField(label="The account is open", required=False)
+    active = forms.BooleanField(label="Account is active", required=False)
 
     def clean_country(self) -> str:
         return _two_letters(self.cleaned_data["country"])
@@ -148,30 +149,28 @@ class WorkerForm(forms.Form):
 class AppealDecisionForm(forms.Form):
     outcome = forms.ChoiceField(
         label="Decision",
-        choices=[("overturned", "Pay the work"), ("upheld", "The rejection stands")],
+        choices=[("overturned", "Pay for the work"), ("upheld", "Uphold the rejection")],
         widget=forms.RadioSelect,
     )
     answer = forms.CharField(
-        label="What the worker is told", max_length=2000, widget=forms.Textarea(attrs={"rows": 3})
+        label="Message to the worker", max_length=2000, widget=forms.Textarea(attrs={"rows": 3})
     )
 
 
 class StatementForm(forms.Form):
-    """A period, from the first day up to and including the last."""
+    """A period in days that includes both its first and its last day."""
 
     first = forms.DateField(label="From", widget=forms.DateInput(attrs={"type": "date"}))
-    last = forms.DateField(
-        label="Up to and including", widget=forms.DateInput(attrs={"type": "date"})
-    )
+    last = forms.DateField(label="To (inclusive)", widget=forms.DateInput(attrs={"type": "date"}))
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if "first" in cleaned and "last" in cleaned and cleaned["last"] < cleaned["first"]:
-            raise ValidationError("The last day lies before the first.")
+            raise ValidationError("The last day must not be before the first day.")
         return cleaned
 
 
-def _two_letters(given: str) -> str:
-    if not LETTERS.fullmatch(given):
-        raise ValidationError("Give the two letters of ISO 3166.")
-    return given.upper()
+def _two_letters(code: str) -> str:
+    if not LETTERS.fullmatch(code):
+        raise ValidationError("Enter a two-letter ISO 3166 code.")
+    return code.upper()

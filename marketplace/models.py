@@ -1,7 +1,7 @@
-"""The marketplace's tables: requesters and their books, workers, HITs, qualifications, messages.
+"""The marketplace's tables: requesters and their ledger, workers, HITs, qualifications, messages.
 
-Identifiers that leave the house (`code`) are MTurk's kind: capitals and digits. Money is whole
-cents, time is aware UTC.
+Public identifiers (`code`) have MTurk's form of capitals and digits. Money is whole cents, and
+time is aware UTC.
 """
 
 from datetime import datetime
@@ -25,7 +25,7 @@ from marketplace.enums import (
 
 
 class Requester(models.Model):
-    """An account that publishes HITs. What it can spend is `balance_cents - held_cents`."""
+    """An account that publishes HITs. It can spend `balance_cents - held_cents`."""
 
     code = models.CharField(max_length=32, unique=True)
     name = models.CharField(max_length=100, unique=True)
@@ -53,7 +53,10 @@ class Requester(models.Model):
 
 
 class AccessKey(models.Model):
-    """A key pair for signing requests; SigV4 needs the plain secret, so it is kept encrypted."""
+    """A key pair that signs requests.
+
+    SigV4 needs the plain secret, so the secret is encrypted instead of hashed.
+    """
 
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="access_keys")
     access_key_id = models.CharField(max_length=64, unique=True)
@@ -71,7 +74,7 @@ class WorkerManager(BaseUserManager["WorkerAccount"]):
 
 
 class WorkerAccount(AbstractBaseUser):
-    """A person who works on HITs; no relation to Django's users, so never a staff login."""
+    """A person who works on HITs, separate from Django's users and never a staff login."""
 
     code = models.CharField("worker id", max_length=32, unique=True)
     username = models.CharField(max_length=60, unique=True)
@@ -94,7 +97,7 @@ class WorkerAccount(AbstractBaseUser):
 
 
 class WorkerSession(models.Model):
-    """A worker's login. The cookie holds the token, the table only its digest."""
+    """A worker's login. The cookie holds the token and the table only its digest."""
 
     digest = models.CharField(max_length=64, primary_key=True)
     worker = models.ForeignKey(WorkerAccount, models.CASCADE, related_name="sessions")
@@ -117,7 +120,7 @@ class LoginFailure(models.Model):
 
 
 class Invitation(models.Model):
-    """Lets one person sign up as a worker."""
+    """An invitation with which one person can sign up as a worker."""
 
     code = models.CharField(max_length=64, unique=True)
     note = models.CharField(max_length=200, blank=True)
@@ -138,12 +141,12 @@ class Invitation(models.Model):
 
 
 class HitType(models.Model):
-    """What HITs of one kind share; workers see the HITs of one type as one group."""
+    """The properties that HITs share. Workers see the HITs of a type as one group."""
 
     code = models.CharField(max_length=64, unique=True)
     group_code = models.CharField(max_length=64, unique=True)
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="hit_types")
-    #: SHA-256 of all values that the requester gave: equal values are one type.
+    #: SHA-256 of all values from the requester. Equal values share one type.
     digest = models.CharField(max_length=64)
     title = models.CharField(max_length=128)
     description = models.TextField()
@@ -151,7 +154,7 @@ class HitType(models.Model):
     reward_cents = models.PositiveIntegerField()
     duration_seconds = models.PositiveIntegerField()
     auto_approval_seconds = models.PositiveIntegerField()
-    #: QualificationRequirement structures as the API spells them.
+    #: QualificationRequirement structures in the API's spelling.
     requirements = models.JSONField(default=list)
     #: A NotificationSpecification, or null.
     notification = models.JSONField(null=True, blank=True)
@@ -173,7 +176,7 @@ class HitType(models.Model):
 
 
 class HitTypeRequirement(models.Model):
-    """Which types ask for which qualification; what they ask is in `HitType.requirements`."""
+    """A qualification that a HIT type requires. `HitType.requirements` holds the conditions."""
 
     hit_type = models.ForeignKey(HitType, models.CASCADE, related_name="requirement_rows")
     qualification_code = models.CharField(max_length=64, db_index=True)
@@ -183,10 +186,10 @@ class HitTypeRequirement(models.Model):
 
 
 class Hit(models.Model):
-    """A task offered `max_assignments` times.
+    """A task that up to `max_assignments` workers can do.
 
-    The counters always add up, and `open` says whether a worker may take one now, except that a
-    HIT past its `expires_at` stays open until `expiry_noted` (see `domain.due`).
+    The counters always add up to `max_assignments`. `open` is true while workers can accept the
+    HIT. A HIT past `expires_at` stays open until maintenance sets `expiry_noted`.
     """
 
     code = models.CharField(max_length=64, unique=True)
@@ -205,7 +208,7 @@ class Hit(models.Model):
     reward_cents = models.PositiveIntegerField()
     #: Fee of one assignment.
     fee_cents = models.PositiveIntegerField()
-    #: Set aside for this HIT: for what is still offered, being worked on, or not yet decided.
+    #: Reserved for assignments that are available, in progress or awaiting a decision.
     held_cents = models.PositiveBigIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
@@ -261,7 +264,7 @@ class Hit(models.Model):
 
 
 class Assignment(models.Model):
-    """One worker's go at a HIT. What it pays is fixed when it is accepted."""
+    """A worker's assignment to a HIT. Its pay is fixed when the worker accepts the HIT."""
 
     code = models.CharField(max_length=64, unique=True)
     hit = models.ForeignKey(Hit, models.CASCADE, related_name="assignments", db_index=False)
@@ -322,7 +325,7 @@ class Assignment(models.Model):
 
 
 class Appeal(models.Model):
-    """A worker's objection to a rejection, decided by the operator."""
+    """A worker's objection to a rejection, which the operator decides."""
 
     assignment = models.OneToOneField(Assignment, models.CASCADE, related_name="appeal")
     text = models.TextField(max_length=2000)
@@ -359,7 +362,7 @@ class Bonus(models.Model):
 
 
 class RequestToken(models.Model):
-    """A UniqueRequestToken that was used, and what it brought about."""
+    """A UniqueRequestToken that was used, with the id of the object that it created."""
 
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="+", db_index=False)
     operation = models.CharField(max_length=60)
@@ -380,16 +383,16 @@ class RequestToken(models.Model):
 
 class AppendOnlyQuerySet(models.QuerySet[Any]):
     def update(self, **kwargs: Any) -> NoReturn:
-        raise TypeError("Book entries are never changed: write a new one that corrects it.")
+        raise TypeError("Ledger entries cannot be changed. Add a correcting entry instead.")
 
     def delete(self) -> NoReturn:
-        raise TypeError("Book entries are never deleted: write a new one that corrects it.")
+        raise TypeError("Ledger entries cannot be deleted. Add a correcting entry instead.")
 
 
-class BookEntry(models.Model):
-    """One line of a requester's books: what it does to the balance and to what is set aside.
+class LedgerEntry(models.Model):
+    """An append-only ledger entry that changes a requester's balance, reserved money or both.
 
-    Append-only: the database itself refuses an UPDATE (`append_only.py`).
+    A trigger makes the database refuse an UPDATE (`append_only.py`).
     """
 
     requester = models.ForeignKey(Requester, models.PROTECT, related_name="entries")
@@ -409,7 +412,6 @@ class BookEntry(models.Model):
 
     class Meta:
         constraints = [
-            # One assignment's reward is paid once, whatever the code above does.
             models.UniqueConstraint(
                 fields=["assignment", "kind"],
                 condition=Q(kind__in=["reward", "reward fee"]),
@@ -434,11 +436,11 @@ class BookEntry(models.Model):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if self.pk is not None:
-            raise TypeError("Book entries are never changed: write a new one that corrects it.")
+            raise TypeError("Ledger entries cannot be changed. Add a correcting entry instead.")
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise TypeError("Book entries are never deleted: write a new one that corrects it.")
+        raise TypeError("Ledger entries cannot be deleted. Add a correcting entry instead.")
 
 
 class QualificationType(models.Model):
@@ -471,7 +473,7 @@ class QualificationType(models.Model):
 
 
 class Grant(models.Model):
-    """A worker's qualification: its value, or that it was taken back."""
+    """A qualification that a worker holds, or held until it was revoked."""
 
     qualification_type = models.ForeignKey(
         QualificationType, models.CASCADE, related_name="grants", db_index=False
@@ -534,7 +536,7 @@ class WorkerBlock(models.Model):
 
 
 class Message(models.Model):
-    """What a worker reads under "Messages"; `requester` is null when the marketplace writes."""
+    """A message to a worker. `requester` is null if the marketplace itself is the sender."""
 
     worker = models.ForeignKey(WorkerAccount, models.CASCADE, related_name="messages")
     requester = models.ForeignKey(Requester, models.CASCADE, null=True, related_name="messages")
@@ -548,7 +550,7 @@ class Message(models.Model):
 
 
 class Notification(models.Model):
-    """The outbox: an event that a webhook is to hear of, written with what it tells of."""
+    """An outbox entry for a webhook, created in the same transaction as the event."""
 
     doc_id = models.CharField(max_length=64, unique=True)
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="+")

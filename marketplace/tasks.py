@@ -1,16 +1,16 @@
-"""Background work: what time brings about, and the outbox."""
+"""Celery tasks for time-based transitions and the webhook outbox."""
 
 from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from marketplace.domain import due, notifications
+from marketplace.domain import maintenance, notifications
 from marketplace.domain.faults import parse_faults
 
 
 @shared_task
-def settle_due() -> None:
-    due.settle_all(now=timezone.now())
+def run_maintenance() -> None:
+    maintenance.run_due(now=timezone.now())
 
 
 @shared_task

@@ -1,4 +1,4 @@
-"""The marketplace's addresses; others rely on `mturk/` and on workers' pages: keep them."""
+"""The marketplace's URLs. API clients and workers' bookmarks rely on them."""
 
 from django.urls import URLPattern, URLResolver, path, re_path, register_converter
 
@@ -9,7 +9,7 @@ app_name = "marketplace"
 
 
 class CodeConverter:
-    """Identifiers are capitals and digits, so no word in an address is taken for one."""
+    """A path converter for identifiers: capitals and digits, unlike the words in URLs."""
 
     regex = "[A-Z0-9]{1,64}"
 
@@ -23,13 +23,13 @@ class CodeConverter:
 register_converter(CodeConverter, "code")
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    # What every HIT asks for stands first: Django tries one path after the other.
+    # The most frequent requests come first, because Django tries the paths in order.
     path("hits/groups/<code:hit_type_code>/accept/", groups.accept_next, name="accept-next"),
     path("hits/work/<code:assignment_code>/", work.work_page, name="work"),
     path(
         "hits/submit/<str:token>/mturk/externalSubmit", work.submit_by_token, name="submit-by-token"
     ),
-    # Clients may or may not end the endpoint in a slash, and a POST cannot be redirected.
+    # The trailing slash is optional, because a POST cannot be redirected.
     re_path(r"^mturk/?$", requester_api, name="requester-api"),
     path("mturk/externalSubmit", work.submit_by_session, name="submit-by-session"),
     path("hits/", groups.groups, name="groups"),
@@ -71,5 +71,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("hits/work/<code:assignment_code>/return/", work.return_hit, name="return"),
     path("hits/work/<code:assignment_code>/next/", work.go_on, name="go-on"),
     path("hits/<code:hit_code>/", groups.preview_hit, name="preview-hit"),
-    path("hits/<code:hit_code>/accept/", groups.accept_hit, name="accept-hit"),
+    path("hits/<code:hit_code>/accept/", groups.accept, name="accept-hit"),
 ]

@@ -1,5 +1,5 @@
-"""The figures of the field as pure functions: values in, values out, no files, no Django.
+"""Evaluation metrics as pure functions, without files or Django.
 
-Labels are hashable values, spans half-open token ranges, boxes half-open `[x1, y1, x2, y2)`.
-`docs/metrics.md` has every definition with its source and a worked example.
+Labels are hashable values. Spans are half-open token ranges. Boxes are half-open
+`[x1, y1, x2, y2)`. `docs/metrics.md` has the definitions, their sources and worked examples.
 """

@@ -1,8 +1,8 @@
-"""Agreement between annotators, or teams of them, over the items that both annotated.
+"""Agreement between annotators or teams on the items that both annotated.
 
-F1 of UA and LA, both ways round: each side is the reference once, and the counts are added. Where
-nothing is redundant this is the F1 of either way; where something is, it keeps the figure
-symmetric. Roit et al. 2020, section 4.
+Agreement is the F1 of UA and LA. Each side is the reference once and the counts are added, which
+keeps the figure symmetric if a span is redundant. Without redundant spans, the F1 equals that of
+either direction. Roit et al. 2020, section 4.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ Annotator = Hashable
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Two annotators (or teams), the number of items they share, and counts of both directions."""
+    """The agreement of two annotators or teams, with the counts of both directions."""
 
     first: Annotator
     second: Annotator
@@ -30,10 +30,10 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """All pairs that share an item, and what they come to.
+    """The agreement of all pairs that share an item.
 
-    `mean_*_f1` is the mean over pairs (None without one that is defined); `ua` and `la` are the
-    counts of all pairs added up, so that every span weighs the same.
+    `mean_*_f1` is the mean over the pairs with a defined F1, or None. `ua` and `la` are the summed
+    counts of all pairs, so that every span has the same weight.
     """
 
     pairs: Sequence[PairAgreement]
@@ -50,7 +50,7 @@ class Agreement:
 
 
 class TeamAnnotation(NamedTuple):
-    """One item's consolidated annotation and the workers who made it (generators, consolidator)."""
+    """A consolidated annotation of an item by a team of generators and a consolidator."""
 
     item: Hashable
     team: frozenset[Hashable]
@@ -58,53 +58,55 @@ class TeamAnnotation(NamedTuple):
 
 
 def both_ways(first: LabelledSpans, second: LabelledSpans) -> ItemScore:
-    """UA and LA counts of each as the reference of the other, added up; symmetric."""
-    there, back = align(first, second), align(second, first)
-    return ItemScore(there.ua + back.ua, there.la + back.la)
+    """Return the symmetric UA and LA counts, summed over both directions."""
+    forward, backward = align(first, second), align(second, first)
+    return ItemScore(forward.ua + backward.ua, forward.la + backward.la)
 
 
 def pairwise_agreement(
     annotations: Mapping[Annotator, Mapping[Hashable, LabelledSpans]],
 ) -> Agreement:
-    """Agreement of every two annotators over the items both annotated (IAA, worker to worker).
+    """Return the inter-annotator agreement (IAA) of every pair of annotators.
 
-    `annotations[annotator][item]`; an item annotated without a span counts as annotated. Pairs
-    come in the annotators' order. Time grows with the pairs of annotations of an item.
+    `annotations[annotator][item]` holds the spans. An annotation without spans counts. Pairs are
+    in the order of the annotators. Time grows with the pairs of annotations of an item.
     """
     by_item: dict[Hashable, list[tuple[Annotator, LabelledSpans]]] = {}
     for annotator, items in annotations.items():
         for item, spans in items.items():
             by_item.setdefault(item, []).append((annotator, spans))
-    found: dict[tuple[Annotator, Annotator], list[ItemScore]] = {}
+    scores: dict[tuple[Annotator, Annotator], list[ItemScore]] = {}
     for present in by_item.values():
         for (first, ours), (second, theirs) in combinations(present, 2):
-            found.setdefault((first, second), []).append(both_ways(ours, theirs))
-    order = {annotator: at for at, annotator in enumerate(annotations)}
-    return _summed(found, order)
+            scores.setdefault((first, second), []).append(both_ways(ours, theirs))
+    order = {annotator: index for index, annotator in enumerate(annotations)}
+    return _summed(scores, order)
 
 
 def team_agreement(annotations: Iterable[TeamAnnotation]) -> Agreement:
-    """Agreement of consolidated annotations of the same item by teams without a common member.
+    """Return the agreement of consolidated annotations by teams without a common member.
 
-    Two annotations whose teams share a worker are not compared: their agreement would be partly
-    that worker's with themselves. Roit et al. 2020, section 4 (disjoint triplets).
+    Annotations whose teams share a worker are not compared, because that worker would agree with
+    themselves. Roit et al. 2020, section 4 (disjoint triplets).
     """
     by_item: dict[Hashable, list[TeamAnnotation]] = {}
     order: dict[Annotator, int] = {}
     for annotation in annotations:
         by_item.setdefault(annotation.item, []).append(annotation)
         order.setdefault(annotation.team, len(order))
-    found: dict[tuple[Annotator, Annotator], list[ItemScore]] = {}
+    scores: dict[tuple[Annotator, Annotator], list[ItemScore]] = {}
     for present in by_item.values():
-        for first, second in combinations(sorted(present, key=lambda each: order[each.team]), 2):
+        for first, second in combinations(
+            sorted(present, key=lambda annotation: order[annotation.team]), 2
+        ):
             if first.team.isdisjoint(second.team):
                 score = both_ways(first.spans, second.spans)
-                found.setdefault((first.team, second.team), []).append(score)
-    return _summed(found, order)
+                scores.setdefault((first.team, second.team), []).append(score)
+    return _summed(scores, order)
 
 
 def _summed(
-    found: Mapping[tuple[Annotator, Annotator], Sequence[ItemScore]],
+    scores_by_pair: Mapping[tuple[Annotator, Annotator], Sequence[ItemScore]],
     order: Mapping[Annotator, int],
 ) -> Agreement:
     pairs = [
@@ -115,7 +117,7 @@ def _summed(
             micro_sum(score.ua for score in scores),
             micro_sum(score.la for score in scores),
         )
-        for (first, second), scores in found.items()
+        for (first, second), scores in scores_by_pair.items()
     ]
     pairs.sort(key=lambda pair: (order[pair.first], order[pair.second]))
     return Agreement(
@@ -124,8 +126,8 @@ def _summed(
 
 
 def questions_per_item(questions: Mapping[Hashable, Collection[Hashable]]) -> float | None:
-    """The mean number of questions of an item, those without any included; None without items.
+    """Return the mean number of questions per item, or None without items.
 
-    The running coverage figure that monitoring watches (Roit et al. 2020, section 3).
+    Items without questions are included. This is the coverage figure of Roit et al. 2020, section 3.
     """
-    return ratio(sum(len(asked) for asked in questions.values()), len(questions))
+    return ratio(sum(len(item_questions) for item_questions in questions.values()), len(questions))

@@ -1,7 +1,7 @@
-"""One item's predicted spans laid against its reference spans: who is matched with whom.
+"""Alignment of the predicted spans of an item with its reference spans.
 
-The definitions are those of Roit et al. 2020, section 4 (UA, LA, redundancy); what the paper leaves
-open (ties in the matching) is settled as `docs/metrics.md` says.
+UA, LA and redundancy follow Roit et al. 2020, section 4. The paper does not define how to break
+ties in the matching. `docs/metrics.md` does.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ SpanEdge = tuple[Span, Span]  # reference, predicted
 
 
 class State(StrEnum):
-    """What became of a span; the words that pages and tables show."""
+    """The result of aligning a span. Pages and tables show the values."""
 
     MATCHED = "matched"
     LABEL_DIFFERS = "label-differs"
@@ -32,7 +32,7 @@ class State(StrEnum):
 
 
 class Pair(NamedTuple):
-    """A predicted span matched with a reference span; do they share an equivalent label?"""
+    """A predicted span that is matched with a reference span."""
 
     reference: Span
     predicted: Span
@@ -40,17 +40,17 @@ class Pair(NamedTuple):
 
 
 class Redundancy(NamedTuple):
-    """A predicted span that was not chosen, and the reference span that it comes nearest to."""
+    """An unmatched predicted span and the matching reference span with the highest IoU."""
 
     predicted: Span
     reference: Span
 
 
 class AlignedRow(NamedTuple):
-    """One line of an alignment table.
+    """A row of an alignment table.
 
-    `reference` is None for an extra span, `predicted` for a missed one. `group` numbers the extra
-    spans: those of one group overlap one another and count as one false positive.
+    `reference` is None for extra and approved spans, `predicted` for missed ones. Extra spans with
+    the same `group` count as a single false positive.
     """
 
     state: State
@@ -61,11 +61,11 @@ class AlignedRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Every span of both sides in its place; each part in the order of its spans.
+    """An alignment of the spans of both sides, each part in the order of the spans.
 
     `extra` holds the connected components of the predicted spans that no reference span matches.
-    `approved` are predicted spans that a person found right though the reference lacks them: each
-    stands among the pairs, with itself.
+    `approved` holds predicted spans that a person accepted although the reference lacks them. Each
+    of them is also in `pairs`, paired with itself.
     """
 
     pairs: Sequence[Pair]
@@ -76,18 +76,18 @@ class Alignment:
 
     @property
     def ua(self) -> Counts:
-        """Unlabelled: TP the pairs, FN the missed spans, FP the groups of extra spans."""
+        """Return the unlabelled counts: pairs, groups of extra spans and missed spans."""
         return Counts(len(self.pairs), len(self.extra), len(self.missed))
 
     @property
     def la(self) -> Counts:
-        """Labelled: as UA, but a pair without an equivalent label is one FP and one FN."""
+        """Return the labelled counts, in which a pair with different labels is an FP and an FN."""
         same = sum([pair.same_label for pair in self.pairs])
         differing = len(self.pairs) - same
         return Counts(same, len(self.extra) + differing, len(self.missed) + differing)
 
     def rows(self) -> list[AlignedRow]:
-        """All spans as lines of a table: pairs, missed, extra, redundant."""
+        """Return the table rows: matched, approved, missed, extra and redundant spans."""
         rows = [
             AlignedRow(
                 State.MATCHED if pair.same_label else State.LABEL_DIFFERS,
@@ -103,21 +103,22 @@ class Alignment:
         for group, spans in enumerate(self.extra):
             rows += [AlignedRow(State.EXTRA, None, span, group) for span in spans]
         rows += [
-            AlignedRow(State.REDUNDANT, near.reference, near.predicted, None)
-            for near in self.redundant
+            AlignedRow(State.REDUNDANT, redundancy.reference, redundancy.predicted, None)
+            for redundancy in self.redundant
         ]
         return rows
 
 
 def align(reference: LabelledSpans, predicted: LabelledSpans) -> Alignment:
-    """The alignment behind UA and LA.
+    """Return the alignment that UA and LA are computed from.
 
-    Pairs have IoU >= 1/2. Of all one-to-one matchings the one with the most pairs is taken, then
-    the greatest total IoU, then the most pairs with an equivalent label (equal labels are
-    equivalent; a span answers several questions when it has several). A predicted span that could
-    be paired but was not chosen is redundant and costs nothing; those that no reference span
-    matches count once per connected component under the same rule. Exact and independent of the
-    order of the spans. Raises ValueError for a span on no token. Roit et al. 2020, section 4.
+    The matching is one-to-one over pairs with IoU >= 1/2. It has the most pairs, then the greatest
+    total IoU, then the most pairs that share a label. A predicted span that has a candidate but is
+    not chosen is redundant and costs nothing. Predicted spans without a candidate count once per
+    connected component, linked where their IoU >= 1/2.
+
+    The result is exact and independent of the order of the spans. Raise ValueError for an empty
+    span. Roit et al. 2020, section 4.
     """
     check_spans(reference)
     check_spans(predicted)
@@ -126,12 +127,12 @@ def align(reference: LabelledSpans, predicted: LabelledSpans) -> Alignment:
 
 
 def match_edges(reference: Iterable[Span], predicted: Collection[Span]) -> list[SpanEdge]:
-    """All (reference span, predicted span) with IoU >= 1/2."""
+    """Return all (reference span, predicted span) with IoU >= 1/2."""
     return [
         (ref, pred)
         for ref in reference
         for pred in predicted
-        # Most pairs lie apart: the cheap test first.
+        # The cheap test comes first, because most pairs do not overlap.
         if ref[0] < pred[1] and pred[0] < ref[1] and spans_match(ref, pred)
     ]
 
@@ -139,7 +140,7 @@ def match_edges(reference: Iterable[Span], predicted: Collection[Span]) -> list[
 def shared_labels(
     reference: LabelledSpans, predicted: LabelledSpans, edges: Iterable[SpanEdge]
 ) -> set[SpanEdge]:
-    """Those of the edges whose two spans have an equal label."""
+    """Return the edges whose spans share a label."""
     return {(ref, pred) for ref, pred in edges if not predicted[pred].isdisjoint(reference[ref])}
 
 
@@ -151,9 +152,10 @@ def align_over(
     *,
     preferred: AbstractSet[SpanEdge] = frozenset(),
 ) -> Alignment:
-    """The alignment over given edges (reference span, predicted span), some with the same label.
+    """Return the alignment over candidate edges (reference span, predicted span).
 
-    `preferred` edges come before everything else: the matching holds as many of them as it can.
+    `same_label` holds the edges that count for LA. The matching contains as many `preferred` edges
+    as possible before any other criterion applies.
     """
     chosen = _chosen(edges, same_label, preferred)
     matched = {ref for ref, _ in chosen}
@@ -175,13 +177,13 @@ def _chosen(
     preferred: AbstractSet[SpanEdge],
 ) -> Sequence[SpanEdge]:
     if len({ref for ref, _ in edges}) == len(edges) == len({pred for _, pred in edges}):
-        return edges  # nobody has a choice: by far the usual case
+        return edges  # no span has a choice, which is the usual case
     lefts, rights = Counter([ref for ref, _ in edges]), Counter([pred for _, pred in edges])
     settled: list[SpanEdge] = []
     contested: list[SpanEdge] = []
     for edge in edges:
-        alone = lefts[edge[0]] == 1 == rights[edge[1]]
-        (settled if alone else contested).append(edge)
+        is_only = lefts[edge[0]] == 1 == rights[edge[1]]
+        (settled if is_only else contested).append(edge)
     return settled + _best_matching(contested, same_label, preferred)
 
 
@@ -196,20 +198,20 @@ def _best_matching(
     }
     if is_star(edges):
         return [max(values, key=values.__getitem__)]
-    left_at = {span: at for at, span in enumerate(sorted({ref for ref, _ in edges}))}
-    right_at = {span: at for at, span in enumerate(sorted({pred for _, pred in edges}))}
-    by_number = {(left_at[edge[0]], right_at[edge[1]]): edge for edge in values}
+    left_index = {span: index for index, span in enumerate(sorted({ref for ref, _ in edges}))}
+    right_index = {span: index for index, span in enumerate(sorted({pred for _, pred in edges}))}
+    by_number = {(left_index[edge[0]], right_index[edge[1]]): edge for edge in values}
     numbered = {number: values[edge] for number, edge in by_number.items()}
     return [by_number[number] for number in lexicographic_matching(numbered)]
 
 
 def extra_groups(spans: Collection[Span]) -> list[list[Span]]:
-    """The connected components of the spans, linked where their IoU is at least one half."""
+    """Return the connected components of the spans, linked where their IoU >= 1/2."""
     ordered = sorted(spans)
     links = [
         (first, second)
-        for at, first in enumerate(ordered)
-        for second in ordered[at + 1 :]
+        for index, first in enumerate(ordered)
+        for second in ordered[index + 1 :]
         if second[0] < first[1] and spans_match(first, second)
     ]
     if not links:
@@ -220,19 +222,19 @@ def extra_groups(spans: Collection[Span]) -> list[list[Span]]:
 def _redundant(idle: AbstractSet[Span], edges: Sequence[SpanEdge]) -> list[Redundancy]:
     nearest: dict[Span, Span] = {}
     for ref, pred in sorted(edges):
-        known = nearest.get(pred)
-        if pred in idle and (known is None or span_iou(ref, pred) > span_iou(known, pred)):
+        best = nearest.get(pred)
+        if pred in idle and (best is None or span_iou(ref, pred) > span_iou(best, pred)):
             nearest[pred] = ref
     return [Redundancy(pred, ref) for pred, ref in sorted(nearest.items())]
 
 
 def role_recall(roles: Iterable[Collection[Span]], alignment: Alignment) -> Counts:
-    """Unlabelled role recall of one item: TP the reference roles found, FN the others, FP 0.
+    """Return the unlabelled role recall of an item as counts without false positives.
 
-    A role (a question, given by its spans) is found if one of its spans is in a pair; a span that
-    answers two questions finds both. After the "unlabelled role" figure of the published scripts
-    of Roit et al. 2020.
+    A role holds the spans of a question. It is recalled if any of its spans is paired, so a span
+    that answers two questions recalls both. This is the "unlabelled role" figure of the published
+    scripts of Roit et al. 2020.
     """
     matched = {pair.reference for pair in alignment.pairs}
-    found = [any(span in matched for span in role) for role in roles]
-    return Counts(sum(found), 0, len(found) - sum(found))
+    recalled = [any(span in matched for span in role) for role in roles]
+    return Counts(sum(recalled), 0, len(recalled) - sum(recalled))

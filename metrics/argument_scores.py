@@ -1,4 +1,4 @@
-"""UA and LA over many items: counts per item, their micro sum, what was ignored."""
+"""UA and LA counts of items, and their micro-average."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -12,15 +12,16 @@ Item = TypeVar("Item", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class ItemScore:
-    """The counts of one item."""
-
     ua: Counts
     la: Counts
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentScores:
-    """Counts summed over `items` reference items; `ignored_items` are predicted but not there."""
+    """Counts summed over the reference items.
+
+    `ignored_items` is the number of predicted items that the reference lacks.
+    """
 
     items: int
     ignored_items: int
@@ -31,14 +32,14 @@ class ArgumentScores:
 def align_items(
     reference: Mapping[Item, LabelledSpans], predicted: Mapping[Item, LabelledSpans]
 ) -> dict[Item, Alignment]:
-    """The alignment of each reference item, in their order; without predictions all is missed."""
+    """Return the alignment of each reference item. Items without predictions are missed."""
     return {item: align(spans, predicted.get(item, {})) for item, spans in reference.items()}
 
 
 def score_items(
     reference: Mapping[Item, LabelledSpans], predicted: Mapping[Item, LabelledSpans]
 ) -> dict[Item, ItemScore]:
-    """UA and LA counts of each reference item, in their order."""
+    """Return the UA and LA counts of each reference item, in the order of the reference."""
     scores = {}
     for item, spans in reference.items():
         alignment = align(spans, predicted.get(item, {}))
@@ -49,16 +50,16 @@ def score_items(
 def argument_scores(
     reference: Mapping[Item, LabelledSpans], predicted: Mapping[Item, LabelledSpans]
 ) -> ArgumentScores:
-    """UA and LA summed over the reference items (micro-average; Roit et al. 2020, section 4).
+    """Return UA and LA micro-averaged over the reference items (Roit et al. 2020, section 4).
 
-    Predictions on items that the reference lacks are ignored and counted; a reference item without
-    predictions counts all its spans as missed. Linear in the number of items.
+    Predictions on items that the reference lacks are ignored. Their number is returned. All spans
+    of a reference item without predictions are missed. Linear in the number of items.
     """
     return summed(score_items(reference, predicted), ignored=count_ignored(reference, predicted))
 
 
 def summed(scores: Mapping[Item, ItemScore], *, ignored: int) -> ArgumentScores:
-    """The micro sum of scores that are there already."""
+    """Return the sum of the item scores."""
     return ArgumentScores(
         items=len(scores),
         ignored_items=ignored,
@@ -68,5 +69,5 @@ def summed(scores: Mapping[Item, ItemScore], *, ignored: int) -> ArgumentScores:
 
 
 def count_ignored(reference: Mapping[Item, object], predicted: Mapping[Item, object]) -> int:
-    """The number of predicted items that the reference lacks."""
+    """Return the number of predicted items that the reference lacks."""
     return sum(item not in reference for item in predicted)

@@ -1,4 +1,4 @@
-"""Percentile bootstrap: how far a figure would move with another draw of the same items."""
+"""Percentile bootstrap intervals of figures over items."""
 
 from collections.abc import Sequence
 
@@ -12,15 +12,15 @@ Floats = NDArray[np.float64]
 
 
 def resampled_sums(rows: ArrayLike, *, repetitions: int, seed: int) -> NDArray[np.int64]:
-    """Sums of `rows` (n items x k whole numbers) over `repetitions` draws of n items with
-    replacement: repetitions x k, the columns of one draw together.
+    """Return the column sums of `repetitions` draws of n rows with replacement.
 
-    Equal rows are drawn by their multinomial counts, the same distribution at a fraction of the
-    work. Same seed, same rows in any order: same result. Efron and Tibshirani 1993, section 6.
-    Raises ValueError for fewer than one repetition.
+    `rows` has n items x k integers and the result `repetitions` x k. Equal rows are drawn together
+    by multinomial counts, which has the same distribution. The result depends on the seed but not
+    on the order of the rows. Raise ValueError for fewer than one repetition. Efron and Tibshirani
+    1993, section 6.
     """
     if repetitions < 1:
-        raise ValueError(f"a bootstrap takes at least 1 repetition, not {repetitions}")
+        raise ValueError(f"a bootstrap needs at least 1 repetition, not {repetitions}")
     table = np.asarray(rows, dtype=np.int64)
     if len(table) == 0:
         width = table.shape[1] if table.ndim > 1 else 0
@@ -32,9 +32,12 @@ def resampled_sums(rows: ArrayLike, *, repetitions: int, seed: int) -> NDArray[n
 
 
 def percentile_interval(figures: Floats, *, level: float = 0.95) -> Interval:
-    """The percentiles (1 - level) / 2 and (1 + level) / 2 of the figures, NaN meaning undefined."""
+    """Return the percentiles (1 - level) / 2 and (1 + level) / 2 of the figures.
+
+    NaN is an undefined figure. Raise ValueError unless 0 < level < 1.
+    """
     if not 0 < level < 1:
-        raise ValueError(f"the level must lie between 0 and 1, not at {level}")
+        raise ValueError(f"the level must be between 0 and 1, not {level}")
     defined = figures[~np.isnan(figures)]
     undefined = 1 - len(defined) / len(figures)
     if len(defined) == 0:
@@ -46,24 +49,24 @@ def percentile_interval(figures: Floats, *, level: float = 0.95) -> Interval:
 def bootstrap_counts(
     counts: Sequence[Counts], *, repetitions: int, seed: int, level: float = 0.95
 ) -> dict[str, Interval]:
-    """Intervals of micro-averaged "precision", "recall" and "f1"; `counts` has one entry an item.
+    """Return the intervals of the micro-averaged "precision", "recall" and "f1".
 
-    Two figures of the same items (UA and LA) should be drawn with the same seed.
+    `counts` has an entry per item. Use the same seed for UA and LA of the same items.
     """
-    rows = np.array([(each.tp, each.fp, each.fn) for each in counts], dtype=np.int64)
+    rows = np.array([(entry.tp, entry.fp, entry.fn) for entry in counts], dtype=np.int64)
     tp, fp, fn = resampled_sums(rows.reshape(-1, 3), repetitions=repetitions, seed=seed).T
     figures = {
         "precision": quotient(tp, tp + fp),
         "recall": quotient(tp, tp + fn),
         "f1": quotient(2 * tp, 2 * tp + fp + fn),
     }
-    return {name: percentile_interval(found, level=level) for name, found in figures.items()}
+    return {name: percentile_interval(values, level=level) for name, values in figures.items()}
 
 
 def bootstrap_mean(
     values: Sequence[float], *, repetitions: int, seed: int, level: float = 0.95
 ) -> Interval:
-    """The interval of the mean of `values`, one an item; all None without any."""
+    """Return the interval of the mean of `values`, which has a value per item."""
     rng = np.random.default_rng(seed)
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     if len(ordered) == 0:
@@ -73,19 +76,19 @@ def bootstrap_mean(
 
 
 def quotient(part: ArrayLike, whole: ArrayLike) -> Floats:
-    """part / whole, element by element; NaN where whole is 0."""
-    top, bottom = np.broadcast_arrays(
+    """Divide element by element. The result is NaN where `whole` is 0."""
+    numerator, denominator = np.broadcast_arrays(
         np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     )
-    found: Floats = np.full(bottom.shape, np.nan)
-    np.divide(top, bottom, out=found, where=bottom != 0)
-    return found
+    result: Floats = np.full(denominator.shape, np.nan)
+    np.divide(numerator, denominator, out=result, where=denominator != 0)
+    return result
 
 
 def bootstrap_share(
     flags: ArrayLike, *, repetitions: int, seed: int, level: float = 0.95
 ) -> Interval:
-    """The interval of the share of true flags (accuracy); all None without any flag."""
+    """Return the interval of the share of true flags, such as accuracy."""
     hits = np.asarray(flags, dtype=np.int64)
     if len(hits) == 0:
         return Interval(None, None, level, 1.0)

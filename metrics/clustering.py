@@ -1,9 +1,9 @@
-"""Clusterings against gold clusters: purity, inverse purity, BCubed (Amigo et al. 2009).
+"""Purity, inverse purity and BCubed of clusterings (Amigo et al. 2009).
 
-Gold and system give one label per item, in the same order: numpy arrays of whole numbers (fast) or
-any sequence of hashable labels. Only which items share a label matters. All figures are fractions
-in [0, 1], None without items. They are rational numbers and computed as such, rounded once at the
-end, so the order of the items cannot change a figure. QasemiZadeh et al. 2019 (SemEval Task 2).
+Gold and system have a label per item, in the same order. Labels are numpy arrays of integers, which
+are faster, or sequences of hashable values. Only equality of labels matters. All figures are in
+[0, 1], or None without items. They are computed as fractions and rounded once, so they do not
+depend on the order of the items. QasemiZadeh et al. 2019 (SemEval Task 2).
 """
 
 from collections.abc import Hashable, Sequence
@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ClusterScores:
-    """The eight figures of one clustering; each F is the harmonic mean of the two before it."""
+    """The figures of a clustering. Each F is the harmonic mean of the two figures before it."""
 
     items: int
     gold_clusters: int
@@ -38,9 +38,10 @@ class ClusterScores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contingency:
-    """The cells n(g, s) > 0: `counts[i]` items have codes `gold[i]` and `system[i]`.
+    """The non-zero cells of a contingency table.
 
-    Cells are sorted by gold code, then system code; the sizes are indexed by code.
+    `counts[i]` items have the codes `gold[i]` and `system[i]`. Cells are sorted by gold code, then
+    by system code. The sizes are indexed by code.
     """
 
     counts: Ints
@@ -55,10 +56,7 @@ class Contingency:
 
 
 def contingency(gold: Labels, system: Labels) -> Contingency:
-    """How often each gold label meets each system label.
-
-    Raises ValueError where the two do not have the same length.
-    """
+    """Return the contingency table. Raise ValueError if the lengths differ."""
     if len(gold) != len(system):
         raise ValueError(f"{len(gold)} gold labels but {len(system)} system labels")
     gold_codes, system_codes = label_codes(gold), label_codes(system)
@@ -72,50 +70,56 @@ def contingency(gold: Labels, system: Labels) -> Contingency:
 
 
 def label_codes(labels: Labels) -> Ints:
-    """A code >= 0 for each item, equal exactly for equal labels; arrays may leave codes unused."""
+    """Return a code >= 0 for each item. Codes are equal if and only if the labels are.
+
+    The codes of an array can have gaps.
+    """
     if not isinstance(labels, np.ndarray):
         codes: dict[Hashable, int] = {}
         return np.array([codes.setdefault(label, len(codes)) for label in labels], dtype=np.int64)
     if len(labels) == 0:
         return np.zeros(0, dtype=np.int64)
     if labels.min() >= 0 and labels.max() < 2 * len(labels):
-        return labels.astype(np.int64, copy=False)  # small numbers are codes already
+        return labels.astype(np.int64, copy=False)  # small integers already are codes
     return np.unique(labels, return_inverse=True)[1].astype(np.int64, copy=False)
 
 
 def purity(gold: Labels, system: Labels) -> float | None:
-    """The share of items in the largest gold cluster of their system cluster; in (0, 1].
+    """Return the share of items in the largest gold cluster of their system cluster.
 
-    1 where no system cluster mixes gold clusters, so also for one cluster per item.
+    Purity is 1 if no system cluster mixes gold clusters, as with one cluster per item.
     """
     return _rounded(_purity(contingency(gold, system)))
 
 
 def inverse_purity(gold: Labels, system: Labels) -> float | None:
-    """Purity with the sides exchanged: 1 where no gold cluster is split, so also for all in one."""
+    """Return the purity with the sides exchanged.
+
+    Inverse purity is 1 if no gold cluster is split, as with a single cluster.
+    """
     return purity(system, gold)
 
 
 def bcubed_precision(gold: Labels, system: Labels) -> float | None:
-    """The mean over items of the share of their system cluster with their gold label; in (0, 1].
+    """Return the mean share of an item's system cluster that has the item's gold label.
 
-    sum over cells of n(g, s)^2 / (|s| N). Bagga and Baldwin 1998.
+    This is the sum of n(g, s)^2 / (|s| N) over the cells. Bagga and Baldwin 1998.
     """
     return _rounded(_bcubed_precision(contingency(gold, system)))
 
 
 def bcubed_recall(gold: Labels, system: Labels) -> float | None:
-    """BCubed precision with the sides exchanged."""
+    """Return the BCubed precision with the sides exchanged."""
     return bcubed_precision(system, gold)
 
 
 def cluster_scores(gold: Labels, system: Labels) -> ClusterScores:
-    """All figures at once. O(n log n), from whole numbers below 2 n without sorting labels."""
+    """Return all figures. Time is O(n log n)."""
     return scores_of(contingency(gold, system))
 
 
 def scores_of(table: Contingency) -> ClusterScores:
-    """All figures of a contingency table."""
+    """Return all figures of a contingency table."""
     inverse = _exchanged(table)
     return ClusterScores(
         table.items,
@@ -153,7 +157,7 @@ def _purity(table: Contingency) -> Fraction | None:
 def _bcubed_precision(table: Contingency) -> Fraction | None:
     if not len(table.counts):
         return None
-    # Cells of clusters of one size share a denominator: whole sums first, few divisions after.
+    # Cells of system clusters of equal size share a denominator, which saves divisions.
     sizes = table.system_sizes[table.system]
     distinct, group = _grouped(sizes)
     squares = np.zeros(len(distinct), dtype=np.int64)
@@ -165,7 +169,7 @@ def _bcubed_precision(table: Contingency) -> Fraction | None:
 
 
 def _grouped(sizes: Ints) -> tuple[Ints, Ints]:
-    """The distinct sizes, and for each entry which of them it has."""
+    """Return the distinct sizes and the index of each entry's size among them."""
     present = np.flatnonzero(np.bincount(sizes))
     position = np.zeros(int(present[-1]) + 1, dtype=np.int64)
     position[present] = np.arange(len(present))
@@ -173,8 +177,7 @@ def _grouped(sizes: Ints) -> tuple[Ints, Ints]:
 
 
 def item_bcubed(gold: Labels, system: Labels) -> tuple[Floats, Floats]:
-    """BCubed precision and recall of each item: two arrays of n values in (0, 1], whose means are
-    the aggregates."""
+    """Return the BCubed precision and recall of each item. Their means are the totals."""
     gold_codes, system_codes = label_codes(gold), label_codes(system)
     table = contingency(gold_codes, system_codes)
     width = max(len(table.system_sizes), 1)
@@ -187,57 +190,59 @@ def item_bcubed(gold: Labels, system: Labels) -> tuple[Floats, Floats]:
 
 
 def one_cluster_per_item(items: int) -> Ints:
-    """Baseline 1CPI: purity 1, and the smallest inverse purity there is."""
+    """Return the baseline 1CPI, with purity 1 and the smallest possible inverse purity."""
     return np.arange(items, dtype=np.int64)
 
 
 def all_in_one(items: int) -> Ints:
-    """Baseline AIN1: inverse purity 1, and the smallest purity there is."""
+    """Return the baseline AIN1, with inverse purity 1 and the smallest possible purity."""
     return np.zeros(items, dtype=np.int64)
 
 
 def random_clusters(items: int, *, clusters: int, seed: int) -> Ints:
-    """Baseline RANDOM: each item in one of `clusters` clusters, all equally likely."""
+    """Return the baseline RANDOM, in which all clusters are equally likely for each item."""
     return np.random.default_rng(seed).integers(0, max(clusters, 1), items, dtype=np.int64)
 
 
 def scores_by_confidence(
     gold: Labels, system: Labels, confidence: Sequence[int]
 ) -> dict[int, tuple[ClusterScores, ClusterScores]]:
-    """For each confidence c that occurs, ascending: the scores of the items with exactly c, and of
-    those with c or more. Raises ValueError where the lengths differ."""
+    """Return the scores at each confidence and at that confidence or above, ascending.
+
+    Raise ValueError if the lengths differ.
+    """
     if not len(gold) == len(system) == len(confidence):
         raise ValueError("gold, system and confidence must have one entry per item")
     gold_codes, system_codes = label_codes(gold), label_codes(system)
     levels = np.asarray(confidence, dtype=np.int64)
 
-    def selected(chosen: NDArray[np.bool_]) -> ClusterScores:
-        return cluster_scores(gold_codes[chosen], system_codes[chosen])
+    def scores_where(mask: NDArray[np.bool_]) -> ClusterScores:
+        return cluster_scores(gold_codes[mask], system_codes[mask])
 
     return {
-        int(level): (selected(levels == level), selected(levels >= level))
+        int(level): (scores_where(levels == level), scores_where(levels >= level))
         for level in np.unique(levels)
     }
 
 
 def leave_one_gold_cluster_out(gold: Labels, system: Labels) -> dict[Hashable, float | None]:
-    """How easy each gold label is: (BCubed F of all - BCubed F without its items) / its size.
+    """Return how easy each gold label is, as its effect on the score per item.
 
-    In [-1, 1]; positive where its items raise the score. None for the only gold cluster, without
-    which nothing is left to score. Linear: taking a cluster out touches only the system clusters
-    that it meets. SemEval-2019 Task 2, analysis.
+    The effect is (BCubed F of all items - BCubed F without the label's items) / cluster size. It is
+    in [-1, 1] and positive if the label's items raise the score. It is None for the only gold
+    cluster. Time is linear. SemEval-2019 Task 2, analysis.
     """
     table = contingency(gold, system)
     labels = _label_of_code(gold)
     if not labels:
         return {}
-    everything = scores_of(table).bcubed_f
+    total = scores_of(table).bcubed_f
     without = _bcubed_f_without(table)
     sizes = table.gold_sizes
     return {
         label: None
-        if everything is None or np.isnan(without[code])
-        else (everything - float(without[code])) / int(sizes[code])
+        if total is None or np.isnan(without[code])
+        else (total - float(without[code])) / int(sizes[code])
         for label, code in labels.items()
     }
 
@@ -249,28 +254,25 @@ def _label_of_code(labels: Labels) -> dict[Hashable, int]:
 
 
 def _bcubed_f_without(table: Contingency) -> Floats:
-    """BCubed F after removing each gold code's items, by gold code; NaN where nothing is left."""
+    """Return BCubed F without each gold code's items. It is NaN if no items remain."""
     counts, gold, system = table.counts, table.gold, table.system
-    left = table.items - table.gold_sizes
+    remaining = table.items - table.gold_sizes
     squares = np.bincount(system, weights=counts * counts, minlength=len(table.system_sizes))
     before = squares[system] / table.system_sizes[system]
     after = quotient(squares[system] - counts * counts, table.system_sizes[system] - counts)
     change = np.nan_to_num(after) - before
     shares = quotient(squares, table.system_sizes)
-    kept = np.nansum(shares) + np.bincount(gold, weights=change, minlength=len(left))
+    correct = np.nansum(shares) + np.bincount(gold, weights=change, minlength=len(remaining))
     recalls = quotient(counts * counts, table.gold_sizes[gold])
-    recalled = recalls.sum() - np.bincount(gold, weights=recalls, minlength=len(left))
-    precision, recall = quotient(kept, left), quotient(recalled, left)
+    recalled = recalls.sum() - np.bincount(gold, weights=recalls, minlength=len(remaining))
+    precision, recall = quotient(correct, remaining), quotient(recalled, remaining)
     return quotient(2 * precision * recall, precision + recall)
 
 
 def bootstrap_clusters(
     gold: Labels, system: Labels, *, repetitions: int, seed: int, level: float = 0.95
 ) -> dict[str, Interval]:
-    """Intervals of "purity_f" and "bcubed_f" over draws of the items with replacement.
-
-    An item drawn twice counts twice in its cell; both figures are of the same draws.
-    """
+    """Return the bootstrap intervals of "purity_f" and "bcubed_f" from the same draws."""
     table = contingency(gold, system)
     rng = np.random.default_rng(seed)
     drawn = [_resampled(table, rng) for _ in range(repetitions if table.items else 0)]
@@ -295,5 +297,5 @@ def _resampled(table: Contingency, rng: np.random.Generator) -> ClusterScores:
 
 
 def _sizes(codes: Ints, counts: Ints) -> Ints:
-    # Floats carry these whole sums exactly: they stay far below 2**53.
+    # Floats represent these integer sums exactly, because they stay below 2**53.
     return np.bincount(codes, weights=counts).astype(np.int64)

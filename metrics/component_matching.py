@@ -1,4 +1,4 @@
-"""Which predicted component box stands for which gold one: the count check, box by box."""
+"""Matching of predicted component boxes with gold boxes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Box = Sequence[float]
 
 @dataclass(frozen=True, slots=True)
 class ComponentMatch:
-    """Places in the gold and the predicted list: pairs (gold, predicted), missed gold, extra."""
+    """Indices of the (gold, predicted) pairs, of missed gold boxes and of extra predicted boxes."""
 
     pairs: list[tuple[int, int]]
     missed: list[int]
@@ -19,27 +19,29 @@ class ComponentMatch:
 
 
 def match_components(gold: Sequence[Box], predicted: Sequence[Box]) -> ComponentMatch:
-    """The one-to-one matching of boxes with IoU >= 1/2: most pairs, then greatest total IoU.
+    """Return the one-to-one matching of boxes with IoU >= 1/2.
 
-    Symmetric up to the names of the sides; exact, fractions of a pixel included.
+    It has the most pairs, then the greatest total IoU. The arithmetic is exact, also for fractions
+    of a pixel, and exchanging the sides only exchanges their names.
     """
     edges: dict[tuple[int, int], tuple[int | Fraction, ...]] = {}
-    for at, box in enumerate(gold):
-        for other_at, other in enumerate(predicted):
+    for index, box in enumerate(gold):
+        for other_index, other in enumerate(predicted):
             iou = box_iou(box, other)
             if 2 * iou >= 1:
-                edges[at, other_at] = (1, iou)
+                edges[index, other_index] = (1, iou)
     pairs = lexicographic_matching(edges)
-    found, taken = {at for at, _ in pairs}, {at for _, at in pairs}
+    matched_gold = {index for index, _ in pairs}
+    matched_predicted = {index for _, index in pairs}
     return ComponentMatch(
         pairs,
-        [at for at in range(len(gold)) if at not in found],
-        [at for at in range(len(predicted)) if at not in taken],
+        [index for index in range(len(gold)) if index not in matched_gold],
+        [index for index in range(len(predicted)) if index not in matched_predicted],
     )
 
 
 def box_iou(first: Box, second: Box) -> Fraction:
-    """Exact IoU of two half-open boxes `[x1, y1, x2, y2)`; in [0, 1], 0 if either has no area."""
+    """Return the exact IoU of two half-open boxes, which is 0 if either has no area."""
     ax1, ay1, ax2, ay2 = map(Fraction, first)
     bx1, by1, bx2, by2 = map(Fraction, second)
     width, height = min(ax2, bx2) - max(ax1, bx1), min(ay2, by2) - max(ay1, by1)

@@ -1,4 +1,4 @@
-"""Human decisions over automatic matches: the "Man." columns of Roit et al. 2020, tables 4 to 6."""
+"""Human corrections of automatic matches, as in the "Man." columns of Roit et al. 2020, tables 4-6."""
 
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -21,8 +21,7 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 class Verdict(StrEnum):
-    """What a person decided about a reference span and a predicted span; an answer is accepted
-    without a reference span."""
+    """A person's decision on a pair of spans or, for ANSWER_ACCEPTED, on a predicted span."""
 
     PAIR_ACCEPTED = "pair-accepted"
     PAIR_REFUSED = "pair-refused"
@@ -32,8 +31,7 @@ class Verdict(StrEnum):
 
 
 class Decision(NamedTuple):
-    """One person's word on one reference span and one predicted span of an item, or on the predicted
-    one alone."""
+    """A person's verdict on a predicted span and, unless it is None, a reference span."""
 
     reference: Span | None
     predicted: Span
@@ -42,7 +40,7 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """The same items scored automatically and with the decisions laid over."""
+    """Scores of the same items without and with the human decisions."""
 
     automatic: ArgumentScores
     corrected: ArgumentScores
@@ -51,29 +49,30 @@ class SideBySide:
 def align_corrected(
     reference: LabelledSpans, predicted: LabelledSpans, decisions: Iterable[Decision]
 ) -> Alignment:
-    """The alignment with human decisions in place of the automatic ones they speak of.
+    """Return the alignment in which human decisions override the automatic ones.
 
-    A pair refused is no candidate, whatever its IoU; a pair accepted is one, and comes before
-    all automatic ones; where two accepted pairs share a span, one is matched and the other
-    redundant (or missed). A label accepted or refused decides whether that pair counts for LA.
-    An answer accepted is right though the reference lacks it: it counts as if it stood there too,
-    with the predicted labels, and what overlaps it is redundant.
-    Without decisions the result is that of `align`.
+    - A refused pair is never a candidate, whatever its IoU.
+    - An accepted pair is a candidate and has priority over automatic ones. If two accepted pairs
+      share a span, the span of the other pair is redundant or missed.
+    - An accepted or refused label decides whether the pair counts for LA.
+    - An accepted answer counts as if the reference contained it with the predicted labels. Predicted
+      spans that match it are redundant.
 
-    Raises ValueError for a decision about a span that is not there, for two that contradict, and for
-    an answer accepted that has a counterpart in the reference.
+    Without decisions the result equals that of `align`. Raise ValueError for a decision on an
+    unknown span, for contradicting decisions, and for an accepted answer with a counterpart in the
+    reference.
     """
     check_spans(reference)
     check_spans(predicted)
-    alone, on_pairs = _apart(decisions)
-    marked = _by_verdict(on_pairs, reference, predicted)
+    answers, pair_decisions = _split(decisions)
+    marked = _by_verdict(pair_decisions, reference, predicted)
     accepted, refused = marked[Verdict.PAIR_ACCEPTED], marked[Verdict.PAIR_REFUSED]
     edges = sorted((set(match_edges(reference, predicted)) | accepted) - refused)
-    if alone:
-        _check_alone(alone, reference, predicted, edges)
-        reference = {**reference, **{span: predicted[span] for span in alone}}
-        edges = sorted({*edges, *match_edges(alone, predicted)})
-        accepted = accepted | {(span, span) for span in alone}
+    if answers:
+        _check_answers(answers, reference, predicted, edges)
+        reference = {**reference, **{span: predicted[span] for span in answers}}
+        edges = sorted({*edges, *match_edges(answers, predicted)})
+        accepted = accepted | {(span, span) for span in answers}
     same_label = shared_labels(reference, predicted, edges) | marked[Verdict.LABEL_ACCEPTED]
     alignment = align_over(
         reference,
@@ -82,28 +81,35 @@ def align_corrected(
         same_label - marked[Verdict.LABEL_REFUSED],
         preferred=accepted,
     )
-    return replace(alignment, approved=alone) if alone else alignment
+    return replace(alignment, approved=answers) if answers else alignment
 
 
-def _apart(decisions: Iterable[Decision]) -> tuple[frozenset[Span], list[Decision]]:
-    """The predicted spans accepted by themselves, and the decisions on pairs."""
-    told = list(decisions)
-    alone = frozenset(one.predicted for one in told if one.verdict == Verdict.ANSWER_ACCEPTED)
-    return alone, [one for one in told if one.verdict != Verdict.ANSWER_ACCEPTED]
+def _split(decisions: Iterable[Decision]) -> tuple[frozenset[Span], list[Decision]]:
+    """Return the accepted answers and the decisions on pairs."""
+    answers: set[Span] = set()
+    pair_decisions = []
+    for decision in decisions:
+        if decision.verdict == Verdict.ANSWER_ACCEPTED:
+            answers.add(decision.predicted)
+        else:
+            pair_decisions.append(decision)
+    return frozenset(answers), pair_decisions
 
 
-def _check_alone(
-    alone: AbstractSet[Span],
+def _check_answers(
+    answers: AbstractSet[Span],
     reference: Collection[Span],
     predicted: Collection[Span],
     edges: Iterable[SpanEdge],
 ) -> None:
     paired = {span for _, span in edges}
-    for span in sorted(alone):
+    for span in sorted(answers):
         if span not in predicted:
             raise ValueError(f"the decision on {span} is about a span that is not there")
         if span in paired or span in reference:
-            raise ValueError(f"{span} has a counterpart in the reference: decide about the pair")
+            raise ValueError(
+                f"{span} has a counterpart in the reference; decide on the pair instead"
+            )
 
 
 def _by_verdict(
@@ -130,12 +136,12 @@ def scores_side_by_side(
     predicted: Mapping[Item, LabelledSpans],
     decisions: Mapping[Item, Collection[Decision]],
 ) -> SideBySide:
-    """UA and LA without and with the decisions, over the same items; see `argument_scores`.
+    """Return UA and LA of the same items without and with the decisions.
 
-    Raises ValueError for decisions on an item that the reference lacks, and as `align_corrected`.
+    Raise ValueError for decisions on an item that the reference lacks, and like `align_corrected`.
     """
-    if strange := [item for item in decisions if item not in reference]:
-        raise ValueError(f"there are decisions on {strange[0]!r}, which the reference lacks")
+    if unknown := [item for item in decisions if item not in reference]:
+        raise ValueError(f"there are decisions on {unknown[0]!r}, which the reference lacks")
     automatic = argument_scores(reference, predicted)
     corrected = {}
     for item, spans in reference.items():

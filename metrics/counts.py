@@ -1,4 +1,4 @@
-"""True and false positives, false negatives, and the ratios made of them; None where undefined."""
+"""True positives, false positives, false negatives and their ratios."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,11 +7,10 @@ from math import fsum
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """TP, FP and FN of one figure, each >= 0; added field by field (micro-averaging).
+    """TP, FP and FN of a figure, which are added field by field for a micro-average.
 
-    The ratios lie in [0, 1] and are None where their own denominator is 0: precision without any
-    prediction, recall without any reference, F1 without either. A system that finds nothing of
-    what there is has precision None, recall 0 and F1 0.
+    The ratios are in [0, 1], or None if their denominator is 0. A system without predictions has
+    precision None, and recall and F1 0 if the reference is not empty.
     """
 
     tp: int = 0
@@ -23,23 +22,23 @@ class Counts:
 
     @property
     def precision(self) -> float | None:
-        """TP / (TP + FP)."""
+        """Return TP / (TP + FP)."""
         return ratio(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> float | None:
-        """TP / (TP + FN)."""
+        """Return TP / (TP + FN)."""
         return ratio(self.tp, self.tp + self.fn)
 
     @property
     def f1(self) -> float | None:
-        """2 TP / (2 TP + FP + FN): the harmonic mean of both, straight from the whole numbers."""
+        """Return 2 TP / (2 TP + FP + FN), the harmonic mean of precision and recall."""
         return ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
 
 @dataclass(frozen=True, slots=True)
 class MacroAverage:
-    """Means over items, each over the items for which it is defined (`*_items` of them)."""
+    """Means over the items for which the figure is defined. `*_items` is their number."""
 
     precision: float | None
     recall: float | None
@@ -48,34 +47,34 @@ class MacroAverage:
 
 
 def ratio(part: float, whole: float) -> float | None:
-    """part / whole; None where whole is 0."""
+    """Return part / whole, or None if whole is 0."""
     return part / whole if whole else None
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of the defined values; None where there is none."""
+    """Return the mean of the defined values, or None without any."""
     defined = [value for value in values if value is not None]
-    # fsum: a mean must not depend on the order of the items.
+    # fsum makes the mean independent of the order of the items.
     return ratio(fsum(defined), len(defined))
 
 
 def micro_sum(counts: Iterable[Counts]) -> Counts:
-    """All counts added up, so that every span weighs the same; Counts(0, 0, 0) for none."""
+    """Return the sum of the counts, which gives every span the same weight."""
     tp = fp = fn = 0
-    for each in counts:
-        tp += each.tp
-        fp += each.fp
-        fn += each.fn
+    for item in counts:
+        tp += item.tp
+        fp += item.fp
+        fn += item.fn
     return Counts(tp, fp, fn)
 
 
 def macro_average(counts: Iterable[Counts]) -> MacroAverage:
-    """Mean precision and mean recall, so that every item weighs the same.
+    """Return mean precision and mean recall, which give every item the same weight.
 
-    An item without predictions has no precision and is left out of that mean alone; likewise an
-    item without references and recall.
+    The mean precision leaves out items without predictions, and the mean recall leaves out items
+    without references.
     """
     counts = list(counts)
-    precisions = [each.precision for each in counts if each.precision is not None]
-    recalls = [each.recall for each in counts if each.recall is not None]
+    precisions = [item.precision for item in counts if item.precision is not None]
+    recalls = [item.recall for item in counts if item.recall is not None]
     return MacroAverage(mean(precisions), mean(recalls), len(precisions), len(recalls))

@@ -1,13 +1,14 @@
-"""An interval of a figure; kept apart from the drawing so that showing one loads no numpy."""
+"""Intervals of figures, in a module of their own that does not import numpy."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The middle `level` of the resampled figures; None where no resample defined the figure.
+    """The middle `level` of the resampled figures.
 
-    `undefined` is the share of resamples without a value (they are left out of the percentiles).
+    The bounds are None if no resample defines the figure. `undefined` is the share of resamples
+    without a value, which the percentiles ignore.
     """
 
     low: float | None

@@ -1,4 +1,4 @@
-"""Exact matching in a bipartite graph whose edges carry several values, the first one foremost."""
+"""Exact bipartite matching over edges with several values in order of priority."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -11,12 +11,12 @@ Node = TypeVar("Node")
 
 
 def lexicographic_matching(edges: Mapping[Edge, Values]) -> list[Edge]:
-    """The one-to-one matching whose summed values are the greatest, compared level by level.
+    """Return the one-to-one matching with the lexicographically greatest sums of values.
 
-    `edges` maps (left, right), two independent numberings, to values >= 0, as many for each edge.
-    Give every edge a 1 at first for a matching of maximum cardinality. The sums are compared in
-    exact arithmetic, so no tie is decided by rounding; what is still tied falls to a fixed choice
-    that depends on the numbering alone. Edges come back sorted. O(n^3) in the largest component.
+    `edges` maps (left, right), which are numbered independently, to tuples of values >= 0. All
+    tuples have the same length. A first value of 1 for every edge gives maximum cardinality. The
+    arithmetic is exact, and remaining ties depend on the numbering alone. The edges are sorted.
+    Time is O(n^3) in the largest component.
     """
     chosen: list[Edge] = []
     for component in _components(edges):
@@ -28,20 +28,20 @@ def lexicographic_matching(edges: Mapping[Edge, Values]) -> list[Edge]:
 
 
 def _components(edges: Iterable[Edge]) -> list[list[Edge]]:
-    """The edges, sorted, by connected component."""
+    """Return the sorted edges of each connected component."""
     ordered = sorted(edges)
-    # Right nodes are told from left ones by their sign.
+    # Right nodes are stored as complements to distinguish them from left nodes.
     nodes = [left for left, _ in ordered] + [~right for _, right in ordered]
     groups = connected_components(nodes, [(left, ~right) for left, right in ordered])
-    home = {node: at for at, group in enumerate(groups) for node in group}
-    found: list[list[Edge]] = [[] for _ in groups]
+    group_of = {node: index for index, group in enumerate(groups) for node in group}
+    components: list[list[Edge]] = [[] for _ in groups]
     for edge in ordered:
-        found[home[edge[0]]].append(edge)
-    return found
+        components[group_of[edge[0]]].append(edge)
+    return components
 
 
 def is_star(edges: Sequence[tuple[object, object]]) -> bool:
-    """Whether all edges, at least one, meet in one node, so that only one can be chosen."""
+    """Return True if all edges share a node, so that only one of them can be chosen."""
     left, right = edges[0]
     return all(edge[0] == left for edge in edges) or all(edge[1] == right for edge in edges)
 
@@ -49,7 +49,7 @@ def is_star(edges: Sequence[tuple[object, object]]) -> bool:
 def connected_components(
     nodes: Iterable[Node], links: Iterable[tuple[Node, Node]]
 ) -> list[list[Node]]:
-    """The nodes grouped by reachability over the links; in order of each group's first node."""
+    """Return the connected components in the order of their first nodes."""
     neighbours: dict[Node, list[Node]] = {node: [] for node in nodes}
     for first, second in links:
         neighbours[first].append(second)
@@ -60,10 +60,10 @@ def connected_components(
             continue
         seen.add(start)
         group = [start]
-        for node in group:  # grows while it is walked
-            fresh = [other for other in neighbours[node] if other not in seen]
-            seen.update(fresh)
-            group += dict.fromkeys(fresh)
+        for node in group:  # grows during the iteration
+            unseen = [other for other in neighbours[node] if other not in seen]
+            seen.update(unseen)
+            group += dict.fromkeys(unseen)
         groups.append(group)
     return groups
 
@@ -81,10 +81,10 @@ def _best_of_component(edges: Mapping[Edge, Values]) -> list[Edge]:
 
 
 def _packed(edges: Mapping[Edge, Values], *, size: int) -> dict[Edge, int]:
-    """One whole number per edge whose sums over `size` edges compare as the sums of values do."""
+    """Return an integer per edge whose sums over `size` edges order like the sums of values."""
     denominator = lcm(*(value.denominator for values in edges.values() for value in values))
     whole = {edge: [int(v * denominator) for v in values] for edge, values in edges.items()}
-    # No sum of a lower level reaches one unit of the level above it.
+    # Sums of a lower level stay below one unit of the next higher level.
     spans = [size * max(level) + 1 for level in zip(*whole.values(), strict=True)]
     scales = [prod(spans[level + 1 :]) for level in range(len(spans))]
     return {
@@ -94,19 +94,20 @@ def _packed(edges: Mapping[Edge, Values], *, size: int) -> dict[Edge, int]:
 
 
 def _assignment(weights: Sequence[Sequence[int]]) -> list[int]:
-    """For each row its column in an assignment of maximum total weight; rows <= columns.
+    """Return the column of each row in an assignment of maximum total weight.
 
-    The Hungarian method with potentials (Kuhn 1955; shortest augmenting paths), on whole numbers
-    of any size: scipy's works in floats and would round these weights.
+    There must be at least as many columns as rows. The method is the Hungarian one with potentials
+    and shortest augmenting paths (Kuhn 1955). It uses integers of any size, because scipy's floats
+    would round these weights.
     """
     columns = len(weights[0])
     row_potential, column_potential = [0] * len(weights), [0] * (columns + 1)
-    owner: list[int | None] = [None] * (columns + 1)  # the last column is where a path starts
+    owner: list[int | None] = [None] * (columns + 1)  # paths start at the last column
     for row in range(len(weights)):
         owner[columns] = row
         _augment(weights, owner, row_potential, column_potential)
-    found = {row: column for column, row in enumerate(owner[:columns]) if row is not None}
-    return [found[row] for row in range(len(weights))]
+    column_of = {row: column for column, row in enumerate(owner[:columns]) if row is not None}
+    return [column_of[row] for row in range(len(weights))]
 
 
 def _augment(
@@ -129,7 +130,7 @@ def _augment(
         nearest = min(free, key=slack.__getitem__)
         step = slack[nearest]
         for column in reached:
-            row_potential[owner[column]] += step  # type: ignore[index]  # reached ones are owned
+            row_potential[owner[column]] += step  # type: ignore[index]  # reached columns have owners
             column_potential[column] -= step
         for column in free:
             slack[column] -= step

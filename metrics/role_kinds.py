@@ -1,4 +1,4 @@
-"""Arguments of two resources compared by kind (all, core, adjunct): QA-SRL against PropBank."""
+"""Comparison of two resources by kind of argument, such as QA-SRL with PropBank."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class KindComparison:
-    """One kind's macro-average, and the counts of each item behind it, in the items' order."""
+    """The macro-average of a kind and the counts of each item, in the order of the items."""
 
     average: MacroAverage
     counts: Sequence[Counts]
@@ -26,21 +26,21 @@ def compare_by_kind(
     *,
     kinds: Sequence[Hashable] = ("core", "adjunct"),
 ) -> dict[Hashable, KindComparison]:
-    """Precision and recall for all spans ("all") and for those of each kind on both sides.
+    """Return precision and recall for all spans ("all") and for the spans of each kind.
 
-    The labels of a span are its kinds; a span of two kinds stands in both. Spans match as in UA,
-    each kind among itself. Averaged over the items of the reference (macro): an item without
-    predicted spans of a kind has no precision in it, one without reference spans no recall.
+    The labels of a span are its kinds, and a span can have several. Spans match as in UA, within
+    each kind. The figures are macro-averages over the reference items. Precision leaves out items
+    without predicted spans of a kind, and recall leaves out items without reference spans.
     Predictions on other items are ignored. Roit et al. 2020, section 6 (comparison to PropBank).
     """
-    found: dict[Hashable, KindComparison] = {}
+    comparisons: dict[Hashable, KindComparison] = {}
     for kind in (ALL, *kinds):
         counts = [
             align(_of_kind(spans, kind), _of_kind(predicted.get(item, {}), kind)).ua
             for item, spans in reference.items()
         ]
-        found[kind] = KindComparison(macro_average(counts), counts)
-    return found
+        comparisons[kind] = KindComparison(macro_average(counts), counts)
+    return comparisons
 
 
 def _of_kind(spans: LabelledSpans, kind: Hashable) -> LabelledSpans:

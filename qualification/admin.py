@@ -1,4 +1,4 @@
-"""Rounds, enrolments, evaluations and feedback, to look at."""
+"""Read-only admin pages of rounds, enrolments, evaluations and feedback."""
 
 from django.contrib import admin
 

@@ -1,4 +1,4 @@
-"""Rounds, and how workers did in them."""
+"""API endpoints for rounds and evaluations."""
 
 from django.db.models import QuerySet
 from django_filters import rest_framework as filters
@@ -7,19 +7,19 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.endpoint import ProjectEndpoint
 from annotation.api.serializers import ContentField, RequirementsField
-from annotation.enums import Role
+from projects.api.endpoint import ProjectEndpoint
+from projects.enums import Role
+from projects.permissions import CAN_SEE_WORKERS, read
 from qualification.domain.queries import evaluations_of, rounds_of
 from qualification.enums import EnrolmentState, EvaluationCause, RoundKind
 from qualification.models import Evaluation, Round
-from rest.cursors import Cursors
-from rest.filters import StrictFilters
+from web.pagination import Cursors
 
 
 @extend_schema_field({"type": "object", "additionalProperties": {"type": "number"}})
 class ThresholdsField(serializers.JSONField):
-    """Figure -> the least value that suggests a pass."""
+    """A mapping of figures to the minimum values that suggest a pass."""
 
 
 class RoundSerializer(serializers.ModelSerializer[Round]):
@@ -55,10 +55,10 @@ class RoundFilters(filters.FilterSet):
 
 
 class Rounds(ProjectEndpoint):
+    rules = read(CAN_SEE_WORKERS)
     queryset = Round.objects.none()
     serializer_class = RoundSerializer
     pagination_class = Cursors
-    filter_backends = [StrictFilters]
     filterset_class = RoundFilters
     operations = {"GET": "list_rounds"}
     tag = "qualification"
@@ -67,13 +67,13 @@ class Rounds(ProjectEndpoint):
         return rounds_of(project=self.project)
 
     def get(self, request: Request, slug: str) -> Response:
-        """The rounds of the project's qualification."""
+        """List the rounds of the project's qualification."""
         return self.page(request)
 
 
 @extend_schema_field({"type": "array", "items": {"type": "object"}})
 class AlignmentField(serializers.JSONField):
-    """Per item: the aligned rows, the remarks and the figures."""
+    """The aligned rows, remarks and figures of each item."""
 
 
 class EvaluationSerializer(serializers.ModelSerializer[Evaluation]):
@@ -83,7 +83,7 @@ class EvaluationSerializer(serializers.ModelSerializer[Evaluation]):
         source="enrolment.state",
         choices=EnrolmentState.choices,
         read_only=True,
-        help_text="Of the worker in the round, now.",
+        help_text="The worker's current state in the round.",
     )
     figures = ContentField(read_only=True)
     corrected_figures = ContentField(read_only=True, allow_null=True)
@@ -137,21 +137,22 @@ class _OfEvaluations(ProjectEndpoint):
 
 
 class Evaluations(_OfEvaluations):
+    rules = read(CAN_SEE_WORKERS)
     pagination_class = Cursors
-    filter_backends = [StrictFilters]
     filterset_class = EvaluationFilters
     ordering = ("-pk",)
     operations = {"GET": "list_evaluations"}
 
     def get(self, request: Request, slug: str) -> Response:
-        """Workers' figures in the rounds, the newest first. Figures computed anew are a new row."""
+        """List workers' figures in the rounds, newest first. Recomputed figures are a new row."""
         return self.page(request)
 
 
 class EvaluationDetail(_OfEvaluations):
+    rules = read(CAN_SEE_WORKERS)
     serializer_class = WholeEvaluationSerializer
     operations = {"GET": "get_evaluation"}
 
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        """One evaluation, with its alignment item by item."""
+        """Return an evaluation with the alignment of each item."""
         return Response(WholeEvaluationSerializer(self.one(pk=pk)).data)

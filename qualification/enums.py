@@ -7,11 +7,11 @@ class RoundKind(TextChoices):
 
 
 class RoundEntry(TextChoices):
-    """Who may take part in a round."""
+    """The workers who may take part in a round."""
 
-    OPEN = "open", "whoever meets the marketplace's qualifications"
-    INVITED = "invited", "whoever is invited"
-    PASSED = "passed", "whoever passed the round before, or is invited"
+    OPEN = "open", "workers who meet the marketplace's qualifications"
+    INVITED = "invited", "invited workers"
+    PASSED = "passed", "workers who passed the previous round, and invited workers"
 
 
 class EnrolmentState(TextChoices):
@@ -25,14 +25,14 @@ class EnrolmentState(TextChoices):
 
 
 class AlertKind(TextChoices):
-    """Why a worker in production needs a look."""
+    """The reason for an alert about a worker in production."""
 
     COVERAGE = "coverage", "asks too little"
     DRIFT = "drift", "agreement falls"
 
 
 class EvaluationCause(TextChoices):
-    """Why figures were computed."""
+    """The reason for an evaluation."""
 
     FINISHED = "finished", "the last item came in"
     REFERENCE = "reference", "the expert's reference was corrected"

@@ -1,12 +1,12 @@
-"""What the trainer's pages send."""
+"""The forms of the trainer's pages, and of workers' feedback pages."""
 
 from typing import Any, cast
 
 from django import forms
 
 from annotation.domain.publish import terms_of
-from annotation.models import Guidelines
 from crowd.domain.pay_scheme import Terms
+from projects.models import Guidelines
 from qualification.domain.decide import Verdict
 from qualification.domain.edit_round import Admission, RoundChanges, admission_of
 from qualification.domain.production_groups import MOST_GROUPS
@@ -24,7 +24,7 @@ MOST_WORKERS = 1000
 
 
 class SetUpForm(forms.Form):
-    preset = forms.ChoiceField(choices=[(one, one) for one in PRESETS])
+    preset = forms.ChoiceField(choices=[(preset, preset) for preset in PRESETS])
     file = forms.FileField(
         required=False,
         label="Items of each round",
@@ -33,8 +33,8 @@ class SetUpForm(forms.Form):
     annotations = forms.FileField(
         required=False,
         label="Annotations for consolidators to merge",
-        help_text="A CSV file in the published format with what two people wrote about each verb. "
-        "Its verbs are the items of the consolidators' round.",
+        help_text="A CSV file in the published format with annotations of two people for each verb. "
+        "Its verbs become the items of the consolidators' round.",
     )
 
     def clean(self) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class GuidelinesField(forms.ModelChoiceField):
 
 
 class RoundForm(forms.Form):
-    """A round's page. Ratios are in per cent, money is in cents; an empty pay is the project's."""
+    """A form for a round. Ratios are in percent and amounts in cents."""
 
     title = forms.CharField(max_length=120)
     entry = forms.ChoiceField(choices=RoundEntry.choices, label="Who may enter")
@@ -58,50 +58,56 @@ class RoundForm(forms.Form):
         required=False,
         min_value=0,
         max_value=100,
-        label="Work approved so far, at least (per cent)",
+        label="Minimum approval rate (percent)",
     )
     hits_approved = forms.IntegerField(
-        required=False, min_value=0, max_value=1_000_000, label="HITs approved so far, at least"
+        required=False, min_value=0, max_value=1_000_000, label="Minimum number of approved HITs"
     )
     locales = forms.CharField(
         required=False,
         max_length=200,
         label="Countries",
-        help_text="Two capitals each, with blanks between them: US GB CA. Empty: from everywhere.",
+        help_text="Two-letter codes separated by spaces, such as US GB CA. Leave empty to allow all.",
     )
     items_per_worker = forms.IntegerField(
         required=False,
         min_value=1,
         max_value=1000,
-        label="Items for each worker",
-        help_text="Empty: everybody does all of them. Else the items are dealt in hands of this size.",
+        label="Items per worker",
+        help_text="Items are split into blocks of this size. Leave empty to give every worker all items.",
     )
     ua = forms.DecimalField(
-        required=False, min_value=0, max_value=100, label="UA F1, at least (per cent)"
+        required=False, min_value=0, max_value=100, label="Minimum UA F1 (percent)"
     )
     la = forms.DecimalField(
-        required=False, min_value=0, max_value=100, label="LA F1, at least (per cent)"
+        required=False, min_value=0, max_value=100, label="Minimum LA F1 (percent)"
     )
     questions = forms.DecimalField(
-        required=False, min_value=0, max_value=20, label="Questions per item, at least"
+        required=False, min_value=0, max_value=20, label="Minimum questions per item"
     )
     guidelines = GuidelinesField(
         required=False,
         queryset=Guidelines.objects.none(),
         label="Guidelines",
-        empty_label="the newest version",
+        empty_label="newest version",
     )
     reward_cents = forms.IntegerField(
-        required=False, min_value=0, max_value=100_000, label="Reward of an item (cents)"
+        required=False, min_value=0, max_value=100_000, label="Reward per item (cents)"
     )
     free_units = forms.IntegerField(
-        required=False, min_value=0, max_value=100, label="Questions that the reward covers"
+        required=False, min_value=0, max_value=100, label="Questions included in the reward"
     )
     bonus_first_cents = forms.IntegerField(
-        required=False, min_value=0, max_value=100_000, label="First question beyond them (cents)"
+        required=False,
+        min_value=0,
+        max_value=100_000,
+        label="Bonus for the first extra question (cents)",
     )
     bonus_step_cents = forms.IntegerField(
-        required=False, min_value=0, max_value=100_000, label="Each further one more by (cents)"
+        required=False,
+        min_value=0,
+        max_value=100_000,
+        label="Increase for each further question (cents)",
     )
 
     def __init__(self, data: Any = None, *, round: Round) -> None:
@@ -112,37 +118,41 @@ class RoundForm(forms.Form):
         guidelines.queryset = round.project.guidelines.filter(role=round.role).order_by("-version")
 
     def clean_locales(self) -> tuple[str, ...]:
-        found = tuple(sorted(set(self.cleaned_data["locales"].upper().replace(",", " ").split())))
-        if any(len(one) != 2 or not one.isalpha() for one in found):
-            raise forms.ValidationError("Write each country as two letters, such as US.")
-        return found
+        locales = tuple(sorted(set(self.cleaned_data["locales"].upper().replace(",", " ").split())))
+        if any(len(locale) != 2 or not locale.isalpha() for locale in locales):
+            raise forms.ValidationError("Enter each country as two letters, such as US.")
+        return locales
 
     def clean(self) -> dict[str, Any]:
-        given = [name for name in TERMS if self.cleaned_data.get(name) is not None]
-        if not self.errors and given and len(given) < len(TERMS):
-            raise forms.ValidationError("Fill in all four fields of the pay, or leave all empty.")
+        filled = [name for name in TERMS if self.cleaned_data.get(name) is not None]
+        if not self.errors and filled and len(filled) < len(TERMS):
+            raise forms.ValidationError(
+                "Fill in all four fields of the pay, or leave them all empty."
+            )
         return self.cleaned_data
 
     def changes(self) -> RoundChanges:
-        found = self.cleaned_data
+        data = self.cleaned_data
         return RoundChanges(
-            title=found["title"],
-            entry=found["entry"],
+            title=data["title"],
+            entry=data["entry"],
             thresholds=self._thresholds(),
-            admission=Admission(found["approval_rate"], found["hits_approved"], found["locales"]),
-            items_per_worker=found["items_per_worker"],
+            admission=Admission(data["approval_rate"], data["hits_approved"], data["locales"]),
+            items_per_worker=data["items_per_worker"],
             terms=self._terms(),
-            guidelines=found["guidelines"],
+            guidelines=data["guidelines"],
         )
 
     def _thresholds(self) -> dict[str, float]:
-        """Those of the page over the round's own; one that the page doesn't name stays."""
-        kept = {k: v for k, v in self._round.thresholds.items() if k not in THRESHOLDS.values()}
+        """Return the form's thresholds, and those of the round that the form does not have."""
+        thresholds = {
+            k: v for k, v in self._round.thresholds.items() if k not in THRESHOLDS.values()
+        }
         for field, name in THRESHOLDS.items():
             value = self.cleaned_data[field]
             if value is not None:
-                kept[name] = float(value / 100 if name.endswith(".f1") else value)
-        return kept
+                thresholds[name] = float(value / 100 if name.endswith(".f1") else value)
+        return thresholds
 
     def _terms(self) -> Terms | None:
         if self.cleaned_data["reward_cents"] is None:
@@ -153,13 +163,13 @@ class RoundForm(forms.Form):
 
 
 TERMS = ("reward_cents", "free_units", "bonus_first_cents", "bonus_step_cents")
-# Field -> the threshold that it sets.
+# Form fields and the thresholds that they set
 THRESHOLDS = {"ua": "UA.f1", "la": "LA.f1", "questions": "questions_per_item"}
 
 
 def _initial(round: Round) -> dict[str, Any]:
     admission = admission_of(round)
-    found: dict[str, Any] = {
+    initial: dict[str, Any] = {
         "title": round.title,
         "entry": round.entry,
         "approval_rate": admission.approval_rate,
@@ -171,38 +181,40 @@ def _initial(round: Round) -> dict[str, Any]:
     for field, name in THRESHOLDS.items():
         value = round.thresholds.get(name)
         percent = value is not None and name.endswith(".f1")
-        found[field] = f"{100 * value:g}" if percent else value
-    return found | {name: (round.terms or {}).get(name) for name in TERMS}
+        initial[field] = f"{100 * value:g}" if percent else value
+    return initial | {name: (round.terms or {}).get(name) for name in TERMS}
 
 
 class InviteForm(forms.Form):
     workers = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 4}),
         label="Workers to invite",
-        help_text="Their ids at the marketplace, with blanks or on lines of their own.",
+        help_text="Marketplace ids, separated by spaces or line breaks.",
     )
 
     def clean_workers(self) -> list[str]:
         ids: list[str] = self.cleaned_data["workers"].replace(",", " ").split()
-        if len(ids) > MOST_WORKERS or any(len(one) > 64 or not one.isalnum() for one in ids):
+        if len(ids) > MOST_WORKERS or any(
+            len(worker_id) > 64 or not worker_id.isalnum() for worker_id in ids
+        ):
             raise forms.ValidationError(
-                f"Up to {MOST_WORKERS} ids of letters and figures, of at most 64 each."
+                f"Enter up to {MOST_WORKERS} ids of at most 64 letters and digits each."
             )
         return sorted(set(ids))
 
 
 class DivideForm(forms.Form):
-    count = forms.IntegerField(min_value=1, max_value=MOST_GROUPS, label="How many groups")
+    count = forms.IntegerField(min_value=1, max_value=MOST_GROUPS, label="Number of groups")
     seed = forms.IntegerField(
         min_value=0,
         max_value=2**31 - 1,
         label="Seed",
-        help_text="The same seed divides the same pool in the same way.",
+        help_text="Dividing the same pool with the same seed gives the same groups.",
     )
 
 
-class SeatsForm(forms.Form):
-    seats = forms.IntegerField(min_value=1, max_value=MOST_WORKERS)
+class SlotsForm(forms.Form):
+    slots = forms.IntegerField(min_value=1, max_value=MOST_WORKERS)
 
 
 class DecideForm(forms.Form):
@@ -210,7 +222,7 @@ class DecideForm(forms.Form):
     reason = forms.CharField(
         required=False,
         max_length=1000,
-        help_text="For the log; the worker does not read it.",
+        help_text="For the log only. Workers do not see it.",
     )
     enrolment = forms.MultipleChoiceField()
 
@@ -218,11 +230,11 @@ class DecideForm(forms.Form):
         super().__init__(data)
         field = self.fields["enrolment"]
         assert isinstance(field, forms.MultipleChoiceField)
-        field.choices = [(str(one), str(one)) for one in choices]
+        field.choices = [(str(pk), str(pk)) for pk in choices]
         field.error_messages["required"] = "Choose at least one worker."
 
 
-class DeskFilterForm(forms.Form):
+class OverviewFilterForm(forms.Form):
     state = forms.ChoiceField(
         required=False, choices=[("", "any state"), *EnrolmentState.choices], label="State"
     )

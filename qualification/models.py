@@ -1,12 +1,19 @@
-"""How a worker becomes one of the trained pool: rounds, figures, feedback."""
+"""The qualification of workers for the trained pool: rounds, evaluations and feedback."""
+
+from typing import Any
 
 from django.conf import settings
 from django.db import models
 
-from annotation.enums import Role
-from annotation.models import Batch, Guidelines, Item, Project, Submission
+from annotation.models import (
+    Batch,
+    Item,
+    Submission,
+)
 from consolidation.models import Gold
 from crowd.models import Message, Worker
+from projects.enums import Role
+from projects.models import Guidelines, Project
 from qualification.enums import (
     AlertKind,
     EnrolmentState,
@@ -17,12 +24,15 @@ from qualification.enums import (
 
 
 class Round(models.Model):
-    """One step of a project's qualification for a role. `thresholds` names the least figure that
-    suggests a pass, such as {"UA.f1": 0.6}; `pool_roles` the roles whose trained pool a pass opens;
-    `requirements` the marketplace's own qualifications asked for (see crowd.models.HitType).
+    """A step of a project's qualification for a role.
 
-    Everybody does all the items or, with `items_per_worker`, one hand of so many (see
-    annotation.models.Task). `terms` (of pay) and `guidelines` are the round's own, if it has any."""
+    `thresholds` maps figures to minimum values that suggest a pass, such as {"UA.f1": 0.6}. Passing
+    opens the pools of `pool_roles`. `requirements` are on the marketplace's own qualifications (see
+    crowd.models.HitType).
+
+    Workers do all items or, with `items_per_worker`, a block of that size (see annotation.models.Task).
+    `terms` (of pay) and `guidelines` override the project's.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="rounds")
     role = models.CharField(max_length=20, choices=Role, default=Role.GENERATOR)
@@ -51,8 +61,10 @@ class Round(models.Model):
 
 
 class RoundItem(models.Model):
-    """An item of a round and the reference that answers are held against. `given` are the annotations
-    that a round of consolidators merges; of generators' rounds there are none."""
+    """An item of a round, and the reference that submissions are compared with.
+
+    `given` has the annotations that consolidators merge. It is empty in generators' rounds.
+    """
 
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="round_items")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="round_items")
@@ -71,39 +83,40 @@ class RoundItem(models.Model):
         return f"{self.item_id} in round {self.round_id}"
 
 
-class Intake(models.Model):
-    """One publication of a round's items, with a seat for each of a group of workers. The number is
-    the value of the qualification that lets them in: who was here before can't take the seats of
-    the next group."""
+class Cohort(models.Model):
+    """A publication of a round's items, with a slot for each worker of a group.
 
-    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="intakes")
+    The number is the qualification's value that admits the group. Workers of earlier cohorts therefore
+    cannot use the slots of later ones.
+    """
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="cohorts")
     number = models.PositiveSmallIntegerField()
-    batch = models.OneToOneField(Batch, on_delete=models.PROTECT, related_name="intake")
-    seats = models.PositiveSmallIntegerField()
+    batch = models.OneToOneField(Batch, on_delete=models.PROTECT, related_name="cohort")
+    slots = models.PositiveSmallIntegerField()
     published_at = models.DateTimeField()
 
     class Meta:
         ordering = ["number"]
         constraints = [
-            models.UniqueConstraint(fields=["round", "number"], name="intake_number_once")
+            models.UniqueConstraint(fields=["round", "number"], name="cohort_number_once")
         ]
 
     def __str__(self) -> str:
-        return f"intake {self.number} of round {self.round_id}"
+        return f"cohort {self.number} of round {self.round_id}"
 
 
 class Enrolment(models.Model):
-    """A worker's place in a round, their seat in its newest intake, and their hand there, if it is
-    dealt in hands."""
+    """A worker in a round, with their newest cohort and, if items are split, their block."""
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="enrolments")
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="enrolments")
     state = models.CharField(max_length=20, choices=EnrolmentState, default=EnrolmentState.INVITED)
     enrolled_at = models.DateTimeField()
-    intake = models.ForeignKey(
-        Intake, on_delete=models.PROTECT, null=True, blank=True, related_name="enrolments"
+    cohort = models.ForeignKey(
+        Cohort, on_delete=models.PROTECT, null=True, blank=True, related_name="enrolments"
     )
-    hand = models.PositiveSmallIntegerField(null=True, blank=True)
+    block = models.PositiveSmallIntegerField(null=True, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["round", "worker"], name="enrolment_once")]
@@ -113,15 +126,14 @@ class Enrolment(models.Model):
 
 
 class Evaluation(models.Model):
-    """A worker's figures in a round, by the rule named, against the references listed. Recomputing
-    adds a row: the old figures stay."""
+    """A worker's figures in a round, computed with a rule. Recomputing adds an evaluation."""
 
     enrolment = models.ForeignKey(Enrolment, on_delete=models.PROTECT, related_name="evaluations")
     rule = models.CharField(max_length=60)
     cause = models.CharField(
         max_length=20, choices=EvaluationCause, default=EvaluationCause.FINISHED
     )
-    # Of a worker who is still at it: over the items that they have handed in.
+    # True while the worker has not finished. Figures then cover only submitted items.
     so_far = models.BooleanField(default=False, db_default=False)
     figures = models.JSONField()
     corrected_figures = models.JSONField(null=True, blank=True)
@@ -137,8 +149,8 @@ class Evaluation(models.Model):
         return f"evaluation of enrolment {self.enrolment_id}"
 
 
-class Letter(models.Model):
-    """What a trainer tells a worker: a text, and notes by item id; and what the worker says to it."""
+class BaseFeedback(models.Model):
+    """A trainer's text and notes by item id for a worker, and the worker's reply."""
 
     trainer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
     text = models.TextField(blank=True)
@@ -164,30 +176,53 @@ class Letter(models.Model):
         ]
 
 
-class Feedback(Letter):
-    """On a round."""
+class Feedback(BaseFeedback):
+    """Feedback on a round."""
 
     evaluation = models.ForeignKey(Evaluation, on_delete=models.PROTECT, related_name="feedback")
 
-    class Meta(Letter.Meta):
+    class Meta(BaseFeedback.Meta):
         verbose_name_plural = "feedback"
 
     def __str__(self) -> str:
         return f"feedback on evaluation {self.evaluation_id}"
 
+    @property
+    def worker(self) -> Worker:
+        return self.evaluation.enrolment.worker
 
-class PoolFeedback(Letter):
-    """On work in production: some items beside the gold that came of them, as they were then (as in
-    `Evaluation.alignment`)."""
+    @property
+    def project(self) -> Project:
+        return self.evaluation.enrolment.round.project
+
+    @property
+    def title(self) -> str:
+        return self.evaluation.enrolment.round.title
+
+    @property
+    def role(self) -> str:
+        return self.evaluation.enrolment.round.role
+
+    @property
+    def alignment(self) -> list[dict[str, Any]]:
+        return self.evaluation.alignment
+
+
+class PoolFeedback(BaseFeedback):
+    """Feedback on production work.
+
+    `alignment` has some items beside their gold, as when they were chosen (see `Evaluation.alignment`).
+    """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="pool_feedback")
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="pool_feedback")
+    role = Role.GENERATOR
     alignment = models.JSONField(default=list)
 
-    class Meta(Letter.Meta):
+    class Meta(BaseFeedback.Meta):
         verbose_name_plural = "pool feedback"
         constraints = [
-            *Letter.Meta.constraints,
+            *BaseFeedback.Meta.constraints,
             models.UniqueConstraint(
                 fields=["project", "worker"],
                 condition=models.Q(sent_at=None),
@@ -198,13 +233,19 @@ class PoolFeedback(Letter):
     def __str__(self) -> str:
         return f"feedback to {self.worker} in {self.project}"
 
+    @property
+    def title(self) -> str:
+        return self.project.title
 
-class Outcome(models.Model):
-    """An annotation of production held against the gold that came of its item, by the rule named.
-    `counts` maps a figure to its {"tp", "fp", "fn"}. A newer version of the gold replaces it."""
+
+class GoldComparison(models.Model):
+    """A comparison of a production annotation with its item's gold.
+
+    `counts` maps a figure to {"tp", "fp", "fn"}. A newer version of the gold replaces the comparison.
+    """
 
     submission = models.OneToOneField(Submission, on_delete=models.PROTECT, related_name="outcome")
-    gold = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="outcomes")
+    gold = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="gold_comparisons")
     rule = models.CharField(max_length=60)
     counts = models.JSONField()
     compared_at = models.DateTimeField()
@@ -214,8 +255,10 @@ class Outcome(models.Model):
 
 
 class Alert(models.Model):
-    """A worker in production who needs a look, and since when; `items` is how many they had done.
-    Somebody acknowledges it; it is raised again only by what comes after."""
+    """An alert about a worker in production, with their number of items at that time.
+
+    After an alert is acknowledged, only later work can raise it again.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="alerts")
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="alerts")
@@ -248,8 +291,10 @@ class Alert(models.Model):
 
 
 class ProductionGroup(models.Model):
-    """A part of the trained generators that a batch can be published to. Its members hold their pool's
-    qualification with its `number` for a value."""
+    """A part of the trained generators, to which a batch can be published.
+
+    Members hold the pool's qualification with `number` as its value.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="groups")
     number = models.PositiveSmallIntegerField()

@@ -1,7 +1,6 @@
 from django.urls import path
 
-from qualification import api
-from qualification.views import desk, feedback, groups, pool, rounds, trainee
+from qualification.views import desk, feedback, groups, pool, rounds, trainee, workers
 
 app_name = "qualification"
 
@@ -10,6 +9,23 @@ TRAINEE = AT + "rounds/<int:pk>/<str:pseudonym>/"
 POOL_WORKER = AT + "pool/<str:pseudonym>/"
 
 urlpatterns = [
+    path("projects/<slug:slug>/workers/", workers.workers, name="workers"),
+    path("projects/<slug:slug>/workers/<str:pseudonym>/", workers.worker, name="worker"),
+    path(
+        "projects/<slug:slug>/workers/<str:pseudonym>/note/",
+        workers.worker_note,
+        name="worker_note",
+    ),
+    path(
+        "projects/<slug:slug>/workers/<str:pseudonym>/forget/",
+        workers.erase_worker_page,
+        name="erase_worker_page",
+    ),
+    path(
+        "projects/<slug:slug>/workers/<str:pseudonym>/compensate/",
+        workers.compensate,
+        name="compensate",
+    ),
     path(AT, rounds.rounds, name="rounds"),
     path(AT + "set-up/", rounds.set_up, name="set_up"),
     path(AT + "funnel.svg", rounds.funnel_svg, name="funnel_svg"),
@@ -30,14 +46,5 @@ urlpatterns = [
     path(POOL_WORKER + "feedback/", pool.pool_write, name="pool_write"),
     path(POOL_WORKER + "preview/", pool.pool_preview, name="pool_preview"),
     path(POOL_WORKER + "alerts/<int:pk>/", pool.pool_acknowledge, name="pool_acknowledge"),
-    path("feedback/pool/<str:token>/", feedback.pool_feedback, name="pool_feedback"),
     path("feedback/<str:token>/", feedback.feedback, name="feedback"),
-]
-
-IN_API = "projects/<slug:slug>/"
-
-api_urlpatterns = [
-    path(IN_API + "rounds/", api.Rounds.as_view(), name="rounds"),
-    path(IN_API + "evaluations/", api.Evaluations.as_view(), name="evaluations"),
-    path(IN_API + "evaluations/<int:pk>/", api.EvaluationDetail.as_view(), name="evaluation"),
 ]

@@ -1,7 +1,7 @@
-"""What an annotation scheme is: plain values in, plain values out.
+"""The contract of an annotation scheme: plain values in, plain values out.
 
-A scheme knows payloads and nothing of workers, money or tables. The rest of the house calls it
-through this protocol only. Spans are half-open token ranges `[start, end)`; content is JSON.
+A scheme handles payloads only. It has no access to workers, money or tables, and the apps call it
+only through this protocol. Spans are half-open token ranges `[start, end)`. Content is JSON.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ Tokens = Sequence[str]
 
 
 class ContentError(ValueError):
-    """Content that the scheme refuses: `path` says where, as in `questions[2].answers[0]`."""
+    """Invalid content. `path` locates the error, for example `questions[2].answers[0]`."""
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(f"{path}: {message}" if path else message)
@@ -28,7 +28,7 @@ class ContentError(ValueError):
 
 
 class FileError(ValueError):
-    """A file, or a row of it, that a reader refuses. `line` counts from 1, the header included."""
+    """An unreadable file or row. `line` counts from 1 and includes the header."""
 
     def __init__(self, file: str, line: int | None, message: str, *, field: str = "") -> None:
         where = file if line is None else f"{file}, line {line}"
@@ -41,7 +41,7 @@ class FileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SentenceRecord:
-    """A sentence as a file gives it. `line` is where it stood, for messages."""
+    """A sentence read from a file. `line` is its line number, for messages."""
 
     external_id: str
     tokens: tuple[str, ...]
@@ -51,7 +51,10 @@ class SentenceRecord:
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """A unit of annotation; `local_key` is unique in its sentence, `target` the scheme's own."""
+    """A unit of annotation.
+
+    `local_key` is unique within the sentence. `target` is defined by the scheme.
+    """
 
     external_id: str
     local_key: str
@@ -61,10 +64,10 @@ class ItemRecord:
 
 @dataclass(frozen=True, slots=True)
 class GoldRecord:
-    """One item's reference annotation as a file gives it.
+    """The reference annotation of an item, as read from a file.
 
-    `provenance` has an entry per question (or what the scheme has in its place): ids of the worker
-    and of the assignments it came from, as far as the file tells.
+    `provenance` has one entry per question or equivalent unit: the ids of the worker and of the source
+    assignments, where the file has them.
     """
 
     item: ItemRecord
@@ -75,7 +78,7 @@ class GoldRecord:
 
 @dataclass(frozen=True, slots=True)
 class ExportRow:
-    """What a writer needs to know of one gold item; ids are those that may leave the house."""
+    """A gold item to be written. Its ids are safe to publish."""
 
     external_id: str
     tokens: tuple[str, ...]
@@ -87,11 +90,11 @@ class ExportRow:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What people said of an item on its way to gold, for formats that keep every judgment.
+    """The judgments that led to an item's gold, for formats that store every judgment.
 
-    `generations` has each annotator's id and content; `consolidation` is the content of the one who
-    merged them (empty where nobody did: an expert wrote the gold anew, or it was worked out of
-    validations), `by` their id. `validations` has each validator's id and content.
+    `generations` has each annotator's id and content. `consolidation` is the content of the annotator
+    who merged them, and `by` is that annotator's id. It is empty if an expert wrote the gold or if the
+    gold was computed from validations. `validations` has each validator's id and content.
     """
 
     generations: list[tuple[str, Json]]
@@ -102,10 +105,10 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A submission against a reference: counts by figure ("UA", "LA"), and the aligned rows.
+    """A submission compared with a reference.
 
-    Each row is a JSON object that a feedback page prints; its `state` is one of matched, missed,
-    extra, redundant, label-differs.
+    `counts` maps figures ("UA", "LA") to counts. `rows` are the aligned JSON objects of a feedback
+    page. Each row's `state` is matched, missed, extra, redundant or label-differs.
     """
 
     counts: Mapping[str, Counts]
@@ -114,11 +117,11 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """What became of one source in a merge, in numbers.
+class SourceOutcome:
+    """The outcome of one source in a merge, as counts.
 
-    Its questions were kept as they are, edited, merged into another one's, or dropped; of its
-    distinct answers, so many stand in the result exactly, and so many with other ends.
+    Its questions were kept, edited, merged into another question, or dropped. `answers_kept` counts its
+    distinct answers that are in the result exactly, `answers_edited` those with other boundaries.
     """
 
     questions: int = 0
@@ -130,30 +133,31 @@ class Fate:
     answers_kept: int = 0
     answers_edited: int = 0
 
-    def __add__(self, other: "Fate") -> "Fate":
+    def __add__(self, other: "SourceOutcome") -> "SourceOutcome":
         pairs = ((getattr(self, name), getattr(other, name)) for name in self.__slots__)
-        return Fate(*(one + two for one, two in pairs))
+        return SourceOutcome(*(left + right for left, right in pairs))
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A merge looked at afterwards: per question of the result, where it and its answers came from
-    (JSON); per source, its fate."""
+    """A retrospective analysis of a merge.
+
+    `provenance` has one JSON object per question of the result. `fates` has one outcome per source.
+    """
 
     provenance: list[Json]
-    fates: list[Fate]
+    fates: list[SourceOutcome]
 
 
 class Scheme(Protocol):
-    """The contract of one scheme; `schemes.registry` lists those there are."""
+    """The contract of a scheme. `schemes.registry` lists all schemes."""
 
     name: str
     title: str
     schema_version: int
-    # What its decisions follow, by purpose: a change of a rule gets a new name.
+    # Names of the rules behind its decisions, by purpose. A changed rule gets a new name.
     rules: Mapping[str, str]
-    # Columns or file formats understood, by the names that the command line uses; of a corpus' formats
-    # the endings by which their files can be told.
+    # Supported formats by their command-line names. Corpus formats list their file extensions.
     corpus_formats: Mapping[str, Sequence[str]]
     export_formats: Sequence[str]
 
@@ -161,47 +165,49 @@ class Scheme(Protocol):
     def find_items(
         self, external_id: str, tokens: Tokens, metadata: Json | None = None
     ) -> list[ItemRecord]:
-        """The items of a sentence when no file of items gives them.
+        """Return the items of a sentence for which no item file was given.
 
-        A reader that knows them leaves their targets in the sentence's `metadata["items"]`: these
-        are taken then, and nothing is guessed.
+        Readers may store known targets in `metadata["items"]`. If so, they are used and none are
+        detected.
         """
         ...
 
     def complete_item(self, item: ItemRecord, tokens: Tokens) -> ItemRecord:
-        """The item with what its pages need added to its target.
+        """Return the item with the fields that its pages need added to the target.
 
-        Raises ContentError (path `verb_idx` ...) when the sentence has no such item.
+        Raises ContentError (path `verb_idx` ...) if the sentence has no such item.
         """
         ...
 
     def headline(self, tokens: Tokens, target: Json) -> str:
-        """A few words that name the item in a list."""
+        """Return a short label that identifies the item in a list."""
         ...
 
     def search_texts(self, content: Json, target: Json) -> tuple[list[str], list[str]]:
-        """What gold is searched by: its questions (or what the scheme has in their place), and the
-        forms of the target."""
+        """Return the texts by which gold is searched.
+
+        The first list has its questions or equivalent units, the second the forms of the target.
+        """
         ...
 
     # --- pages
     def shared_page_data(self) -> Json:
-        """What the page's script needs once, the same for every item of the scheme."""
+        """Return the page script's data that all items of the scheme share."""
         ...
 
     def page_data(self, tokens: Tokens, target: Json) -> Json:
-        """What the generation page's script needs beyond tokens and target, such as a grammar."""
+        """Return the generation page's data for an item, such as a grammar."""
         ...
 
     def lay_out(self, sources: Sequence[Json], *, tokens: Tokens, target: Json) -> Json:
-        """Several parsed submissions, labelled by position, aligned for the consolidation page."""
+        """Align parsed submissions for the consolidation page, labelled by position."""
         ...
 
     def asked_of_validators(self, sources: Sequence[Json]) -> Json:
-        """What the validation page shows of the parsed generations: no answers, and not whose it is."""
+        """Return what the validation page shows: no answers and no annotators."""
         ...
 
-    # --- content, parsed at the edge: each returns normalised JSON or raises ContentError
+    # --- content: each parser returns normalised JSON or raises ContentError
     def parse_generation(self, content: object, *, tokens: Tokens, target: Json) -> Json: ...
 
     def parse_consolidation(
@@ -215,81 +221,91 @@ class Scheme(Protocol):
     def parse_gold(self, content: object, *, tokens: Tokens, target: Json) -> Json: ...
 
     def parse_system(self, content: object, *, tokens: Tokens, target: Json) -> Json:
-        """What a program wrote, as a source to be merged; it may contradict itself."""
+        """Parse a program's output as a source for a merge. It may contradict itself."""
         ...
 
     def gold_of(self, consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
-        """Gold content and, per question, `{"source": position or None, "state": state}`.
+        """Return gold content and its provenance.
 
-        `state` is kept, edited or new.
+        Provenance has `{"source": position or None, "state": state}` per question. The state is
+        kept, edited or new.
         """
         ...
 
     def gold_of_validations(
         self, sources: Sequence[Json], validations: Sequence[Json], *, agree: int
     ) -> tuple[Json, list[Json]]:
-        """Gold content of what at least `agree` validators find valid and, per question, `{"source",
-        "state", "valid", "answers"}`: how many found it valid and, per answer, `{"generator": bool,
-        "validators": positions}`, who gave exactly it. The order of the validators changes nothing.
+        """Return the gold content that at least `agree` validators find valid, and its provenance.
+
+        Provenance has `{"source", "state", "valid", "answers"}` per question. `valid` counts the
+        validators who found it valid. `answers` has `{"generator": bool, "validators": positions}`
+        per answer, for those who gave exactly this span. The order of the validators does not
+        affect the content.
         """
         ...
 
     def count_same_verdicts(self, one: Json, other: Json) -> tuple[int, int]:
-        """Of two validations of the same item: (judged alike, judged)."""
+        """Compare two validations of an item. Return (equal verdicts, all verdicts)."""
         ...
 
     def trace(self, consolidation: Json, sources: Sequence[Json]) -> Trace:
-        """What a parsed consolidation took from whom, question by question and answer by answer."""
+        """Return the origins of a parsed consolidation's questions and answers."""
         ...
 
     def as_source(self, content: Json) -> Json:
-        """Parsed content of any kind as a source to be merged: all sources have the same fields, so
-        that none of them tells what it was."""
-        ...
+        """Return parsed content of any kind as a source for a merge.
 
-    def keep_all(self, source: Json) -> Json:
-        """The consolidation of one source that takes everything over as it is: where a correction
-        begins."""
-        ...
-
-    def count_units(self, content: Json, *, role: str) -> int:
-        """The number of units that pay depends on: for QA-SRL, questions.
-
-        A consolidator's are those judged.
+        All sources have the same fields, so that none reveals its origin.
         """
         ...
 
-    # --- rehearsal: what simulated workers write
+    def keep_all(self, source: Json) -> Json:
+        """Return a consolidation that keeps all of one source, to start a correction from."""
+        ...
+
+    def count_units(self, content: Json, *, role: str) -> int:
+        """Return the number of units that pay depends on. For QA-SRL, these are questions.
+
+        A consolidator is paid for the units judged.
+        """
+        ...
+
+    # --- rehearsal: the content of simulated workers
     def simulate_generation(
         self, reference: Json, *, tokens: Tokens, skill: float, seed: str
     ) -> Json:
-        """A generator's content: the reference's with errors, fewer the nearer `skill` is to 1."""
+        """Return a generator's content: the reference with errors, none at `skill` 1."""
         ...
 
     def simulate_consolidation(
         self, reference: Json, sources: Sequence[Json], *, skill: float, seed: str
     ) -> Json:
-        """A consolidator's content: at skill 1 its gold is exactly the reference."""
+        """Return a consolidator's content. At skill 1 its gold equals the reference."""
         ...
 
     def invent_reference(self, tokens: Tokens, target: Json) -> Json:
-        """Some annotation of an item that has no reference, for simulated workers to write from."""
+        """Return made-up content for an item without a reference, for simulated workers."""
         ...
 
     def simulate_validation(
         self, reference: Json, asked: Json, *, tokens: Tokens, skill: float, seed: str
     ) -> Json:
-        """A validator's content of what `asked_of_validators` shows: at skill 1 the reference's
-        questions are valid, with its answers, and all others invalid."""
+        """Return a validator's content for the output of `asked_of_validators`.
+
+        At skill 1 the reference's questions are valid, with its answers, and all others invalid.
+        """
         ...
 
     def split_by_source(self, reference: Json, provenance: Sequence[Json]) -> list[Json]:
-        """What each of a published gold's generators wrote of it, in a stable order."""
+        """Return each generator's part of a published gold, in a stable order."""
         ...
 
     # --- figures
     def labelled_spans(self, content: Json) -> LabelledSpans:
-        """The distinct answer spans of content, each with its labels. Raises ContentError."""
+        """Return the distinct answer spans of content with their labels.
+
+        Raises ContentError.
+        """
         ...
 
     def compare(
@@ -301,29 +317,31 @@ class Scheme(Protocol):
         target: Json,
         decisions: Iterable[Decision] = (),
     ) -> Comparison:
-        """With people's `decisions` in place of the automatic ones that they speak of.
+        """Compare an annotation with a reference. `decisions` override automatic matches.
 
-        Raises ValueError for a decision about a span that is not there, and for two that contradict.
+        Raises ValueError for a decision about an absent span and for contradicting decisions.
         """
         ...
 
     def remarks_on(
         self, comparison: Comparison, *, tokens: Tokens, target: Json
     ) -> list[tuple[str, str]]:
-        """What a trainer is likely to say about these rows: (code of the error, a sentence)."""
+        """Return likely remarks on the rows as pairs (error code, sentence)."""
         ...
 
     def guideline_section(self, code: str, *, role: str) -> str:
-        """The heading (as it stands in an address) of the scheme's guidelines for the role that an
-        error of this code breaks; empty where there is none."""
+        """Return the anchor of the guideline section that an error violates, or ""."""
         ...
 
     # --- files
     def read_sentences(
         self, path: Path, *, fmt: str, on_error: "ErrorSink"
     ) -> Iterator[SentenceRecord]:
-        """Streams; a bad row goes to `on_error` (which may raise) and the next one is read.
-        A file that cannot be read at all raises FileError."""
+        """Yield the sentences of a file.
+
+        Bad rows go to `on_error`, which may raise, and are skipped. Raises FileError if the file is
+        unreadable.
+        """
         ...
 
     def read_items(self, path: Path, *, on_error: "ErrorSink") -> Iterator[ItemRecord]: ...
@@ -331,11 +349,11 @@ class Scheme(Protocol):
     def read_gold(self, path: Path, *, fmt: str, on_error: "ErrorSink") -> Iterator[GoldRecord]: ...
 
     def write_gold(self, rows: Iterable[ExportRow], path: Path, *, fmt: str) -> int:
-        """Streams the rows to `path`; returns how many rows of the format were written."""
+        """Stream the rows to `path`. Return the number of rows written in the format."""
         ...
 
     def sentence_file(self, path: Path) -> AbstractContextManager["SentenceSink"]:
-        """Opens `path` for the sentences that the sink is given, as the field publishes them."""
+        """Open `path` to write sentences in the published format."""
         ...
 
 

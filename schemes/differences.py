@@ -1,6 +1,6 @@
-"""What differs between our copy of someone's work and the marketplace's, in words for a person.
+"""Readable differences between our copy of a submission and the marketplace's.
 
-Content of questions with answers is told question by question; any other by the places in its JSON.
+Questions with answers are compared by question, other content by its position in the JSON.
 """
 
 import json
@@ -12,32 +12,32 @@ from schemes.base import Json, Tokens
 
 ABSENT = object()
 LONGEST = 120
-# Worked out from the question's text when content is read: it differs only where that does.
+# Derived from the question's text on parsing, so it differs only if the text does.
 DERIVED = {"question", "answers", "slots", "source"}
 
 
 def word_differences(ours: object, theirs: object, *, tokens: Tokens) -> list[str]:
-    """A sentence for each difference; none for equal content."""
+    """Return a sentence for each difference, or [] for equal content."""
     if ours == theirs:
         return []
     if _asks(ours) and _asks(theirs):
         assert isinstance(ours, dict)
         assert isinstance(theirs, dict)
-        found = [
+        differences = [
             *_of_questions(ours["questions"], theirs["questions"], tokens),
             *_of_values(_without_questions(ours), _without_questions(theirs), ""),
         ]
-        return found or ["The same questions stand in another order."]
+        return differences or ["The same questions are in another order."]
     return list(_of_values(ours, theirs, ""))
 
 
 def _asks(content: object) -> bool:
     questions = content.get("questions") if isinstance(content, dict) else None
     return isinstance(questions, list) and all(
-        isinstance(one, dict)
-        and isinstance(one.get("question"), str)
-        and isinstance(one.get("answers"), list)
-        for one in questions
+        isinstance(question, dict)
+        and isinstance(question.get("question"), str)
+        and isinstance(question.get("answers"), list)
+        for question in questions
     )
 
 
@@ -58,36 +58,38 @@ def _of_questions(ours: list[Json], theirs: list[Json], tokens: Tokens) -> Itera
             assert only
             yield f"{name} is in {whose} only, {_answers(only, tokens)}."
             continue
-        told_mine, told_other = _answers(mine, tokens), _answers(other, tokens)
-        if told_mine != told_other:
-            yield f"{name}: ours is {told_mine}, the marketplace's {told_other}."
-        rest = [{k: v for k, v in one.items() if k not in DERIVED} for one in (mine, other)]
+        my_answers, other_answers = _answers(mine, tokens), _answers(other, tokens)
+        if my_answers != other_answers:
+            yield f"{name}: ours is {my_answers}, the marketplace's {other_answers}."
+        rest = [
+            {k: v for k, v in question.items() if k not in DERIVED} for question in (mine, other)
+        ]
         yield from _of_values(rest[0], rest[1], name)
 
 
 def _by_name(questions: list[Json]) -> dict[str, Json]:
-    """By what a reader would call them; a repeated question gets a number."""
-    found: dict[str, Json] = {}
-    for one in questions:
-        base = f"“{one['question']}”{_source(one.get('source'))}"
+    """Key questions by display name. Repeated questions are numbered."""
+    by_name: dict[str, Json] = {}
+    for question in questions:
+        base = f"“{question['question']}”{_source(question.get('source'))}"
         name, number = base, 1
-        while name in found:
+        while name in by_name:
             number += 1
             name = f"{base} ({number})"
-        found[name] = one
-    return found
+        by_name[name] = question
+    return by_name
 
 
 def _source(source: Any) -> str:
-    """The letter under which pages show the annotation that a judged question comes from."""
+    """Return the letter that pages show for the annotation of a judged question."""
     if not isinstance(source, dict) or not isinstance(source.get("submission"), int):
         return ""
     return f" of {chr(ord('A') + source['submission'] % 26)}"
 
 
 def _answers(question: Json, tokens: Tokens) -> str:
-    told = [_words(span, tokens) for span in question["answers"]]
-    return f"answered {' and '.join(told)}" if told else "without an answer"
+    answers = [_words(span, tokens) for span in question["answers"]]
+    return f"answered {' and '.join(answers)}" if answers else "without an answer"
 
 
 def _words(span: Any, tokens: Tokens) -> str:

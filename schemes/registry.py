@@ -1,4 +1,4 @@
-"""The schemes there are: one line each."""
+"""The registered schemes."""
 
 from collections.abc import Mapping
 
@@ -11,11 +11,13 @@ SCHEMES: Mapping[str, Scheme] = {
 
 
 class UnknownSchemeError(ValueError):
-    """No scheme of that name; the message lists those there are."""
+    """An unknown scheme name. The message lists the known ones."""
 
 
 def get_scheme(name: str) -> Scheme:
-    """Raises UnknownSchemeError."""
+    """Return a scheme by name. Raises UnknownSchemeError."""
     if name not in SCHEMES:
-        raise UnknownSchemeError(f"There is no scheme {name!r}; known are: {', '.join(SCHEMES)}.")
+        raise UnknownSchemeError(
+            f"There is no scheme {name!r}. Known schemes: {', '.join(SCHEMES)}."
+        )
     return SCHEMES[name]

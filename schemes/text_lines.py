@@ -1,4 +1,4 @@
-"""The lines of a text file with their numbers, or an error that names the line that is no text."""
+"""Numbered lines of a text file."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -10,10 +10,10 @@ MAX_LINE_BYTES = 16 << 20
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """`(line, text)`, counted from 1, without line end and byte-order mark.
+    """Yield `(line number, text)` from 1, without line ends and byte-order mark.
 
-    Raises FileError where the file cannot be opened, a line is not UTF-8, holds a NUL or is longer
-    than 16 MiB; such a line is never read whole.
+    Raises FileError if the file cannot be opened or if a line is not UTF-8, contains a NUL byte or is
+    longer than 16 MiB. Overlong lines are never read completely.
     """
     try:
         file = path.open("rb")
@@ -37,5 +37,5 @@ def _text(raw: bytes, file: str, line: int) -> str:
         message = f"is not UTF-8 text (byte {error.start + 1} of the line); is this the right file?"
         raise FileError(file, line, message) from error
     if "\0" in text:
-        raise FileError(file, line, "holds a NUL byte; this is no text file.")
+        raise FileError(file, line, "contains a NUL byte; this is not a text file.")
     return text.rstrip("\r\n")

@@ -1,4 +1,4 @@
-"""`python -m scripts.check_port URL`: fails, saying what to do, when the URL's port is taken."""
+"""Fail if the port of a URL is in use: `python -m scripts.check_port URL`."""
 
 import socket
 import sys

@@ -1,7 +1,7 @@
-"""`python -m scripts.check_tracked_files`: no tracked file tells of one machine.
+"""Check that tracked files contain no traces of one machine.
 
-Refused: host names of package registries (a lock file with addresses works for its author only)
-and absolute paths of a home directory or of a checkout.
+Forbidden are host names of package registries and absolute paths of home directories or checkouts.
+A lock file that names a registry works only for its author.
 """
 
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Each with one letter in brackets, so that this file does not accuse itself.
+# The brackets keep these patterns from matching this file.
 REGISTRIES = (
     r"py[p]i\.org",
     r"pythonhoste[d]\.org",
@@ -51,29 +51,29 @@ def _checkouts() -> list[str]:
 
 
 def forbidden(checkouts: list[str]) -> re.Pattern[str]:
-    places = [re.escape(place) + r"(?![\w-])" for place in checkouts if place.count("/") > 1]
-    return re.compile("|".join([*REGISTRIES, HOMES, *places]))
+    paths = [re.escape(path) + r"(?![\w-])" for path in checkouts if path.count("/") > 1]
+    return re.compile("|".join([*REGISTRIES, HOMES, *paths]))
 
 
 def traces(path: Path, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
-    """Line number (from 1) and the text found; nothing for a file that is not text."""
+    """Yield the line number (from 1) and the text of each match. Skip binary files."""
     data = path.read_bytes()
     if b"\0" in data:
         return
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
-        if found := pattern.search(line):
-            yield number, found.group()
+        if match := pattern.search(line):
+            yield number, match.group()
 
 
 def main() -> None:
     pattern = forbidden(_checkouts())
-    found = [
-        f"{path.relative_to(ROOT)}, line {line}: {text!r} belongs to one machine; take it out."
+    problems = [
+        f"{path.relative_to(ROOT)}, line {line}: {text!r} is specific to one machine. Remove it."
         for path in _tracked_files()
         for line, text in traces(path, pattern)
     ]
-    if found:
-        sys.exit("\n".join(found))
+    if problems:
+        sys.exit("\n".join(problems))
 
 
 if __name__ == "__main__":

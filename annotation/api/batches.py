@@ -1,4 +1,4 @@
-"""Batches: published, watched, paused, resumed, ended."""
+"""Endpoints that publish, list, pause, resume and end batches."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,38 +8,39 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotation.api.endpoint import ProjectEndpoint
-from annotation.api.roles import actor_of
 from annotation.api.serializers import (
     BatchProgressSerializer,
     BatchSerializer,
     NewBatchSerializer,
 )
-from annotation.domain.publish import NothingToPublish, publish_batch
+from annotation.domain.batch_actions import expire_batch, pause_batch, resume_batch
+from annotation.domain.publish import NothingToPublishError, publish_batch
 from annotation.domain.queries import count_batch
-from annotation.domain.steer_batch import expire_batch, pause_batch, resume_batch
-from annotation.enums import BatchState, Role
+from annotation.enums import BatchState
 from annotation.models import Batch
-from audit.domain.change_state import MoveRefused
-from crowd.domain.ledger import BudgetExceeded, CapTooLow
+from audit.domain.change_state import TransitionNotAllowedError
+from crowd.domain.ledger import BudgetExceededError, CapTooLowError
 from crowd.domain.qualifications import system_requirements
 from crowd.models import QualificationType
-from crowd.tasks import create_pending_hits
-from rest.actions import action
-from rest.cursors import Cursors
-from rest.filters import StrictFilters
-from rest.problems import Problem, refused_as
+from crowd.tasks import publish_hits
+from projects.api.endpoint import ProjectEndpoint
+from projects.api.roles import actor_of
+from projects.enums import Role, TokenScope
+from projects.permissions import STAFF, post, read
+from web.actions import action
+from web.errors import conflicts
+from web.pagination import Cursors
 
-REFUSED: dict[type[Exception], str] = {
-    NothingToPublish: "nothing-to-publish",
-    BudgetExceeded: "budget-exceeded",
-    CapTooLow: "budget-exceeded",
-    IntegrityError: "move-refused",  # somebody published the same items at the same moment
-    ValueError: "invalid-input",
+CONFLICTS: dict[type[Exception], str] = {
+    NothingToPublishError: "nothing_to_publish",
+    BudgetExceededError: "budget_exceeded",
+    CapTooLowError: "budget_exceeded",
+    IntegrityError: "invalid_state",  # another user has published the same items
 }
 
 
@@ -62,115 +63,122 @@ class _OfBatches(ProjectEndpoint):
 
 
 class Batches(_OfBatches):
+    rules = read(STAFF) | post(STAFF, TokenScope.PUBLISH)
     pagination_class = Cursors
-    filter_backends = [StrictFilters]
     filterset_class = BatchFilters
     ordering = ("-pk",)
     operations = {"GET": "list_batches", "POST": "publish_batch"}
     refusals = (409,)
 
     def get(self, request: Request, slug: str) -> Response:
-        """The project's batches, the newest first."""
+        """List the project's batches, newest first."""
         return self.page(request)
 
     @extend_schema(request=NewBatchSerializer, responses={201: BatchSerializer})
     @action
     def post(self, request: Request, slug: str) -> Response:
-        """Publish items for generation. This sets money aside; the HITs are made by a sweep."""
-        given = NewBatchSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        facts = given.validated_data
-        with refused_as(REFUSED):
-            batch = publish_batch(
-                project=self.project,
-                limit=facts["limit"],
-                pool=self._pool(facts["pool"]),
-                groups=facts["groups"],
-                requirements=system_requirements(
-                    approval_rate=facts["approval_rate"], locales=facts["locales"]
-                ),
-                keep_open=facts["keep_open"],
-                cap_cents=facts["cap_cents"],
-                now=timezone.now(),
-            )
-        # Robust: with the broker away the batch stands, and the sweep creates its HITs later.
-        transaction.on_commit(create_pending_hits.delay, robust=True)
-        where = reverse("api:batch", args=[slug, batch.pk], request=request)
-        return Response(BatchSerializer(batch).data, 201, headers={"Location": where})
+        """Publish items for generation. This reserves budget, and a sweep creates the HITs."""
+        serializer = NewBatchSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = serializer.validated_data
+        try:
+            with conflicts(CONFLICTS):
+                batch = publish_batch(
+                    project=self.project,
+                    limit=data["limit"],
+                    pool=self._pool(data["pool"]),
+                    groups=data["groups"],
+                    requirements=system_requirements(
+                        approval_rate=data["approval_rate"], locales=data["locales"]
+                    ),
+                    keep_open=data["keep_open"],
+                    cap_cents=data["cap_cents"],
+                    now=timezone.now(),
+                )
+        except ValueError as error:
+            raise ValidationError(str(error)) from error
+        # `robust` keeps the batch if the broker is down. The sweep then creates the HITs later.
+        transaction.on_commit(publish_hits.delay, robust=True)
+        location = reverse("api:batch", args=[slug, batch.pk], request=request)
+        return Response(BatchSerializer(batch).data, 201, headers={"Location": location})
 
     def _pool(self, code: str | None) -> QualificationType | None:
         if code is None:
             return None
-        known = QualificationType.objects.filter(provider=self.project.provider, code=code)
-        if pool := known.first():
+        pools = QualificationType.objects.filter(provider=self.project.provider, code=code)
+        if pool := pools.first():
             return pool
-        errors = [{"pointer": "#/pool", "detail": f"There is no qualification {code!r}."}]
-        raise Problem("invalid-input", errors=errors)
+        raise ValidationError({"pool": [f"There is no qualification {code!r}."]})
 
 
 class BatchDetail(_OfBatches):
+    rules = read(STAFF)
     operations = {"GET": "get_batch"}
 
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        """One batch. Its ETag changes with its state and terms, not with its workers' progress."""
+        """Return a batch. Its ETag changes with its state and terms, not with its progress."""
         return Response(BatchSerializer(self.one(pk=pk)).data)
 
 
 class BatchProgress(_OfBatches):
+    rules = read(STAFF)
     serializer_class = BatchProgressSerializer
     operations = {"GET": "get_batch_progress"}
 
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        """How far a batch's HITs and submissions are."""
+        """Return the number of HITs and submissions of a batch, by state."""
         counts = count_batch(batch=self.one(pk=pk))
         return Response({"hits": counts.hits, "submissions": counts.submissions})
 
 
-class _Steered(_OfBatches):
-    """A move of a whole batch."""
+class _BatchAction(_OfBatches):
+    """An endpoint that changes the state of a whole batch."""
 
     refusals = (409, 412)
     move: Callable[..., int]
 
-    def steer(self, request: Request, pk: int) -> Response:
-        """Refused by If-Match or by the batch's state; else the batch as it is now."""
-        # The row's lock keeps it, until the end, what the caller is told it was.
+    def manage_batch(self, request: Request, pk: int) -> Response:
+        """Change and return the batch, or refuse because of If-Match or its state."""
+        # The lock keeps the batch unchanged between the If-Match check and the response.
         self.project.batches.select_for_update().filter(pk=pk).first()
         batch = self.one(pk=pk)
         self.require_match(request, BatchSerializer(batch).data)
-        with refused_as({MoveRefused: "move-refused"}):
+        with conflicts({TransitionNotAllowedError: "invalid_state"}):
             type(self).move(batch=batch, actor=actor_of(request), now=timezone.now())
         return Response(BatchSerializer(self.one(pk=pk)).data)
 
 
-class PauseBatch(_Steered):
+class PauseBatch(_BatchAction):
+    rules = post(STAFF, TokenScope.PUBLISH)
     operations = {"POST": "pause_batch"}
     move = pause_batch
 
     @extend_schema(request=None, responses={200: BatchSerializer})
     @action
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Offer nothing of the batch for the time being."""
-        return self.steer(request, pk)
+        """Pause the batch."""
+        return self.manage_batch(request, pk)
 
 
-class ResumeBatch(_Steered):
+class ResumeBatch(_BatchAction):
+    rules = post(STAFF, TokenScope.PUBLISH)
     operations = {"POST": "resume_batch"}
     move = resume_batch
 
     @extend_schema(request=None, responses={200: BatchSerializer})
     @action
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Offer a paused batch again."""
-        return self.steer(request, pk)
+        """Resume a paused batch."""
+        return self.manage_batch(request, pk)
 
 
-class ExpireBatch(_Steered):
+class ExpireBatch(_BatchAction):
+    rules = post(STAFF, TokenScope.PUBLISH)
     operations = {"POST": "expire_batch"}
     move = expire_batch
 
     @extend_schema(request=None, responses={200: BatchSerializer})
     @action
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """End the batch. Work that was accepted can still come in, and is paid."""
-        return self.steer(request, pk)
+        """End the batch. Work on accepted assignments can still be submitted and is paid."""
+        return self.manage_batch(request, pk)

@@ -1,7 +1,6 @@
-"""Sentences, and the imports that bring them."""
+"""Endpoints of sentences and their imports."""
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
@@ -11,17 +10,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotation.api.endpoint import ProjectEndpoint
-from annotation.api.roles import actor_of
 from annotation.api.serializers import ImportSerializer, NewImportSerializer, SentenceSerializer
-from annotation.domain.queue_import import queue_import
-from annotation.enums import ImportState, Partition
-from annotation.models import CorpusImport, Sentence
-from annotation.tasks import run_waiting_imports
-from rest.actions import action
-from rest.cursors import Cursors
-from rest.filters import StrictFilters
+from annotation.domain.queue_import import IMPORT, queue_import
+from annotation.enums import Partition
+from annotation.models import Sentence
+from jobs.domain.queries import jobs_of
+from jobs.models import Job
+from projects.api.endpoint import ProjectEndpoint
+from projects.api.roles import actor_of
+from projects.enums import TokenScope
+from projects.permissions import MEMBERS, STAFF, post, read
 from schemes.registry import get_scheme
+from web.actions import action
+from web.pagination import Cursors
 
 
 class SentenceFilters(filters.FilterSet):
@@ -35,10 +36,10 @@ class SentenceFilters(filters.FilterSet):
 
 
 class Sentences(ProjectEndpoint):
+    rules = read(MEMBERS)
     queryset = Sentence.objects.none()
     serializer_class = SentenceSerializer
     pagination_class = Cursors
-    filter_backends = [StrictFilters]
     filterset_class = SentenceFilters
     operations = {"GET": "list_sentences"}
     tag = "corpus"
@@ -47,24 +48,22 @@ class Sentences(ProjectEndpoint):
         return self.project.sentences.all()
 
     def get(self, request: Request, slug: str) -> Response:
-        """The project's sentences."""
+        """List the project's sentences."""
         return self.page(request)
 
 
-class ImportFilters(filters.FilterSet):
-    state = filters.ChoiceFilter(choices=ImportState.choices)
-
+class JobFilters(filters.FilterSet):
     class Meta:
-        model = CorpusImport
-        fields: list[str] = []
+        model = Job
+        fields = ["state"]
 
 
 class Imports(ProjectEndpoint):
-    queryset = CorpusImport.objects.none()
+    rules = read(STAFF) | post(STAFF, TokenScope.IMPORT)
+    queryset = Job.objects.none()
     serializer_class = ImportSerializer
     pagination_class = Cursors
-    filter_backends = [StrictFilters]
-    filterset_class = ImportFilters
+    filterset_class = JobFilters
     parser_classes = [MultiPartParser]
     ordering = ("-pk",)
     operations = {"GET": "list_imports", "POST": "import_corpus"}
@@ -74,11 +73,11 @@ class Imports(ProjectEndpoint):
     def most_bytes(self) -> int:
         return settings.API_UPLOAD_MAX_BYTES
 
-    def listed(self) -> QuerySet[CorpusImport]:
-        return self.project.imports.all()
+    def listed(self) -> QuerySet[Job]:
+        return jobs_of(scope=self.project.slug, kind=IMPORT)
 
     def get(self, request: Request, slug: str) -> Response:
-        """The project's imports, the newest first."""
+        """List the project's imports, newest first."""
         return self.page(request)
 
     @extend_schema(
@@ -86,37 +85,36 @@ class Imports(ProjectEndpoint):
     )
     @action
     def post(self, request: Request, slug: str) -> Response:
-        """Upload a corpus; a worker process reads it. Follow `Location` for its progress."""
+        """Upload a corpus. A background job imports it, and `Location` shows its progress."""
         formats = get_scheme(self.project.scheme).corpus_formats
-        given = NewImportSerializer(data=request.data, context={"formats": formats})
-        given.is_valid(raise_exception=True)
-        facts = given.validated_data
-        row = queue_import(
+        serializer = NewImportSerializer(data=request.data, context={"formats": formats})
+        serializer.is_valid(raise_exception=True)
+        data = serializer.validated_data
+        job = queue_import(
             project=self.project,
-            fmt=facts["format"],
-            files=facts["files"],
-            items_file=facts.get("items_file"),
-            domain=facts["domain"],
-            partition=facts["partition"],
-            strict=facts["strict"],
+            fmt=data["format"],
+            files=data["files"],
+            items_file=data.get("items_file"),
+            domain=data["domain"],
+            partition=data["partition"],
+            strict=data["strict"],
             actor=actor_of(request),
             now=timezone.now(),
         )
-        # Robust: with the broker away the row stands, and the sweep finds it.
-        transaction.on_commit(run_waiting_imports.delay, robust=True)
-        where = reverse("api:import", args=[slug, row.pk], request=request)
-        return Response(ImportSerializer(row).data, 202, headers={"Location": where})
+        location = reverse("api:import", args=[slug, job.pk], request=request)
+        return Response(ImportSerializer(job).data, 202, headers={"Location": location})
 
 
 class ImportDetail(ProjectEndpoint):
-    queryset = CorpusImport.objects.none()
+    rules = read(STAFF)
+    queryset = Job.objects.none()
     serializer_class = ImportSerializer
     operations = {"GET": "get_import"}
     tag = "corpus"
 
-    def listed(self) -> QuerySet[CorpusImport]:
-        return self.project.imports.all()
+    def listed(self) -> QuerySet[Job]:
+        return jobs_of(scope=self.project.slug, kind=IMPORT)
 
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        """One import, and how far it is."""
+        """Return an import with its progress."""
         return Response(ImportSerializer(self.one(pk=pk)).data)

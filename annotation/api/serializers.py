@@ -1,98 +1,18 @@
-"""What the API says of projects and their work, and what it understands. Cents are whole US cents."""
+"""Serializers of sentences, imports, batches and submissions. Amounts are in whole US cents."""
 
 from typing import Any
 
-from django.core.validators import RegexValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.enums import Partition
-from annotation.models import Batch, CorpusImport, Project, Sentence, Submission
-from crowd.domain.pay_scheme import PRESETS, PaySchemeError, check_pay_scheme
-from schemes.registry import SCHEMES
-
-MOST_CENTS = 10_000_000_00
-_TERMS = {
-    name: {"type": "integer", "minimum": 0, "maximum": 100_000}
-    for name in (
-        "reward_cents",
-        "free_units",
-        "bonus_first_cents",
-        "bonus_step_cents",
-        "allowance_units",
-    )
-}
-_PAY_SCHEME = {
-    "type": "object",
-    "minProperties": 1,
-    "additionalProperties": {
-        "type": "object",
-        "properties": _TERMS,
-        "required": list(_TERMS),
-        "additionalProperties": False,
-    },
-}
-
-
-@extend_schema_field(_PAY_SCHEME)
-class PaySchemeField(serializers.JSONField):
-    """Role -> its terms."""
-
-
-@extend_schema_field({"oneOf": [{"type": "string", "enum": sorted(PRESETS)}, _PAY_SCHEME]})
-class PayField(serializers.JSONField):
-    """A preset's name, or role -> its terms."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        try:
-            return check_pay_scheme(super().to_internal_value(data))
-        except PaySchemeError as error:
-            raise serializers.ValidationError(str(error)) from error
-
-
-class ProjectSerializer(serializers.ModelSerializer[Project]):
-    pay_scheme = PaySchemeField(read_only=True)
-
-    class Meta:
-        model = Project
-        fields = (
-            "slug",
-            "title",
-            "scheme",
-            "provider",
-            "pay_scheme",
-            "generators_per_item",
-            "exclusion_scope",
-            "seed",
-            "created_at",
-        )
-        read_only_fields = fields
-
-
-class NewProjectSerializer(serializers.Serializer[Any]):
-    slug = serializers.CharField(
-        max_length=60,
-        validators=[RegexValidator(r"^[-a-zA-Z0-9_]+\Z", "Letters, digits, - and _ only.")],
-        help_text="Its name in addresses and commands.",
-    )
-    title = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
-    scheme = serializers.ChoiceField(choices=sorted(SCHEMES))
-    pay_scheme = PayField(default="qasrl-2020")  # type: ignore[arg-type]  # a preset's name
-    cap_cents = serializers.IntegerField(
-        required=False,
-        allow_null=True,
-        default=None,
-        min_value=0,
-        max_value=MOST_CENTS,
-        help_text="The most it may cost, in cents; null for no cap.",
-    )
-    seed = serializers.IntegerField(
-        required=False,
-        default=1,
-        min_value=-(2**63),
-        max_value=2**63 - 1,
-        help_text="Of the items' shuffle.",
-    )
+from annotation.models import (
+    Batch,
+    Sentence,
+    Submission,
+)
+from jobs.models import Job
+from projects.api.serializers import MOST_CENTS
 
 
 class SentenceSerializer(serializers.ModelSerializer[Sentence]):
@@ -117,16 +37,26 @@ class RowErrorSerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
 
 
-class ImportSerializer(serializers.ModelSerializer[CorpusImport]):
-    """An import: `..._read` grow while it runs (of a strict one only at its end)."""
+class ImportSerializer(serializers.ModelSerializer[Job]):
+    """An import. The counts ending in `_read` grow while it runs."""
 
-    format = serializers.CharField(source="fmt", read_only=True)
-    files = FileSerializer(many=True, read_only=True)
-    items_file = FileSerializer(read_only=True, allow_null=True)
-    errors = RowErrorSerializer(many=True, read_only=True)  # type: ignore[assignment]
+    format = serializers.CharField(source="parameters.format")
+    domain = serializers.CharField(source="parameters.domain")
+    partition = serializers.CharField(source="parameters.partition")
+    strict = serializers.BooleanField(source="parameters.strict")
+    files = FileSerializer(source="parameters.files", many=True)
+    items_file = FileSerializer(source="parameters.items_file", allow_null=True)
+    sentences_read = serializers.IntegerField(source="progress.sentences", default=0)
+    items_read = serializers.IntegerField(source="progress.items", default=0)
+    sentences_added = serializers.IntegerField(source="result.sentences_added", default=0)
+    sentences_known = serializers.IntegerField(source="result.sentences_known", default=0)
+    items_added = serializers.IntegerField(source="result.items_added", default=0)
+    items_known = serializers.IntegerField(source="result.items_known", default=0)
+    error_count = serializers.IntegerField(source="result.error_count", default=0)
+    errors = RowErrorSerializer(source="result.errors", many=True, default=[])  # type: ignore[assignment]
 
     class Meta:
-        model = CorpusImport
+        model = Job
         fields = (
             "id",
             "state",
@@ -136,8 +66,8 @@ class ImportSerializer(serializers.ModelSerializer[CorpusImport]):
             "strict",
             "files",
             "items_file",
-            "asked_by",
-            "asked_at",
+            "requested_by",
+            "requested_at",
             "started_at",
             "ended_at",
             "sentences_read",
@@ -158,7 +88,9 @@ class NewImportSerializer(serializers.Serializer[Any]):
         child=serializers.FileField(max_length=200), min_length=1, max_length=20
     )
     items_file = serializers.FileField(
-        required=False, max_length=200, help_text="A file of items, where the corpus has none."
+        required=False,
+        max_length=200,
+        help_text="A file that lists the items, if the corpus has none.",
     )
     format = serializers.CharField(
         max_length=30, help_text="qasrl-csv, qasrl-bank, conllu or text (QA-SRL)."
@@ -168,19 +100,19 @@ class NewImportSerializer(serializers.Serializer[Any]):
         choices=Partition.choices, required=False, default="", allow_blank=True
     )
     strict = serializers.BooleanField(
-        required=False, default=False, help_text="One bad row: nothing is kept."
+        required=False, default=False, help_text="Import nothing if a row is invalid."
     )
 
     def validate_format(self, value: str) -> str:
         known = self.context["formats"]
         if value not in known:
-            raise serializers.ValidationError(f"One of {', '.join(known)}.")
+            raise serializers.ValidationError(f"Use one of {', '.join(known)}.")
         return value
 
 
 @extend_schema_field({"type": "array", "items": {"type": "object"}})
 class RequirementsField(serializers.JSONField):
-    """What the marketplace asks of the HITs' workers."""
+    """The requirements that workers must meet."""
 
 
 class BatchSerializer(serializers.ModelSerializer[Batch]):
@@ -214,24 +146,24 @@ class BatchSerializer(serializers.ModelSerializer[Batch]):
 
 
 class NewBatchSerializer(serializers.Serializer[Any]):
-    """What to publish for generation, and to whom."""
+    """A request to publish items for generation."""
 
     limit = serializers.IntegerField(
-        min_value=1, max_value=1_000_000, help_text="At most so many items, in shuffled order."
+        min_value=1, max_value=1_000_000, help_text="Maximum number of items, in shuffled order."
     )
     pool = serializers.CharField(
         max_length=80,
         required=False,
         allow_null=True,
         default=None,
-        help_text="The code of a qualification: only its holders may work.",
+        help_text="The code of a qualification. Only its holders may work.",
     )
     groups = serializers.ListField(
         child=serializers.IntegerField(min_value=0, max_value=2**31 - 1),
         required=False,
         default=list,
         max_length=30,
-        help_text="Only holders of the pool with these values.",
+        help_text="Admit only holders of the pool with these values.",
     )
     approval_rate = serializers.IntegerField(
         min_value=0, max_value=100, required=False, allow_null=True, default=None
@@ -252,7 +184,7 @@ class NewBatchSerializer(serializers.Serializer[Any]):
 
 
 class BatchProgressSerializer(serializers.Serializer[Any]):
-    """How many HITs of a batch are in each state, and how many submissions."""
+    """The numbers of a batch's HITs and submissions, by state."""
 
     hits = serializers.DictField(child=serializers.IntegerField())
     submissions = serializers.DictField(child=serializers.IntegerField())
@@ -260,7 +192,7 @@ class BatchProgressSerializer(serializers.Serializer[Any]):
 
 @extend_schema_field({"type": "object"})
 class ContentField(serializers.JSONField):
-    """Content as the project's scheme writes it."""
+    """Content in the format of the project's scheme."""
 
 
 class SubmissionSerializer(serializers.ModelSerializer[Submission]):
@@ -271,7 +203,7 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
         read_only=True,
         allow_null=True,
         default=None,
-        help_text="A pseudonym; null for an expert's.",
+        help_text="The worker's pseudonym, or null for an expert.",
     )
     content = ContentField(read_only=True)
 
@@ -297,4 +229,4 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
 
 
 class ReasonSerializer(serializers.Serializer[Any]):
-    reason = serializers.CharField(max_length=1000, help_text="The worker reads this.")
+    reason = serializers.CharField(max_length=1000, help_text="Shown to the worker.")

@@ -1,4 +1,4 @@
-"""Submissions, and the word that pays them."""
+"""Endpoints that list, accept and reject submissions."""
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -7,19 +7,21 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.endpoint import ProjectEndpoint
-from annotation.api.roles import actor_of
 from annotation.api.serializers import ReasonSerializer, SubmissionSerializer
 from annotation.domain.decide_submission import accept_assignment, reject_submissions
 from annotation.domain.queries import can_be_used, submissions_of
-from annotation.enums import Role, SubmissionState
+from annotation.enums import SubmissionState
 from annotation.models import Submission
-from audit.domain.change_state import MoveRefused
+from audit.domain.change_state import TransitionNotAllowedError
 from crowd.models import Assignment
-from rest.actions import action
-from rest.cursors import Cursors
-from rest.filters import MomentFilter, StrictFilters
-from rest.problems import Problem, refused_as
+from projects.api.endpoint import ProjectEndpoint
+from projects.api.roles import actor_of
+from projects.enums import Role, TokenScope
+from projects.permissions import CAN_SEE_WORKERS, STAFF, post, read
+from web.actions import action
+from web.errors import Conflict, conflicts
+from web.filters import MomentFilter
+from web.pagination import Cursors
 
 
 class SubmissionFilters(filters.FilterSet):
@@ -45,47 +47,49 @@ class _OfSubmissions(ProjectEndpoint):
 
 
 class Submissions(_OfSubmissions):
+    rules = read(CAN_SEE_WORKERS)
     pagination_class = Cursors
-    filter_backends = [StrictFilters]
     filterset_class = SubmissionFilters
     ordering = ("-pk",)
     operations = {"GET": "list_submissions"}
 
     def get(self, request: Request, slug: str) -> Response:
-        """The project's submissions, the newest first."""
+        """List the project's submissions, newest first."""
         return self.page(request)
 
 
 class SubmissionDetail(_OfSubmissions):
+    rules = read(CAN_SEE_WORKERS)
     operations = {"GET": "get_submission"}
 
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        """One submission."""
+        """Return a submission."""
         return Response(SubmissionSerializer(self.one(pk=pk)).data)
 
 
 class _Decided(_OfSubmissions):
     refusals = (409, 412)
 
-    def found(self, request: Request, pk: int) -> tuple[Submission, Assignment]:
+    def find_pair(self, request: Request, pk: int) -> tuple[Submission, Assignment]:
         submission: Submission = self.one(pk=pk)
         self.require_match(request, SubmissionSerializer(submission).data)
         if submission.assignment is None:
-            raise Problem("move-refused", "An expert's work is not decided here.")
+            raise Conflict("An expert's work can't be accepted or rejected.", "invalid_state")
         return submission, submission.assignment
 
 
 class AcceptSubmission(_Decided):
+    rules = post(STAFF, TokenScope.PAY)
     operations = {"POST": "accept_submission"}
 
     @extend_schema(request=None, responses={200: SubmissionSerializer})
     @action
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Accept the assignment that the submission came with; its reward and bonus are paid."""
-        _, assignment = self.found(request, pk)
+        """Accept the submission's assignment and pay its reward and bonus."""
+        _, assignment = self.find_pair(request, pk)
         if not all(map(_is_annotation, assignment.submissions.all())):
-            raise Problem("move-refused", "This content can't be used as an annotation.")
-        with refused_as({MoveRefused: "move-refused"}):
+            raise Conflict("This content can't be used as an annotation.", "invalid_state")
+        with conflicts({TransitionNotAllowedError: "invalid_state"}):
             accept_assignment(assignment=assignment, actor=actor_of(request), now=timezone.now())
         return Response(SubmissionSerializer(self.one(pk=pk)).data)
 
@@ -95,19 +99,20 @@ def _is_annotation(submission: Submission) -> bool:
 
 
 class RejectSubmission(_Decided):
+    rules = post(STAFF, TokenScope.PAY)
     operations = {"POST": "reject_submission"}
 
     @extend_schema(request=ReasonSerializer, responses={200: SubmissionSerializer})
     @action
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Reject the assignment that the submission came with; the worker is not paid."""
-        given = ReasonSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        _, assignment = self.found(request, pk)
-        with refused_as({MoveRefused: "move-refused", ValueError: "move-refused"}):
+        """Reject the submission's assignment. The worker is not paid."""
+        serializer = ReasonSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        _, assignment = self.find_pair(request, pk)
+        with conflicts({TransitionNotAllowedError: "invalid_state", ValueError: "invalid_state"}):
             reject_submissions(
                 assignment=assignment,
-                reason=given.validated_data["reason"],
+                reason=serializer.validated_data["reason"],
                 actor=actor_of(request),
                 now=timezone.now(),
             )

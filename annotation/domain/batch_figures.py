@@ -1,4 +1,4 @@
-"""How batches stand, for lists and pages: in as many queries for one batch as for fifty."""
+"""Figures of batches, in a number of queries that does not depend on the number of batches."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,18 +7,21 @@ from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 
-from annotation.models import Batch, Project, Task
+from annotation.models import Batch, Task
 from crowd.enums import AssignmentState, HitState, LedgerKind
 from crowd.models import Assignment, Hit, LedgerEntry
+from projects.models import Project
 
 PACE_OVER = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchFigures:
-    """HITs by how they stand; assignments handed in, by their decision; cents, fees included. `paced`
-    assignments were handed in within the last day; `untold` HITs wait to be made at the marketplace, or
-    for it to hear of a change."""
+    """The figures of a batch's HITs by state, its assignments by decision, and its cents.
+
+    The cents include fees. `paced` counts the assignments submitted within the last day. `untold`
+    counts the HITs with a change that the marketplace has not received.
+    """
 
     hits: int = 0
     open: int = 0
@@ -36,20 +39,21 @@ class BatchFigures:
     spent_cents: int = 0
 
     @property
-    def told(self) -> int:
+    def updated(self) -> int:
+        """The number of HITs that are up to date at the marketplace."""
         return self.hits - self.untold
 
 
 @dataclass(frozen=True, slots=True)
 class BatchFilter:
-    """Which batches to list; empty means any."""
+    """A filter of batches. Empty means any."""
 
     state: str = ""
     role: str = ""
 
 
 def batches_of(*, project: Project, wanted: BatchFilter) -> QuerySet[Batch]:
-    """The newest first, each with its budget."""
+    """Return the matching batches with their budgets, newest first."""
     batches = project.batches.select_related("budget").order_by("-pk")
     if wanted.state:
         batches = batches.filter(state=wanted.state)
@@ -59,13 +63,13 @@ def batches_of(*, project: Project, wanted: BatchFilter) -> QuerySet[Batch]:
 
 
 def figures_of_batches(*, batches: Iterable[Batch], now: datetime) -> dict[int, BatchFigures]:
-    """Batch id -> figures, for the batches given."""
-    ids = [one.pk for one in batches]
-    found: dict[int, dict[str, int]] = {pk: {} for pk in ids}
+    """Return the figures of the batches, by batch id."""
+    ids = [batch.pk for batch in batches]
+    by_batch: dict[int, dict[str, int]] = {pk: {} for pk in ids}
     for rows in (_hits(ids), _assignments(ids, now), _money(ids)):
         for pk, figures in rows.items():
-            found[pk].update(figures)
-    return {pk: BatchFigures(**figures) for pk, figures in found.items()}
+            by_batch[pk].update(figures)
+    return {pk: BatchFigures(**figures) for pk, figures in by_batch.items()}
 
 
 OPEN = Q(state__in=[HitState.PENDING, HitState.LIVE], paused_at=None)
@@ -108,27 +112,30 @@ def _by_batch(rows: Iterable[Any], name: str) -> dict[int, dict[str, int]]:
 
 
 def _money(ids: list[int]) -> dict[int, dict[str, int]]:
-    """Of batches with a cap of their own their budget has the sums; of others the ledger."""
+    """Return the reserved and spent cents of the batches, by batch id.
+
+    The figures come from the batch's own budget if it has one, otherwise from the ledger.
+    """
     capped = Batch.objects.filter(pk__in=ids, budget__isnull=False).values_list(
         "pk", "budget__reserved_cents", "budget__spent_cents"
     )
-    found = {pk: {"reserved_cents": held, "spent_cents": spent} for pk, held, spent in capped}
-    entries = LedgerEntry.objects.filter(hit__task__batch__in=[pk for pk in ids if pk not in found])
+    figures = {pk: {"reserved_cents": held, "spent_cents": spent} for pk, held, spent in capped}
+    entries = LedgerEntry.objects.filter(
+        hit__task__batch__in=[pk for pk in ids if pk not in figures]
+    )
     cents = Sum(F("amount_cents") + F("fee_cents"))
     for pk, kind, sum_ in (
         entries.order_by().values_list("hit__task__batch", "kind").annotate(cents=cents)
     ):
-        sums = found.setdefault(pk, {"reserved_cents": 0, "spent_cents": 0})
+        sums = figures.setdefault(pk, {"reserved_cents": 0, "spent_cents": 0})
         if kind == LedgerKind.SETTLE:
             sums["spent_cents"] += sum_
         else:
             sums["reserved_cents"] += sum_ if kind == LedgerKind.RESERVE else -sum_
-    return found
+    return figures
 
 
-# --- the HITs of one -----------------------------------------------------------------------------
-
-# How a HIT stands, as people choose it: name -> which.
+# The filters of a batch's HITs, by name.
 HIT_FILTERS: dict[str, Q] = {
     "pending": Q(state=HitState.PENDING, paused_at=None),
     "live": Q(state=HitState.LIVE, paused_at=None),
@@ -141,8 +148,10 @@ HIT_FILTERS: dict[str, Q] = {
 
 
 def tasks_of(*, batch: Batch) -> QuerySet[Task]:
-    """The batch's tasks in publishing order, each with its HIT, its items, and how many assignments were
-    handed in (`done`), accepted and rejected."""
+    """Return the batch's tasks in publishing order, with HIT and items.
+
+    They are annotated with the numbers of submitted (`done`), accepted and rejected assignments.
+    """
     refused = [AssignmentState.REJECTING, AssignmentState.REJECTED]
     return (
         batch.tasks.select_related("hit__hit_type")

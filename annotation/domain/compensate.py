@@ -1,6 +1,7 @@
-"""Money for work that no HIT can pay: the HIT ran out under the worker, or its submission was lost.
+"""Compensate workers for work that no HIT can pay.
 
-A HIT that only this worker can see, with nothing to do but to hand it in, and the amount as its reward.
+A HIT may have expired while a worker was working, or a submission may have been lost. The worker
+gets a HIT of their own, whose reward is the amount and which only has to be submitted.
 """
 
 import hashlib
@@ -12,8 +13,8 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
-from annotation.domain.worker_page import NOT_ACCEPTED, REFERENCE, BadPage, submit_address
-from annotation.models import Compensation, Project
+from annotation.domain.worker_page import NOT_ACCEPTED, REFERENCE, InvalidPageError, submit_address
+from annotation.models import Compensation
 from crowd.domain.decide_assignment import approve_assignment
 from crowd.domain.prepare_hits import (
     HitPlan,
@@ -28,6 +29,8 @@ from crowd.domain.qualifications import (
     requirement_for,
 )
 from crowd.models import Assignment, HitType, Worker
+from jobs.domain.sweep import for_each_row
+from projects.models import Project
 
 PAGE = "annotation:compensation"
 LIFETIME_SECONDS = 60 * 86400
@@ -35,7 +38,7 @@ MOST_CENTS = 100_000
 
 
 @transaction.atomic
-def offer_compensation(
+def publish_compensation(
     *,
     project: Project,
     worker: Worker,
@@ -45,12 +48,13 @@ def offer_compensation(
     actor: str,
     now: datetime,
 ) -> Compensation:
-    """Offer the worker the amount. `key` names what it is for, such as the lost assignment: a repeat
-    with the same key offers nothing more. Raises BudgetExceeded, ValueError."""
+    """Publish a HIT that pays the worker the amount.
+
+    `key` identifies what is compensated, such as the lost assignment. A repeat with the same key
+    publishes nothing. Raise BudgetExceededError, ValueError.
+    """
     if not 1 <= amount_cents <= MOST_CENTS or not reason.strip():
-        raise ValueError(
-            f"A compensation has a reason, which the worker reads, and 1 to {MOST_CENTS} cents."
-        )
+        raise ValueError(f"Give a reason for the worker and an amount of 1 to {MOST_CENTS} cents.")
     earlier = Compensation.objects.filter(project=project, worker=worker, key=key).first()
     if earlier:
         return earlier
@@ -59,7 +63,7 @@ def offer_compensation(
     hit_type = hit_type_of(
         provider=project.provider,
         title="Payment for work that you have done",
-        description=f"For you alone, and nothing to do but to hand it in: {reason}"[:2000],
+        description=f"This HIT is only for you. Accept and submit it to be paid: {reason}"[:2000],
         keywords="compensation",
         reward_cents=amount_cents,
         assignment_seconds=3600,
@@ -86,47 +90,57 @@ def offer_compensation(
 
 
 def compensation_cents(amount_cents: int) -> int:
-    """What a compensation costs, the marketplace's fee included."""
+    """Return the cost of a compensation, including the marketplace's fee."""
     return sum(slot_cents(HitType(reward_cents=amount_cents), HitTerms(1, LIFETIME_SECONDS, 0)))
 
 
 def _for_this_worker(worker: Worker, now: datetime) -> dict[str, object]:
-    """A qualification that nobody else ever holds."""
+    """Return a requirement for a qualification that only this worker holds."""
     kind = define_qualification(
         provider=worker.provider,
         code=f"compensation-{worker.pseudonym}",
         name=f"Compensation {worker.pseudonym}",
-        description="Held by one worker, who is owed money for work that could not be paid.",
+        description="Held by one worker, who is owed payment for work that could not be paid.",
     )
     grant_qualification(qualification=kind, worker=worker, value=1, now=now)
     return requirement_for(qualification=kind)
 
 
 def _token(project: Project, worker: Worker, key: str) -> str:
-    told = f"{settings.SITE_URL}\n{project.slug}\n{worker.external_id}\n{key}"
-    return "tc-" + hashlib.sha256(told.encode()).hexdigest()[:48]
+    text = f"{settings.SITE_URL}\n{project.slug}\n{worker.external_id}\n{key}"
+    return "tc-" + hashlib.sha256(text.encode()).hexdigest()[:48]
 
 
 def _public_id(token: str) -> uuid.UUID:
-    told = f"{settings.SECRET_KEY}\n{token}"
-    return uuid.UUID(bytes=hashlib.sha256(told.encode()).digest()[:16], version=4)
+    text = f"{settings.SECRET_KEY}\n{token}"
+    return uuid.UUID(bytes=hashlib.sha256(text.encode()).digest()[:16], version=4)
 
 
 def compensation_form(*, assignment: str, submit_to: str) -> dict[str, str]:
-    """Where the page's form goes and for which assignment; empty for a preview. Raises BadPage."""
+    """Return the action and assignment of the page's form, or nothing for a preview.
+
+    Raise InvalidPageError.
+    """
     if assignment in ("", NOT_ACCEPTED):
         return {}
     if not REFERENCE.match(assignment):
-        raise BadPage("This address lacks the assignment. Open the task again.")
+        raise InvalidPageError("This address has no assignment. Open the task again.")
     return {"action": submit_address(submit_to), "assignment": assignment}
 
 
 def pay_compensations(*, clock: Callable[[], datetime], limit: int = 50) -> int:
-    """Approve what was handed in by the workers that it was for; returns how many. What somebody else
-    handed in waits for a person."""
+    """Approve compensations submitted by the intended worker. Return the number approved.
+
+    A submission by a different worker is left for review.
+    """
     handed_in = Assignment.objects.unrecorded().filter(hit__compensation__isnull=False)
-    rows = handed_in.select_related("hit__compensation").order_by("pk")[:limit]
-    return sum(_pay(assignment, clock()) for assignment in rows)
+    return for_each_row(
+        sweep="pay compensations",
+        rows=handed_in.select_related("hit__compensation").order_by("pk"),
+        process=_pay,
+        clock=clock,
+        limit=limit,
+    )
 
 
 @transaction.atomic
@@ -136,7 +150,7 @@ def _pay(assignment: Assignment, now: datetime) -> bool:
         return False
     row.recorded_at = now
     if row.worker_id != assignment.hit.compensation.worker_id:
-        row.error = "This compensation was for another worker."
+        row.error = "This compensation is for a different worker."
     row.save(update_fields=["recorded_at", "error"])
     if row.error:
         return False

@@ -1,4 +1,4 @@
-"""Items found by the scheme, on all cores."""
+"""Find items with the scheme, on all cores."""
 
 import os
 from collections.abc import Sequence
@@ -10,14 +10,17 @@ from types import TracebackType
 from schemes.base import ItemRecord, SentenceRecord
 from schemes.registry import get_scheme
 
-# Below this many sentences processes cost more than they save.
+# Processes take longer to start than they save for fewer sentences.
 POOL_FROM = 200
 CHUNK = 100
 
 
 class Finder:
-    """A context in which items are found; its processes, each with the scheme's models loaded once,
-    are started by the first call that is worth them and end with the context."""
+    """A context manager that finds items in worker processes.
+
+    The processes start with the first large call and end with the context. Each loads the scheme's
+    models once.
+    """
 
     def __init__(self, scheme: str) -> None:
         self._scheme = scheme
@@ -36,19 +39,25 @@ class Finder:
             self._pool.shutdown(cancel_futures=True)
 
     def find(self, sentences: Sequence[SentenceRecord]) -> list[ItemRecord]:
-        """The items of the sentences, in their order: those that the corpus gave, else those found."""
+        """Return the items of the sentences, in order.
+
+        Items given by the corpus take precedence over items found by the scheme.
+        """
         cores = os.cpu_count() or 1
         if cores == 1 or len(sentences) < POOL_FROM:
             return _find(self._scheme, sentences)
         if self._pool is None:
-            # Spawned, not forked: this process holds a database connection.
+            # Forked processes would share the database connection.
             self._pool = ProcessPoolExecutor(cores, mp_context=get_context("spawn"))
         chunks = [sentences[at : at + CHUNK] for at in range(0, len(sentences), CHUNK)]
-        found = self._pool.map(_find, [self._scheme] * len(chunks), chunks)
-        return list(chain.from_iterable(found))
+        items = self._pool.map(_find, [self._scheme] * len(chunks), chunks)
+        return list(chain.from_iterable(items))
 
 
 def _find(scheme: str, sentences: Sequence[SentenceRecord]) -> list[ItemRecord]:
     finder = get_scheme(scheme)
-    found = (finder.find_items(one.external_id, one.tokens, one.metadata) for one in sentences)
-    return list(chain.from_iterable(found))
+    items = (
+        finder.find_items(sentence.external_id, sentence.tokens, sentence.metadata)
+        for sentence in sentences
+    )
+    return list(chain.from_iterable(items))

@@ -1,8 +1,8 @@
-"""What the work still to come will cost, judged by what it has cost so far.
+"""Forecast the cost of outstanding work from the cost of decided work.
 
-The cost of one assignment varies with what the worker finds to ask. From n decided assignments with
-mean m and variance s² the cost of k more is k·m, give or take 1.96·s·sqrt(k + k²/n): the k vary by
-themselves, and the mean is known only as well as n allow (normal approximation, 95 %).
+The cost of an assignment varies with the number of questions found. From n decided assignments with
+mean m and variance s², k more cost k·m ± 1.96·s·sqrt(k + k²/n) (normal approximation, 95 %). The
+first term is the variation of the k assignments, the second the uncertainty of the mean.
 """
 
 from collections.abc import Iterable
@@ -13,22 +13,26 @@ from statistics import fmean, variance
 from django.db.models import Count, F, Q, Sum
 
 from annotation.domain.publish import terms_of
-from annotation.models import Project, TaskItem
+from annotation.models import TaskItem
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Hit, HitType, Payment
+from projects.models import Project
 
 SIGMAS = 1.96
-# Fewer decided assignments than this say nothing about how much they vary.
+# The variance of fewer decided assignments is not reliable.
 ENOUGH = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Cents, fees included. `offered` places are out or undecided, `to_come` are not offered yet; `seen`
-    assignments were judged by. Without enough of them `expected_cents` is what publishing sets aside,
-    and the range goes down to the bare rewards."""
+    """The forecast cost of a role, in cents with fees.
+
+    `offered` places are open or undecided, and `to_come` places are not published yet. `seen`
+    counts the decided assignments behind the forecast. With too few of them, `expected_cents` is
+    the amount that publishing reserves, and the range starts at the rewards without bonus.
+    """
 
     role: str
     offered: int
@@ -44,17 +48,19 @@ class Forecast:
 
 
 def forecast_costs(*, project: Project) -> list[Forecast]:
-    """One forecast for each role of the project's protocol, in the pay scheme's order."""
-    return [_forecast(project, role) for role in project.pay_scheme if project.places(role)]
+    """Return a forecast for each role of the protocol, in the pay scheme's order."""
+    return [_forecast(project, role) for role in project.pay_scheme if project.redundancy(role)]
 
 
 def total_of(forecasts: Iterable[Forecast]) -> tuple[int, int, int]:
-    """(low, expected, high) of all the roles together: they vary independently, so their spreads add
-    up by their squares."""
+    """Return (low, expected, high) cents for all roles together.
+
+    The roles vary independently, so the squares of their spreads add up.
+    """
     rows = list(forecasts)
-    expected = sum(one.expected_cents for one in rows)
-    below = sqrt(sum((one.expected_cents - one.low_cents) ** 2 for one in rows))
-    above = sqrt(sum((one.high_cents - one.expected_cents) ** 2 for one in rows))
+    expected = sum(row.expected_cents for row in rows)
+    below = sqrt(sum((row.expected_cents - row.low_cents) ** 2 for row in rows))
+    above = sqrt(sum((row.high_cents - row.expected_cents) ** 2 for row in rows))
     return round(expected - below), expected, round(expected + above)
 
 
@@ -76,17 +82,17 @@ def _range(project: Project, role: str, costs: list[int], places: int) -> tuple[
 
 
 def _bounds(project: Project, role: str) -> tuple[int, int]:
-    """What one assignment costs without a bonus, and with the whole allowance."""
+    """Return the cost of an assignment without a bonus and with the whole allowance."""
     terms = terms_of(project, role)
     hit_type = HitType(reward_cents=terms["reward_cents"])
-    many = project.places(role)
+    many = project.redundancy(role)
     allowance = bonus_cents(terms, terms["allowance_units"])
     bare, slot = (sum(slot_cents(hit_type, HitTerms(many, 0, most))) for most in (0, allowance))
     return bare, slot
 
 
 def _costs(project: Project, role: str) -> list[int]:
-    """What each decided assignment costs, paid or owed."""
+    """Return the cost of each decided assignment, paid or owed."""
     owed = Payment.objects.filter(
         assignment__hit__task__batch__project=project, assignment__hit__task__role=role
     ).exclude(state=PaymentState.FAILED)
@@ -95,7 +101,7 @@ def _costs(project: Project, role: str) -> list[int]:
 
 
 def _offered(project: Project, role: str) -> int:
-    """Places that someone can still take, and work that nobody has decided."""
+    """Return the number of places that are open, plus the undecided assignments."""
     hits = Hit.objects.filter(task__batch__project=project, task__role=role)
     running = hits.filter(state__in=[HitState.PENDING, HitState.LIVE])
     places: int = running.aggregate(n=Sum("max_assignments", default=0))["n"]
@@ -108,4 +114,4 @@ def _offered(project: Project, role: str) -> int:
 def _to_come(project: Project, role: str) -> int:
     offered = TaskItem.objects.filter(role=role, item__project=project).values("item")
     never = project.items.filter(in_production=True).exclude(pk__in=offered).count()
-    return never * project.places(role)
+    return never * project.redundancy(role)

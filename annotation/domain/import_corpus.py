@@ -1,4 +1,4 @@
-"""Sentences and items from files: streamed in batches, added once, every bad row named."""
+"""Import sentences and items from files in batches. Repeats add nothing, and bad rows are named."""
 
 import hashlib
 import json
@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from django.db import transaction
+from django.db.models import QuerySet
 
-from annotation.domain.collector import without_collector
 from annotation.domain.find_items import Finder
 from annotation.domain.insert_rows import insert_rows
-from annotation.domain.look_up import stored_keys, stored_sentences
-from annotation.models import Item, Project, Sentence
+from annotation.models import Item, Sentence
+from projects.models import Project
 from schemes.base import ContentError, FileError, ItemRecord, Scheme, SentenceRecord
 from schemes.registry import get_scheme
 
@@ -32,12 +32,14 @@ SENTENCE_COLUMNS = (
     "metadata",
 )
 ITEM_COLUMNS = ("project_id", "sentence_id", "key", "target", "position")
+# External id -> primary key and tokens.
+Sentences = dict[str, tuple[int, list[str]]]
 Progress = Callable[[str, int], None]
 
 
 @dataclass
 class ImportReport:
-    """What an import did. `errors` holds the first rows that were left out; `error_count` counts all."""
+    """The result of an import. `errors` holds the first bad rows, `error_count` counts all."""
 
     sentences_added: int = 0
     sentences_known: int = 0
@@ -46,7 +48,7 @@ class ImportReport:
     error_count: int = 0
     errors: list[FileError] = field(default_factory=list)
 
-    KEPT = 1000
+    MAX_ERRORS = 1000
 
     @property
     def nothing_new(self) -> bool:
@@ -55,7 +57,10 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class CorpusOptions:
-    """How to read a corpus. Without `items_path` the items stand in the corpus or are found in it."""
+    """Options for reading a corpus.
+
+    Without `items_path`, the items come from the corpus or are found by the scheme.
+    """
 
     fmt: str
     items_path: Path | None = None
@@ -65,7 +70,10 @@ class CorpusOptions:
 
 
 class Import:
-    """One import into one project. `on_error` hears of each row left out, `progress` of each batch."""
+    """An import into a project.
+
+    `on_error` is called with each bad row, and `progress` with each batch.
+    """
 
     def __init__(
         self,
@@ -83,12 +91,15 @@ class Import:
         self._progress = progress
 
     def run(self, paths: Iterable[Path]) -> ImportReport:
-        """Import the files. Raises FileError for a file that can't be read at all, and, when strict,
-        for the first bad row: then nothing of any file is kept."""
+        """Import the files.
+
+        Raise FileError for an unreadable file, or for the first bad row when strict. A strict
+        import that fails adds nothing.
+        """
         whole: AbstractContextManager[object] = (
             transaction.atomic() if self.options.strict else nullcontext()
         )
-        with without_collector(), Finder(self.project.scheme) as self._finder, whole:
+        with Finder(self.project.scheme) as self._finder, whole:
             for path in paths:
                 self._sentences(path)
             if self.options.items_path:
@@ -96,15 +107,13 @@ class Import:
         return self.report
 
     def refuse(self, error: FileError) -> None:
-        """Count, keep and report a bad row; raise it when strict."""
+        """Count, store and report a bad row. Raise it when strict."""
         if self.options.strict:
             raise error
         self.report.error_count += 1
-        if len(self.report.errors) < ImportReport.KEPT:
+        if len(self.report.errors) < ImportReport.MAX_ERRORS:
             self.report.errors.append(error)
         self._on_error(error)
-
-    # --- sentences
 
     def _sentences(self, path: Path) -> None:
         records = self.scheme.read_sentences(path, fmt=self.options.fmt, on_error=self.refuse)
@@ -115,25 +124,39 @@ class Import:
                 self._found_items(batch, str(path))
             self._progress("sentences", len(batch))
 
-    def _add_sentences(self, batch: list[SentenceRecord], file: str) -> None:
-        known = stored_sentences(
-            project=self.project, external_ids={one.external_id for one in batch}
+    def _stored(self, external_ids: set[str]) -> Sentences:
+        """Return the primary key and tokens of those sentences that the project has.
+
+        The query does not name the project. With outdated statistics, PostgreSQL would read all its
+        sentences for each batch.
+        """
+        rows = Sentence.objects.filter(external_id__in=external_ids).values_list(
+            "project_id", "external_id", "pk", "tokens"
         )
-        fresh: dict[str, SentenceRecord] = {}
-        for one in batch:
-            _, before = known.get(one.external_id, (0, None))
-            if before is None and one.external_id in fresh:
-                before = list(fresh[one.external_id].tokens)
-            if before is None:
-                fresh[one.external_id] = one
-            elif before != list(one.tokens):
-                self.refuse(
-                    FileError(file, one.line, f"{one.external_id} is known with other tokens.")
-                )
+        return {
+            external_id: (pk, tokens)
+            for project_id, external_id, pk, tokens in rows
+            if project_id == self.project.pk
+        }
+
+    def _add_sentences(self, batch: list[SentenceRecord], file: str) -> None:
+        known = self._stored({record.external_id for record in batch})
+        new: dict[str, SentenceRecord] = {}
+        for record in batch:
+            if record.external_id in known:
+                tokens = known[record.external_id][1]
+            elif record.external_id in new:
+                tokens = list(new[record.external_id].tokens)
             else:
+                new[record.external_id] = record
+                continue
+            if tokens == list(record.tokens):
                 self.report.sentences_known += 1
-        insert_rows(Sentence, SENTENCE_COLUMNS, map(self._sentence, fresh.values()))
-        self.report.sentences_added += len(fresh)
+            else:
+                message = f"{record.external_id} exists with other tokens."
+                self.refuse(FileError(file, record.line, message))
+        insert_rows(Sentence, SENTENCE_COLUMNS, map(self._sentence, new.values()))
+        self.report.sentences_added += len(new)
 
     def _sentence(self, record: SentenceRecord) -> tuple[str | int, ...]:
         return (
@@ -146,47 +169,43 @@ class Import:
             json.dumps(record.metadata),
         )
 
-    # --- items
-
     def _found_items(self, batch: list[SentenceRecord], file: str) -> None:
-        """Items that the corpus gives or the scheme finds, also for sentences that an interrupted
-        import added without them."""
-        here = stored_sentences(
-            project=self.project, external_ids={one.external_id for one in batch}
-        )
-        known = Item.objects.filter(sentence__in=[pk for pk, _ in here.values()])
-        of_sentences = list(known.values_list("sentence_id", flat=True))
-        self.report.items_known += len(of_sentences)
-        done = set(of_sentences)
-        bare = {external_id for external_id, (pk, _) in here.items() if pk not in done}
-        records = self._finder.find([one for one in batch if one.external_id in bare])
-        self._add_items(records, file)
+        """Add the items that the corpus gives or the scheme finds.
+
+        This includes items of sentences that an interrupted import added without them.
+        """
+        sentences = self._stored({record.external_id for record in batch})
+        of_items = list(self._items_of(sentences).values_list("sentence_id", flat=True))
+        self.report.items_known += len(of_items)
+        done = set(of_items)
+        bare = {external_id for external_id, (pk, _) in sentences.items() if pk not in done}
+        records = self._finder.find([record for record in batch if record.external_id in bare])
+        self._add_items(records, sentences, file)
 
     def _given_items(self, path: Path) -> None:
         records = self.scheme.read_items(path, on_error=self.refuse)
         for batch in batched(records, BATCH):
-            self._add_items(batch, str(path))
+            sentences = self._stored({record.external_id for record in batch})
+            self._add_items(batch, sentences, str(path))
             self._progress("items", len(batch))
 
-    def _add_items(self, batch: list[ItemRecord], file: str) -> None:
+    def _items_of(self, sentences: Sentences) -> QuerySet[Item]:
+        return Item.objects.filter(sentence__in=[pk for pk, _ in sentences.values()])
+
+    def _add_items(self, batch: list[ItemRecord], sentences: Sentences, file: str) -> None:
+        items = self._completed(batch, sentences, file)
         with transaction.atomic():
-            ids = {record.external_id for record in batch}
-            sentences = stored_sentences(project=self.project, external_ids=ids)
-            fresh = self._completed(batch, sentences, file)
-            known = stored_keys(project=self.project, keys=fresh)
-            added = [(key, row) for key, row in fresh.items() if key not in known]
-            insert_rows(Item, ITEM_COLUMNS, (row for _, row in added))
-        self.report.items_known += len(known)
-        self.report.items_added += len(added)
+            known = set(self._items_of(sentences).values_list("key", flat=True))
+            new = [row for key, row in items.items() if key not in known]
+            insert_rows(Item, ITEM_COLUMNS, new)
+        self.report.items_known += len(items) - len(new)
+        self.report.items_added += len(new)
 
     def _completed(
-        self,
-        batch: list[ItemRecord],
-        sentences: dict[str, tuple[int, list[str]]],
-        file: str,
+        self, batch: list[ItemRecord], sentences: Sentences, file: str
     ) -> dict[str, tuple[str | int, ...]]:
-        """The batch's good items as rows, by key."""
-        rows: dict[str, tuple[str | int, ...]] = {}
+        """Return the rows of the batch's valid items by key."""
+        items: dict[str, tuple[str | int, ...]] = {}
         for record in batch:
             line = record.line or None
             if record.external_id not in sentences:
@@ -201,8 +220,8 @@ class Import:
                 continue
             key = item_key(record.external_id, record.local_key)
             position = shuffled_position(self.project.seed, key)
-            rows[key] = (self.project.pk, sentence_id, key, json.dumps(target), position)
-        return rows
+            items[key] = (self.project.pk, sentence_id, key, json.dumps(target), position)
+        return items
 
 
 def item_key(external_id: str, local_key: str) -> str:
@@ -210,8 +229,10 @@ def item_key(external_id: str, local_key: str) -> str:
 
 
 def shuffled_position(seed: int, key: str) -> int:
-    """Where the item stands in the project's shuffle: the same for the same seed, whatever else is
-    imported before or after it. From 0 to 2**63 - 1."""
+    """Return the item's position in the project's shuffle, from 0 to 2**63 - 1.
+
+    It depends only on the seed and the key, not on the other items.
+    """
     digest = hashlib.blake2b(f"{seed}:{key}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1
 

@@ -1,24 +1,37 @@
-"""Everything that a worker's page needs, in one go: it asks for nothing more before it can be used."""
+"""Collect the data of a worker's page, so that the page needs no further request."""
 
 from dataclasses import dataclass
 from uuid import UUID
 
-from annotation.domain.find_task import find_opened_task
-from annotation.domain.reoffer import has_done_before
-from annotation.domain.take_hand import take_hand
-from annotation.domain.worker_page import BadPage, claim_of_address, submit_address
-from annotation.models import Item, PageDraft, Project
+from annotation.domain.assign_block import assign_block
+from annotation.domain.find_task import find_task
+from annotation.domain.publish import batch_guidelines, batch_terms
+from annotation.domain.republish import has_done_before
+from annotation.domain.worker_page import (
+    InvalidPageError,
+    PageToken,
+    page_token_of_address,
+    submit_address,
+)
+from annotation.models import (
+    Draft,
+    Item,
+    PageDraft,
+    Task,
+)
+from audit.errors import TouchstoneError
+from projects.models import Project
 from schemes.base import Json
 from schemes.registry import get_scheme
 
 
-class NoSuchTask(LookupError):
+class TaskNotFoundError(TouchstoneError, LookupError):
     """No task of this role has the address."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedPage:
-    """`guidelines` is Markdown; `data` is what the page's script reads."""
+    """The content of a page. `guidelines` is Markdown, and `data` is for the page's script."""
 
     project: Project
     role: str
@@ -29,33 +42,45 @@ class OpenedPage:
 def open_page(
     *, public_id: UUID, role: str, assignment: str, worker: str, submit_to: str
 ) -> OpenedPage:
-    """The page of the task as the frame's address opens it. Raises NoSuchTask, BadPage."""
-    claim = claim_of_address(public_id=public_id, assignment=assignment, worker=worker)
-    opened = find_opened_task(public_id, claim)
-    if opened is None or opened.offered.task.role != role:
-        raise NoSuchTask(f"No task of a {role} has this address.")
-    offered, draft = opened.offered, opened.draft
-    again = offered.is_reoffered and worker
-    if again and has_done_before(task=offered.task, worker=worker, assignment=assignment):
-        raise BadPage("You have done this task before: please return it, so that others can.")
+    """Return the task's page for the frame's address.
+
+    Raise TaskNotFoundError, InvalidPageError.
+    """
+    claim = page_token_of_address(public_id=public_id, assignment=assignment, worker=worker)
+    offered = find_task(public_id)
+    if offered is None or offered.task.role != role:
+        raise TaskNotFoundError(f"No task of a {role} has this address.")
+    task = offered.task
+    is_repeat = offered.is_reoffered and worker
+    if is_repeat and has_done_before(task=task, worker=worker, assignment=assignment):
+        raise InvalidPageError(
+            "You have done this task before. Please return it so that others can do it."
+        )
     if claim:
-        take_hand(task=offered.task, worker_ref=claim.worker_ref)
-    project = offered.project
+        assign_block(task=task, worker_ref=claim.worker_ref)
+    project = task.batch.project
+    draft = _find_draft(task, claim) if claim else None
+    guidelines = (draft and draft.guidelines) or batch_guidelines(task.batch)
     data: Json = {
         "preview": claim is None,
         "token": claim.token() if claim else "",
         "assignment": claim.assignment_ref if claim else "",
         "submitTo": submit_address(submit_to) if claim else "",
         **draft_data(draft),
-        "pay": offered.terms,
+        "pay": batch_terms(task.batch),
         "shared": get_scheme(project.scheme).shared_page_data(),
         "items": [item_data(item, draft) for item in offered.items],
     }
-    return OpenedPage(project, role, opened.guidelines, data)
+    return OpenedPage(project, role, guidelines.text if guidelines else "", data)
+
+
+def _find_draft(task: Task, claim: PageToken) -> Draft | None:
+    names = {"assignment_ref": claim.assignment_ref, "worker_ref": claim.worker_ref}
+    return Draft.objects.filter(task=task, **names).first()
 
 
 def draft_data(draft: PageDraft | None) -> Json:
-    """How far the work is, as the page's scripts read it."""
+    """Return the progress of the work for the page's scripts."""
     return {
         "revision": draft.revision if draft else 0,
         "submitted": bool(draft and draft.submitted_at),

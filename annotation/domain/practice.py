@@ -1,28 +1,29 @@
-"""Exercises that anyone may do: no marketplace, no account, nothing kept."""
+"""Exercises that anyone may do without an account. Nothing is stored."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
-from annotation.domain.create_project import DEFAULT_GUIDELINES, GUIDELINE_FILES
-from annotation.domain.drafts import ContentRefused
-from annotation.enums import Role
+from annotation.domain.drafts import InvalidContentError
+from audit.errors import TouchstoneError
+from projects.domain.create_project import DEFAULT_GUIDELINES, GUIDELINE_FILES
+from projects.enums import Role
 from schemes.base import ContentError, Json
 from schemes.qasrl import practice as qasrl
 from schemes.registry import get_scheme
 
-# One line for each scheme that has exercises: its module has `exercises()` and `check()`.
+# The modules of schemes with exercises. Each has `exercises()` and `check()`.
 PRACTICE: dict[str, ModuleType] = {"qasrl": qasrl}
 ITEM = 1
 
 
-class NoSuchExercise(Exception):
+class ExerciseNotFoundError(TouchstoneError):
     """The scheme has no exercises, or none of this number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One exercise, numbered from 1 in its series of `count`."""
+    """An exercise, numbered from 1 in its series of `count`."""
 
     scheme: str
     number: int
@@ -33,22 +34,22 @@ class Lesson:
 
 
 def find_lesson(*, scheme: str, number: int) -> Lesson:
-    """Raises NoSuchExercise."""
+    """Return the exercise with its series. Raise ExerciseNotFoundError."""
     series = PRACTICE[scheme].exercises() if scheme in PRACTICE else ()
     if not 1 <= number <= len(series):
-        raise NoSuchExercise(f"There is no exercise {number} for {scheme}.")
+        raise ExerciseNotFoundError(f"There is no exercise {number} for {scheme}.")
     return Lesson(
         scheme=scheme,
         number=number,
         count=len(series),
-        titles=[each.title for each in series],
+        titles=[exercise.title for exercise in series],
         exercise=series[number - 1],
         check=PRACTICE[scheme].check,
     )
 
 
 def practice_page(lesson: Lesson) -> Json:
-    """The page's data, in the shape of `open_page`; there is no pay and nothing to restore."""
+    """Return the page's data in the shape of `open_page`, without pay or a draft."""
     scheme = get_scheme(lesson.scheme)
     tokens, target = lesson.exercise.tokens, lesson.exercise.target
     return {
@@ -72,14 +73,14 @@ def practice_page(lesson: Lesson) -> Json:
 
 
 def check_answers(*, lesson: Lesson, content: object) -> Json:
-    """How the answers compare with the expert's. Raises ContentRefused."""
+    """Compare the answers with the expert's. Raise InvalidContentError."""
     try:
         return lesson.check(lesson.exercise, content)
     except ContentError as error:
-        raise ContentRefused({ITEM: error}) from error
+        raise InvalidContentError({ITEM: error}) from error
 
 
 def practice_guidelines(scheme: str) -> str:
-    """The guidelines that come with the scheme, as Markdown."""
+    """Return the scheme's default guidelines, as Markdown."""
     path = DEFAULT_GUIDELINES / scheme / "guidelines" / GUIDELINE_FILES[Role.GENERATOR]
     return path.read_text("utf-8") if path.exists() else ""

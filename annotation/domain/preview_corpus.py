@@ -1,15 +1,16 @@
-"""The beginning of an uploaded corpus, read as its import would read it, and nothing kept."""
+"""Preview the beginning of an uploaded corpus, read as the import reads it."""
 
 from dataclasses import dataclass, field
 from itertools import islice
 
-from annotation.domain.queue_import import files_of, worded
-from annotation.models import CorpusImport
+from annotation.domain.queue_import import OpenUpload, open_upload
+from jobs.models import Job
+from projects.models import Project
 from schemes.base import ContentError, FileError, ItemRecord, Scheme, SentenceRecord
 from schemes.registry import get_scheme
 
 SENTENCES = 10
-# So many rows are looked at for errors, and so many of an items file for the first sentences' items.
+# The number of rows of each file that are checked for errors.
 ROWS = 1000
 ERRORS = 20
 
@@ -23,8 +24,10 @@ class PreviewedSentence:
 
 @dataclass(slots=True)
 class Preview:
-    """The first sentences with their items, and what is wrong in the first ROWS rows of each file.
-    `problem` says why a file can't be read at all."""
+    """The first sentences with their items, and the errors in the first ROWS rows of each file.
+
+    `problem` gives the reason if a file can't be read at all.
+    """
 
     sentences: list[PreviewedSentence] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -34,43 +37,49 @@ class Preview:
     problem: str = ""
 
 
-def preview_corpus(row: CorpusImport) -> Preview:
-    """What the import would begin with. Reads files, no tables; raises nothing for what they hold."""
-    preview, scheme = Preview(), get_scheme(row.project.scheme)
-    paths, items_path = files_of(row)
+def preview_corpus(*, project: Project, job: Job) -> Preview:
+    """Return the preview of an upload, including the errors in its files."""
+    try:
+        with open_upload(job) as upload:
+            return _preview(upload, get_scheme(project.scheme), job.parameters["format"])
+    except OSError as error:
+        return Preview(problem=f"The upload cannot be read: {error}.")
 
-    def note(error: FileError) -> None:
+
+def _preview(upload: OpenUpload, scheme: Scheme, fmt: str) -> Preview:
+    preview = Preview()
+
+    def add_error(error: FileError) -> None:
         preview.error_count += 1
         if len(preview.errors) < ERRORS:
-            preview.errors.append(worded(row, error))
+            preview.errors.append(upload.describe(error))
 
     try:
-        first: list[SentenceRecord] = []
-        for path in paths:
-            records = list(
-                islice(scheme.read_sentences(path, fmt=row.fmt, on_error=note), ROWS + 1)
-            )
+        sentences: list[SentenceRecord] = []
+        for path in upload.corpus:
+            stream = scheme.read_sentences(path, fmt=fmt, on_error=add_error)
+            records = list(islice(stream, ROWS + 1))
             preview.whole = preview.whole and len(records) <= ROWS
             preview.rows += min(len(records), ROWS)
-            first += records[: SENTENCES - len(first)]
-        given = (
-            list(islice(scheme.read_items(items_path, on_error=note), ROWS)) if items_path else None
-        )
+            sentences += records[: SENTENCES - len(sentences)]
+        items = None
+        if upload.items:
+            items = list(islice(scheme.read_items(upload.items, on_error=add_error), ROWS))
     except (FileError, OSError, UnicodeDecodeError) as error:
-        preview.problem = worded(row, error)
+        preview.problem = upload.describe(error)
         return preview
-    preview.sentences = [_shown(scheme, one, given) for one in first]
+    preview.sentences = [_preview_sentence(scheme, sentence, items) for sentence in sentences]
     return preview
 
 
-def _shown(
-    scheme: Scheme, sentence: SentenceRecord, given: list[ItemRecord] | None
+def _preview_sentence(
+    scheme: Scheme, sentence: SentenceRecord, corpus_items: list[ItemRecord] | None
 ) -> PreviewedSentence:
-    if given is None:
+    if corpus_items is None:
         items = scheme.find_items(sentence.external_id, sentence.tokens, sentence.metadata)
     else:
-        items = [one for one in given if one.external_id == sentence.external_id]
-    headlines = [_headline(scheme, sentence, one) for one in items]
+        items = [item for item in corpus_items if item.external_id == sentence.external_id]
+    headlines = [_headline(scheme, sentence, item) for item in items]
     return PreviewedSentence(sentence.external_id, sentence.tokens, tuple(filter(None, headlines)))
 
 

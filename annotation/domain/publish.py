@@ -1,4 +1,4 @@
-"""Items offered to workers: tasks, and the HITs that carry them."""
+"""Publish items to workers as tasks, each on a HIT."""
 
 import hashlib
 import uuid
@@ -11,20 +11,27 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
-from annotation.domain.create_project import current_guidelines
 from annotation.domain.import_corpus import batched
-from annotation.enums import Role
-from annotation.models import Batch, Guidelines, Item, Project, Task, TaskItem
+from annotation.models import (
+    Batch,
+    Item,
+    Task,
+    TaskItem,
+)
+from audit.errors import TouchstoneError
 from crowd.domain.ledger import join_sub_budget, set_cap
 from crowd.domain.pay_scheme import Terms, bonus_cents
 from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits, slot_cents
 from crowd.domain.qualifications import group_requirement, requirement_for
 from crowd.models import Budget, Hit, HitType, QualificationType
+from projects.domain.create_project import current_guidelines
+from projects.enums import Role
+from projects.models import Guidelines, Project
 
 CHUNK = 200
 AUTO_APPROVAL_SECONDS = 3 * 86400
-MOST_AUTO_APPROVAL_SECONDS = 30 * 86400  # MTurk's
-REOFFER_LIMIT = 3
+MOST_AUTO_APPROVAL_SECONDS = 30 * 86400  # the limit of MTurk
+REPUBLISH_LIMIT = 3
 PAGE = "annotation:generate"
 TITLE = "Write questions and answers about a verb"
 DESCRIPTION = (
@@ -32,23 +39,26 @@ DESCRIPTION = (
 )
 
 
-class NothingToPublish(Exception):
-    """Every item has been offered already."""
+class NothingToPublishError(TouchstoneError):
+    """Every item has already been published."""
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """Items for one task, the `place` at which each is offered (see TaskItem), and the hand that the
-    task is in, if the batch is dealt in hands."""
+class PublicationItem:
+    """The items of one task to publish.
+
+    `attempt` is that of each item (see TaskItem). `block` is the task's block in a batch that is
+    divided into blocks.
+    """
 
     items: Sequence[Item]
-    place: int = 0
-    hand: int | None = None
+    attempt: int = 0
+    block: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """What a qualification round may have for itself; None: as in production."""
+    """The terms and guidelines of a qualification round. None means those of production."""
 
     terms: Terms | None = None
     guidelines: Guidelines | None = None
@@ -60,12 +70,12 @@ def terms_of(project: Project, role: str) -> Terms:
 
 
 def batch_terms(batch: Batch) -> Terms:
-    """What the batch's work earns: by terms of its own, else by the project's."""
+    """Return the batch's own terms, or those of the project."""
     return batch.terms or terms_of(batch.project, batch.role)
 
 
 def batch_guidelines(batch: Batch) -> Guidelines | None:
-    """The version that the batch shows, else the newest."""
+    """Return the version that the batch shows, or the newest."""
     return batch.guidelines or current_guidelines(project_id=batch.project_id, role=batch.role)
 
 
@@ -79,9 +89,9 @@ def create_batch(
     now: datetime,
     training: Training | None = None,
 ) -> Batch:
-    """A batch under the project's pay scheme, or under that of a `training` round."""
-    own = training.terms if training else None
-    terms = own or terms_of(project, role)
+    """Create a batch under the terms of the project or of a `training` round."""
+    own_terms = training.terms if training else None
+    terms = own_terms or terms_of(project, role)
     return Batch.objects.create(
         project=project,
         role=role,
@@ -92,7 +102,7 @@ def create_batch(
         bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
         qualifications=[*qualifications, *project.worker_requirements],
         for_training=training is not None,
-        terms=own,
+        terms=own_terms,
         guidelines=training.guidelines if training else None,
         created_at=now,
     )
@@ -109,25 +119,28 @@ def publish_batch(
     requirements: Sequence[dict[str, Any]] = (),
     cap_cents: int | None = None,
     auto_approval_seconds: int = AUTO_APPROVAL_SECONDS,
-    reoffer_limit: int = REOFFER_LIMIT,
+    republish_limit: int = REPUBLISH_LIMIT,
 ) -> Batch:
-    """Offer the project's unoffered items, in shuffled order, for generation.
+    """Publish the project's unoffered items for generation, in shuffled order.
 
-    Writes the rows and sets the money aside, all or nothing; the HITs are then made by the sweep.
-    With a `pool` only its holders may take them, with `groups` only those who hold it with one of
-    these values, and only those who meet the `requirements` beside the project's own. With
-    `keep_open` only so many HITs are out at a time: the sweep tops them up, until `limit` items are
-    offered. `cap_cents` is the batch's own cap, under the project's. What nobody has decided
-    `auto_approval_seconds` after it was handed in, the marketplace approves; an item that comes back
-    short is offered again by itself up to `reoffer_limit` times. Raises NothingToPublish,
-    BudgetExceeded, and ValueError for groups without a pool or a delay that no marketplace takes.
+    Store the rows and reserve the budget, or do nothing at all. The sweep then creates the HITs.
+    `pool` limits the work to holders of the qualification, and `groups` to holders with one of
+    these values. `requirements` are added to those of the project.
+
+    With `keep_open`, the sweep keeps that number of HITs open until `limit` items are published.
+    `cap_cents` caps the batch's cost, below the project's cap. The marketplace approves undecided
+    work `auto_approval_seconds` after its submission. An item that lacks submissions is republished
+    automatically, up to `republish_limit` times.
+
+    Raise NothingToPublishError, BudgetExceededError, and ValueError for groups without a pool or an
+    invalid delay.
     """
     if not 0 <= auto_approval_seconds <= MOST_AUTO_APPROVAL_SECONDS:
-        raise ValueError("Work can be approved by itself after 0 to 30 days.")
-    first = min((one for one in (limit, keep_open) if one is not None), default=None)
+        raise ValueError("Automatic approval is possible after 0 to 30 days.")
+    first = min((value for value in (limit, keep_open) if value is not None), default=None)
     items = unoffered_items(project, first)
     if not items:
-        raise NothingToPublish(f"Every item of {project.slug} has been offered already.")
+        raise NothingToPublishError(f"Every item of {project.slug} has already been published.")
     qualifications = [*_membership(pool, groups), *requirements]
     with transaction.atomic():
         batch = create_batch(
@@ -140,18 +153,18 @@ def publish_batch(
         )
         batch.keep_open, batch.item_limit = keep_open, limit
         batch.auto_approval_seconds = auto_approval_seconds
-        batch.reoffer_limit = reoffer_limit
+        batch.republish_limit = republish_limit
         batch.save()
         if cap_cents is not None:
             cap_batch(batch=batch, cap_cents=cap_cents)
-        offer_generations(batch=batch, items=items, now=now)
+        publish_generations(batch=batch, items=items, now=now)
     return batch
 
 
 def _membership(pool: QualificationType | None, groups: Sequence[int]) -> list[dict[str, Any]]:
     if pool is None:
         if groups:
-            raise ValueError("Groups are values of a qualification: name the pool as well.")
+            raise ValueError("Groups are values of a qualification. Choose a pool as well.")
         return []
     if groups:
         return [group_requirement(qualification=pool, values=groups)]
@@ -159,22 +172,26 @@ def _membership(pool: QualificationType | None, groups: Sequence[int]) -> list[d
 
 
 def unoffered_items(project: Project, limit: int | None) -> list[Item]:
-    """The next items of the shuffled order that no generator has been offered."""
-    never = project.items.filter(in_production=True).exclude(task_items__role=Role.GENERATOR)
-    return list(never.order_by("position")[:limit])
+    """Return the next items in shuffled order that were not published to generators."""
+    unoffered = project.items.filter(in_production=True).exclude(task_items__role=Role.GENERATOR)
+    return list(unoffered.order_by("position")[:limit])
 
 
 @transaction.atomic
-def offer_generations(*, batch: Batch, items: Sequence[Item], now: datetime) -> None:
-    """A HIT for each of the items. Raises as `offer_items` does."""
+def publish_generations(*, batch: Batch, items: Sequence[Item], now: datetime) -> None:
+    """Publish a HIT for each item. Raise the same errors as `publish_items`."""
     for chunk in batched(items, CHUNK):
-        offer_items(batch=batch, offers=[Offer([item]) for item in chunk], page=PAGE, now=now)
+        publish_items(
+            batch=batch, offers=[PublicationItem([item]) for item in chunk], page=PAGE, now=now
+        )
 
 
 @transaction.atomic
 def cap_batch(*, batch: Batch, cap_cents: int | None) -> None:
-    """Let the batch's HITs and bonuses cost at most so much in all, under the project's own cap; None
-    lifts it. Raises CapTooLow when more than that is reserved or spent already."""
+    """Cap the total cost of the batch's HITs and bonuses, or lift the cap with None.
+
+    The project's cap still applies. Raise CapTooLowError if more is already reserved or spent.
+    """
     if batch.budget is None:
         batch.budget = Budget.objects.create(key=f"batch:{batch.pk}")
         batch.save(update_fields=["budget"])
@@ -187,22 +204,23 @@ def cap_batch(*, batch: Batch, cap_cents: int | None) -> None:
 
 
 @transaction.atomic
-def offer_items(
+def publish_items(
     *,
     batch: Batch,
-    offers: Sequence[Offer],
+    offers: Sequence[PublicationItem],
     page: str,
     now: datetime,
     qualifications: Sequence[dict[str, Any]] | None = None,
     max_assignments: int | None = None,
     title: str | None = None,
 ) -> list[Task]:
-    """A task and a planned HIT for each offer; `page` names the URL that workers open,
-    `max_assignments` how many of them may take each HIT (else as many as production asks for), and
-    `title` what they read in the marketplace's list (else the batch's).
+    """Create a task and a planned HIT for each offer.
 
-    Raises BudgetExceeded, and IntegrityError when an item's place has been offered before: both
-    leave nothing behind.
+    `page` is the view name of the workers' page. `max_assignments` limits the workers per HIT (by
+    default, the protocol's number). `title` replaces the batch's title in the marketplace's list.
+
+    Raise BudgetExceededError, and IntegrityError if an item's attempt was published before. Neither
+    leaves any rows.
     """
     project = batch.project
     tokens = [token_of(project, batch.role, offer) for offer in offers]
@@ -220,11 +238,11 @@ def offer_items(
         now=now,
     )
     tasks = Task.objects.bulk_create(
-        Task(batch=batch, hit=hit, public_id=public_id, role=batch.role, hand=offer.hand)
+        Task(batch=batch, hit=hit, public_id=public_id, role=batch.role, block=offer.block)
         for hit, public_id, offer in zip(hits, public_ids, offers, strict=True)
     )
     TaskItem.objects.bulk_create(
-        TaskItem(task=task, item=item, ordinal=ordinal, role=batch.role, place=offer.place)
+        TaskItem(task=task, item=item, ordinal=ordinal, role=batch.role, attempt=offer.attempt)
         for task, offer in zip(tasks, offers, strict=True)
         for ordinal, item in enumerate(offer.items)
     )
@@ -232,29 +250,33 @@ def offer_items(
 
 
 def cost_of(batch: Batch, count: int, *, assignments: int | None = None) -> int:
-    """What `count` HITs of the batch may cost at most, in cents, fees included."""
+    """Return the maximum cost of `count` HITs of the batch, in cents with fees."""
     terms = _hit_terms(batch, assignments)
     return sum(slot_cents(_hit_type(batch, None), terms)) * terms.max_assignments * count
 
 
-def token_of(project: Project, role: str, offer: Offer) -> str:
-    """The HIT's token: the same for the same offer of the same installation, even after the database
-    was restored from a backup that had forgotten it."""
+def token_of(project: Project, role: str, offer: PublicationItem) -> str:
+    """Return the HIT's token, which is always the same for the same offer.
+
+    A database restored from a backup can thus recognize HITs that it does not contain.
+    """
     keys = "\n".join(item.key for item in offer.items)
-    told = f"{settings.SITE_URL}\n{project.slug}\n{role}\n{offer.place}\n{keys}"
-    return "ts-" + hashlib.sha256(told.encode()).hexdigest()[:48]
+    text = f"{settings.SITE_URL}\n{project.slug}\n{role}\n{offer.attempt}\n{keys}"
+    return "ts-" + hashlib.sha256(text.encode()).hexdigest()[:48]
 
 
 def _public_id(token: str) -> uuid.UUID:
-    """Derived from the token, so that a HIT found again leads to the same page; and from the secret
-    key, so that nobody can guess the page of a HIT they were not shown."""
-    told = f"{settings.SECRET_KEY}\n{token}"
-    return uuid.UUID(bytes=hashlib.sha256(told.encode()).digest()[:16], version=4)
+    """Return the public id of the task with this token.
+
+    The token makes it reproducible for a recovered HIT. The secret key prevents guessing.
+    """
+    text = f"{settings.SECRET_KEY}\n{token}"
+    return uuid.UUID(bytes=hashlib.sha256(text.encode()).digest()[:16], version=4)
 
 
 def _hit_terms(batch: Batch, max_assignments: int | None = None) -> HitTerms:
     return HitTerms(
-        max_assignments=max_assignments or batch.project.places(batch.role) or 1,
+        max_assignments=max_assignments or batch.project.redundancy(batch.role) or 1,
         lifetime_seconds=batch.lifetime_seconds,
         bonus_allowance_cents=batch.bonus_allowance_cents,
     )

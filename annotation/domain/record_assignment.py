@@ -1,7 +1,7 @@
-"""Confirmed assignments become submissions.
+"""Record confirmed assignments as submissions.
 
-Two copies of the work exist: the one the page sent to us, and the one it sent to the marketplace.
-Either restores the other; where they differ a person decides.
+The page sends its work to this site and to the marketplace. Either copy can replace the other. If
+they differ, a person decides.
 """
 
 from datetime import datetime
@@ -18,10 +18,15 @@ from crowd.models import Assignment
 from schemes.base import ContentError, Json
 from schemes.registry import get_scheme
 
+MOST_LETTERS = 500  # of the reason why an answer can't be read
+
 
 @transaction.atomic
 def record_assignment(*, assignment_id: int, parse: Parse, now: datetime) -> list[Submission]:
-    """One submission for each of the task's items; nothing when that has been done before."""
+    """Create a submission for each item of the task, unless the assignment is recorded already.
+
+    Return the new submissions.
+    """
     assignment = (
         Assignment.objects.select_for_update(of=("self",))
         .select_related("hit__task__batch__project", "worker")
@@ -36,10 +41,15 @@ def record_assignment(*, assignment_id: int, parse: Parse, now: datetime) -> lis
         worker_ref=assignment.worker.external_id,
     ).first()
     submissions = [_submission(item, task, assignment, draft, parse) for item in items_of(task)]
-    for one in submissions:
-        one.save()
+    for submission in submissions:
+        submission.save()
         log_state_change(
-            instance=one, old="", new=one.state, actor="marketplace", now=now, reason=one.problem
+            instance=submission,
+            old="",
+            new=submission.state,
+            actor="marketplace",
+            now=now,
+            reason=submission.problem,
         )
     Assignment.objects.filter(pk=assignment.pk).update(recorded_at=now)
     return submissions
@@ -48,13 +58,16 @@ def record_assignment(*, assignment_id: int, parse: Parse, now: datetime) -> lis
 def _submission(
     item: Item, task: Task, assignment: Assignment, draft: Draft | None, parse: Parse
 ) -> Submission:
-    handed_in = draft if draft and draft.submitted_at else None
-    ours = handed_in.content.get(str(item.pk)) if handed_in else None
-    theirs = _marketplace_copy(assignment).get(str(item.pk))
+    submitted = draft if draft and draft.submitted_at else None
+    ours = submitted.content.get(str(item.pk)) if submitted else None
+    copy, refusal = _marketplace_copy(assignment)
+    theirs = copy.get(str(item.pk))
     content, problem = _parsed(item, theirs if ours is None else ours, parse)
-    other = theirs if ours is not None and not _says_the_same(item, theirs, ours, parse) else None
+    if ours is None and refusal:
+        problem = f"No content was received. {refusal}"
+    other = theirs if ours is not None and not _is_equivalent(item, theirs, ours, parse) else None
     if other is not None:
-        problem = problem or "The marketplace holds other content for this item."
+        problem = problem or "The marketplace has different content for this item."
     state = SubmissionState.SUBMITTED
     if _annotated_before(item, task, assignment):
         state = SubmissionState.WITHDRAWN
@@ -68,7 +81,7 @@ def _submission(
         schema_version=get_scheme(item.project.scheme).schema_version,
         state=state,
         problem=problem,
-        other_copy=other,
+        other_version=other,
         opened_at=draft.opened_at if draft else assignment.accepted_at,
         submitted_at=assignment.submitted_at,
         active_seconds=draft.active_seconds if draft else 0,
@@ -78,33 +91,41 @@ def _submission(
     )
 
 
-def _marketplace_copy(assignment: Assignment) -> dict[str, Any]:
+def _marketplace_copy(assignment: Assignment) -> tuple[dict[str, Any], str]:
+    """Return the marketplace's copy by item id, and why it can't be read (empty if it can)."""
     try:
         copy = load_storable(assignment.answer.get("content", "{}"))
-    except (ValueError, RecursionError):
-        return {}
-    return copy if isinstance(copy, dict) else {}
+    except (ValueError, RecursionError, TypeError, AttributeError) as error:
+        return {}, f"The marketplace's copy can't be read: {error}"[:MOST_LETTERS]
+    if not isinstance(copy, dict):
+        return {}, "The marketplace's copy can't be read: it is not a JSON object."
+    return copy, ""
 
 
 def _parsed(item: Item, content: object, parse: Parse) -> tuple[Json, str]:
-    """The content as its scheme reads it, and why a person has to look at it, if so."""
+    """Return the content as parsed by the scheme, and the reason if it needs review."""
     if content is None:
-        return {}, "No content reached us or the marketplace."
+        return {}, "Neither this site nor the marketplace received content."
     try:
         return parse(item, content), ""
     except ContentError as error:
         return {"refused": content}, str(error)
 
 
-def _says_the_same(item: Item, theirs: object, ours: Json, parse: Parse) -> bool:
-    """No copy contradicts nothing. When our answer to the page got lost, the marketplace has the
-    work as the page had it, not as we normalised it."""
+def _is_equivalent(item: Item, theirs: object, ours: Json, parse: Parse) -> bool:
+    """Return True if the marketplace sent no copy, or an equivalent one.
+
+    The marketplace has the page's raw content if the page never received the normalized form.
+    """
     return theirs is None or theirs == ours or _parsed(item, theirs, parse) == (ours, "")
 
 
 def _annotated_before(item: Item, task: Task, assignment: Assignment) -> bool:
-    """In production, whatever became of it; who repeats a qualification round has left the earlier
-    work aside."""
+    """Return True if the worker has another submission for the item.
+
+    In production, submissions in any state count. In a repeated qualification round, only live ones
+    do.
+    """
     earlier = Submission.objects.filter(item=item, role=task.role, worker=assignment.worker)
     if not item.in_production:
         earlier = earlier.live()

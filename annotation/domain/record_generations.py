@@ -1,15 +1,16 @@
-"""The sweep that takes in generators' finished work."""
+"""The sweep that records generators' finished work."""
 
 from collections.abc import Callable
 from datetime import datetime
 
 from django.db import transaction
 
-from annotation.domain.decide_submission import accept_if_sound
+from annotation.domain.decide_submission import auto_accept
 from annotation.domain.record_assignment import record_assignment
-from annotation.enums import Role
 from annotation.models import Item
 from crowd.models import Assignment
+from jobs.domain.sweep import for_each_row
+from projects.enums import Role
 from schemes.base import Json
 from schemes.registry import get_scheme
 
@@ -22,13 +23,22 @@ def parse_generation(item: Item, content: object) -> Json:
 
 
 def record_new_generations(*, clock: Callable[[], datetime], limit: int = 50) -> int:
-    """Record and, where sound, accept up to `limit` assignments; returns how many were recorded."""
+    """Record up to `limit` assignments and accept those without problems.
+
+    Return the number recorded.
+    """
     unrecorded = Assignment.objects.unrecorded().filter(hit__task__role=Role.GENERATOR)
-    done = 0
-    for pk in unrecorded.order_by("pk").values_list("pk", flat=True)[:limit]:
-        now = clock()
-        with transaction.atomic():
-            submissions = record_assignment(assignment_id=pk, parse=parse_generation, now=now)
-            accept_if_sound(submissions=submissions, now=now)
-        done += 1
-    return done
+    return for_each_row(
+        sweep="record generations",
+        rows=unrecorded.only("pk").order_by("pk"),
+        process=_record,
+        clock=clock,
+        limit=limit,
+    )
+
+
+@transaction.atomic
+def _record(assignment: Assignment, now: datetime) -> int:
+    submissions = record_assignment(assignment_id=assignment.pk, parse=parse_generation, now=now)
+    auto_accept(submissions=submissions, now=now)
+    return 1

@@ -1,43 +1,54 @@
-"""JSON from outside, made such that every database can hold it.
+"""Convert JSON from outside into values that every database can store.
 
-PostgreSQL's text and jsonb hold neither NUL nor half a surrogate pair. Nobody types the first; the
-second is what a script leaves that cut an emoji in two.
+PostgreSQL's text and jsonb accept neither NUL nor half a surrogate pair, such as a script leaves by
+splitting an emoji. Its JSON has no NaN and no infinity.
 """
 
 import json
+import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 _NUL_OR_HALF = re.compile("[\x00\ud800-\udfff]")
-# The same as JSON's text may hold them, written out or escaped; a whole pair is escaped so, too.
+# The same characters in JSON text, literal or escaped. A whole pair matches too.
 _MAY_HOLD = re.compile("[\x00\ud800-\udfff]|\\\\u(?:0000|[dD][89a-fA-F])")
-_MOST_BRACKETS = 200  # with fewer of them nothing can be nested too deeply
+_MOST_BRACKETS = 200  # text with fewer of them cannot be nested too deeply
 
 
 def load_storable(text: str) -> Any:
-    """JSON as `storable` makes it, which is not asked where the text shows that it has nothing to do.
+    """Parse JSON and return a value that every database can store (see `storable`).
 
-    Raises ValueError for no JSON, RecursionError like `storable`.
+    Raise ValueError for text that is not JSON and for numbers that are not finite, and RecursionError
+    for text that is nested too deeply.
     """
-    value = json.loads(text)
+    value = json.loads(text, parse_constant=_refuse_number, parse_float=_finite_float)
     brackets = text.count("{") + text.count("[")
     return storable(value) if brackets > _MOST_BRACKETS or _MAY_HOLD.search(text) else value
 
 
-def storable(value: Any) -> Any:
-    """The same value; in its strings, keys too, NUL is left out and half a pair becomes U+FFFD.
+def _refuse_number(name: str) -> NoReturn:
+    raise ValueError(f"{name[:40]} is not a finite number.")
 
-    Raises RecursionError where it is nested too deeply to be anybody's work.
+
+def _finite_float(digits: str) -> float:
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse_number(digits)
+
+
+def storable(value: Any) -> Any:
+    """Return the value without NUL in its strings and keys, and with U+FFFD for half a pair.
+
+    Raise RecursionError for a value that is nested too deeply.
     """
     if isinstance(value, str):
-        return _NUL_OR_HALF.sub(_replaced, value)
+        return _NUL_OR_HALF.sub(_replacement, value)
     if isinstance(value, Mapping):
-        return {storable(key): storable(each) for key, each in value.items()}
+        return {storable(key): storable(member) for key, member in value.items()}
     if isinstance(value, list):
-        return [storable(each) for each in value]
+        return [storable(member) for member in value]
     return value
 
 
-def _replaced(found: re.Match[str]) -> str:
-    return "" if found[0] == "\x00" else "\ufffd"
+def _replacement(match: re.Match[str]) -> str:
+    return "" if match[0] == "\x00" else "\ufffd"

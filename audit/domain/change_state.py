@@ -1,4 +1,4 @@
-"""The one way in which an aggregate changes its state."""
+"""Check, save and log changes of state."""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
@@ -6,20 +6,21 @@ from typing import Any, TypeVar
 
 from django.db import models, transaction
 
+from audit.errors import TouchstoneError
 from audit.models import StateChange
 
 M = TypeVar("M", bound=models.Model)
 
-# Each state that can be left, and the states that it may be left for.
-Moves = Mapping[str, Collection[str]]
+# State -> allowed next states.
+Transitions = Mapping[str, Collection[str]]
 
 
-class MoveRefused(Exception):
-    """The aggregate's present state does not allow this move; nothing was changed."""
+class TransitionNotAllowedError(TouchstoneError):
+    """The present state does not allow this change. Nothing was changed."""
 
     def __init__(self, instance: models.Model, old: str, new: str) -> None:
         super().__init__(
-            f"{instance._meta.verbose_name} {instance.pk} is {old}: it can't become {new}."
+            f"{instance._meta.verbose_name} {instance.pk} is {old} and can't become {new}."
         )
         self.old = old
         self.new = new
@@ -29,16 +30,15 @@ def change_state(
     *,
     instance: M,
     new: str,
-    moves: Moves,
+    transitions: Transitions,
     actor: str,
     now: datetime,
     reason: str = "",
     **fields: Any,
 ) -> M:
-    """Lock the row, check the move, save it with `fields`, and log it. Returns the locked row.
+    """Lock the row, check and save the new state with `fields`, and log it. Return the row.
 
-    A move to the state that the row already has is read as a repeat: nothing is saved or logged.
-    Raises MoveRefused.
+    If the row already has the new state, nothing is saved or logged. Raises TransitionNotAllowedError.
     """
     model = type(instance)
     with transaction.atomic():
@@ -46,8 +46,8 @@ def change_state(
         old = row.state  # type: ignore[attr-defined]
         if old == new:
             return row
-        if new not in moves.get(old, ()):
-            raise MoveRefused(row, old, new)
+        if new not in transitions.get(old, ()):
+            raise TransitionNotAllowedError(row, old, new)
         for name, value in {"state": new, **fields}.items():
             setattr(row, name, value)
         row.save(update_fields=["state", *fields])
@@ -58,7 +58,7 @@ def change_state(
 def log_state_change(
     *, instance: models.Model, old: str, new: str, actor: str, now: datetime, reason: str = ""
 ) -> None:
-    """A log row for a move that the caller has checked and saved itself."""
+    """Log a change of state that the caller has checked and saved."""
     log_state_changes(instances=[instance], old=old, new=new, actor=actor, now=now, reason=reason)
 
 
@@ -71,7 +71,7 @@ def log_state_changes(
     now: datetime,
     reason: str = "",
 ) -> None:
-    """A log row for each, where many have made the same move."""
+    """Log the same change of state for each of the instances."""
     StateChange.objects.bulk_create(
         StateChange(
             aggregate=instance._meta.label,

@@ -1,4 +1,4 @@
-"""Experiments on agreement: items done again, by other people, through the ordinary machinery."""
+"""Agreement experiments, in which other workers repeat items through the usual pipeline."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -12,32 +12,40 @@ from annotation.domain.publish import (
     DESCRIPTION,
     PAGE,
     TITLE,
-    Offer,
+    PublicationItem,
     create_batch,
-    offer_items,
+    publish_items,
 )
 from annotation.domain.qualification_codes import pool_code
 from annotation.domain.queries import generation_cents
-from annotation.enums import Role, SubmissionState
-from annotation.models import Item, Project, Submission, Task
+from annotation.enums import SubmissionState
+from annotation.models import (
+    Item,
+    Submission,
+    Task,
+)
 from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
 from consolidation.domain.second_consolidation import open_second_case
 from consolidation.enums import CaseState
 from consolidation.models import Case, Experiment
 from crowd.domain.qualifications import group_requirement, requirement_for
 from crowd.enums import GrantState
 from crowd.models import QualificationGrant, QualificationType, Worker
+from jobs.domain.sweep import for_each_row
+from projects.enums import Role
+from projects.models import Project
 
-PLACE = 1  # of a generation that is offered again; see TaskItem
+PLACE = 1  # the attempt number of repeated generations; see TaskItem
 
 
-class ExperimentRefused(Exception):
-    """The experiment can't begin; the message says what is missing."""
+class ExperimentError(TouchstoneError):
+    """The experiment can't start. The message explains why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an experiment would offer, and what it costs at most, in cents, fees included."""
+    """The items of an experiment and its maximum cost in cents, fees included."""
 
     items: list[Item]
     generators: int
@@ -45,24 +53,25 @@ class Plan:
 
 
 def plan_experiment(*, project: Project, count: int, generators: int | None) -> Plan:
-    """The next `count` items of the seeded shuffle whose gold is consolidated and that no experiment
-    has had; `generators` for each, as many as in production where None. Raises ExperimentRefused."""
-    many = project.generators_per_item if generators is None else generators
-    if count < 1 or not 1 <= many <= 9:
-        raise ExperimentRefused("An experiment needs an item or more, and one to nine generators.")
+    """Plan an experiment on the next `count` consolidated items of the seeded shuffle.
+
+    Items of earlier experiments are skipped. Without `generators`, each item gets as many as in
+    production. Raise ExperimentError.
+    """
+    number = project.generators_per_item if generators is None else generators
+    if count < 1 or not 1 <= number <= 9:
+        raise ExperimentError("An experiment needs at least one item and one to nine generators.")
     items = (
-        project.items.filter(cases__place=0, cases__state=CaseState.CONSOLIDATED)
-        .exclude(cases__place__gt=0)
-        .exclude(task_items__role=Role.GENERATOR, task_items__place=PLACE)
+        project.items.filter(cases__attempt=0, cases__state=CaseState.CONSOLIDATED)
+        .exclude(cases__attempt__gt=0)
+        .exclude(task_items__role=Role.GENERATOR, task_items__attempt=PLACE)
         .order_by("position", "pk")
     )
     chosen = list(items[:count])
     if not chosen:
-        raise ExperimentRefused(
-            f"{project.slug} has no consolidated item that was not annotated again already."
-        )
-    one = generation_cents(project=project, count=1) // project.generators_per_item
-    return Plan(chosen, many, one * many * len(chosen))
+        raise ExperimentError(f"{project.slug} has no consolidated item left to annotate again.")
+    cents = generation_cents(project=project, count=1) // project.generators_per_item
+    return Plan(chosen, number, cents * number * len(chosen))
 
 
 @transaction.atomic
@@ -75,11 +84,14 @@ def begin_experiment(
     by: str,
     now: datetime,
 ) -> Experiment:
-    """Offer items again, all or nothing, each closed to those who worked on it; the sweep makes the
-    HITs. Without `generators` each item gets as many as in production and then a second consolidation
-    (disjoint teams). With `workers` only these may take them, else the whole trained pool.
+    """Publish items again, each closed to the workers who contributed to it.
 
-    Raises ExperimentRefused, BudgetExceeded.
+    Without `generators`, each item gets as many as in production and then a second consolidation,
+    so that the teams are disjoint. With `workers`, only these may accept the HITs. Otherwise the
+    whole trained pool may.
+
+    Publication is all or nothing, and a sweep creates the HITs. Raise ExperimentError,
+    BudgetExceededError.
     """
     Project.objects.select_for_update(of=("self",)).get(pk=project.pk)
     plan = plan_experiment(project=project, count=count, generators=generators)
@@ -87,9 +99,9 @@ def begin_experiment(
         provider=project.provider, code=pool_code(project, Role.GENERATOR)
     ).first()
     if pool is None:
-        raise ExperimentRefused(
-            "An experiment needs the trained pool of generators: only by their qualification can those "
-            "who worked on an item be kept from it."
+        raise ExperimentError(
+            "An experiment needs a trained pool of generators, whose qualification is used to exclude "
+            "an item's contributors."
         )
     holders = _holders(pool, workers)
     batch = create_batch(
@@ -110,9 +122,9 @@ def begin_experiment(
     )
     for item in plan.items:
         own = _requirement(pool, holders, item, plan.generators, chosen=bool(workers))
-        offer_items(
+        publish_items(
             batch=batch,
-            offers=[Offer([item], PLACE)],
+            offers=[PublicationItem([item], PLACE)],
             page=PAGE,
             now=now,
             qualifications=[*batch.qualifications, own],
@@ -125,7 +137,7 @@ def begin_experiment(
 def _holders(pool: QualificationType, workers: Collection[Worker]) -> list[QualificationGrant]:
     grants = pool.grants.filter(state__in=[GrantState.PENDING, GrantState.HELD])
     if workers:
-        grants = grants.filter(worker__in=[one.pk for one in workers])
+        grants = grants.filter(worker__in=[worker.pk for worker in workers])
     return list(grants.order_by("value"))
 
 
@@ -137,18 +149,21 @@ def _requirement(
     *,
     chosen: bool,
 ) -> dict[str, Any]:
-    """Who may take the item's HIT: holders whose number nobody holds who worked on it. Raises
-    ExperimentRefused where they are too few."""
+    """Return the requirement for the item's HIT, which excludes its contributors.
+
+    Workers are excluded by their qualification values. Raise ExperimentError if too few workers
+    remain.
+    """
     involved = set(_involved(item).values_list("pk", flat=True))
     taken = set(pool.grants.filter(worker__in=involved).values_list("value", flat=True))
-    free = [one for one in holders if one.value not in taken]
+    free = [grant for grant in holders if grant.value not in taken]
     if len(free) < generators:
-        raise ExperimentRefused(
-            f"Item {item.key} needs {generators} people who had no part in it; "
-            f"{len(free)} of those who may take it had none."
+        raise ExperimentError(
+            f"Item {item.key} needs {generators} workers who did not contribute to it, but only "
+            f"{len(free)} are available."
         )
     if chosen:
-        return group_requirement(qualification=pool, values=[one.value for one in free])
+        return group_requirement(qualification=pool, values=[grant.value for grant in free])
     return requirement_for(qualification=pool, without=Worker.objects.filter(pk__in=involved))
 
 
@@ -156,18 +171,17 @@ def _involved(item: Item) -> QuerySet[Worker]:
     return Worker.objects.filter(submissions__item=item).distinct()
 
 
-# --- while it runs -------------------------------------------------------------------------------
-
-
 def items_of_experiment(*, experiment: Experiment) -> QuerySet[Item]:
     return experiment.project.items.filter(
-        task_items__task__batch=experiment.batch_id, task_items__place=PLACE
+        task_items__task__batch=experiment.batch_id, task_items__attempt=PLACE
     )
 
 
 def open_experiment_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
-    """Open the second case of up to `limit` items whose fresh generations are all accepted; returns how
-    many. They are offered as first cases are."""
+    """Open up to `limit` second cases of items with all repeated generations accepted.
+
+    Return the number opened. They are published in the same way as first cases.
+    """
     fresh = Count(
         "submissions",
         filter=Q(
@@ -178,21 +192,26 @@ def open_experiment_cases(*, clock: Callable[[], datetime], limit: int = 50) -> 
     )
     due = (
         Item.objects.filter(task_items__task__batch__experiment__consolidates=True)
-        .exclude(cases__place=1)
+        .exclude(cases__attempt=1)
         .annotate(fresh=fresh)
         .filter(fresh__gte=F("project__generators_per_item"))
         .order_by("pk")
     )
-    opened = 0
-    for item in due[:limit]:
-        opened += open_second_case(item=item, now=clock())
-    return opened
+    return for_each_row(
+        sweep="open second cases",
+        rows=due,
+        process=lambda item, now: open_second_case(item=item, now=now),
+        clock=clock,
+        limit=limit,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentProgress:
-    """How far an experiment is: its items, generations accepted of those wanted, second
-    consolidations finished of those wanted (0 where none are)."""
+    """An experiment's accepted generations and consolidations, and their targets.
+
+    The targets are `wanted` and `to_consolidate` (0 without second consolidations).
+    """
 
     items: int
     accepted: int
@@ -211,7 +230,7 @@ def progress_of(*, experiment: Experiment) -> ExperimentProgress:
     accepted = Submission.objects.accepted().filter(
         assignment__hit__task__batch=experiment.batch_id, role=Role.GENERATOR
     )
-    second = Case.objects.filter(item__in=items, place=1, state=CaseState.CONSOLIDATED)
+    second = Case.objects.filter(item__in=items, attempt=1, state=CaseState.CONSOLIDATED)
     return ExperimentProgress(
         items=count,
         accepted=accepted.count(),
@@ -222,14 +241,20 @@ def progress_of(*, experiment: Experiment) -> ExperimentProgress:
 
 
 def annotations_for_gold(*, project: Project) -> QuerySet[Submission]:
-    """The accepted annotations that gold is made of: not those of rounds of training, nor of experiments
-    on agreement."""
+    """Return the accepted annotations that contribute to gold.
+
+    Work in training rounds and agreement experiments is excluded.
+    """
     accepted = Submission.objects.accepted().filter(item__project=project)
-    kept = accepted.filter(item__in_production=True)
-    again = list(project.experiments.values_list("batch", flat=True))
-    if again:
-        kept = kept.exclude(assignment__hit__in=Task.objects.filter(batch__in=again).values("hit"))
-    second = Task.objects.filter(case__item__project=project, case__place__gt=0)
+    accepted = accepted.filter(item__in_production=True)
+    experiment_batches = list(project.experiments.values_list("batch", flat=True))
+    if experiment_batches:
+        accepted = accepted.exclude(
+            assignment__hit__in=Task.objects.filter(batch__in=experiment_batches).values("hit")
+        )
+    second = Task.objects.filter(
+        case_task__case__item__project=project, case_task__case__attempt__gt=0
+    )
     if second.exists():
-        kept = kept.exclude(assignment__hit__in=second.values("hit"))
-    return kept
+        accepted = accepted.exclude(assignment__hit__in=second.values("hit"))
+    return accepted

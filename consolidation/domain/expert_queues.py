@@ -1,7 +1,7 @@
-"""Queues of items for experts: set up by the office, taken by experts one item at a time.
+"""Queues of items for experts, set up by staff and worked on one item at a time.
 
-A seat on an item is an `ExpertDraft`. Experts who annotate an item have not seen anybody else's
-annotation of it, and who merges annotations has written none of them.
+An `ExpertDraft` reserves an item. Experts who annotate an item have not seen other annotations of
+it. An expert who merges annotations has written none of them.
 """
 
 import csv
@@ -26,9 +26,9 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Greatest
 
 from annotation.domain.import_corpus import item_key
-from annotation.enums import Role
-from annotation.models import Item, Project, Submission
-from audit.domain.change_state import Moves, change_state, log_state_change
+from annotation.models import Item, Submission
+from audit.domain.change_state import Transitions, change_state, log_state_change
+from audit.errors import TouchstoneError
 from consolidation.domain.merge import gather, open_merges
 from consolidation.domain.queries import settled_items
 from consolidation.enums import ExpertWork, MergeState, QueueState
@@ -40,20 +40,28 @@ from consolidation.models import (
     QueuedItem,
     Review,
 )
+from projects.enums import Role
+from projects.models import Project
 from schemes.base import FileError
 
-MOVES: Moves = {QueueState.OPEN: [QueueState.CLOSED], QueueState.CLOSED: [QueueState.OPEN]}
-# A seat that nobody has worked on for so long may be taken by another expert.
-SEAT_LASTS = timedelta(hours=24)
+TRANSITIONS: Transitions = {
+    QueueState.OPEN: [QueueState.CLOSED],
+    QueueState.CLOSED: [QueueState.OPEN],
+}
+# Another expert may take over a reservation without activity for this long.
+RESERVATION_TIMEOUT = timedelta(hours=24)
 
 
-class QueueRefused(Exception):
-    """The queue can't be set up like this; the message says what to do."""
+class QueueSetupError(TouchstoneError):
+    """The queue can't be set up. The message explains what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueuePlan:
-    """A queue to be. `sources` are keys of `consolidation.domain.merge.sources_there`."""
+    """The settings of a new queue.
+
+    `sources` are keys of `consolidation.domain.merge.sources_there`.
+    """
 
     title: str
     kind: str = ExpertWork.ANNOTATE
@@ -71,16 +79,17 @@ def set_up_queue(
     created_by: AbstractBaseUser,
     now: datetime,
 ) -> ExpertQueue:
-    """A queue of these items, in their order; of a merge, those that have anything to merge.
+    """Create a queue of these items in their order.
 
-    Raises QueueRefused for no items, nothing to merge, a title twice, a bad number of experts.
+    A merge queue leaves out items without an annotation to merge. Raise QueueSetupError if there
+    are no items, nothing to merge, a duplicate title, or a bad number of experts.
     """
     merges = plan.kind == ExpertWork.MERGE
     _check(project, plan, items)
-    found = gather(project=project, items=items, sources=plan.sources) if merges else {}
-    taken = [item for item in dict.fromkeys(items) if not merges or found.get(item.pk)]
-    if not taken:
-        raise QueueRefused("None of these items has an annotation from the sources chosen.")
+    annotations = gather(project=project, items=items, sources=plan.sources) if merges else {}
+    chosen = [item for item in dict.fromkeys(items) if not merges or annotations.get(item.pk)]
+    if not chosen:
+        raise QueueSetupError("None of these items has an annotation from the selected sources.")
     queue = ExpertQueue.objects.create(
         project=project,
         title=plan.title,
@@ -91,40 +100,38 @@ def set_up_queue(
         created_at=now,
     )
     rows = QueuedItem.objects.bulk_create(
-        QueuedItem(queue=queue, item=item, ordinal=ordinal) for ordinal, item in enumerate(taken)
+        QueuedItem(queue=queue, item=item, ordinal=ordinal) for ordinal, item in enumerate(chosen)
     )
     log_state_change(instance=queue, old="", new=queue.state, actor=str(created_by), now=now)
     if merges:
-        open_merges(queued=rows, found=found, actor=str(created_by), now=now)
+        open_merges(queued=rows, found=annotations, actor=str(created_by), now=now)
     return queue
 
 
 def _check(project: Project, plan: QueuePlan, items: Sequence[Item]) -> None:
     if not items:
-        raise QueueRefused("There is no item to work on.")
+        raise QueueSetupError("The queue needs at least one item.")
     if ExpertQueue.objects.filter(project=project, title=plan.title).exists():
-        raise QueueRefused(f"There is a queue “{plan.title}” already.")
+        raise QueueSetupError(f"A queue named “{plan.title}” already exists. Choose another title.")
     if plan.kind == ExpertWork.MERGE:
         if not plan.sources:
-            raise QueueRefused("Choose at least one source to merge.")
+            raise QueueSetupError("Choose at least one source to merge.")
         return
     if not 1 <= plan.experts_per_item <= 9:
-        raise QueueRefused("An item is annotated by one to nine experts.")
+        raise QueueSetupError("Choose one to nine experts per item.")
     if plan.makes_gold and plan.experts_per_item > 1:
-        raise QueueRefused("What several experts write is merged before it is gold.")
+        raise QueueSetupError(
+            "Annotations by several experts must be merged before they become gold."
+        )
 
 
 def change_queue(*, queue: ExpertQueue, state: str, actor: str, now: datetime) -> ExpertQueue:
-    """Close the queue, or open it again: what was begun can be finished all the same."""
-    return change_state(instance=queue, new=state, moves=MOVES, actor=actor, now=now)
-
-
-# --- which items ---------------------------------------------------------------------------------
+    """Close or reopen the queue. Work that was begun can still be finished."""
+    return change_state(instance=queue, new=state, transitions=TRANSITIONS, actor=actor, now=now)
 
 
 def sample_of(*, project: Project, kind: str, count: int, consolidated: bool = False) -> list[Item]:
-    """The first `count` items of the project's seeded shuffle that no queue of the kind has, all of
-    them or the consolidated ones."""
+    """Return the first `count` items of the seeded shuffle without a queue of this kind."""
     items = settled_items(project=project) if consolidated else project.items.all()
     queued = QueuedItem.objects.filter(item=OuterRef("pk"), queue__kind=kind)
     return list(_ready(items).exclude(Exists(queued)).order_by("position", "pk")[:count])
@@ -135,15 +142,15 @@ def items_of_queue(*, queue: ExpertQueue) -> list[Item]:
 
 
 def items_named(*, project: Project, keys: Sequence[str]) -> list[Item]:
-    """Raises QueueRefused for a key that the project has not."""
-    found = {item.key: item for item in _ready(project.items.filter(key__in=keys))}
-    if unknown := [key for key in keys if key not in found]:
-        raise QueueRefused(f"{project.slug} has no item {unknown[0]!r}.")
-    return [found[key] for key in dict.fromkeys(keys)]
+    """Return the items with these keys. Raise QueueSetupError for an unknown key."""
+    by_key = {item.key: item for item in _ready(project.items.filter(key__in=keys))}
+    if unknown := [key for key in keys if key not in by_key]:
+        raise QueueSetupError(f"{project.slug} has no item {unknown[0]!r}.")
+    return [by_key[key] for key in dict.fromkeys(keys)]
 
 
 def read_item_keys(path: Path) -> list[str]:
-    """The items of a CSV file with the columns qasrl_id and verb_idx, others aside. Raises FileError."""
+    """Read item keys from the columns qasrl_id and verb_idx of a CSV file. Raise FileError."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             keys = [_key(row, path.name, line) for line, row in enumerate(csv.DictReader(file), 2)]
@@ -157,7 +164,7 @@ def read_item_keys(path: Path) -> list[str]:
 def _key(row: Mapping[str, str | None], file: str, line: int) -> str:
     for column in ("qasrl_id", "verb_idx"):
         if not row.get(column):
-            raise FileError(file, line, "is empty, or the file has no such column.", field=column)
+            raise FileError(file, line, "is empty or missing.", field=column)
     return item_key(str(row["qasrl_id"]), str(row["verb_idx"]))
 
 
@@ -165,13 +172,14 @@ def _ready(items: QuerySet[Item]) -> QuerySet[Item]:
     return items.select_related("project", "sentence")
 
 
-# --- seats ---------------------------------------------------------------------------------------
-
-
 def open_to(*, expert: AbstractBaseUser | AnonymousUser, now: datetime) -> QuerySet[QueuedItem]:
-    """The queued items of open queues that this expert may begin."""
-    seats = _drafts(Q(submitted_at__isnull=False) | Q(saved_at__gt=now - SEAT_LASTS))
-    taken = seats.exclude(author=expert.pk).order_by().values("queued").annotate(n=Count("pk"))
+    """Return the queued items of open queues that this expert may begin."""
+    reservations = _drafts(
+        Q(submitted_at__isnull=False) | Q(saved_at__gt=now - RESERVATION_TIMEOUT)
+    )
+    taken = (
+        reservations.exclude(author=expert.pk).order_by().values("queued").annotate(n=Count("pk"))
+    )
     count = Coalesce(Subquery(taken.values("n"), output_field=IntegerField()), 0)
     item = OuterRef("item")
     merged = Exists(Merge.objects.filter(queued=OuterRef("pk"), state=MergeState.MERGED))
@@ -190,7 +198,7 @@ def _drafts(condition: Q) -> QuerySet[ExpertDraft]:
 
 
 def knows(expert: AbstractBaseUser | AnonymousUser, item: OuterRef) -> Q:
-    """Who has annotated the item, or has seen somebody's annotation of it in a merge or a review."""
+    """Match items that the expert has annotated or seen annotated in a merge or a review."""
     own = Submission.objects.live().filter(item=item, role=Role.EXPERT, author=expert.pk)
     merges = ExpertDraft.objects.filter(
         author=expert.pk, queued__item=item, queued__queue__kind=ExpertWork.MERGE
@@ -214,8 +222,10 @@ def take_next(
     now: datetime,
     leaving: int | None = None,
 ) -> QueuedItem | None:
-    """The expert's unfinished item, else the next one with a free seat, which they take; None when
-    there is nothing for them. Who is leaving an item, done or for later, gets a fresh one first."""
+    """Reserve an item for the expert and return it, or None if there is none.
+
+    An unfinished item comes first. An expert who is leaving an item gets a new one first.
+    """
     queue = ExpertQueue.objects.select_for_update().get(pk=queue.pk)
     mine = queue.queued.filter(drafts__author=expert.pk, drafts__submitted_at=None)
     begun = mine.exclude(merge__state=MergeState.MERGED).exclude(pk=leaving or 0).first()
@@ -227,13 +237,13 @@ def take_next(
     return fresh or begun
 
 
-# --- reads ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """A queue as one person sees it: `begun`, `done` and `left` are their own, `finished` of `wanted`
-    is everybody's, for those who may know it."""
+    """A queue as seen by one expert.
+
+    `begun`, `done` and `left` count the expert's own items. `finished` and `wanted` count the work
+    of all experts, for users who may see it.
+    """
 
     queue: ExpertQueue
     begun: int
@@ -244,17 +254,17 @@ class QueueRow:
 
 
 def work_left(*, project: Project) -> int:
-    """How many annotations and merges the project's open queues still want of its experts."""
+    """Count the annotations and merges still missing from the project's open queues."""
     done = Count("drafts", filter=Q(drafts__submitted_at__isnull=False))
     rows = QueuedItem.objects.filter(queue__project=project, queue__state=QueueState.OPEN)
-    wanted = rows.annotate(missing=Greatest(F("queue__experts_per_item") - done, 0))
-    return int(wanted.aggregate(n=Sum("missing"))["n"] or 0)
+    missing = rows.annotate(missing=Greatest(F("queue__experts_per_item") - done, 0))
+    return int(missing.aggregate(n=Sum("missing"))["n"] or 0)
 
 
 def queues_of(
     *, project: Project, expert: AbstractBaseUser | AnonymousUser, now: datetime
 ) -> list[QueueRow]:
-    """The project's queues, open ones first, the newest first."""
+    """Return the project's queues, open queues first, then newest first."""
     queues = project.expert_queues.annotate(
         size=Count("queued", distinct=True),
         finished=Count(
@@ -270,12 +280,12 @@ def queues_of(
     left = dict(free.values_list("queue").annotate(n=Count("pk")))
     return [
         QueueRow(
-            queue=one,
-            begun=mine.get(one.pk, (0, 0))[1],
-            done=mine.get(one.pk, (0, 0))[0],
-            left=left.get(one.pk, 0),
-            finished=one.finished,
-            wanted=one.size * one.experts_per_item,
+            queue=queue,
+            begun=mine.get(queue.pk, (0, 0))[1],
+            done=mine.get(queue.pk, (0, 0))[0],
+            left=left.get(queue.pk, 0),
+            finished=queue.finished,
+            wanted=queue.size * queue.experts_per_item,
         )
-        for one in queues
+        for queue in queues
     ]

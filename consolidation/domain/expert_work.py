@@ -1,7 +1,7 @@
-"""An expert's page on the site: what it shows, what it saves, what comes of it when it is handed in.
+"""Open, save and submit experts' pages.
 
-The pages are the workers' own; only how they are authorised differs (a session instead of a token),
-and that nothing goes to a marketplace. What a page is given tells nothing about anybody else.
+Experts use the workers' pages with a session instead of a token, and nothing is sent to a
+marketplace. The page data does not identify other authors.
 """
 
 from datetime import datetime
@@ -10,36 +10,39 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
 
-from annotation.domain.create_project import current_guidelines
 from annotation.domain.drafts import PageState, keep_state, parse_content, take_over
 from annotation.domain.open_page import draft_data, item_data
 from annotation.domain.record_generations import parse_generation
-from annotation.enums import Role, SubmissionState
-from annotation.models import Guidelines, Item, Project, Submission
+from annotation.enums import SubmissionState
+from annotation.models import Item, Submission
 from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
 from consolidation.domain.expert_queues import open_to
 from consolidation.domain.merge import contents_of, record_merge
-from consolidation.domain.monitor import ReviewRefused, correct_review_on_page
+from consolidation.domain.monitor import ReviewError, correct_review
 from consolidation.domain.record_gold import add_gold
 from consolidation.enums import ExpertWork, GoldSource, MergeState, ReviewState
 from consolidation.models import ExpertDraft, ExpertQueue, Merge, QueuedItem, Review
+from projects.domain.create_project import current_guidelines
+from projects.enums import Role
+from projects.models import Guidelines, Project
 from schemes.base import Json
 from schemes.registry import get_scheme
 
 User = AbstractBaseUser | AnonymousUser
-# The guidelines an expert reads: an expert's own where the project has some.
+# The roles whose guidelines an expert reads, in order of preference.
 GUIDELINES = {
     ExpertWork.ANNOTATE: (Role.EXPERT, Role.GENERATOR),
     ExpertWork.MERGE: (Role.EXPERT, Role.CONSOLIDATOR),
 }
 NOT_YOURS = (
-    "This item is not for you (any more): it has its experts, the queue is closed, or you know one "
-    "of its annotations. Take the next one."
+    "You can't work on this item. It has enough experts, the queue is closed, or you have seen one "
+    "of its annotations. Open the next item."
 )
 
 
-class WorkRefused(Exception):
-    """The expert may not work on this, or not any more; the message says why."""
+class ExpertWorkError(TouchstoneError):
+    """The expert may not work on this item. The message explains why."""
 
 
 def queued_of(*, project: Project, pk: int) -> QueuedItem | None:
@@ -48,24 +51,21 @@ def queued_of(*, project: Project, pk: int) -> QueuedItem | None:
 
 
 def guidelines_of(*, project: Project, kind: str) -> Guidelines | None:
-    found = (
+    versions = (
         current_guidelines(project_id=project.pk, role=role)
         for role in GUIDELINES[ExpertWork(kind)]
     )
-    return next((one for one in found if one), None)
-
-
-# --- a queued item -------------------------------------------------------------------------------
+    return next((guidelines for guidelines in versions if guidelines), None)
 
 
 def open_queued(*, queued: QueuedItem, expert: User, now: datetime) -> Json:
-    """The page's data, as its scripts read it. Raises WorkRefused."""
+    """Return the page's data for its scripts. Raise ExpertWorkError."""
     draft = queued.drafts.filter(author=expert.pk).first()
     if draft is None:
         _check_free(queued, expert, now)
     merge = _merge_of(queued)
     if merge and merge.state == MergeState.MERGED and not (draft and draft.submitted_at):
-        raise WorkRefused(NOT_YOURS)
+        raise ExpertWorkError(NOT_YOURS)
     return _page(queued.item, draft, contents_of(merge) if merge else None)
 
 
@@ -73,7 +73,7 @@ def open_queued(*, queued: QueuedItem, expert: User, now: datetime) -> Json:
 def save_queued(
     *, queued: QueuedItem, expert: AbstractBaseUser, state: PageState, now: datetime
 ) -> ExpertDraft:
-    """Keep the page's state. Raises WorkRefused, DraftConflict."""
+    """Save the page's state. Raise ExpertWorkError, DraftConflictError."""
     draft = _locked(queued, expert, now)
     if not draft.submitted_at:
         keep_state(draft, state, now)
@@ -84,8 +84,10 @@ def save_queued(
 def hand_in_queued(
     *, queued: QueuedItem, expert: AbstractBaseUser, state: PageState, now: datetime
 ) -> ExpertDraft:
-    """Take the finished work in: an annotation of the expert's own, or the merge. A repeat changes
-    nothing. Raises WorkRefused, ContentRefused."""
+    """Submit an annotation or a merge. A repeated submission changes nothing.
+
+    Raise ExpertWorkError, InvalidContentError.
+    """
     draft = _locked(queued, expert, now)
     if draft.submitted_at:
         return draft
@@ -103,19 +105,19 @@ def _merge_of(queued: QueuedItem) -> Merge | None:
 
 def _check_free(queued: QueuedItem, expert: User, now: datetime) -> None:
     if not open_to(expert=expert, now=now).filter(pk=queued.pk).exists():
-        raise WorkRefused(NOT_YOURS)
+        raise ExpertWorkError(NOT_YOURS)
 
 
 def _locked(queued: QueuedItem, expert: AbstractBaseUser, now: datetime) -> ExpertDraft:
-    """The expert's draft, locked; begun, that is a seat taken, if there is none and one is free."""
+    """Return the expert's locked draft. Create it if the item is still available."""
     own = ExpertDraft.objects.select_for_update(of=("self",)).filter(
         queued=queued, author=expert.pk
     )
     if draft := own.first():
         return draft
-    # Whoever takes a seat holds the queue, so that no seat is given twice.
+    # Lock the queue so that no reservation is made twice.
     ExpertQueue.objects.select_for_update().get(pk=queued.queue_id)
-    if draft := own.first():  # taken in another tab in the meantime
+    if draft := own.first():  # reserved in another tab in the meantime
         return draft
     _check_free(queued, expert, now)
     return ExpertDraft.objects.create(
@@ -134,7 +136,7 @@ def _hand_in_annotation(
     parsed = parse_content(items=[item], content=state.content, parse=parse_generation)
     content = parsed[str(item.pk)]
     if Submission.objects.live().filter(item=item, author=expert.pk, role=Role.EXPERT).exists():
-        raise WorkRefused("You have annotated this item in another queue: it is done.")
+        raise ExpertWorkError("You already annotated this item in another queue.")
     take_over(draft, state, now)
     scheme = get_scheme(item.project.scheme)
     submission = Submission.objects.create(
@@ -175,10 +177,10 @@ def _make_gold(submission: Submission, now: datetime) -> None:
 def _hand_in_merge(
     queued: QueuedItem, expert: AbstractBaseUser, state: PageState, now: datetime
 ) -> None:
-    # Two experts may hand in at once where the first one's seat had been given away.
+    # Two experts may submit the same merge if the first reservation expired.
     merge = Merge.objects.select_for_update().get(queued=queued)
     if merge.state == MergeState.MERGED:
-        raise WorkRefused("Somebody else has merged this item in the meantime.")
+        raise ExpertWorkError("Another expert has already merged this item.")
     sources = contents_of(merge)
     parsed = parse_content(
         items=[queued.item],
@@ -188,12 +190,11 @@ def _hand_in_merge(
     record_merge(merge=merge, content=parsed[str(queued.item_id)], expert=expert, now=now)
 
 
-# --- the correction of a review ------------------------------------------------------------------
-
-
 def open_correction(*, review: Review, expert: User) -> Json:
-    """The page's data: the gold as the one source, every question of it kept to begin with. Raises
-    WorkRefused when the review was judged already."""
+    """Return the page's data with the gold as its only source, initially unchanged.
+
+    Raise ExpertWorkError if the review was already judged.
+    """
     _check_drawn(review)
     draft = review.drafts.filter(author=expert.pk).first()
     scheme = get_scheme(review.gold.item.project.scheme)
@@ -208,7 +209,7 @@ def open_correction(*, review: Review, expert: User) -> Json:
 def save_correction(
     *, review: Review, expert: AbstractBaseUser, state: PageState, now: datetime
 ) -> ExpertDraft:
-    """Keep the page's state. Raises WorkRefused, DraftConflict."""
+    """Save the page's state. Raise ExpertWorkError, DraftConflictError."""
     draft = _locked_correction(review, expert, now)
     if not draft.submitted_at:
         keep_state(draft, state, now)
@@ -219,8 +220,11 @@ def save_correction(
 def hand_in_correction(
     *, review: Review, expert: AbstractBaseUser, state: PageState, now: datetime
 ) -> ExpertDraft:
-    """The corrected gold is the item's next version; the page's comment says what was wrong. A repeat
-    changes nothing. Raises WorkRefused, ContentRefused."""
+    """Submit a correction, which becomes the item's next version of gold.
+
+    The page's comment explains what was wrong. A repeated submission changes nothing. Raise
+    ExpertWorkError, InvalidContentError.
+    """
     draft = _locked_correction(review, expert, now)
     if draft.submitted_at:
         return draft
@@ -231,22 +235,22 @@ def hand_in_correction(
         parse=lambda item, content: _parsed(item, content, sources),
     )
     try:
-        correct_review_on_page(
+        correct_review(
             review=review,
             expert=expert,
             consolidation=parsed[str(review.gold.item_id)],
             comment=state.comment,
             now=now,
         )
-    except ReviewRefused as error:
-        raise WorkRefused(str(error)) from error
+    except ReviewError as error:
+        raise ExpertWorkError(str(error)) from error
     _finish(draft, state, now)
     return draft
 
 
 def _check_drawn(review: Review) -> None:
     if review.state != ReviewState.DRAWN:
-        raise WorkRefused("This review has been judged already.")
+        raise ExpertWorkError("This review has already been judged.")
 
 
 def _locked_correction(review: Review, expert: AbstractBaseUser, now: datetime) -> ExpertDraft:
@@ -257,9 +261,6 @@ def _locked_correction(review: Review, expert: AbstractBaseUser, now: datetime) 
     return draft or ExpertDraft.objects.create(
         review=review, author_id=expert.pk, opened_at=now, saved_at=now
     )
-
-
-# --- what both have ------------------------------------------------------------------------------
 
 
 def _page(item: Item, draft: ExpertDraft | None, sources: list[Json] | None) -> Json:

@@ -1,4 +1,4 @@
-"""Gold from files: expert references, or a published dataset's own."""
+"""Import gold from files, such as expert references or published datasets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,8 +8,9 @@ from pathlib import Path
 from django.db import transaction
 
 from annotation.domain.import_corpus import batched, item_key
-from annotation.models import Item, Project
+from annotation.models import Item
 from consolidation.domain.record_gold import add_gold
+from projects.models import Project
 from schemes.base import ContentError, FileError, GoldRecord, Json
 from schemes.registry import get_scheme
 
@@ -18,7 +19,7 @@ BATCH = 200
 
 @dataclass
 class GoldReport:
-    """What an import of gold did; `known` counts items whose newest gold was the same already."""
+    """The result of an import. `known` counts items whose newest gold was identical."""
 
     added: int = 0
     known: int = 0
@@ -34,8 +35,11 @@ def import_gold(
     on_error: Callable[[FileError], None],
     now: datetime,
 ) -> GoldReport:
-    """Add a version of gold for each item of the file, streamed. A row whose item or content is bad
-    goes to `on_error`. Raises FileError for a file that can't be read at all."""
+    """Add a version of gold for each item of the file.
+
+    The file is streamed. Rows with an unknown item or invalid content are passed to `on_error`.
+    Raise FileError if the file can't be read.
+    """
     report = GoldReport()
     scheme = get_scheme(project.scheme)
 
@@ -59,14 +63,14 @@ def import_gold(
 
 
 def find_items(project: Project, batch: list[GoldRecord]) -> dict[str, Item]:
-    """Key -> item, of those that the records name and the project has."""
-    keys = [item_key(one.item.external_id, one.item.local_key) for one in batch]
-    found = Item.objects.filter(project=project, key__in=keys).select_related("sentence", "project")
-    return {item.key: item for item in found}
+    """Return the project's items named in the records, by key."""
+    keys = [item_key(record.item.external_id, record.item.local_key) for record in batch]
+    items = Item.objects.filter(project=project, key__in=keys).select_related("sentence", "project")
+    return {item.key: item for item in items}
 
 
 def item_of(items: dict[str, Item], record: GoldRecord, file: str) -> Item:
-    """Raises FileError for an item that the project has not."""
+    """Return the record's item. Raise FileError if the project does not have it."""
     key = item_key(record.item.external_id, record.item.local_key)
     item = items.get(key)
     if item is None:
@@ -75,7 +79,7 @@ def item_of(items: dict[str, Item], record: GoldRecord, file: str) -> Item:
 
 
 def _read(items: dict[str, Item], record: GoldRecord, file: str) -> tuple[Item, Json]:
-    """The record's item and its content as the scheme reads it. Raises FileError."""
+    """Return the record's item and its parsed content. Raise FileError."""
     item = item_of(items, record, file)
     scheme = get_scheme(item.project.scheme)
     try:

@@ -1,4 +1,4 @@
-"""A parser's output, as a source that experts merge with others."""
+"""Import a parser's output as a source for experts' merges."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -7,9 +7,9 @@ from pathlib import Path
 from django.db import transaction
 
 from annotation.domain.import_corpus import batched
-from annotation.models import Project
 from consolidation.domain.import_gold import BATCH, GoldReport, find_items, item_of
 from consolidation.models import SystemAnnotation
+from projects.models import Project
 from schemes.base import ContentError, FileError
 from schemes.registry import get_scheme
 
@@ -23,9 +23,11 @@ def import_system(
     on_error: Callable[[FileError], None],
     now: datetime,
 ) -> GoldReport:
-    """Keep what the system wrote of each item of the file, streamed; the same system's older word on
-    an item gives way. A row whose item or content is bad goes to `on_error`. Raises FileError for a
-    file that can't be read at all."""
+    """Import the system's annotations from a file, replacing its earlier ones.
+
+    The file is streamed. Rows with an unknown item or invalid content are passed to `on_error`.
+    Raise FileError if the file can't be read.
+    """
     report = GoldReport()
     scheme = get_scheme(project.scheme)
 

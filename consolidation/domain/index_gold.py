@@ -1,17 +1,18 @@
-"""What a search finds gold by, kept as gold is written (see consolidation.domain.search_gold)."""
+"""The search index of gold, updated when gold is written (see datasets.domain.search_gold)."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.domain.collector import without_collector
-from annotation.models import Project
-from consolidation.domain.export_rows import foreign_pseudonym
-from consolidation.domain.standing_gold import FIRST_CASES
+from consolidation.domain.current_gold import FIRST_CASES
 from consolidation.models import CaseSource, Gold, GoldEntry
+from crowd.domain.pseudonyms import foreign_pseudonym
+from jobs.domain.sweep import for_each_row
+from projects.models import Project
 from schemes.registry import get_scheme
 
 CHUNK = 1000
@@ -19,17 +20,23 @@ _WORD = re.compile(r"\w+")
 
 
 def padded(texts: Iterable[str]) -> str:
-    """The words of texts as entries hold them: lower case, a blank before and after each; between
-    two texts a bar, so that no phrase runs from one into the next."""
+    """Return the texts in the format of search entries.
+
+    Words are in lower case with a blank before and after each. A bar separates texts, so that no
+    phrase matches across two of them.
+    """
     words = [" ".join(_WORD.findall(text.lower())) for text in texts]
-    kept = " | ".join(dict.fromkeys(one for one in words if one))
-    return f" {kept} " if kept else ""
+    joined = " | ".join(dict.fromkeys(phrase for phrase in words if phrase))
+    return f" {joined} " if joined else ""
 
 
 def index_gold(*, gold: Gold) -> None:
-    """Have a new version of gold found in place of the one before. In the transaction that wrote it."""
-    if gold.case is not None and gold.case.place > 0:
-        return  # made to measure agreement: it never stands
+    """Point the item's search entry to a new version of gold.
+
+    Call this in the transaction that writes the gold.
+    """
+    if gold.case is not None and gold.case.attempt > 0:
+        return  # a second consolidation measures agreement and is never current
     case_workers = _workers_of_cases({gold.case_id} if gold.case_id else set())
     fields = _fields(gold, gold.item.project, case_workers)
     GoldEntry.objects.update_or_create(
@@ -39,45 +46,56 @@ def index_gold(*, gold: Gold) -> None:
 
 @transaction.atomic
 def rebuild_index(*, project: Project) -> int:
-    """Index all of the project's standing gold anew; returns how many annotations."""
+    """Rebuild the index of the project's current gold. Return the number of annotations."""
     Project.objects.select_for_update().get(pk=project.pk)
     GoldEntry.objects.filter(project=project).delete()
     count = 0
-    with without_collector():
-        for bite in _bites(project):
-            GoldEntry.objects.bulk_create(_entries(bite, project))
-            count += len(bite)
+    for batch in _in_batches(project):
+        GoldEntry.objects.bulk_create(_entries(batch, project))
+        count += len(batch)
     return count
 
 
-def index_missing_gold() -> int:
-    """Index some of the standing gold that a search would not find: it is older than the index, or came
-    past `add_gold`. Returns how many annotations, 0 where there are none."""
+def index_missing_gold(*, clock: Callable[[], datetime]) -> int:
+    """Index a batch of each project's missing gold. Return the number of annotations.
+
+    Gold is missing if it is older than the index or was not written by `add_gold`.
+    """
     entries = GoldEntry.objects.filter(item=OuterRef("item"), source=OuterRef("source"))
-    missing = Gold.objects.filter(FIRST_CASES).exclude(Exists(entries))
-    items = set(missing.order_by().values_list("item", flat=True)[:CHUNK])
+    missing = Gold.objects.filter(FIRST_CASES).exclude(Exists(entries)).order_by()
+    return for_each_row(
+        sweep="index gold",
+        rows=Project.objects.filter(pk__in=missing.values("item__project")).order_by("pk"),
+        process=lambda project, now: _index_missing_of(project, missing),
+        clock=clock,
+    )
+
+
+def _index_missing_of(project: Project, missing: QuerySet[Gold]) -> int:
+    items = set(missing.filter(item__project=project).values_list("item", flat=True)[:CHUNK])
     known = set(GoldEntry.objects.filter(item__in=items).values_list("item", "source"))
-    count = 0
-    for project in Project.objects.filter(items__in=items).distinct():
-        found = _standing(project.items.filter(pk__in=items).values_list("pk", flat=True))
-        bite = [one for one in found if (one.item_id, one.source) not in known]
-        # A version that is being written meanwhile has an entry of its own, which stands.
-        GoldEntry.objects.bulk_create(_entries(bite, project), ignore_conflicts=True)
-        count += len(bite)
-    return count
+    batch = [gold for gold in _standing(items) if (gold.item_id, gold.source) not in known]
+    # A version written at the same time already has its own entry.
+    GoldEntry.objects.bulk_create(_entries(batch, project), ignore_conflicts=True)
+    return len(batch)
 
 
-def _entries(bite: list[Gold], project: Project) -> list[GoldEntry]:
-    cases = _workers_of_cases({one.case_id for one in bite if one.case_id})
+def _entries(batch: list[Gold], project: Project) -> list[GoldEntry]:
+    cases = _workers_of_cases({gold.case_id for gold in batch if gold.case_id})
     return [
-        GoldEntry(gold=one, item_id=one.item_id, source=one.source, **_fields(one, project, cases))
-        for one in bite
+        GoldEntry(
+            gold=gold, item_id=gold.item_id, source=gold.source, **_fields(gold, project, cases)
+        )
+        for gold in batch
     ]
 
 
-def _bites(project: Project) -> Iterator[list[Gold]]:
-    """Standing gold, so many items at a time. The newest versions are found here: asked to leave out
-    what has a newer one, PostgreSQL reads the whole table for every bite."""
+def _in_batches(project: Project) -> Iterator[list[Gold]]:
+    """Yield current gold in batches of CHUNK items.
+
+    The newest versions are selected in Python, because PostgreSQL would scan the whole table for
+    every batch.
+    """
     last = 0
     while items := list(
         project.items.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:CHUNK]
@@ -87,10 +105,10 @@ def _bites(project: Project) -> Iterator[list[Gold]]:
 
 
 def _standing(items: Iterable[int]) -> list[Gold]:
-    """The newest version of each item's gold from each source."""
+    """Return the newest version of each item's gold from each source."""
     versions = Gold.objects.filter(FIRST_CASES, item__in=list(items)).order_by("version")
     related = versions.select_related("item", "submission__worker")
-    return list({(one.item_id, one.source): one for one in related}.values())
+    return list({(gold.item_id, gold.source): gold for gold in related}.values())
 
 
 def _fields(gold: Gold, project: Project, case_workers: dict[int, list[str]]) -> dict[str, Any]:
@@ -105,7 +123,7 @@ def _fields(gold: Gold, project: Project, case_workers: dict[int, list[str]]) ->
 
 
 def _own_workers(gold: Gold) -> Iterator[str]:
-    """Whoever handed it in; of imported gold, those whom its file names."""
+    """Yield the pseudonyms of the gold's author, or of the workers named in an imported file."""
     if gold.submission is not None and gold.submission.worker is not None:
         yield gold.submission.worker.pseudonym
     for origin in gold.provenance:
@@ -114,9 +132,9 @@ def _own_workers(gold: Gold) -> Iterator[str]:
 
 
 def _workers_of_cases(cases: set[int]) -> dict[int, list[str]]:
-    """Case id -> pseudonyms of its generators."""
-    found: dict[int, list[str]] = {}
+    """Return the pseudonyms of each case's generators by case id."""
+    pseudonyms: dict[int, list[str]] = {}
     rows = CaseSource.objects.filter(case__in=cases, submission__worker__isnull=False)
     for case, pseudonym in rows.values_list("case_id", "submission__worker__pseudonym"):
-        found.setdefault(case, []).append(pseudonym)
-    return found
+        pseudonyms.setdefault(case, []).append(pseudonym)
+    return pseudonyms

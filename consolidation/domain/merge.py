@@ -1,7 +1,7 @@
-"""Annotations of one item from several sources, merged blind by an expert (Roit et al. 2020, section 4).
+"""Blind merges of annotations from several sources by an expert (Roit et al. 2020, section 4).
 
-The sources are gathered once, when the merge is set up, and kept as they were. An expert sees them as
-A, B, ... in an order that a seed decides; what they were is told by the report alone.
+The sources are copied when the merge is created. An expert sees them as A, B, ... in a seeded
+order. Only the report shows their origins.
 """
 
 import random
@@ -13,18 +13,19 @@ from datetime import datetime
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
-from annotation.enums import Role
-from annotation.models import Item, Project, Submission
-from audit.domain.change_state import MoveRefused, Moves, change_state
+from annotation.models import Item, Submission
+from audit.domain.change_state import TransitionNotAllowedError, Transitions, change_state
 from audit.models import StateChange
+from consolidation.domain.current_gold import current_gold
 from consolidation.domain.record_gold import add_gold
-from consolidation.domain.standing_gold import standing_gold
 from consolidation.enums import GoldSource, MergeState, SourceOrigin
 from consolidation.models import Gold, Merge, MergeSource, QueuedItem, SystemAnnotation
+from projects.enums import Role
+from projects.models import Project
 from schemes.base import Json
 from schemes.registry import get_scheme
 
-MOVES: Moves = {MergeState.OPEN: [MergeState.MERGED]}
+TRANSITIONS: Transitions = {MergeState.OPEN: [MergeState.MERGED]}
 CHUNK = 1000
 SYSTEM = f"{SourceOrigin.SYSTEM}:"
 GOLD_ORIGINS = {
@@ -40,7 +41,7 @@ SUBMISSION_ORIGINS = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An annotation that can be merged; see `consolidation.models.MergeSource`."""
+    """An annotation that can be merged (see `consolidation.models.MergeSource`)."""
 
     item: int
     origin: str
@@ -50,32 +51,36 @@ class Found:
     gold: int | None = None
 
 
-# --- what there is to merge ----------------------------------------------------------------------
-
-
 def sources_there(*, project: Project) -> dict[str, str]:
-    """What can be merged in this project: source -> how it is called."""
+    """Return the labels of the sources that can be merged in this project."""
     names = SystemAnnotation.objects.filter(item__project=project).order_by("system")
     systems = names.values_list("system", flat=True).distinct()
-    origins = {str(one.value): str(one.label) for one in SourceOrigin if one != SourceOrigin.SYSTEM}
+    origins = {
+        str(origin.value): str(origin.label)
+        for origin in SourceOrigin
+        if origin != SourceOrigin.SYSTEM
+    }
     return {
         **origins,
         str(SourceOrigin.EXPERT): "experts' annotations",
-        **{f"{SYSTEM}{one}": f"system {one}" for one in systems},
+        **{f"{SYSTEM}{system}": f"system {system}" for system in systems},
     }
 
 
 def gather(
     *, project: Project, items: Sequence[Item], sources: Iterable[str]
 ) -> dict[int, list[Found]]:
-    """Item id -> its annotations from these sources (keys of `sources_there`)."""
+    """Return the items' annotations from these sources by item id.
+
+    `sources` are keys of `sources_there`.
+    """
     ids = [item.pk for item in items]
     as_source = get_scheme(project.scheme).as_source
-    found: dict[int, list[Found]] = defaultdict(list)
+    annotations: dict[int, list[Found]] = defaultdict(list)
     for source in dict.fromkeys(sources):
-        for one in _found(project, ids, source, as_source):
-            found[one.item].append(one)
-    return found
+        for annotation in _found(project, ids, source, as_source):
+            annotations[annotation.item].append(annotation)
+    return annotations
 
 
 def _found(
@@ -83,10 +88,11 @@ def _found(
 ) -> Iterator[Found]:
     if source.startswith(SYSTEM):
         name = source.removeprefix(SYSTEM)
-        for one in SystemAnnotation.objects.filter(item__in=items, system=name):
-            yield Found(one.item_id, SourceOrigin.SYSTEM, as_source(one.content), name)
+        for annotation in SystemAnnotation.objects.filter(item__in=items, system=name):
+            content = as_source(annotation.content)
+            yield Found(annotation.item_id, SourceOrigin.SYSTEM, content, name)
     elif source in GOLD_ORIGINS:
-        standing = standing_gold(project, GOLD_ORIGINS[SourceOrigin(source)])
+        standing = current_gold(project, GOLD_ORIGINS[SourceOrigin(source)])
         for gold in standing.filter(item__in=items).order_by("pk"):
             yield Found(gold.item_id, source, as_source(gold.content), gold=gold.pk)
     else:
@@ -100,20 +106,20 @@ def _found(
 def open_merges(
     *, queued: Sequence[QueuedItem], found: Mapping[int, Sequence[Found]], actor: str, now: datetime
 ) -> list[Merge]:
-    """The merges of queued items out of what `gather` found for them."""
-    merges = Merge.objects.bulk_create((Merge(queued=one) for one in queued), CHUNK)
+    """Create the merges of queued items from the annotations that `gather` returned."""
+    merges = Merge.objects.bulk_create((Merge(queued=queued_item) for queued_item in queued), CHUNK)
     rows = (
         MergeSource(
             merge=merge,
             position=position,
-            origin=one.origin,
-            name=one.name,
-            submission_id=one.submission,
-            gold_id=one.gold,
-            content=one.content,
+            origin=source.origin,
+            name=source.name,
+            submission_id=source.submission,
+            gold_id=source.gold,
+            content=source.content,
         )
         for merge in merges
-        for position, one in enumerate(_shuffled(merge.queued, found[merge.queued.item_id]))
+        for position, source in enumerate(_shuffled(merge.queued, found[merge.queued.item_id]))
     )
     MergeSource.objects.bulk_create(rows, CHUNK)
     StateChange.objects.bulk_create(
@@ -134,7 +140,7 @@ def open_merges(
 
 
 def _shuffled(queued: QueuedItem, found: Sequence[Found]) -> list[Found]:
-    """An order that only the project's seed, the item and the queue decide."""
+    """Shuffle the annotations by the project's seed, the item and the queue."""
     item = queued.item
     order = list(found)
     seed = f"{item.project.seed}:{item.key}:merge:{queued.queue_id}"
@@ -142,28 +148,25 @@ def _shuffled(queued: QueuedItem, found: Sequence[Found]) -> list[Found]:
     return order
 
 
-# --- the expert's word ---------------------------------------------------------------------------
-
-
 def contents_of(merge: Merge) -> list[Json]:
-    """The sources' contents as the page shows them: nothing in them tells what they were."""
-    return [one.content for one in merge.sources.all()]
+    """Return the sources' contents in display order, without their origins."""
+    return [source.content for source in merge.sources.all()]
 
 
 @transaction.atomic
 def record_merge(*, merge: Merge, content: Json, expert: AbstractBaseUser, now: datetime) -> Gold:
-    """The item's next version of expert gold, out of a consolidation that the scheme has parsed.
+    """Record a merge as the next version of the item's expert gold.
 
-    Its provenance says of each question and answer which positions had it; each source keeps what
-    became of it. Raises MoveRefused when somebody has merged it.
+    The scheme must have parsed the consolidation. The provenance lists the positions that had each
+    question and answer. Raise TransitionNotAllowedError if the item was already merged.
     """
     merge = Merge.objects.select_for_update().get(pk=merge.pk)
     if merge.state != MergeState.OPEN:
-        raise MoveRefused(merge, merge.state, MergeState.MERGED)
+        raise TransitionNotAllowedError(merge, merge.state, MergeState.MERGED)
     sources = list(merge.sources.all())
     item = merge.queued.item
     scheme = get_scheme(item.project.scheme)
-    contents = [one.content for one in sources]
+    contents = [source.content for source in sources]
     merged, _ = scheme.gold_of(content, contents)
     trace = scheme.trace(content, contents)
     gold = add_gold(
@@ -175,7 +178,7 @@ def record_merge(*, merge: Merge, content: Json, expert: AbstractBaseUser, now: 
     change_state(
         instance=merge,
         new=MergeState.MERGED,
-        moves=MOVES,
+        transitions=TRANSITIONS,
         actor=str(expert),
         now=now,
         content=content,
@@ -189,11 +192,11 @@ def record_merge(*, merge: Merge, content: Json, expert: AbstractBaseUser, now: 
 
 
 def summary_of(provenance: Sequence[Json]) -> Json:
-    """What a result holds, and how much of it no source had."""
-    answers = [one["state"] for each in provenance for one in each["answers"]]
+    """Count a result's questions and answers, and those that no source had."""
+    answers = [answer["state"] for question in provenance for answer in question["answers"]]
     return {
         "questions": len(provenance),
-        "questions_new": sum(each["state"] == "new" for each in provenance),
+        "questions_new": sum(question["state"] == "new" for question in provenance),
         "answers": len(answers),
         "answers_edited": answers.count("edited"),
         "answers_new": answers.count("new"),

@@ -1,7 +1,7 @@
-"""What the experts' merges took from whom: the share of each source that survived.
+"""Reports on experts' merges: the share of each source that survived.
 
-This is how Roit et al. 2020 (section 4) watch the bias of a reference that was made by correcting
-annotations: a source whose share is far above the others' has shaped it.
+Roit et al. 2020 (section 4) use these shares to monitor the bias of a reference made by correcting
+annotations. A source whose share is far above the others has shaped the reference.
 """
 
 import csv
@@ -13,17 +13,20 @@ from typing import Any, TextIO
 from consolidation.enums import MergeState, SourceOrigin
 from consolidation.models import ExpertQueue, Merge, MergeSource
 from metrics.counts import ratio
-from schemes.base import Fate, Json
+from schemes.base import Json, SourceOutcome
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One source over all finished merges it was in; shares are from 0 to 1, or None."""
+    """A source's totals over all finished merges that it was part of.
+
+    Shares are between 0 and 1, or None.
+    """
 
     origin: str
     name: str
     items: int
-    fate: Fate
+    fate: SourceOutcome
     result_answers: int
 
     @property
@@ -33,24 +36,26 @@ class SourceLine:
 
     @property
     def questions_survived(self) -> float | None:
-        """Kept, edited or merged into another question."""
+        """Return the share of questions that were not dropped."""
         return ratio(self.fate.kept + self.fate.edited + self.fate.merged, self.fate.questions)
 
     @property
     def answers_survived(self) -> float | None:
-        """Of the source's answers, those that stand in the result exactly."""
+        """Return the share of the source's answers that are exactly in the result."""
         return ratio(self.fate.answers_kept, self.fate.answers)
 
     @property
     def result_share(self) -> float | None:
-        """Of the results' answers, those that the source has exactly."""
+        """Return the share of the results' answers that the source has exactly."""
         return ratio(self.fate.answers_kept, self.result_answers)
 
 
 @dataclass(frozen=True, slots=True)
 class MergeReport:
-    """The finished merges of a queue. `totals` counts their results' questions and answers, and those
-    among them that no source had."""
+    """The finished merges of a queue.
+
+    `totals` counts the questions and answers of the results, and those that no source had.
+    """
 
     merged: int
     waiting: int
@@ -80,11 +85,11 @@ def merge_report(*, queue: ExpertQueue) -> MergeReport:
 def _lines(
     rows: Iterable[tuple[str, str, int, Json | None]], answers: dict[int, int]
 ) -> list[SourceLine]:
-    fates: dict[tuple[str, str], Fate] = {}
+    fates: dict[tuple[str, str], SourceOutcome] = {}
     merges: dict[tuple[str, str], list[int]] = {}
     for origin, name, merge, fate in rows:
         key = (origin, name)
-        fates[key] = fates.get(key, Fate()) + Fate(**(fate or {}))
+        fates[key] = fates.get(key, SourceOutcome()) + SourceOutcome(**(fate or {}))
         merges.setdefault(key, []).append(merge)
     order = list(SourceOrigin.values)
     return [
@@ -93,8 +98,8 @@ def _lines(
             name=name,
             items=len(set(merges[origin, name])),
             fate=fates[origin, name],
-            # Of two generators of an item each is held against the whole result.
-            result_answers=sum(answers[one] for one in merges[origin, name]),
+            # Each generator of an item is compared with the whole result.
+            result_answers=sum(answers[pk] for pk in merges[origin, name]),
         )
         for origin, name in sorted(fates, key=lambda key: (order.index(key[0]), key[1]))
     ]
@@ -108,17 +113,17 @@ COLUMNS = (
 
 
 def report_rows(report: MergeReport) -> list[dict[str, Any]]:
-    """A row per source with the columns COLUMNS; shares None where there is nothing to divide by."""
+    """Return a row with COLUMNS per source. Undefined shares are None."""
     return [
         {
-            "source": one.title,
-            "items": one.items,
-            **{name: getattr(one.fate, name) for name in Fate.__slots__},
-            "questions_survived": one.questions_survived,
-            "answers_survived": one.answers_survived,
-            "result_share": one.result_share,
+            "source": line.title,
+            "items": line.items,
+            **{name: getattr(line.fate, name) for name in SourceOutcome.__slots__},
+            "questions_survived": line.questions_survived,
+            "answers_survived": line.answers_survived,
+            "result_share": line.result_share,
         }
-        for one in report.sources
+        for line in report.sources
     ]
 
 

@@ -1,6 +1,6 @@
-"""Monitoring: a seeded sample of the consolidated work, judged blind by an expert.
+"""Monitoring: an expert's blind review of a seeded sample of the consolidated work.
 
-Roit et al. 2020, section 3: 1 % of the work is sampled and reviewed.
+Roit et al. 2020 (section 3) sample and review 1 % of the work.
 """
 
 from collections.abc import Callable
@@ -13,40 +13,46 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from annotation.models import Project
-from audit.domain.change_state import Moves, change_state, log_state_change
+from audit.domain.change_state import Transitions, change_state, log_state_change
+from audit.errors import TouchstoneError
 from consolidation.domain.record_gold import add_gold
 from consolidation.enums import GoldSource, ReviewState
 from consolidation.models import Gold, Judgment, Monitoring, Review
+from jobs.domain.sweep import for_each_row
 from metrics.intervals import Interval
+from projects.models import Project
 from schemes.base import Comparison, Json
 from schemes.registry import get_scheme
 
-MOVES: Moves = {
+TRANSITIONS: Transitions = {
     ReviewState.DRAWN: [ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.RETURNED]
 }
 Z_95 = 1.959963984540054
 
 
-class ReviewRefused(Exception):
-    """This judgment can't be taken; the message says why."""
+class ReviewError(TouchstoneError):
+    """The judgment can't be recorded. The message explains why."""
 
 
 def set_review_rate(*, project: Project, per_thousand: int) -> Monitoring:
-    """How much of the project is drawn for review, in thousandths. What was drawn stays drawn."""
+    """Set the share of the project that is drawn for review, in thousandths.
+
+    Reviews that were already drawn remain. Raise ReviewError if the rate is out of range.
+    """
     if not 0 <= per_thousand <= 1000:
-        raise ReviewRefused("The rate must lie between 0 and 100 %.")
-    found, _ = Monitoring.objects.update_or_create(
+        raise ReviewError("The rate must be between 0 and 100 %.")
+    monitoring, _ = Monitoring.objects.update_or_create(
         project=project, defaults={"per_thousand": per_thousand}
     )
-    return found
+    return monitoring
 
 
 def draw_due_reviews(*, clock: Callable[[], datetime], limit: int = 200) -> int:
-    """Draw up to `limit` reviews among consolidated and validated gold that has none; returns how many.
+    """Draw up to `limit` reviews of consolidated and validated gold. Return the number drawn.
 
-    An item's lot is its place in the project's seeded shuffle, so the sample is the same whenever
-    it is drawn and neither workers nor experts can bend it; a higher rate adds to the sample.
+    The draw depends on the item's position in the project's seeded shuffle. It is therefore
+    reproducible, and neither workers nor experts can influence it. A higher rate adds to the
+    sample.
     """
     rate = Subquery(
         Monitoring.objects.filter(project=OuterRef("item__project")).values("per_thousand")[:1],
@@ -57,27 +63,25 @@ def draw_due_reviews(*, clock: Callable[[], datetime], limit: int = 200) -> int:
         Judgment.objects.filter(gold=OuterRef("pk"))
     )
     due = (
-        Gold.objects.filter(consolidated | validated, review=None, case__place=0)
-        # The last digits: the first ones say who was published early.
+        Gold.objects.filter(consolidated | validated, review=None, case__attempt=0)
+        # The last digits, because the first ones depend on the order of publication.
         .annotate(lot=F("item__position") % 1000, rate=Coalesce(rate, Monitoring.PER_THOUSAND))
         .filter(lot__lt=F("rate"))
         .order_by("pk")
     )
-    drawn = list(due[:limit])
-    for gold in drawn:
-        _draw(gold, clock())
-    return len(drawn)
+    return for_each_row(sweep="draw reviews", rows=due, process=_draw, clock=clock, limit=limit)
 
 
 @transaction.atomic
-def _draw(gold: Gold, now: datetime) -> None:
+def _draw(gold: Gold, now: datetime) -> int:
     review, created = Review.objects.get_or_create(gold=gold, defaults={"drawn_at": now})
     if created:
         log_state_change(instance=review, old="", new=review.state, actor="automatic", now=now)
+    return 1
 
 
 def reviews_of(*, project: Project, state: str = "") -> QuerySet[Review]:
-    """The project's reviews, those that wait first, oldest first."""
+    """Return the project's reviews in the order in which they were drawn."""
     reviews = Review.objects.filter(gold__item__project=project)
     if state:
         reviews = reviews.filter(state=state)
@@ -85,42 +89,24 @@ def reviews_of(*, project: Project, state: str = "") -> QuerySet[Review]:
 
 
 def confirm_review(*, review: Review, expert: AbstractBaseUser, now: datetime) -> Review:
-    """The gold is right as it stands. Raises MoveRefused."""
+    """Record that the gold is correct. Raise TransitionNotAllowedError."""
     return _judge(review, ReviewState.CONFIRMED, expert, now)
 
 
 def return_review(
     *, review: Review, expert: AbstractBaseUser, comment: str, now: datetime
 ) -> Review:
-    """The gold is wrong in a way that the expert does not correct: the state is what says that its case
-    needs another consolidation. Raises ReviewRefused without a reason, MoveRefused."""
+    """Record that the gold is wrong and that its case needs another consolidation.
+
+    Raise ReviewError without a comment, and TransitionNotAllowedError.
+    """
     if not comment.strip():
-        raise ReviewRefused("Say what is wrong: the office reads it.")
+        raise ReviewError("Explain what is wrong.")
     return _judge(review, ReviewState.RETURNED, expert, now, comment=comment.strip())
 
 
 @transaction.atomic
 def correct_review(
-    *, review: Review, expert: AbstractBaseUser, content: object, comment: str, now: datetime
-) -> Review:
-    """The expert's correction, as the item's next version of gold.
-
-    Raises ContentError for content that the scheme refuses, ReviewRefused where nothing was
-    changed or a newer version stands, MoveRefused.
-    """
-    gold = Gold.objects.select_related("item__sentence", "item__project", "case").get(
-        pk=review.gold_id
-    )
-    item = gold.item
-    parsed = get_scheme(item.project.scheme).parse_gold(
-        content, tokens=item.sentence.tokens, target=item.target
-    )
-    judged = _begin_correction(review, gold, expert, parsed, comment, now=now)
-    return _finish_correction(judged, gold, parsed, _corrected_provenance(gold, parsed), now)
-
-
-@transaction.atomic
-def correct_review_on_page(
     *,
     review: Review,
     expert: AbstractBaseUser,
@@ -128,41 +114,26 @@ def correct_review_on_page(
     comment: str,
     now: datetime,
 ) -> Review:
-    """As `correct_review`, from a consolidation, parsed by the scheme, whose one source is the gold."""
+    """Record a correction, a parsed consolidation of the gold, as the item's next version of gold.
+
+    Raise ReviewError if nothing was changed or a newer version exists. Raise
+    TransitionNotAllowedError if the review was already judged.
+    """
     gold = Gold.objects.select_related("item__project", "case").get(pk=review.gold_id)
     scheme = get_scheme(gold.item.project.scheme)
     sources = [scheme.as_source(gold.content)]
     content, _ = scheme.gold_of(consolidation, sources)
-    traced = scheme.trace(consolidation, sources).provenance
-    provenance = [_composed(one, gold.provenance) for one in traced]
-    judged = _begin_correction(review, gold, expert, content, comment, now=now)
-    return _finish_correction(judged, gold, content, provenance, now)
-
-
-def _begin_correction(
-    review: Review,
-    gold: Gold,
-    expert: AbstractBaseUser,
-    content: Json,
-    comment: str,
-    *,
-    now: datetime,
-) -> Review:
     if content == gold.content:
-        raise ReviewRefused("Nothing was changed: accept it, or correct it first.")
+        raise ReviewError("Nothing was changed. Confirm the annotation or correct it.")
     if Gold.objects.filter(case=gold.case, version__gt=gold.version).exists():
-        raise ReviewRefused("The item has a newer version of gold; this one is past correcting.")
-    return _judge(review, ReviewState.CORRECTED, expert, now, comment=comment.strip())
-
-
-def _finish_correction(
-    judged: Review, gold: Gold, content: Json, provenance: list[Json], now: datetime
-) -> Review:
+        raise ReviewError("This annotation can't be corrected because the item has newer gold.")
+    judged = _judge(review, ReviewState.CORRECTED, expert, now, comment=comment.strip())
+    traced = scheme.trace(consolidation, sources).provenance
     judged.correction = add_gold(
         item=gold.item,
         source=gold.source,
         content=content,
-        provenance=provenance,
+        provenance=[_composed(step, gold.provenance) for step in traced],
         case=gold.case,
         now=now,
     )
@@ -171,7 +142,7 @@ def _finish_correction(
 
 
 def _composed(step: Json, origins: list[Json]) -> Json:
-    """Where a corrected question came from before the correction, if it came from anywhere."""
+    """Return the provenance of a corrected question."""
     if step["question"] is None:
         return {"source": None, "state": "new"}
     before = origins[step["question"]]
@@ -184,7 +155,7 @@ def _judge(
     return change_state(
         instance=review,
         new=state,
-        moves=MOVES,
+        transitions=TRANSITIONS,
         actor=str(expert),
         now=now,
         reason=comment,
@@ -194,26 +165,8 @@ def _judge(
     )
 
 
-def _corrected_provenance(gold: Gold, corrected: Json) -> list[Json]:
-    """A question as it was keeps where it came from; one with other answers was edited."""
-    before = {
-        question["question"]: (question, origin)
-        for question, origin in zip(gold.content["questions"], gold.provenance, strict=True)
-    }
-    found: list[Json] = []
-    for question in corrected["questions"]:
-        old, origin = before.get(question["question"], (None, {"source": None, "state": "new"}))
-        edited = {
-            "source": origin.get("source"),
-            "state": "edited",
-        }  # whose answers, is no longer known
-        found.append(origin if old in (None, question) else edited)
-    return found
-
-
 def what_changed(review: Review) -> Comparison | None:
-    """The reviewed gold held against its correction, as a submission against a reference: what a
-    feedback on it says. None without a correction."""
+    """Compare the reviewed gold with its correction. Return None without a correction."""
     if review.correction is None:
         return None
     item = review.gold.item
@@ -225,12 +178,12 @@ def what_changed(review: Review) -> Comparison | None:
     )
 
 
-# --- the error rate ------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class ErrorRate:
-    """Of `judged` reviews, those corrected or returned. `interval` holds the rate with 95 %."""
+    """The share of `judged` reviews that were corrected or returned.
+
+    `interval` is the 95 % interval of the rate.
+    """
 
     drawn: int
     judged: int
@@ -260,8 +213,11 @@ def error_rate(*, project: Project) -> ErrorRate:
 
 
 def wilson_interval(hits: int, of: int) -> Interval:
-    """The 95 % score interval of a share (Wilson 1927): it stays inside [0, 1] and is right for few
-    and rare hits, where the usual one would give 0 ± 0. Both ends None without any case."""
+    """Return the 95 % score interval of a share (Wilson 1927).
+
+    Unlike the normal approximation, it stays within [0, 1] and is reliable for few or rare hits.
+    Both ends are None if there are no cases.
+    """
     if not of:
         return Interval(None, None, 0.95, 1.0)
     share, z2 = hits / of, Z_95**2

@@ -1,4 +1,4 @@
-"""Cases: opened when an item has its accepted generations, offered to someone who wrote none of them."""
+"""Open cases when items have their accepted generations, and offer them to other workers."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -9,23 +9,42 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F, Q
 
-from annotation.domain.publish import Offer, create_batch, offer_items
+from annotation.domain.publish import PublicationItem, create_batch, publish_items
 from annotation.domain.qualification_codes import pool_code
-from annotation.domain.reoffer import next_place, say_problem
-from annotation.enums import BatchState, ExclusionScope, Protocol, Role, SubmissionState
-from annotation.models import Batch, Item, Project, Submission, Task
+from annotation.domain.republish import (
+    Republished,
+    next_attempt,
+    republish_on_hit,
+    republish_on_new_hit,
+    say_problem,
+)
+from annotation.enums import BatchState, SubmissionState
+from annotation.models import (
+    Batch,
+    Item,
+    Submission,
+    Task,
+    TaskItem,
+)
 from audit.domain.change_state import log_state_change
 from consolidation.enums import CaseState
-from consolidation.models import Case, CaseSource
-from crowd.domain.ledger import BudgetExceeded
+from consolidation.models import Case, CaseSource, CaseTask
+from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.qualifications import requirement_for
 from crowd.models import QualificationType, Worker
+from jobs.domain.sweep import for_each_row
+from projects.enums import (
+    ExclusionScope,
+    Protocol,
+    Role,
+)
+from projects.models import Project
 from schemes.base import Json
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is asked of those to whom a case is offered: on which `page`, announced in which words."""
+    """The page and texts with which a case is offered to workers."""
 
     role: Role
     page: str
@@ -48,16 +67,26 @@ WORK = {
         "questions are no good.",
     ),
 }
-# The generation of a case in which nothing was asked: there is nothing to validate.
+CASE_ROLES = [work.role for work in WORK.values()]
+# A generation without questions leaves nothing to validate.
 NOTHING_ASKED = Q(sources__submission__content__questions=[])
 
 
 def case_of_task(task: Task) -> Case:
-    """The case that the task offers, or offered until it had to be offered anew."""
+    """Return the case that the task offers, with its item, sentence and project."""
+    return Case.objects.select_related("item__sentence", "item__project").get(case_tasks__task=task)
+
+
+def case_of_assignment(assignment_id: int) -> Case:
+    """Return the case that the assignment worked on, with its item, sentence and project."""
     cases = Case.objects.select_related("item__sentence", "item__project")
-    if task.role == Role.VALIDATOR:
-        return cases.get(item__tasks=task, place=0)
-    return cases.filter(Q(task=task) | Q(earlier_tasks=task)).distinct().get()
+    return cases.get(case_tasks__task__hit__assignments=assignment_id)
+
+
+def link_task(*, case: Case, task: Task) -> None:
+    """Make the task the case's current offer. Its earlier tasks stay linked to it."""
+    CaseTask.objects.create(case=case, task=task)
+    case.task = task
 
 
 def work_of(project: Project) -> Work:
@@ -65,8 +94,10 @@ def work_of(project: Project) -> Work:
 
 
 def open_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
-    """Open a case for up to `limit` items that have all their accepted generations and none yet.
-    What trainees write in a qualification round is compared with a reference, never merged."""
+    """Open up to `limit` cases of items with all accepted generations. Return the number.
+
+    Work in a qualification round is compared with a reference and never merged.
+    """
     accepted = Count(
         "submissions",
         filter=Q(submissions__role=Role.GENERATOR, submissions__state=SubmissionState.ACCEPTED),
@@ -79,53 +110,62 @@ def open_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
         .filter(accepted__gte=F("project__generators_per_item"))
         .order_by("pk")
     )
-    opened = 0
-    for item in due[:limit]:
-        opened += open_case(item=item, now=clock())
-    return opened
+    return for_each_row(
+        sweep="open cases",
+        rows=due,
+        process=lambda item, now: open_case(item=item, now=now),
+        clock=clock,
+        limit=limit,
+    )
 
 
 @transaction.atomic
 def open_case(*, item: Item, now: datetime) -> bool:
-    """Open the item's first case with its sources in a random order; says whether it was not open."""
-    case, created = Case.objects.get_or_create(item=item, place=0, defaults={"opened_at": now})
+    """Open the item's first case with its sources in random order. Return False if it exists."""
+    case, created = Case.objects.get_or_create(item=item, attempt=0, defaults={"opened_at": now})
     if not created:
         return False
     accepted = Submission.objects.accepted().filter(item=item, role=Role.GENERATOR).order_by("pk")
-    # A second generation, got by more places on the HIT, can be merged but not validated.
+    # A second generation from an enlarged HIT can be merged but not validated.
     submissions = list(accepted[:1] if item.project.protocol == Protocol.VALIDATION else accepted)
     random.Random(f"{item.project.seed}:{item.key}").shuffle(submissions)  # noqa: S311
     CaseSource.objects.bulk_create(
-        CaseSource(case=case, submission=one, position=position)
-        for position, one in enumerate(submissions)
+        CaseSource(case=case, submission=submission, position=position)
+        for position, submission in enumerate(submissions)
     )
     log_state_change(instance=case, old="", new=case.state, actor="automatic", now=now)
     return True
 
 
-def offer_open_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
-    """Publish up to `limit` open cases to consolidators or validators; returns how many. Without room
-    under the budget's cap they stay open, and are offered as soon as there is."""
-    open_ones = (
+def publish_open_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
+    """Publish up to `limit` open cases to workers. Return the number published.
+
+    Cases that exceed the budget stay open and are published later.
+    """
+    open_cases = (
         Case.objects.filter(state=CaseState.OPEN)
         .exclude(NOTHING_ASKED, item__project__protocol=Protocol.VALIDATION)
+        .only("pk")
         .order_by("pk")
-        .values_list("pk", flat=True)
     )
-    offered = 0
-    for pk in open_ones[:limit]:
-        try:
-            offered += offer_case(case_id=pk, now=clock())
-        except BudgetExceeded as exceeded:
-            _say_on_batch(pk, str(exceeded))
-    return offered
+    return for_each_row(
+        sweep="offer cases", rows=open_cases, process=_publish, clock=clock, limit=limit
+    )
+
+
+def _publish(case: Case, now: datetime) -> bool:
+    try:
+        return publish_case(case_id=case.pk, now=now)
+    except BudgetExceededError as exceeded:
+        _say_on_batch(case.pk, str(exceeded))
+        return False
 
 
 def _say_on_batch(case_id: int, problem: str) -> None:
-    """So that the office sees why cases wait; the first case's batch was not begun."""
+    """Store the problem on the running batches of the case's project."""
     running = Batch.objects.filter(
         project__items__cases=case_id,
-        role__in=[Role.CONSOLIDATOR, Role.VALIDATOR],
+        role__in=CASE_ROLES,
         state=BatchState.OPEN,
     )
     for batch in running:
@@ -133,8 +173,8 @@ def _say_on_batch(case_id: int, problem: str) -> None:
 
 
 @transaction.atomic
-def offer_case(*, case_id: int, now: datetime) -> bool:
-    """Plan the case's HIT, closed to those it would be their own work for. Raises BudgetExceeded."""
+def publish_case(*, case_id: int, now: datetime) -> bool:
+    """Plan the case's HIT and exclude its authors. Raise BudgetExceededError."""
     case = Case.objects.select_for_update().get(pk=case_id)
     if case.state != CaseState.OPEN:
         return False
@@ -142,21 +182,49 @@ def offer_case(*, case_id: int, now: datetime) -> bool:
     batch = case_batch(project=item.project, now=now)
     if batch.state != BatchState.OPEN:
         return False
-    task = offer_items(
+    task = publish_items(
         batch=batch,
-        offers=[Offer([item], next_place(item, batch.role))],
+        offers=[PublicationItem([item], next_attempt(item, batch.role))],
         page=work_of(item.project).page,
         now=now,
         qualifications=requirements_of(batch, excluded_workers(item)),
     )[0]
-    case.task, case.state = task, CaseState.OFFERED
+    link_task(case=case, task=task)
+    case.state = CaseState.OFFERED
     case.save(update_fields=["task", "state"])
     log_state_change(instance=case, old="open", new="offered", actor="automatic", now=now)
     return True
 
 
+def offer_case_again(
+    *, case: Case, number: int, closed_to: Sequence[Worker], now: datetime
+) -> Republished:
+    """Offer the case to `number` more workers on its HIT or on a new one.
+
+    A new HIT excludes the workers in `closed_to`. The caller must lock the case's row. Raise
+    BudgetExceededError.
+    """
+    assert case.task
+    attempt = case.task.task_items.select_related(
+        "item__project", "task__batch__project__budget", "task__batch__budget"
+    ).get()
+    if republish_on_hit(task=case.task, number=number, now=now):
+        TaskItem.objects.filter(pk=attempt.pk).update(republications=F("republications") + 1)
+        return Republished(raised=1)
+    task = republish_on_new_hit(
+        earlier=attempt,
+        page=work_of(case.item.project).page,
+        qualifications=requirements_of(attempt.task.batch, closed_to),
+        number=number,
+        now=now,
+    )
+    link_task(case=case, task=task)
+    case.save(update_fields=["task"])
+    return Republished(new_hits=1)
+
+
 def case_batch(*, project: Project, now: datetime) -> Batch:
-    """The project's running batch of consolidations or validations; begun by the first case."""
+    """Return the project's batch of consolidations or validations. Create it if necessary."""
     work = work_of(project)
     batches = project.batches.filter(role=work.role, for_training=False)
     return batches.order_by("-pk").first() or create_batch(
@@ -170,22 +238,24 @@ def case_batch(*, project: Project, now: datetime) -> Batch:
 
 
 @transaction.atomic
-def offer_given_cases(
+def publish_given_cases(
     *,
     batch: Batch,
-    offers: Sequence[Offer],
+    offers: Sequence[PublicationItem],
     given: Sequence[list[Json]],
     now: datetime,
     **terms: Any,
 ) -> list[Case]:
-    """A case for each offer of a qualification round, with the annotations to merge; for `terms` and
-    errors see `offer_items`."""
+    """Publish a case with given annotations for each offer of a qualification round.
+
+    See `publish_items` for `terms` and errors.
+    """
     page = WORK[Protocol.CONSOLIDATION].page
-    tasks = offer_items(batch=batch, offers=offers, page=page, now=now, **terms)
-    return Case.objects.bulk_create(
+    tasks = publish_items(batch=batch, offers=offers, page=page, now=now, **terms)
+    cases = Case.objects.bulk_create(
         Case(
             item=offer.items[0],
-            place=offer.place,
+            attempt=offer.attempt,
             state=CaseState.OFFERED,
             task=task,
             given=annotations,
@@ -193,11 +263,15 @@ def offer_given_cases(
         )
         for offer, annotations, task in zip(offers, given, tasks, strict=True)
     )
+    CaseTask.objects.bulk_create(CaseTask(case=case, task=case.task) for case in cases)
+    return cases
 
 
-def requirements_of(batch: Batch, excluded: list[Worker]) -> list[dict[str, Any]]:
-    """The batch's own requirements and, where the project has a pool for the role, membership in it
-    under a number that none of the excluded hold."""
+def requirements_of(batch: Batch, excluded: Sequence[Worker]) -> list[dict[str, Any]]:
+    """Return the batch's requirements, plus membership of the role's pool if there is one.
+
+    The pool requirement rejects the excluded workers by the values of their qualification.
+    """
     pool = QualificationType.objects.filter(
         provider=batch.project.provider, code=pool_code(batch.project, batch.role)
     ).first()
@@ -209,9 +283,12 @@ def requirements_of(batch: Batch, excluded: list[Worker]) -> list[dict[str, Any]
 def excluded_workers(
     item: Item, *, but_assignment: str = "", before: datetime | None = None
 ) -> list[Worker]:
-    """Who may not consolidate or validate the item: whoever generated for it or, if the project says
-    so, for its sentence (with `before`, by what was handed in until then); and whoever has
-    consolidated it, but for the assignment of that (external) id."""
+    """Return the workers who may not consolidate or validate the item.
+
+    These are its generators, or those of its sentence if the project excludes by sentence. With
+    `before`, only work submitted by then counts. Consolidators of the item are excluded too, except
+    for the assignment with the external id `but_assignment`.
+    """
     scope: dict[str, Any] = (
         {"submissions__item__sentence": item.sentence_id}
         if item.project.exclusion_scope == ExclusionScope.SENTENCE

@@ -1,4 +1,4 @@
-"""Reads of where items stand on their way to gold, shared by pages and the API."""
+"""Queries on the progress of items towards gold, shared by pages and the API."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,19 +21,25 @@ from annotation.domain.queries import (
     Cost,
     cost_by_item,
     items_with_text,
-    offered_for_generation,
+    published_for_generation,
 )
-from annotation.enums import Role
-from annotation.models import Item, Project, Submission, Task, TaskItem
+from annotation.models import (
+    Item,
+    Submission,
+    Task,
+    TaskItem,
+)
 from audit.models import StateChange
 from consolidation.domain.record_gold import own_source
 from consolidation.enums import SETTLED, CaseState, ReviewState
 from consolidation.models import Case, Gold, Review
 from crowd.models import Assignment, Payment
+from projects.enums import Role
+from projects.models import Project
 
 
 class ItemState(StrEnum):
-    """Where an item stands on its way to consolidated or validated gold."""
+    """An item's progress towards consolidated or validated gold."""
 
     NOT_PUBLISHED = "not-published"
     GENERATING = "generating"
@@ -48,7 +54,7 @@ class ItemState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ItemFilter:
-    """Which items to list; empty means any."""
+    """Criteria for listing items. An empty value matches everything."""
 
     state: str = ""
     domain: str = ""
@@ -57,13 +63,13 @@ class ItemFilter:
 
 
 def _first_case(**facts: object) -> Exists:
-    return Exists(Case.objects.filter(item=OuterRef("pk"), place=0, **facts))
+    return Exists(Case.objects.filter(item=OuterRef("pk"), attempt=0, **facts))
 
 
 def _in_state(state: str) -> Q:
     return {
-        ItemState.NOT_PUBLISHED: Q(~offered_for_generation()) & Q(~_first_case()),
-        ItemState.GENERATING: Q(offered_for_generation()) & Q(~_first_case()),
+        ItemState.NOT_PUBLISHED: Q(~published_for_generation()) & Q(~_first_case()),
+        ItemState.GENERATING: Q(published_for_generation()) & Q(~_first_case()),
         ItemState.CASE_OPEN: Q(_first_case()) & Q(~_first_case(state__in=SETTLED)),
         ItemState.CONSOLIDATED: Q(_first_case(state=CaseState.CONSOLIDATED)),
         ItemState.VALIDATED: Q(_first_case(state=CaseState.VALIDATED)),
@@ -71,14 +77,18 @@ def _in_state(state: str) -> Q:
 
 
 def items_of(*, project: Project, wanted: ItemFilter) -> QuerySet[Item]:
-    """The project's items in publishing order, each with `offered`, `generations` (accepted ones),
-    `case_state` (None without a case) and `golds` (number of versions from all sources)."""
+    """Return the project's items in publishing order with annotations.
+
+    The annotations are `offered`, `generations` (number of accepted ones), `case_state` (None
+    without a case) and `golds` (number of versions from all sources).
+    """
     items = project.items.select_related("sentence").order_by("position", "pk")
     return narrowed(items, wanted, project=project).annotate(
-        # Looked up for each row: of Exists, among what is selected, PostgreSQL makes a table of all
-        # offers of everything.
+        # A subquery per row. For a selected Exists, PostgreSQL hashes all offers of all projects.
         offered=Coalesce(Subquery(_offers().values_list(Value(True))[:1]), False),
-        case_state=Subquery(Case.objects.filter(item=OuterRef("pk"), place=0).values("state")[:1]),
+        case_state=Subquery(
+            Case.objects.filter(item=OuterRef("pk"), attempt=0).values("state")[:1]
+        ),
         generations=_count(_generations(project)),
         golds=_count(Gold.objects.all()),
     )
@@ -89,16 +99,18 @@ def _offers() -> QuerySet[TaskItem]:
 
 
 def _generations(project: Project) -> QuerySet[Submission]:
-    """Accepted ones; not those of experiments on agreement."""
+    """Return accepted generations, without those of agreement experiments."""
     done = Submission.objects.accepted().filter(role=Role.GENERATOR)
-    again = list(project.experiments.values_list("batch", flat=True))
-    if not again:
+    experiment_batches = list(project.experiments.values_list("batch", flat=True))
+    if not experiment_batches:
         return done
-    return done.exclude(assignment__hit__in=Task.objects.filter(batch__in=again).values("hit"))
+    return done.exclude(
+        assignment__hit__in=Task.objects.filter(batch__in=experiment_batches).values("hit")
+    )
 
 
 def narrowed(items: QuerySet[Item], wanted: ItemFilter, *, project: Project) -> QuerySet[Item]:
-    """Those of the project's items that are wanted."""
+    """Return the items that match the filter."""
     if wanted.state:
         items = items.filter(_in_state(wanted.state))
     if wanted.domain:
@@ -116,7 +128,7 @@ def _count(rows: QuerySet[Submission] | QuerySet[Gold]) -> Coalesce:
 
 
 def state_of(*, offered: bool, case_state: str | None) -> ItemState:
-    """The state of an item of `items_of`."""
+    """Return the state of an item returned by `items_of`."""
     if case_state in SETTLED:
         return ItemState(case_state)
     if case_state is not None:
@@ -125,23 +137,24 @@ def state_of(*, offered: bool, case_state: str | None) -> ItemState:
 
 
 def cases_of(*, project: Project) -> QuerySet[Case]:
-    """The project's cases with their items and sources, oldest first."""
+    """Return the project's cases with their items and sources, oldest first."""
     cases = Case.objects.filter(item__project=project).select_related("item")
     return cases.prefetch_related("sources").order_by("pk")
 
 
 def gold_versions_of(*, project: Project) -> QuerySet[Gold]:
-    """Every version of the project's gold, oldest first."""
+    """Return all versions of the project's gold, oldest first."""
     return Gold.objects.filter(item__project=project).select_related("item").order_by("pk")
-
-
-# --- how far a project is ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class GoldCounts:
-    """A project's first cases by state, its items with gold by source (and with any), those in
-    production with gold that the project made itself, and the reviews that wait for an expert."""
+    """Counts of a project's cases, gold and reviews.
+
+    `cases` counts first cases by state. `items_by_source` and `items` count items with gold. `made`
+    counts items in production whose gold the project produced. `reviews` counts those waiting for
+    an expert.
+    """
 
     cases: Mapping[str, int]
     items_by_source: Mapping[str, int]
@@ -151,7 +164,7 @@ class GoldCounts:
 
 
 def count_gold(*, project: Project) -> GoldCounts:
-    cases = Case.objects.filter(item__project=project, place=0).order_by().values_list("state")
+    cases = Case.objects.filter(item__project=project, attempt=0).order_by().values_list("state")
     gold = Gold.objects.filter(item__project=project).order_by()
     by_source = gold.values_list("source").annotate(n=Count("item", distinct=True))
     return GoldCounts(
@@ -164,35 +177,32 @@ def count_gold(*, project: Project) -> GoldCounts:
 
 
 def settled_items(*, project: Project) -> QuerySet[Item]:
-    """The items whose first case is consolidated or validated."""
+    """Return the items whose first case is consolidated or validated."""
     return project.items.filter(_first_case(state__in=SETTLED))
 
 
 def finished_costs(*, project: Project) -> list[Cost]:
-    """What each settled item has cost. Unfinished ones would pull the mean down."""
+    """Return the cost of each settled item. Unfinished items would lower the mean."""
     done = settled_items(project=project)
     costs = cost_by_item(project=project, items=done)
-    return [costs.get(item, Cost()) for item in done.values_list("pk", flat=True)]
+    return [costs.get(item, Cost()) for item in done.order_by("pk").values_list("pk", flat=True)]
 
 
 def gold_items_by_project(*, projects: list[Project]) -> dict[int, int]:
-    """Project id -> number of items with gold of any source, for the projects given."""
+    """Return the number of items with gold from any source by project id."""
     rows = Gold.objects.filter(item__project__in=projects).values_list("item__project")
     return dict(rows.annotate(n=Count("item", distinct=True)).order_by())
 
 
-# --- one item ----------------------------------------------------------------------------------
-
-
 def gold_of_item(*, item: Item) -> list[Gold]:
-    """Every version from every source, the newest first."""
+    """Return all versions of the item's gold, newest first."""
     rows = item.gold.select_related("submission__worker", "submission__author", "case")
     return list(rows.order_by("-created_at", "-pk"))
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One logged change of state in an item's history."""
+    """A logged state change in an item's history."""
 
     at: datetime
     what: str
@@ -203,7 +213,10 @@ class Move:
 
 
 def history_of_item(*, item: Item) -> list[Move]:
-    """Every logged change of its HITs, assignments, submissions, payments and cases, oldest first."""
+    """Return the item's logged state changes, oldest first.
+
+    These are the changes of its HITs, assignments, submissions, payments, cases and merges.
+    """
     hits = {"hit__task__items": item}
     owned = {
         "crowd.Hit": item.tasks.values_list("hit"),
@@ -217,16 +230,16 @@ def history_of_item(*, item: Item) -> list[Move]:
     }
     ours = Q(pk__in=[])
     for aggregate, rows in owned.items():
-        # As numbers: given subqueries, PostgreSQL reads the whole log.
+        # Lists of ids, because PostgreSQL scans the whole log for subqueries.
         ours |= Q(aggregate=aggregate, object_id__in=[pk for (pk,) in rows])
     return [
         Move(
-            at=one.at,
-            what=f"{one.aggregate.rpartition('.')[2]} {one.object_id}",
-            old=one.old,
-            new=one.new,
-            actor=one.actor,
-            reason=one.reason,
+            at=change.at,
+            what=f"{change.aggregate.rpartition('.')[2]} {change.object_id}",
+            old=change.old,
+            new=change.new,
+            actor=change.actor,
+            reason=change.reason,
         )
-        for one in StateChange.objects.filter(ours).order_by("at", "pk")
+        for change in StateChange.objects.filter(ours).order_by("at", "pk")
     ]

@@ -1,6 +1,6 @@
-"""Consolidators' and validators' finished work, taken in, and the gold that comes of a consolidation.
+"""Record consolidators' and validators' work, and write the gold of consolidations.
 
-What comes of validations is in `record_validated_gold`.
+Gold of validations is written in `record_validated_gold`.
 """
 
 from collections.abc import Callable
@@ -9,21 +9,24 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Max
 
-from annotation.domain.decide_submission import accept_if_sound
+from annotation.domain.decide_submission import auto_accept
 from annotation.domain.record_assignment import record_assignment
-from annotation.enums import Protocol, Role, SubmissionState
-from annotation.models import Item, Project, Submission, Task
-from audit.domain.change_state import Moves, change_state
+from annotation.enums import SubmissionState
+from annotation.models import Item, Submission
+from audit.domain.change_state import Transitions, change_state
 from consolidation.domain.index_gold import index_gold
-from consolidation.domain.open_cases import case_of_task, excluded_workers
+from consolidation.domain.open_cases import CASE_ROLES, case_of_assignment, excluded_workers
 from consolidation.enums import SOURCES, CaseState, GoldSource
 from consolidation.models import Case, Gold
 from crowd.models import Assignment
+from jobs.domain.sweep import for_each_row
+from projects.enums import Protocol, Role
+from projects.models import Project
 from schemes.base import Json
 from schemes.registry import get_scheme
 
-MOVES: Moves = {
-    # Without an offer where there is nothing to validate.
+TRANSITIONS: Transitions = {
+    # A case without questions is validated without being offered.
     CaseState.OPEN: [CaseState.VALIDATED],
     CaseState.OFFERED: [CaseState.CONSOLIDATED, CaseState.VALIDATED],
     CaseState.CONSOLIDATED: [CaseState.OFFERED],
@@ -31,20 +34,22 @@ MOVES: Moves = {
 
 
 def own_source(project: Project) -> GoldSource:
-    """The source of the gold that the project makes itself."""
+    """Return the source of the gold that the project produces."""
     return SOURCES[Protocol(project.protocol)]
 
 
 def sources_of(case: Case) -> list[Json]:
-    """The contents of the case's submissions, in the order in which pages show them; in a round for
-    trainees those that are given."""
+    """Return the contents of the case's submissions in display order.
+
+    A case in a qualification round has given contents instead.
+    """
     if case.given is not None:
         return list(case.given)
-    return [one.submission.content for one in case.sources.select_related("submission")]
+    return [source.submission.content for source in case.sources.select_related("submission")]
 
 
 def parse_for_case(case: Case) -> Callable[[Item, object], Json]:
-    """The scheme's reading of a consolidation of this case, or of a validation."""
+    """Return a parser of consolidations or validations of this case."""
     sources = sources_of(case)
     scheme = get_scheme(case.item.project.scheme)
     is_validation = case.item.project.protocol == Protocol.VALIDATION
@@ -57,33 +62,39 @@ def parse_for_case(case: Case) -> Callable[[Item, object], Json]:
 
 
 def record_new_case_work(*, clock: Callable[[], datetime], limit: int = 50) -> int:
-    """Record and, where sound, accept up to `limit` assignments of consolidators and validators;
-    returns how many were recorded."""
-    unrecorded = Assignment.objects.unrecorded().filter(
-        hit__task__role__in=[Role.CONSOLIDATOR, Role.VALIDATOR]
+    """Record up to `limit` assignments of consolidators and validators. Return the number."""
+    unrecorded = Assignment.objects.unrecorded().filter(hit__task__role__in=CASE_ROLES)
+    return for_each_row(
+        sweep="record case work",
+        rows=unrecorded.only("pk").order_by("pk"),
+        process=_record,
+        clock=clock,
+        limit=limit,
     )
-    done = 0
-    for pk in unrecorded.order_by("pk").values_list("pk", flat=True)[:limit]:
-        record_case_work(assignment_id=pk, now=clock())
-        done += 1
-    return done
+
+
+def _record(assignment: Assignment, now: datetime) -> int:
+    record_case_work(assignment_id=assignment.pk, now=now)
+    return 1
 
 
 @transaction.atomic
 def record_case_work(*, assignment_id: int, now: datetime) -> bool:
-    """Take in one piece of work on a case, once; says whether it could be accepted without a person's
-    look."""
-    case = case_of_task(Task.objects.get(hit__assignments=assignment_id))
+    """Record an assignment on a case once. Return True if it was accepted without a review."""
+    case = case_of_assignment(assignment_id)
     submissions = record_assignment(
         assignment_id=assignment_id, parse=parse_for_case(case), now=now
     )
-    for one in submissions:
-        _check_independence(one, case)
-    return accept_if_sound(submissions=submissions, now=now)
+    for submission in submissions:
+        _check_independence(submission, case)
+    return auto_accept(submissions=submissions, now=now)
 
 
 def _check_independence(submission: Submission, case: Case) -> None:
-    """The marketplace keeps a generator out; if one got in all the same, a person decides."""
+    """Flag a submission for review if its worker annotated the item.
+
+    The marketplace should already have excluded such workers.
+    """
     problem = dependence_of(submission, case)
     if problem and submission.state == SubmissionState.SUBMITTED:
         submission.problem = f"{submission.problem} {problem}".strip()
@@ -91,7 +102,7 @@ def _check_independence(submission: Submission, case: Case) -> None:
 
 
 def dependence_of(submission: Submission, case: Case) -> str:
-    """Why the work isn't independent of what it merges or judges; empty if it is."""
+    """Return why the submission isn't independent of its sources, or an empty string."""
     assignment = submission.assignment
     assert assignment
     if case.given is not None:
@@ -105,31 +116,37 @@ def dependence_of(submission: Submission, case: Case) -> str:
 
 
 def case_of(submission: Submission) -> Case:
-    """The case that a consolidator's or validator's submission was handed in for."""
-    return case_of_task(Task.objects.get(hit__assignments=submission.assignment_id))
+    """Return the case of a consolidator's or validator's submission."""
+    assert submission.assignment_id
+    return case_of_assignment(submission.assignment_id)
 
 
 def write_due_gold(*, clock: Callable[[], datetime], limit: int = 50) -> int:
-    """Write the gold of up to `limit` accepted consolidations that have none; returns how many.
+    """Write the gold of up to `limit` accepted consolidations. Return the number written.
 
-    A sweep of its own, so that work which a person accepted later becomes gold in the same way.
-    What trainees merge in a qualification round is compared with a reference, and stays out.
+    This is a separate sweep, so that work accepted later by a person also becomes gold.
+    Consolidations in a qualification round are compared with a reference and never become gold.
     """
     due = Submission.objects.accepted().filter(
         role=Role.CONSOLIDATOR, gold=None, item__in_production=True
     )
-    written = 0
-    for submission in due.order_by("pk").select_related("item__project", "worker", "author")[
-        :limit
-    ]:
-        write_gold_of(submission=submission, now=clock())
-        written += 1
-    return written
+    return for_each_row(
+        sweep="write gold",
+        rows=due.order_by("pk").select_related("item__project", "worker", "author"),
+        process=_write_gold,
+        clock=clock,
+        limit=limit,
+    )
+
+
+def _write_gold(submission: Submission, now: datetime) -> int:
+    write_gold_of(submission=submission, now=now)
+    return 1
 
 
 @transaction.atomic
 def write_gold_of(*, submission: Submission, now: datetime) -> Gold:
-    """The gold of an accepted consolidation, with where each question came from."""
+    """Write the gold of an accepted consolidation with the origin of each question."""
     case = Case.objects.select_for_update().get(pk=case_of(submission).pk)
     if existing := Gold.objects.filter(submission=submission).first():
         return existing
@@ -138,7 +155,7 @@ def write_gold_of(*, submission: Submission, now: datetime) -> Gold:
     change_state(
         instance=case,
         new=CaseState.CONSOLIDATED,
-        moves=MOVES,
+        transitions=TRANSITIONS,
         actor=str(submission.worker or submission.author),
         now=now,
     )
@@ -164,7 +181,7 @@ def add_gold(
     case: Case | None = None,
     submission: Submission | None = None,
 ) -> Gold:
-    """The next version of the item's gold from this source."""
+    """Add the next version of the item's gold from this source."""
     Item.objects.select_for_update(of=("self",)).get(pk=item.pk)
     last = item.gold.filter(source=source).aggregate(last=Max("version"))["last"] or 0
     gold = Gold.objects.create(

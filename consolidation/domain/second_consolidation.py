@@ -1,23 +1,27 @@
-"""Second consolidations of a sample, made to measure agreement; they never become the gold."""
+"""Second consolidations of a sample, which measure agreement and never become gold."""
 
 import random
 from datetime import datetime
 
 from django.db import transaction
 
-from annotation.enums import Role
-from annotation.models import Item, Project, Submission
+from annotation.models import Item, Submission
 from audit.domain.change_state import log_state_change
 from consolidation.enums import CaseState
 from consolidation.models import Case, CaseSource
+from projects.enums import Role
+from projects.models import Project
 
 
 def open_second_cases(*, project: Project, count: int, now: datetime) -> int:
-    """Open a second case for up to `count` consolidated items, from the beginning of the project's
-    seeded shuffle; returns how many. They are offered as first cases are."""
+    """Open a second case for up to `count` consolidated items. Return the number opened.
+
+    Items follow the project's seeded shuffle. The cases are published in the same way as first
+    cases.
+    """
     items = (
-        project.items.filter(cases__place=0, cases__state=CaseState.CONSOLIDATED)
-        .exclude(cases__place=1)
+        project.items.filter(cases__attempt=0, cases__state=CaseState.CONSOLIDATED)
+        .exclude(cases__attempt=1)
         .order_by("position", "pk")
     )
     return sum(open_second_case(item=item, now=now) for item in items[:count])
@@ -25,25 +29,25 @@ def open_second_cases(*, project: Project, count: int, now: datetime) -> int:
 
 @transaction.atomic
 def open_second_case(*, item: Item, now: datetime) -> bool:
-    """Open the item's second case; says whether it was not open.
+    """Open the item's second case. Return False if it exists.
 
-    Its sources are accepted generations that the first case has not, if there are as many as the
-    project asks for (disjoint teams), else those of the first case: then the two consolidators
-    alone are compared.
+    Its sources are accepted generations that the first case did not use, if there are enough
+    (disjoint teams). Otherwise it reuses the sources of the first case, so that only the two
+    consolidators are compared.
     """
-    first = Case.objects.get(item=item, place=0)
-    case, created = Case.objects.get_or_create(item=item, place=1, defaults={"opened_at": now})
+    first = Case.objects.get(item=item, attempt=0)
+    case, created = Case.objects.get_or_create(item=item, attempt=1, defaults={"opened_at": now})
     if not created:
         return False
     used = list(first.sources.values_list("submission", flat=True))
     accepted = Submission.objects.accepted().filter(item=item, role=Role.GENERATOR).order_by("pk")
     fresh = list(accepted.exclude(pk__in=used)[: item.project.generators_per_item])
-    many = len(fresh) >= item.project.generators_per_item
-    sources = fresh if many else list(Submission.objects.filter(pk__in=used).order_by("pk"))
+    enough = len(fresh) >= item.project.generators_per_item
+    sources = fresh if enough else list(Submission.objects.filter(pk__in=used).order_by("pk"))
     random.Random(f"{item.project.seed}:{item.key}:1").shuffle(sources)  # noqa: S311
     CaseSource.objects.bulk_create(
-        CaseSource(case=case, submission=one, position=position)
-        for position, one in enumerate(sources)
+        CaseSource(case=case, submission=submission, position=position)
+        for position, submission in enumerate(sources)
     )
     log_state_change(instance=case, old="", new=case.state, actor="automatic", now=now)
     return True

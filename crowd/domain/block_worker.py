@@ -1,4 +1,4 @@
-"""Workers who may take no more of our HITs."""
+"""Block workers from our HITs, and lift blocks."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -6,27 +6,30 @@ from datetime import datetime
 from django.db import transaction
 
 from audit.domain.change_state import log_state_change
-from crowd.domain.lease import BITE, take_leases
 from crowd.domain.marketplace import marketplace_of
 from crowd.enums import BlockState
 from crowd.models import Block, Worker
-from crowd.providers.base import ProviderInDoubt, ProviderRefused
+from crowd.providers.base import OutcomeUnknownError, ProviderRefusedError
+from jobs.domain.lease import BATCH_SIZE
+from jobs.domain.sweep import for_each_row
 
-DONE = {BlockState.PENDING: BlockState.BLOCKED, BlockState.LIFTING: BlockState.LIFTED}
+FINAL_STATES = {BlockState.PENDING: BlockState.BLOCKED, BlockState.LIFTING: BlockState.LIFTED}
 
 
 def block_worker(*, worker: Worker, reason: str, actor: str, now: datetime) -> None:
-    """Keep the worker out from now on. What they have handed in is decided and paid as ever; the
-    reason is not shown to them. Raises ValueError without one."""
+    """Block the worker. Their submitted work is still decided and paid.
+
+    The worker does not see the reason. Raises ValueError without one.
+    """
     if not reason.strip():
-        raise ValueError("A block needs a reason: the next person will ask.")
+        raise ValueError("Enter the reason for the block.")
     _change(worker, BlockState.PENDING, reason, actor, now)
 
 
 def lift_block(*, worker: Worker, reason: str, actor: str, now: datetime) -> bool:
-    """Let the worker in again; says whether they were kept out."""
-    held = Block.objects.filter(worker=worker, state__in=[BlockState.PENDING, BlockState.BLOCKED])
-    if not held.exists():
+    """Lift the worker's block. Return False if there is none."""
+    blocks = Block.objects.filter(worker=worker, state__in=[BlockState.PENDING, BlockState.BLOCKED])
+    if not blocks.exists():
         return False
     _change(worker, BlockState.LIFTING, reason, actor, now)
     return True
@@ -41,13 +44,15 @@ def _change(worker: Worker, state: str, reason: str, actor: str, now: datetime) 
     log_state_change(instance=block, old=old, new=state, actor=actor, now=now, reason=reason)
 
 
-def send_due_blocks(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
-    """Tell the marketplace of up to `limit` blocks and liftings; returns how many it took."""
-    due = Block.objects.filter(state__in=list(DONE), error="").select_related("worker")
-    return sum(_send(one) for one in take_leases(due, now=clock(), limit=limit))
+def send_due_blocks(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
+    """Send up to `limit` blocks and unblocks. Return how many the marketplace accepted."""
+    due = Block.objects.filter(state__in=list(FINAL_STATES), error="").select_related("worker")
+    return for_each_row(
+        sweep="send blocks", rows=due, process=_send, clock=clock, limit=limit, leased=True
+    )
 
 
-def _send(block: Block) -> bool:
+def _send(block: Block, now: datetime) -> bool:
     market, worker = marketplace_of(block.worker.provider), block.worker.external_id
     rows = Block.objects.filter(pk=block.pk, changed_at=block.changed_at)
     try:
@@ -55,9 +60,9 @@ def _send(block: Block) -> bool:
             market.block(worker, reason=block.reason)
         else:
             market.unblock(worker, reason=block.reason)
-    except ProviderInDoubt:
-        return False  # both may be repeated without harm; the lease runs out by itself
-    except ProviderRefused as refused:
+    except OutcomeUnknownError:
+        return False  # both calls are safe to repeat once the lease expires
+    except ProviderRefusedError as refused:
         rows.update(error=str(refused), leased_until=None)
         return False
-    return bool(rows.update(state=DONE[BlockState(block.state)], leased_until=None))
+    return bool(rows.update(state=FINAL_STATES[BlockState(block.state)], leased_until=None))

@@ -1,45 +1,45 @@
-"""A requester's word on an assignment: what it earns, or why not. Written first, sent by a sweep."""
+"""Approve or reject assignments. Decisions are stored here and sent by a sweep."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 
-from audit.domain.change_state import Moves, change_state, log_state_change
+from audit.domain.change_state import Transitions, change_state, log_state_change
 from crowd.domain.fees import fee_cents
-from crowd.domain.ledger import BudgetExceeded, offer_cents_left, release, reserve
-from crowd.domain.offer_money import slot_of
+from crowd.domain.hit_reservations import slot_of
+from crowd.domain.ledger import BudgetExceededError, offer_cents_left, release, reserve
 from crowd.enums import AssignmentState, HitState, PaymentKind, PaymentState
 from crowd.models import Assignment, Hit, Payment
 from crowd.providers.limits import FEEDBACK, check_text
 
-MOVES: Moves = {
+TRANSITIONS: Transitions = {
     AssignmentState.SUBMITTED: [
         AssignmentState.APPROVED,
         AssignmentState.REJECTING,
-        AssignmentState.REJECTED,  # at the marketplace, by somebody else
+        AssignmentState.REJECTED,  # decided at the marketplace
     ],
-    # A rejection may come too late (approved there by then), or be refused and decided anew.
+    # A rejection may arrive after an approval at the marketplace, or be refused and decided again.
     AssignmentState.REJECTING: [
         AssignmentState.REJECTED,
         AssignmentState.APPROVED,
         AssignmentState.SUBMITTED,
     ],
-    # MTurk lets a rejection be overridden for 30 days.
+    # MTurk allows a rejection to be overridden for 30 days.
     AssignmentState.REJECTED: [AssignmentState.APPROVED],
 }
 
 
 @dataclass(frozen=True, slots=True)
 class BonusAward:
-    """What is paid beyond the reward. `reason` is read by the worker: it holds the calculation."""
+    """A payment beyond the reward. `reason` shows the worker the calculation."""
 
     amount_cents: int
     reason: str
 
 
 def payment_token(assignment: Assignment, kind: str) -> str:
-    """The same for the same debt, always: <= 64 characters, and unlike any other."""
+    """Return the idempotency token of a payment (at most 64 characters)."""
     return f"ts-{kind}-{assignment.worker_id}-{assignment.external_id}"[:64]
 
 
@@ -47,43 +47,42 @@ def payment_token(assignment: Assignment, kind: str) -> str:
 def approve_assignment(
     *, assignment: Assignment, bonus: BonusAward | None, actor: str, now: datetime
 ) -> None:
-    """Owe the worker the reward and the bonus. A repeat changes nothing; what was approved at the
-    marketplace, which knows no bonus, is owed its bonus by the first call that names one. Raises
-    MoveRefused.
+    """Approve the assignment and create its payments. A repeat creates no payment of the same kind.
 
-    The money set aside for the assignment is given back, and exactly what is owed is set aside
-    instead; a bonus that the budget's cap doesn't allow is held until the cap is raised.
+    The assignment's reservation is replaced by the exact amounts. A payment that would exceed the
+    cap is held until the cap is raised. A repeat can add a bonus, for example after an approval at
+    the marketplace, which has no bonus. Raises TransitionNotAllowedError.
     """
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
     hit = Hit.objects.select_related("hit_type").get(pk=assignment.hit_id)
-    owed = set(assignment.payments.values_list("kind", flat=True))
-    if assignment.state != AssignmentState.APPROVED:  # it may have been approved at the marketplace
+    existing_kinds = set(assignment.payments.values_list("kind", flat=True))
+    if assignment.state != AssignmentState.APPROVED:  # or approved at the marketplace
         change_state(
             instance=assignment,
             new=AssignmentState.APPROVED,
-            moves=MOVES,
+            transitions=TRANSITIONS,
             actor=actor,
             now=now,
             decided_at=now,
         )
     release_slot(assignment=assignment, hit=hit, now=now)
-    look_no_more(hit=hit)
-    for debt in _debts(hit, bonus):
-        if debt.kind in owed:
+    stop_polling(hit=hit)
+    for payment in _new_payments(hit, bonus):
+        if payment.kind in existing_kinds:
             continue
-        debt.assignment, debt.intended_at = assignment, now
-        debt.token = payment_token(assignment, debt.kind)
-        debt.save()
-        set_aside_payment(payment=debt, hit=hit, now=now)
+        payment.assignment, payment.intended_at = assignment, now
+        payment.token = payment_token(assignment, payment.kind)
+        payment.save()
+        set_aside_payment(payment=payment, hit=hit, now=now)
 
 
-def _debts(hit: Hit, bonus: BonusAward | None) -> list[Payment]:
+def _new_payments(hit: Hit, bonus: BonusAward | None) -> list[Payment]:
     reward = hit.hit_type.reward_cents
     fee = fee_cents(reward, max_assignments=hit.max_assignments)
-    debts = [Payment(kind=PaymentKind.REWARD, amount_cents=reward, fee_cents=fee)]
+    payments = [Payment(kind=PaymentKind.REWARD, amount_cents=reward, fee_cents=fee)]
     if bonus and bonus.amount_cents:
         fee = fee_cents(bonus.amount_cents)
-        debts.append(
+        payments.append(
             Payment(
                 kind=PaymentKind.BONUS,
                 amount_cents=bonus.amount_cents,
@@ -91,19 +90,22 @@ def _debts(hit: Hit, bonus: BonusAward | None) -> list[Payment]:
                 reason=bonus.reason,
             )
         )
-    return debts
+    return payments
 
 
 @transaction.atomic
 def reject_assignment(*, assignment: Assignment, reason: str, actor: str, now: datetime) -> None:
-    """Refuse the work, with the reason that the worker will read. Raises MoveRefused, ValueError."""
+    """Reject the assignment, with a reason for the worker.
+
+    Raises TransitionNotAllowedError, ValueError.
+    """
     if not reason.strip():
-        raise ValueError("A rejection needs a reason: the worker will read it.")
+        raise ValueError("Enter a reason for the rejection. The worker will read it.")
     check_text("reason", reason, longest=FEEDBACK)
     change_state(
         instance=assignment,
         new=AssignmentState.REJECTING,
-        moves=MOVES,
+        transitions=TRANSITIONS,
         actor=actor,
         now=now,
         reason=reason,
@@ -113,28 +115,30 @@ def reject_assignment(*, assignment: Assignment, reason: str, actor: str, now: d
     )
     hit = Hit.objects.select_related("hit_type").get(pk=assignment.hit_id)
     release_slot(assignment=assignment, hit=hit, now=now)
-    look_no_more(hit=hit)
+    stop_polling(hit=hit)
 
 
-def look_no_more(*, hit: Hit) -> None:
-    """A finished HIT is looked at again only for the sake of what nobody has decided."""
+def stop_polling(*, hit: Hit) -> None:
+    """Stop syncing a finished HIT once all of its assignments are decided."""
     if not hit.assignments.filter(state=AssignmentState.SUBMITTED).exists():
         Hit.objects.filter(pk=hit.pk, state=HitState.FINISHED).update(sync_due_at=None)
 
 
 @transaction.atomic
-def take_their_decision(*, assignment: Assignment, theirs: str, now: datetime) -> None:
-    """Follow what was decided at the marketplace: by its own rule after the delay, on appeal, or by
-    somebody else who uses the account. What was approved there is paid there, whatever we think of
-    it, so the reward is owed; a bonus waits for our own word."""
+def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetime) -> None:
+    """Apply a decision made at the marketplace, such as an automatic approval.
+
+    An assignment approved there is paid there, so its reward is booked. A bonus requires our own
+    approval.
+    """
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if theirs == AssignmentState.APPROVED and not row.payments.exists():
-        _approved_there(row, now)
+        _approve_as_provider(row, now)
     elif theirs == AssignmentState.REJECTED and row.state == AssignmentState.SUBMITTED:
         change_state(
             instance=row,
             new=AssignmentState.REJECTED,
-            moves=MOVES,
+            transitions=TRANSITIONS,
             actor="marketplace",
             now=now,
             decided_at=now,
@@ -143,20 +147,20 @@ def take_their_decision(*, assignment: Assignment, theirs: str, now: datetime) -
         )
         hit = Hit.objects.select_related("hit_type").get(pk=row.hit_id)
         release_slot(assignment=row, hit=hit, now=now)
-        look_no_more(hit=hit)
+        stop_polling(hit=hit)
 
 
-def _approved_there(row: Assignment, now: datetime) -> None:
+def _approve_as_provider(row: Assignment, now: datetime) -> None:
     if row.state == AssignmentState.REJECTING:
-        late = "The marketplace had approved the work before the rejection arrived; it is paid."
-        Assignment.objects.filter(pk=row.pk).update(error=late)
+        error = "The marketplace approved the work before the rejection arrived. It will be paid."
+        Assignment.objects.filter(pk=row.pk).update(error=error)
     approve_assignment(assignment=row, bonus=None, actor="marketplace", now=now)
 
 
 def release_slot(*, assignment: Assignment, hit: Hit, now: datetime) -> None:
-    """Give back what publishing set aside for this assignment.
+    """Release the amount that was reserved for this assignment on publication.
 
-    Work handed in after the HIT expired finds nothing left to give back: it is payable all the same.
+    Nothing is left to release if the work was submitted after the HIT expired. It is paid anyway.
     """
     amount, fees = slot_of(hit)
     if offer_cents_left(hits=[hit]).get(hit.pk, 0) < amount + fees:
@@ -171,7 +175,10 @@ def release_slot(*, assignment: Assignment, hit: Hit, now: datetime) -> None:
 
 
 def set_aside_payment(*, payment: Payment, hit: Hit, now: datetime) -> bool:
-    """Reserve what the payment costs; without room under the cap it is held. Says which."""
+    """Reserve the payment's cost, or hold the payment if that exceeds the cap.
+
+    Return True if the cost was reserved.
+    """
     try:
         reserve(
             hit=hit,
@@ -181,12 +188,12 @@ def set_aside_payment(*, payment: Payment, hit: Hit, now: datetime) -> bool:
             now=now,
             payment=payment,
         )
-    except BudgetExceeded:
-        wanted = PaymentState.HELD
+    except BudgetExceededError:
+        state = PaymentState.HELD
     else:
-        wanted = PaymentState.PENDING
-    if payment.state != wanted:
-        log_state_change(instance=payment, old=payment.state, new=wanted, actor="budget", now=now)
-        payment.state = wanted
+        state = PaymentState.PENDING
+    if payment.state != state:
+        log_state_change(instance=payment, old=payment.state, new=state, actor="budget", now=now)
+        payment.state = state
         payment.save(update_fields=["state"])
-    return wanted == PaymentState.PENDING
+    return state == PaymentState.PENDING

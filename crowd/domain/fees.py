@@ -1,4 +1,4 @@
-"""What the marketplace takes on top of what workers get (DESIGN.md, section 2)."""
+"""Calculate the fees that the marketplace adds to payments."""
 
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -8,9 +8,10 @@ MANY_ASSIGNMENTS = 10
 
 
 def fee_cents(amount_cents: int, *, max_assignments: int = 1) -> int:
-    """The fee on one reward or bonus, in whole cents, rounded half up and at least one.
+    """Return the fee on a reward or bonus in whole cents, rounded half up.
 
-    `max_assignments` is that of the reward's HIT: ten or more cost the higher rate. Nothing paid, no fee.
+    The fee is at least one cent, but zero on an amount of zero. Rewards of HITs with ten or more
+    assignments have a higher rate.
     """
     if amount_cents == 0:
         return 0

@@ -1,7 +1,7 @@
-"""A hold on publishing: no HIT is made at a marketplace while it stands.
+"""Hold publishing, so that no HIT is created at a marketplace.
 
-A database restored from a backup has forgotten the HITs that were made since; until the
-marketplace's own list has been read (`recover_hits`), making one could make it twice.
+A database restored from a backup lacks the HITs that were created since. Until `recover_hits` has
+read the marketplace's list, publishing could create them twice.
 """
 
 from datetime import datetime
@@ -13,7 +13,7 @@ from crowd.models import PublishingHold
 
 
 def hold_publishing(*, reason: str, actor: str, now: datetime) -> PublishingHold:
-    """Stop the sweep that makes HITs; a hold that stands already stays as it is."""
+    """Hold publishing. An active hold is returned unchanged."""
     with transaction.atomic():
         hold, is_new = PublishingHold.objects.get_or_create(
             lifted_at=None, defaults={"reason": reason, "since": now}
@@ -30,7 +30,7 @@ def standing_hold() -> PublishingHold | None:
 
 
 def lift_hold(*, actor: str, now: datetime) -> bool:
-    """Let publishing go on; says whether it was held."""
+    """Lift the hold on publishing. Return False if there was none."""
     with transaction.atomic():
         hold = PublishingHold.objects.select_for_update().filter(lifted_at=None).first()
         if hold is None:

@@ -1,7 +1,7 @@
-"""Money set aside, given back and spent: entries that are written once, and their sums.
+"""Reserve, release and settle money with append-only ledger entries and their sums.
 
-Each function runs inside the caller's transaction, and does nothing the second time it is called
-with the same key, so that a repeat after a crash leaves the books as they were.
+The functions join the caller's transaction. They do nothing if the key already has an entry, so that
+they can be repeated after a crash.
 """
 
 from collections import Counter
@@ -13,12 +13,13 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, Q, QuerySet, Sum
 
+from audit.errors import TouchstoneError
 from crowd.enums import LedgerKind
 from crowd.models import Budget, Hit, LedgerEntry, Payment
 
 
-class BudgetExceeded(Exception):
-    """The budget's cap leaves less than this needs; nothing was reserved."""
+class BudgetExceededError(TouchstoneError):
+    """The amount exceeds what the budget's cap leaves. Nothing was reserved."""
 
     def __init__(self, budget: Budget, needed_cents: int) -> None:
         left = budget.left_cents or 0
@@ -30,27 +31,27 @@ class BudgetExceeded(Exception):
         self.needed_cents = needed_cents
 
 
-class CapTooLow(ValueError):
-    """More than the new cap is reserved or spent already; the old one stands."""
+class CapTooLowError(TouchstoneError, ValueError):
+    """More than the new cap is reserved or spent already. The cap is unchanged."""
 
 
 def set_cap(*, budget: Budget, cap_cents: int | None) -> None:
-    """Give the budget a cap, or none. Raises CapTooLow."""
+    """Set or remove the budget's cap. Raises CapTooLowError."""
     fits = Q(reserved_cents__lte=(cap_cents or 0) - F("spent_cents"))
     budgets = Budget.objects.filter(pk=budget.pk)
     if not (budgets if cap_cents is None else budgets.filter(fits)).update(cap_cents=cap_cents):
         row = budgets.get()
-        raise CapTooLow(
+        raise CapTooLowError(
             f"{(row.reserved_cents + row.spent_cents) / 100:.2f} dollars of {row.key} are reserved "
-            "or spent already; the cap can't be lower."
+            "or spent already. Choose a cap of at least that amount."
         )
     budget.refresh_from_db()
 
 
 @transaction.atomic
 def join_sub_budget(*, hits: QuerySet[Hit], budget: Budget, sub_budget: Budget) -> None:
-    """Put the HITs, all under `budget` and under no other, under `sub_budget` too, with their money."""
-    # Every movement of the HITs' money steps the budget's row: locked, nothing moves meanwhile.
+    """Add HITs of `budget` that have no sub-budget to `sub_budget`, including their ledger sums."""
+    # Every ledger entry updates the budget's row, so this lock prevents concurrent entries.
     Budget.objects.select_for_update().get(pk=budget.pk)
     joining = list(hits.filter(sub_budget=None).values_list("pk", flat=True))
     total = Sum(F("amount_cents") + F("fee_cents"), default=0)
@@ -68,18 +69,18 @@ def join_sub_budget(*, hits: QuerySet[Hit], budget: Budget, sub_budget: Budget) 
 
 
 def raise_reserved(*, budget_id: int, cents: int) -> None:
-    """Add to what the budget has reserved, never past its cap. Raises BudgetExceeded."""
-    room = Q(cap_cents=None) | Q(cap_cents__gte=F("reserved_cents") + F("spent_cents") + cents)
-    # One conditional statement: two publishers can't both pass a check made beforehand.
-    if not Budget.objects.filter(room, pk=budget_id).update(
+    """Add to the budget's reserved amount. Raises BudgetExceededError if that exceeds the cap."""
+    fits = Q(cap_cents=None) | Q(cap_cents__gte=F("reserved_cents") + F("spent_cents") + cents)
+    # A single conditional update, so that concurrent publishers cannot both pass the check.
+    if not Budget.objects.filter(fits, pk=budget_id).update(
         reserved_cents=F("reserved_cents") + cents
     ):
-        raise BudgetExceeded(Budget.objects.get(pk=budget_id), cents)
+        raise BudgetExceededError(Budget.objects.get(pk=budget_id), cents)
 
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """Money behind the places of one HIT, set aside or given back under its key."""
+    """An amount to reserve or release for the assignments of a HIT."""
 
     hit: Hit
     key: str
@@ -89,15 +90,17 @@ class Movement:
 
 @transaction.atomic
 def reserve_all(*, movements: Sequence[Movement], now: datetime) -> None:
-    """Set the money of many HITs aside, in a few statements; the HITs' rows must be locked. All or
-    nothing. Raises BudgetExceeded."""
+    """Reserve the amounts of all movements, or none. Raises BudgetExceededError.
+
+    The caller must have locked the HITs' rows.
+    """
     for budget_id, cents in _write_new(LedgerKind.RESERVE, movements, now):
         raise_reserved(budget_id=budget_id, cents=cents)
 
 
 @transaction.atomic
 def release_all(*, movements: Sequence[Movement], now: datetime) -> None:
-    """Give the money of many HITs back, in a few statements; the HITs' rows must be locked."""
+    """Release the amounts of all movements. The caller must have locked the HITs' rows."""
     for budget_id, cents in _write_new(LedgerKind.RELEASE, movements, now):
         Budget.objects.filter(pk=budget_id).update(reserved_cents=F("reserved_cents") - cents)
 
@@ -112,7 +115,7 @@ def reserve(
     now: datetime,
     payment: Payment | None = None,
 ) -> None:
-    """Set money aside. Raises BudgetExceeded."""
+    """Reserve an amount. Raises BudgetExceededError."""
     entry = _entry(LedgerKind.RESERVE, hit, amount_cents, fee_cents, payment)
     if _write_once(entry, key, now):
         for budget_id in budgets_of(hit):
@@ -129,7 +132,7 @@ def release(
     now: datetime,
     payment: Payment | None = None,
 ) -> None:
-    """Give back money that was set aside."""
+    """Release a reserved amount."""
     entry = _entry(LedgerKind.RELEASE, hit, amount_cents, fee_cents, payment)
     if _write_once(entry, key, now):
         for budget_id in budgets_of(hit):
@@ -140,7 +143,7 @@ def release(
 
 @transaction.atomic
 def settle(*, payment: Payment, hit: Hit, now: datetime) -> None:
-    """Book a confirmed payment: what was set aside for it is now spent."""
+    """Move the amount of a confirmed payment from reserved to spent."""
     amount, fee = payment.amount_cents, payment.fee_cents
     release(
         hit=hit,
@@ -157,13 +160,12 @@ def settle(*, payment: Payment, hit: Hit, now: datetime) -> None:
 
 
 def budgets_of(hit: Hit) -> list[int]:
-    """The budgets that the HIT's money is under, always in the same order, so that no two
-    transactions wait for each other."""
+    """Return the ids of the HIT's budgets, always in the same order to prevent deadlocks."""
     return [pk for pk in (hit.budget_id, hit.sub_budget_id) if pk is not None]
 
 
 def offer_cents_left(*, hits: Sequence[Hit]) -> dict[int, int]:
-    """HIT's id -> what is still set aside for work on it that nobody has handed in or decided."""
+    """Return the cents still reserved for undecided assignments, by HIT id."""
     total = F("amount_cents") + F("fee_cents")
     sums = (
         LedgerEntry.objects.filter(hit__in=hits, payment=None)
@@ -191,7 +193,7 @@ def _entry(
 
 
 def _write_once(entry: dict[str, Any], key: str, now: datetime) -> bool:
-    """Write the entry unless its key is there already; says whether it was written."""
+    """Create the entry and return True, or return False if the key exists."""
     _, written = LedgerEntry.objects.get_or_create(key=key, defaults={**entry, "at": now})
     return written
 
@@ -199,21 +201,26 @@ def _write_once(entry: dict[str, Any], key: str, now: datetime) -> bool:
 def _write_new(
     kind: LedgerKind, movements: Sequence[Movement], now: datetime
 ) -> list[tuple[int, int]]:
-    """Write the movements whose keys are not there yet; returns what they come to: (budget's id,
-    cents), the budgets before the sub-budgets as in `budgets_of`."""
+    """Create entries for the movements with new keys. Return (budget id, cents) pairs.
+
+    Budgets come before sub-budgets, as in `budgets_of`.
+    """
     keys = [movement.key for movement in movements]
     known = set(LedgerEntry.objects.filter(key__in=keys).values_list("key", flat=True))
     new = [movement for movement in movements if movement.key not in known]
     LedgerEntry.objects.bulk_create(
         LedgerEntry(
-            **_entry(kind, one.hit, one.amount_cents, one.fee_cents, None), key=one.key, at=now
+            **_entry(kind, movement.hit, movement.amount_cents, movement.fee_cents, None),
+            key=movement.key,
+            at=now,
         )
-        for one in new
+        for movement in new
     )
     budgets, sub_budgets = Counter[int](), Counter[int]()
-    for one in new:
-        budget_id, *sub_budget_ids = budgets_of(one.hit)
-        budgets[budget_id] += one.amount_cents + one.fee_cents
+    for movement in new:
+        cents = movement.amount_cents + movement.fee_cents
+        budget_id, *sub_budget_ids = budgets_of(movement.hit)
+        budgets[budget_id] += cents
         for sub_budget_id in sub_budget_ids:
-            sub_budgets[sub_budget_id] += one.amount_cents + one.fee_cents
+            sub_budgets[sub_budget_id] += cents
     return [*sorted(budgets.items()), *sorted(sub_budgets.items())]

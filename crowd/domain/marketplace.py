@@ -1,13 +1,13 @@
-"""The marketplace behind a provider's name."""
+"""Access to the marketplace of a provider."""
 
 import requests
 from django.conf import settings
 
-from crowd.providers.base import Marketplace, ProviderInDoubt, ProviderRefused
+from crowd.providers.base import Marketplace, OutcomeUnknownError, ProviderRefusedError
 from crowd.providers.registry import MARKETPLACES
 
-# For those above who call once for a person, and tell them: no answer, or no.
-NO_ANSWER = (ProviderInDoubt, ProviderRefused)
+# The exceptions of a call whose failure is shown to the user.
+NO_ANSWER = (OutcomeUnknownError, ProviderRefusedError)
 TIMEOUT_SECONDS = 3.0
 SERVER_ERROR = 500
 
@@ -17,13 +17,13 @@ def marketplace_of(provider: str) -> Marketplace:
 
 
 def unreachable() -> str:
-    """Why the marketplace's address can't be reached; empty where it answers, whatever it says."""
+    """Return why the marketplace can't be reached, or an empty string if it responds."""
     try:
-        answer = requests.get(
+        response = requests.get(
             settings.MTURK_ENDPOINT_URL, timeout=TIMEOUT_SECONDS, allow_redirects=False
         )
     except requests.Timeout:
         return f"no answer within {TIMEOUT_SECONDS:g} seconds"
     except requests.RequestException:
         return "can't be reached"
-    return f"answers {answer.status_code}" if answer.status_code >= SERVER_ERROR else ""
+    return f"answers {response.status_code}" if response.status_code >= SERVER_ERROR else ""

@@ -1,11 +1,13 @@
-"""Pay schemes: data that says what a unit of work earns. Amounts are whole cents.
+"""Pay schemes, which map roles to payment terms. Amounts are whole cents.
 
-A scheme maps a role to its terms: `reward_cents` for the assignment; the first `free_units` units
-are covered by it; the k-th unit beyond them earns `bonus_first_cents + (k - 1) * bonus_step_cents`.
-`allowance_units` is the number of units that publishing sets money aside for.
+An assignment earns `reward_cents`, which covers the first `free_units` units. The k-th further unit
+earns `bonus_first_cents + (k - 1) * bonus_step_cents`. Publishing reserves the pay for
+`allowance_units` units.
 """
 
 from typing import Any, TypedDict, cast
+
+from audit.errors import TouchstoneError
 
 
 class Terms(TypedDict):
@@ -45,40 +47,45 @@ def _qasrl(free_units: int) -> PayScheme:
     }
 
 
-# Roit et al. 2020, section 3 (two free questions); FitzGerald et al. 2018 (one). Validators were paid
-# in the latter alone: 8 cents, and 2 for each question beyond the fourth.
+# Roit et al. 2020, section 3, has two free questions. FitzGerald et al. 2018 has one. Only the latter
+# paid validators: 8 cents, plus 2 for each question beyond the fourth.
 PRESETS: dict[str, PayScheme] = {"qasrl-2020": _qasrl(2), "qasrl-2018": _qasrl(1)}
 
 
-class PaySchemeError(ValueError):
-    """The pay scheme is unknown, or its terms can't be used."""
+class PaySchemeError(TouchstoneError, ValueError):
+    """The pay scheme is unknown, or its terms are invalid."""
 
 
 def bonus_cents(terms: Terms, units: int) -> int:
-    """The bonus for `units` units of work under `terms`."""
+    """Return the bonus for `units` units of work."""
     paid = max(0, units - terms["free_units"])
     return sum(terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid))
 
 
 def explain_bonus(terms: Terms, units: int) -> str:
-    """The calculation in words, for the worker who gets it."""
+    """Return a text that explains the bonus to the worker."""
     paid = max(0, units - terms["free_units"])
-    each = [terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid)]
+    amounts = [terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid)]
     free = (
         f"the first {terms['free_units']} are part of the reward; " if terms["free_units"] else ""
     )
-    if len(set(each)) == 1:
-        sums = f"{paid} x {each[0]} cents" if paid > 1 else f"{each[0]} cents"
+    if len(set(amounts)) == 1:
+        sums = f"{paid} x {amounts[0]} cents" if paid > 1 else f"{amounts[0]} cents"
     else:
-        sums = " + ".join(map(str, each)) + " cents"
+        sums = " + ".join(map(str, amounts)) + " cents"
     return f"{units} questions: {free}{sums}."
 
 
 def check_pay_scheme(raw: object) -> PayScheme:
-    """The pay scheme in `raw` (a preset's name, or a mapping of role to terms). Raises PaySchemeError."""
+    """Return the pay scheme for a preset's name or a mapping of roles to terms.
+
+    Raises PaySchemeError.
+    """
     if isinstance(raw, str):
         if raw not in PRESETS:
-            raise PaySchemeError(f"no pay scheme {raw!r}; there are {', '.join(sorted(PRESETS))}.")
+            raise PaySchemeError(
+                f"no pay scheme {raw!r}. Choose from {', '.join(sorted(PRESETS))}."
+            )
         return PRESETS[raw]
     if not isinstance(raw, dict) or not raw:
         raise PaySchemeError("a pay scheme maps roles to their terms.")
@@ -88,8 +95,10 @@ def check_pay_scheme(raw: object) -> PayScheme:
 def _check_terms(role: str, terms: Any) -> Terms:
     names = set(Terms.__annotations__)
     if not isinstance(terms, dict) or set(terms) != names:
-        raise PaySchemeError(f"{role}: terms are exactly {', '.join(sorted(names))}.")
+        raise PaySchemeError(f"{role}: the terms must be exactly {', '.join(sorted(names))}.")
     for name, value in terms.items():
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= 100_000:
-            raise PaySchemeError(f"{role}.{name}: {value!r} is no whole number from 0 to 100000.")
+            raise PaySchemeError(
+                f"{role}.{name}: {value!r} is not a whole number from 0 to 100000."
+            )
     return cast(Terms, terms)

@@ -1,4 +1,4 @@
-"""HITs to be made: rows and reservations, written before any marketplace hears of them."""
+"""Prepare HITs: create their rows and reservations before they are sent to a marketplace."""
 
 import hashlib
 import json
@@ -21,13 +21,13 @@ from crowd.providers.limits import (
     check_text,
 )
 
-# The column's. Escaped and wrapped as a question it stays far below the API's 65,535 bytes.
+# The length of the column. An escaped question stays far below the API's 65,535 bytes.
 URL = 500
 
 
 @dataclass(frozen=True, slots=True)
 class HitPlan:
-    """One HIT to be made. `token` (at most 64 characters) is derived from what is offered."""
+    """A HIT to create. `token` (at most 64 characters) is derived from the published content."""
 
     token: str
     url: str
@@ -35,7 +35,7 @@ class HitPlan:
 
 @dataclass(frozen=True, slots=True)
 class HitTerms:
-    """What the HITs of one call have in common beyond their type."""
+    """The terms that the HITs of one call share beyond their type."""
 
     max_assignments: int
     lifetime_seconds: int
@@ -43,19 +43,19 @@ class HitTerms:
 
 
 def slot_cents(hit_type: HitType, terms: HitTerms) -> tuple[int, int]:
-    """What one assignment may cost: (to the worker, in fees)."""
+    """Return the maximum cost of one assignment as (amount, fees) in cents."""
     reward, allowance = hit_type.reward_cents, terms.bonus_allowance_cents
     fees = fee_cents(reward, max_assignments=terms.max_assignments) + fee_cents(allowance)
     return reward + allowance, fees
 
 
 def hit_type_of(*, provider: str, qualifications: Sequence[Any], **terms: Any) -> HitType:
-    """The HIT type with exactly these terms: the one there is, or a new row. Raises OutOfLimits."""
+    """Get or create the HIT type with exactly these terms. Raises OutOfLimitsError."""
     check_hit_type(**terms, qualifications=qualifications)
-    described = {**terms, "qualifications": list(qualifications)}
-    fingerprint = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+    fields = {**terms, "qualifications": list(qualifications)}
+    fingerprint = hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
     hit_type, _ = HitType.objects.get_or_create(
-        provider=provider, fingerprint=fingerprint, defaults=described
+        provider=provider, fingerprint=fingerprint, defaults=fields
     )
     return hit_type
 
@@ -70,16 +70,15 @@ def prepare_hits(
     now: datetime,
     sub_budget: Budget | None = None,
 ) -> list[Hit]:
-    """Rows for the planned HITs, in order, with the money for each set aside, under the cap of the
-    sub-budget too where there is one.
+    """Create all planned HITs, in order, and reserve their cost under both budgets.
 
-    All or nothing. Raises BudgetExceeded, OutOfLimits; IntegrityError when one of the tokens is taken.
+    Raises BudgetExceededError, OutOfLimitsError, or IntegrityError if a token is taken.
     """
     check_range("lifetime", terms.lifetime_seconds, DURATION_SECONDS, unit="seconds")
     for plan in plans:
         check_text("token", plan.token, longest=TOKEN)
         check_text("address", plan.url, longest=URL)
-    amount, fees = (each * terms.max_assignments for each in slot_cents(hit_type, terms))
+    amount, fees = (cents * terms.max_assignments for cents in slot_cents(hit_type, terms))
     hits = Hit.objects.bulk_create(
         [
             Hit(
@@ -110,6 +109,6 @@ def prepare_hits(
             for hit in hits
         ]
     )
-    for one in filter(None, (budget, sub_budget)):
-        raise_reserved(budget_id=one.pk, cents=(amount + fees) * len(hits))
+    for charged in filter(None, (budget, sub_budget)):
+        raise_reserved(budget_id=charged.pk, cents=(amount + fees) * len(hits))
     return hits

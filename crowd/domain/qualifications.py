@@ -1,4 +1,4 @@
-"""Qualifications: defined here, made at the marketplace, granted to workers, asked for by HITs."""
+"""Define, grant, revoke and require qualifications."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -9,19 +9,22 @@ from django.db import transaction
 from django.db.models import Max
 
 from audit.domain.change_state import log_state_change
-from crowd.domain.lease import BITE, take_leases
 from crowd.domain.marketplace import marketplace_of
 from crowd.enums import GrantState
 from crowd.models import HitType, QualificationGrant, QualificationType, Worker
-from crowd.providers.base import ProviderInDoubt, ProviderRefused, Requirement
+from crowd.providers.base import OutcomeUnknownError, ProviderRefusedError, Requirement
 from crowd.providers.limits import DESCRIPTION, QUALIFICATION_NAME, check_text
+from jobs.domain.lease import BATCH_SIZE
+from jobs.domain.sweep import for_each_row
 
 
 def define_qualification(
     *, provider: str, code: str, name: str, description: str
 ) -> QualificationType:
-    """The qualification of this code; made at the marketplace when it is first needed there. Raises
-    OutOfLimits."""
+    """Get or create the qualification with this code. Raises OutOfLimitsError.
+
+    It is created at the marketplace when it is first used there.
+    """
     check_text("name", name, longest=QUALIFICATION_NAME)
     check_text("description", description, longest=DESCRIPTION)
     qualification, _ = QualificationType.objects.get_or_create(
@@ -31,7 +34,10 @@ def define_qualification(
 
 
 def ensure_type(*, provider: str, code: str) -> QualificationType:
-    """The qualification with its id at the marketplace. A name is unique there, so a repeat finds it."""
+    """Return the qualification, created at the marketplace if necessary.
+
+    Names are unique at the marketplace, so a repeat returns the same id.
+    """
     qualification = QualificationType.objects.get(provider=provider, code=code)
     if not qualification.external_id:
         qualification.external_id = marketplace_of(provider).create_qualification_type(
@@ -45,7 +51,7 @@ def ensure_type(*, provider: str, code: str) -> QualificationType:
 def grant_qualification(
     *, qualification: QualificationType, worker: Worker, value: int | None = None, now: datetime
 ) -> QualificationGrant:
-    """Let the worker have the qualification. Without a value each holder gets a number of their own."""
+    """Grant the qualification to the worker. Without `value`, each holder gets a unique number."""
     QualificationType.objects.select_for_update().get(pk=qualification.pk)
     grant = QualificationGrant.objects.filter(
         qualification_type=qualification, worker=worker
@@ -70,7 +76,7 @@ def _next_value(qualification: QualificationType) -> int:
 def revoke_qualification(
     *, qualification: QualificationType, worker: Worker, reason: str, now: datetime
 ) -> None:
-    """Take the qualification away, with a reason that the worker will read."""
+    """Revoke the qualification, with a reason that is shown to the worker."""
     QualificationGrant.objects.filter(
         qualification_type=qualification,
         worker=worker,
@@ -78,12 +84,14 @@ def revoke_qualification(
     ).update(state=GrantState.REVOKING, changed_at=now, error=reason, leased_until=None)
 
 
-def send_due_grants(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
-    """Tell the marketplace of up to `limit` grants and revocations; returns how many it took."""
+def send_due_grants(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
+    """Send up to `limit` grants and revocations. Return how many the marketplace accepted."""
     due = QualificationGrant.objects.filter(
         state__in=[GrantState.PENDING, GrantState.REVOKING]
     ).select_related("worker", "qualification_type")
-    return sum(_send(grant, clock()) for grant in take_leases(due, now=clock(), limit=limit))
+    return for_each_row(
+        sweep="send grants", rows=due, process=_send, clock=clock, limit=limit, leased=True
+    )
 
 
 def _send(grant: QualificationGrant, now: datetime) -> bool:
@@ -96,10 +104,9 @@ def _send(grant: QualificationGrant, now: datetime) -> bool:
             market.revoke(qualification=type_id, worker=worker.external_id, reason=grant.error)
         else:
             market.grant(qualification=type_id, worker=worker.external_id, value=grant.value)
-    except ProviderInDoubt:
-        # Both calls may be repeated without harm; the lease runs out by itself.
-        return False
-    except ProviderRefused as refused:
+    except OutcomeUnknownError:
+        return False  # both calls are safe to repeat once the lease expires
+    except ProviderRefusedError as refused:
         _fail(grant, str(refused), now)
         return False
     done = GrantState.REVOKED if revoking else GrantState.HELD
@@ -112,8 +119,10 @@ def _send(grant: QualificationGrant, now: datetime) -> bool:
 
 @transaction.atomic
 def _fail(grant: QualificationGrant, error: str, now: datetime) -> None:
-    """The marketplace will never take it, such as for a worker it doesn't know: somebody has to look.
-    Granting or revoking once more begins anew."""
+    """Mark the grant as failed, for example because the worker does not exist there.
+
+    It stays failed until it is granted or revoked again.
+    """
     changed = QualificationGrant.objects.filter(pk=grant.pk, changed_at=grant.changed_at).update(
         state=GrantState.FAILED, error=error, leased_until=None
     )
@@ -131,23 +140,22 @@ def _fail(grant: QualificationGrant, error: str, now: datetime) -> None:
 def requirement_for(
     *, qualification: QualificationType, without: Iterable[Worker] = ()
 ) -> dict[str, Any]:
-    """Who may take a HIT: the holders, but for those named. Stored with the HIT type."""
-    held = sorted(
+    """Require the qualification, but exclude the given workers. Stored with the HIT type."""
+    excluded = sorted(
         qualification.grants.filter(worker__in=list(without)).values_list("value", flat=True)
     )
-    if held:
-        return {"code": qualification.code, "comparator": "NotIn", "integers": held}
+    if excluded:
+        return {"code": qualification.code, "comparator": "NotIn", "integers": excluded}
     return {"code": qualification.code, "comparator": "Exists"}
 
 
 def requirement_to_lack(*, qualification: QualificationType) -> dict[str, Any]:
-    """Who may take a HIT: whoever does not hold the qualification."""
+    """Require that the worker does not hold the qualification."""
     return {"code": qualification.code, "comparator": "DoesNotExist"}
 
 
 def group_requirement(*, qualification: QualificationType, values: Sequence[int]) -> dict[str, Any]:
-    """Who may take a HIT: those who hold the qualification with one of the values, such as the number
-    of a production group."""
+    """Require the qualification with one of the values, such as a production group's number."""
     if not values:
         raise ValueError("Name at least one group.")
     return {"code": qualification.code, "comparator": "In", "integers": sorted(set(values))}
@@ -160,42 +168,51 @@ def system_requirements(
     locales: Sequence[str] = (),
     adult: bool = False,
 ) -> list[dict[str, Any]]:
-    """What the marketplace's own qualifications ask of workers: at least this approval rate (percent)
-    and number of approved HITs, one of these countries (ISO 3166, two letters), adults only. Raises
-    ValueError."""
+    """Return requirements on the marketplace's own qualifications. Raises ValueError.
+
+    `approval_rate` (in percent) and `hits_approved` are minimums. `locales` are ISO 3166 country
+    codes of two letters. `adult` requires that workers accept adult content.
+    """
     if approval_rate is not None and not 0 <= approval_rate <= 100:
         raise ValueError(f"An approval rate of {approval_rate} % is not between 0 and 100.")
     if hits_approved is not None and hits_approved < 0:
         raise ValueError("The number of approved HITs can't be negative.")
     for country in locales:
         if not re.fullmatch("[A-Z]{2}", country):
-            raise ValueError(f"{country!r} is no country: write two capitals, such as US.")
+            raise ValueError(
+                f"{country!r} is not a country code. Use two capital letters, such as US."
+            )
     at_least = {"approval-rate": approval_rate, "hits-approved": hits_approved}
-    asked: list[dict[str, Any]] = [
+    requirements: list[dict[str, Any]] = [
         {"system": name, "comparator": "GreaterThanOrEqualTo", "integers": [least]}
         for name, least in at_least.items()
         if least is not None
     ]
     if locales:
-        asked.append({"system": "locale", "comparator": "In", "locales": sorted(set(locales))})
+        requirements.append(
+            {"system": "locale", "comparator": "In", "locales": sorted(set(locales))}
+        )
     if adult:
-        asked.append({"system": "adult", "comparator": "EqualTo", "integers": [1]})
-    return asked
+        requirements.append({"system": "adult", "comparator": "EqualTo", "integers": [1]})
+    return requirements
 
 
 def requirements_of(hit_type: HitType) -> list[Requirement]:
-    return [_requirement(hit_type.provider, one) for one in hit_type.qualifications]
+    return [_requirement(hit_type.provider, fields) for fields in hit_type.qualifications]
 
 
-def _requirement(provider: str, one: dict[str, Any]) -> Requirement:
-    """From its stored form: `code` names one of our qualifications, `system` the marketplace's."""
-    if "code" in one:
-        kind = QualificationType.objects.get(provider=provider, code=one["code"]).external_id
+def _requirement(provider: str, fields: dict[str, Any]) -> Requirement:
+    """Return a requirement from its stored form.
+
+    `code` names one of our qualifications, `system` one of the marketplace's.
+    """
+    if "code" in fields:
+        kind = QualificationType.objects.get(provider=provider, code=fields["code"]).external_id
     else:
-        kind = one["system"]
+        kind = fields["system"]
     return Requirement(
         qualification=kind,
-        comparator=one["comparator"],
-        integers=tuple(one.get("integers", ())),
-        locales=tuple(one.get("locales", ())),
+        comparator=fields["comparator"],
+        integers=tuple(fields.get("integers", ())),
+        locales=tuple(fields.get("locales", ())),
     )

@@ -1,4 +1,4 @@
-"""Reads of people, HITs and money that pages and the API share. A budget stands for its project."""
+"""Queries on workers, HITs and money. A budget identifies its project."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,13 +21,13 @@ from crowd.models import (
 )
 
 UTC = ZoneInfo("UTC")
-# Of these the "error" is the reason that the worker reads: no trouble.
+# In these states, `error` is the reason shown to the worker, not a failure.
 TAKEN_AWAY = [GrantState.REVOKING, GrantState.REVOKED]
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerFilter:
-    """Which movements of money to list; days are UTC and both ends are meant. Empty means any."""
+    """A filter on ledger entries. Days are UTC and inclusive. An empty field matches everything."""
 
     kind: str = ""
     pseudonym: str = ""
@@ -36,12 +36,12 @@ class LedgerFilter:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it leaves out nothing, or kinds of entries only."""
+        """Return True if the filter excludes nothing but kinds of entries."""
         return not (self.pseudonym or self.first_day or self.last_day)
 
 
 def ledger_of(*, budget: Budget, wanted: LedgerFilter) -> QuerySet[LedgerEntry]:
-    """The budget's entries, newest first, with the worker of those that belong to a payment."""
+    """Return the budget's entries, newest first, with the workers of payments."""
     entries = (
         LedgerEntry.objects.filter(budget=budget)
         .select_related("hit__task", "payment__assignment__worker")
@@ -51,7 +51,6 @@ def ledger_of(*, budget: Budget, wanted: LedgerFilter) -> QuerySet[LedgerEntry]:
 
 
 def narrowed_ledger(entries: QuerySet[LedgerEntry], wanted: LedgerFilter) -> QuerySet[LedgerEntry]:
-    """Those of the entries that are wanted."""
     if wanted.kind:
         entries = entries.filter(kind=wanted.kind)
     if wanted.pseudonym:
@@ -68,7 +67,7 @@ def _midnight(day: date) -> datetime:
 
 
 def sums_of(*, entries: QuerySet[LedgerEntry]) -> dict[str, int]:
-    """Kind of entry -> cents, fees included."""
+    """Return the sum in cents, including fees, by kind of entry."""
     rows = entries.order_by().values_list("kind")
     return {
         kind: amount + fee
@@ -76,12 +75,9 @@ def sums_of(*, entries: QuerySet[LedgerEntry]) -> dict[str, int]:
     }
 
 
-# --- what is under way -------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class PendingWork:
-    """How many rows of a budget are in each state; of payments, those that are not confirmed."""
+    """The numbers of a budget's rows by state. Confirmed payments are excluded."""
 
     hits: Mapping[str, int]
     payments: Mapping[str, int]
@@ -93,7 +89,7 @@ class PendingWork:
 
 
 def pending_work(*, budget: Budget, qualifications: QuerySet[QualificationType]) -> PendingWork:
-    """Counts for `budget`; grants are those of the qualifications."""
+    """Count the budget's rows and the grants of the qualifications."""
     assignments = Assignment.objects.filter(hit__budget=budget)
     payments = list(
         _payments(budget)
@@ -130,8 +126,8 @@ def _by_state(rows: QuerySet[Any]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """One row that did not go through: what it is, how it stands, and the marketplace's words."""
+class Failure:
+    """A row with an error. `error` is the marketplace's message."""
 
     what: str
     state: str
@@ -141,24 +137,24 @@ class Trouble:
     cents: int | None = None
 
 
-def troubles_of(
+def failures_of(
     *, budget: Budget, qualifications: QuerySet[QualificationType], limit: int = 50
-) -> dict[str, list[Trouble]]:
-    """The newest rows with an error, or held back, by kind; at most `limit` of each."""
+) -> dict[str, list[Failure]]:
+    """Return the newest rows of each kind with an error, at most `limit`. Includes held payments."""
     return {
-        "HITs": [_hit_trouble(one) for one in _troubled_hits(budget)[:limit]],
-        "payments": [_payment_trouble(one) for one in _troubled_payments(budget)[:limit]],
+        "HITs": [_hit_failure(hit) for hit in _failed_hits(budget)[:limit]],
+        "payments": [_payment_failure(payment) for payment in _failed_payments(budget)[:limit]],
         "qualifications": [
-            _grant_trouble(one)
-            for one in _grants(qualifications)
+            _grant_failure(grant)
+            for grant in _grants(qualifications)
             .exclude(error="")
             .exclude(state__in=TAKEN_AWAY)
             .select_related("worker", "qualification_type")
             .order_by("-pk")[:limit]
         ],
         "messages": [
-            _message_trouble(one)
-            for one in _messages(budget)
+            _message_failure(message)
+            for message in _messages(budget)
             .exclude(error="")
             .select_related("worker")
             .order_by("-pk")[:limit]
@@ -166,24 +162,24 @@ def troubles_of(
     }
 
 
-def _troubled_hits(budget: Budget) -> QuerySet[Hit]:
-    wrong = Q(state=HitState.FAILED) | ~Q(error="")
-    return Hit.objects.filter(wrong, budget=budget).order_by("-pk")
+def _failed_hits(budget: Budget) -> QuerySet[Hit]:
+    has_failed = Q(state=HitState.FAILED) | ~Q(error="")
+    return Hit.objects.filter(has_failed, budget=budget).order_by("-pk")
 
 
-def _troubled_payments(budget: Budget) -> QuerySet[Payment]:
-    wrong = Q(state__in=[PaymentState.HELD, PaymentState.FAILED]) | ~Q(error="")
-    rows = _payments(budget).filter(wrong).select_related("assignment__worker")
+def _failed_payments(budget: Budget) -> QuerySet[Payment]:
+    has_failed = Q(state__in=[PaymentState.HELD, PaymentState.FAILED]) | ~Q(error="")
+    rows = _payments(budget).filter(has_failed).select_related("assignment__worker")
     return rows.order_by("-pk")
 
 
-def _hit_trouble(hit: Hit) -> Trouble:
+def _hit_failure(hit: Hit) -> Failure:
     at = hit.attempted_at or hit.prepared_at
-    return Trouble(str(hit), HitState(hit.state).label, hit.error, at)
+    return Failure(str(hit), HitState(hit.state).label, hit.error, at)
 
 
-def _payment_trouble(payment: Payment) -> Trouble:
-    return Trouble(
+def _payment_failure(payment: Payment) -> Failure:
+    return Failure(
         f"{payment.get_kind_display()} for assignment {payment.assignment.external_id}",
         PaymentState(payment.state).label,
         payment.error,
@@ -193,13 +189,13 @@ def _payment_trouble(payment: Payment) -> Trouble:
     )
 
 
-def _grant_trouble(grant: QualificationGrant) -> Trouble:
+def _grant_failure(grant: QualificationGrant) -> Failure:
     state = GrantState(grant.state).label
     worker = grant.worker.pseudonym
-    return Trouble(grant.qualification_type.name, state, grant.error, grant.changed_at, worker)
+    return Failure(grant.qualification_type.name, state, grant.error, grant.changed_at, worker)
 
 
-def _message_trouble(message: Message) -> Trouble:
+def _message_failure(message: Message) -> Failure:
     state = MessageState(message.state).label
     worker = message.worker.pseudonym
-    return Trouble(message.subject, state, message.error, message.written_at, worker)
+    return Failure(message.subject, state, message.error, message.written_at, worker)

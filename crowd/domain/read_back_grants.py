@@ -1,4 +1,4 @@
-"""Who holds a qualification at the marketplace, compared with who should."""
+"""Compare the holders of a qualification at the marketplace with our grants."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,14 +8,17 @@ from crowd.domain.register_worker import register_worker
 from crowd.enums import GrantState
 from crowd.models import QualificationGrant, QualificationType
 
-# Lists lag behind writes: a grant changed less long ago is not compared.
+# The list lags behind writes, so a grant that changed more recently is not corrected.
 SETTLING = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadBack:
-    """`agreeing` grants are the same on both sides. `granted_again` were missing there or had another
-    value; `revoked_again` were still held; `taken_over` we knew nothing of."""
+    """The result of a comparison with the marketplace.
+
+    `agreeing` grants are the same on both sides. `granted_again` were missing there or had another
+    value. `revoked_again` were still held there. `taken_over` had no row here.
+    """
 
     agreeing: int
     granted_again: int
@@ -24,17 +27,20 @@ class ReadBack:
 
 
 def read_back_grants(*, qualification: QualificationType, now: datetime) -> ReadBack:
-    """Compare, and mend: what we granted or revoked is told to the marketplace again by the sweep,
-    what somebody granted there is taken over. Raises ProviderInDoubt, ProviderRefused."""
+    """Compare and correct the grants. Raises OutcomeUnknownError, ProviderRefusedError.
+
+    Our grants and revocations are queued to be sent again. Grants made at the marketplace are stored
+    here.
+    """
     if not qualification.external_id:
         return ReadBack(0, 0, 0, 0)
     market = marketplace_of(qualification.provider)
-    theirs = {one.worker: one.value for one in market.list_grants(qualification.external_id)}
+    theirs = {grant.worker: grant.value for grant in market.list_grants(qualification.external_id)}
     ours = list(qualification.grants.select_related("worker"))
     counts = {"agreeing": 0, "granted_again": 0, "revoked_again": 0}
     for grant in ours:
-        if what := _compare(grant, theirs.pop(grant.worker.external_id, None), now):
-            counts[what] += 1
+        if result := _compare(grant, theirs.pop(grant.worker.external_id, None), now):
+            counts[result] += 1
     for external_id, value in theirs.items():
         _take_over(qualification, external_id, value, now)
     return ReadBack(**counts, taken_over=len(theirs))

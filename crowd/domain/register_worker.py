@@ -1,4 +1,4 @@
-"""The row of a worker that a marketplace, or an operator, has named."""
+"""Get or create workers by their ids at a marketplace."""
 
 import hashlib
 import hmac
@@ -8,19 +8,20 @@ from django.conf import settings
 
 from crowd.models import Worker
 
-# Ids that stand in for a marketplace's: of a person whose id is kept as a keyed digest alone, and of
-# one about whom nothing is kept.
+# Prefixes of ids that replace a marketplace's id: a keyed digest of it, or no trace of it.
 PSEUDONYMISED, ERASED = "pseudonymised:", "erased:"
 
 
 def register_worker(
     *, provider: str, external_id: str, now: datetime, is_simulated: bool = False
 ) -> Worker:
-    """The worker of that id. Someone who was pseudonymised and works again gets the id back: without it
-    they could not be paid."""
-    known = Worker.objects.filter(provider=provider, external_id=external_id).first()
-    if known:
-        return known
+    """Get or create the worker with this id.
+
+    A pseudonymised worker who works again gets the original id back, so that they can be paid.
+    """
+    worker = Worker.objects.filter(provider=provider, external_id=external_id).first()
+    if worker:
+        return worker
     digest = pseudonymised_id(provider=provider, external_id=external_id)
     if Worker.objects.filter(provider=provider, external_id=digest).update(external_id=external_id):
         return Worker.objects.get(provider=provider, external_id=external_id)
@@ -33,13 +34,12 @@ def register_worker(
 
 
 def pseudonymised_id(*, provider: str, external_id: str) -> str:
-    """What stands in for the id of a pseudonymised person: only who has our key and the id can tell
-    that they belong together."""
+    """Return the id of a pseudonymised worker, which depends on the secret key."""
     text = f"{provider}:{external_id}".encode()
     digest = hmac.new(settings.SECRET_KEY.encode(), text, hashlib.sha256).hexdigest()
     return PSEUDONYMISED + digest[:40]
 
 
 def is_forgotten(worker: Worker) -> bool:
-    """Whether the worker's id at the marketplace is no longer known: they can't be paid or written to."""
+    """Return True if the worker's id is gone, so that they can't be paid or messaged."""
     return worker.external_id.startswith((PSEUDONYMISED, ERASED))

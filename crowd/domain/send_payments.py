@@ -1,4 +1,4 @@
-"""What is owed, sent: each payment exactly once, whatever fails on the way."""
+"""Send payments, each exactly once, and rejections."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -6,30 +6,38 @@ from typing import Any
 
 from django.db import transaction
 
-from audit.domain.change_state import MoveRefused, change_state, log_state_change
+from audit.domain.change_state import TransitionNotAllowedError, change_state, log_state_change
 from crowd.domain.create_hits import TOKEN_MEMORY
-from crowd.domain.decide_assignment import MOVES, set_aside_payment, take_their_decision
-from crowd.domain.lease import BITE, take_leases
+from crowd.domain.decide_assignment import TRANSITIONS, apply_provider_decision, set_aside_payment
 from crowd.domain.ledger import release, settle
 from crowd.domain.marketplace import marketplace_of
 from crowd.enums import AssignmentState, PaymentKind, PaymentState
-from crowd.models import Assignment, Hit, Payment
-from crowd.providers.base import Bonus, ProviderInDoubt, ProviderRefused
+from crowd.models import Assignment, Payment
+from crowd.providers.base import Bonus, OutcomeUnknownError, ProviderRefusedError
+from jobs.domain.lease import BATCH_SIZE
+from jobs.domain.sweep import for_each_row
 
 
-def send_due_payments(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
-    """Send up to `limit` payments; returns how many are now confirmed."""
+def send_due_payments(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
+    """Send up to `limit` payments. Return how many are now confirmed."""
     due = Payment.objects.filter(
         state__in=[PaymentState.PENDING, PaymentState.SENT]
     ).select_related("assignment__hit__hit_type", "assignment__worker")
-    return sum(
-        send_payment(payment=payment, now=clock())
-        for payment in take_leases(due, now=clock(), limit=limit)
+    return for_each_row(
+        sweep="send payments",
+        rows=due,
+        process=lambda payment, now: send_payment(payment=payment, now=now),
+        clock=clock,
+        limit=limit,
+        leased=True,
     )
 
 
 def send_payment(*, payment: Payment, now: datetime) -> bool:
-    """Send one payment; says whether it is confirmed. In doubt it is sent again under its token."""
+    """Send a payment. Return True if it is confirmed.
+
+    After an unknown outcome it stays due and is sent again with the same token.
+    """
     market = marketplace_of(payment.assignment.hit.hit_type.provider)
     attempted = payment.attempted_at
     Payment.objects.filter(
@@ -39,20 +47,22 @@ def send_payment(*, payment: Payment, now: datetime) -> bool:
         if payment.kind == PaymentKind.REWARD:
             overrides = payment.assignment.refused_at is not None
             market.approve(payment.assignment.external_id, override=overrides)
-        elif not (_token_forgotten(payment, now) and market.find_bonus(_bonus(payment))):
+        elif not (_token_may_have_expired(payment, now) and market.find_bonus(_bonus(payment))):
             market.send_bonus(_bonus(payment))
-    except ProviderInDoubt as doubt:
-        Payment.objects.filter(pk=payment.pk).update(error=str(doubt), leased_until=None)
+    except OutcomeUnknownError as error:
+        Payment.objects.filter(pk=payment.pk).update(error=str(error), leased_until=None)
         return False
-    except ProviderRefused as refused:
+    except ProviderRefusedError as refused:
         _fail(payment, str(refused), now)
         return False
     return _confirm(payment, now)
 
 
-def _token_forgotten(payment: Payment, now: datetime) -> bool:
-    """Whether an attempt may have been made so long ago that its token protects us no more: by us or,
-    where the database was restored from a backup, in the history that it has lost."""
+def _token_may_have_expired(payment: Payment, now: datetime) -> bool:
+    """Return True if the first attempt may be older than the marketplace's memory of tokens.
+
+    After a restore from a backup, an attempt since the submission may be missing here.
+    """
     earliest = min(payment.attempted_at or now, payment.assignment.submitted_at)
     return now - earliest >= TOKEN_MEMORY
 
@@ -80,7 +90,7 @@ def _confirm(payment: Payment, now: datetime) -> bool:
 
 @transaction.atomic
 def _fail(payment: Payment, error: str, now: datetime) -> None:
-    """Refused for good: the money is free again, and the debt stays visible as failed."""
+    """Mark the payment as failed and release its reservation."""
     row = Payment.objects.select_for_update().get(pk=payment.pk)
     if row.state != PaymentState.SENT:
         return
@@ -99,54 +109,69 @@ def _fail(payment: Payment, error: str, now: datetime) -> None:
     )
 
 
-def release_held_payments(*, now: datetime, limit: int = BITE) -> int:
-    """Set aside the money for payments that waited for budget, oldest first; returns how many."""
-    freed = 0
-    for pk in (
-        Payment.objects.filter(state=PaymentState.HELD)
-        .order_by("pk")
-        .values_list("pk", flat=True)[:limit]
-    ):
-        with transaction.atomic():
-            payment = Payment.objects.select_for_update().get(pk=pk)
-            hit = Hit.objects.get(assignments=payment.assignment_id)
-            if payment.state != PaymentState.HELD:
-                continue
-            if not set_aside_payment(payment=payment, hit=hit, now=now):
-                return freed
-            freed += 1
-    return freed
+def release_held_payments(*, now: datetime) -> int:
+    """Reserve the cost of held payments, oldest first. Return how many were released.
+
+    A payment that exceeds a cap also delays the newer payments of the same budgets.
+    """
+    full: set[tuple[int, int | None]] = set()
+
+    @transaction.atomic
+    def release_held(held: Payment, now: datetime) -> bool:
+        hit = held.assignment.hit
+        budget = (hit.budget_id, hit.sub_budget_id)
+        if budget in full:
+            return False
+        payment = Payment.objects.select_for_update().get(pk=held.pk)
+        if payment.state != PaymentState.HELD:
+            return False
+        if set_aside_payment(payment=payment, hit=hit, now=now):
+            return True
+        full.add(budget)
+        return False
+
+    rows = Payment.objects.filter(state=PaymentState.HELD).select_related("assignment__hit")
+    return for_each_row(
+        sweep="release held payments",
+        rows=rows.order_by("pk"),
+        process=release_held,
+        clock=lambda: now,
+    )
 
 
-def send_due_rejections(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
-    """Tell the marketplace of rejections; returns how many it took."""
+def send_due_rejections(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
+    """Send up to `limit` rejections. Return how many assignments changed."""
     due = Assignment.objects.filter(state=AssignmentState.REJECTING).select_related("hit__hit_type")
-    return sum(_reject(one, clock()) for one in take_leases(due, now=clock(), limit=limit))
+    return for_each_row(
+        sweep="send rejections", rows=due, process=_reject, clock=clock, limit=limit, leased=True
+    )
 
 
 def _reject(assignment: Assignment, now: datetime) -> bool:
     market = marketplace_of(assignment.hit.hit_type.provider)
     try:
         market.reject(assignment.external_id, reason=assignment.decision_reason)
-    except ProviderInDoubt:
+    except OutcomeUnknownError:
         return False
-    except ProviderRefused as refused:
+    except ProviderRefusedError as refused:
         return _reconcile(assignment, refused, now)
     return _move(assignment, AssignmentState.REJECTED, now, decided_at=now)
 
 
-def _reconcile(assignment: Assignment, refused: ProviderRefused, now: datetime) -> bool:
-    """The rejection will never be taken: if the work is approved there it is paid; otherwise a person
-    decides again, and sees why. Says whether anything moved."""
+def _reconcile(assignment: Assignment, refused: ProviderRefusedError, now: datetime) -> bool:
+    """Handle a refused rejection. Return True if the assignment changed.
+
+    An assignment that is approved at the marketplace is paid. Otherwise a person decides again.
+    """
     market = marketplace_of(assignment.hit.hit_type.provider)
     try:
         theirs = market.state_of(assignment.external_id)
-    except ProviderInDoubt:
+    except OutcomeUnknownError:
         return False
-    except ProviderRefused:
+    except ProviderRefusedError:
         theirs = AssignmentState.SUBMITTED
     if theirs == AssignmentState.APPROVED:
-        take_their_decision(assignment=assignment, theirs=theirs, now=now)
+        apply_provider_decision(assignment=assignment, theirs=theirs, now=now)
         return True
     return _move(assignment, AssignmentState.SUBMITTED, now, error=str(refused))
 
@@ -156,12 +181,12 @@ def _move(assignment: Assignment, new: str, now: datetime, **fields: Any) -> boo
         change_state(
             instance=assignment,
             new=new,
-            moves=MOVES,
+            transitions=TRANSITIONS,
             actor="marketplace",
             now=now,
             leased_until=None,
             **fields,
         )
-    except MoveRefused:
-        return False  # overturned while the rejection was on its way: the approval overrides it
+    except TransitionNotAllowedError:
+        return False  # approved meanwhile, which overrides the rejection
     return True

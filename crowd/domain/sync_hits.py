@@ -1,108 +1,108 @@
-"""Finished work, fetched from the marketplace. Notifications and pages only hasten it."""
+"""Fetch submitted assignments by polling. Notifications and pages only trigger an early sync."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import F
 
-from crowd.domain.decide_assignment import take_their_decision
-from crowd.domain.lease import BITE, take_leases
+from crowd.domain.decide_assignment import apply_provider_decision
+from crowd.domain.hit_reservations import release_unused
 from crowd.domain.marketplace import marketplace_of
-from crowd.domain.offer_money import release_unused
 from crowd.domain.register_worker import register_worker
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Hit
-from crowd.providers.base import ConfirmedAssignment, ProviderInDoubt, ProviderRefused
-from database.statements import Statement
+from crowd.providers.base import ConfirmedAssignment, OutcomeUnknownError, ProviderRefusedError
+from jobs.domain.lease import BATCH_SIZE
+from jobs.domain.sweep import for_each_row
 
-# How long a HIT rests while nobody says that work on it is finished, and after a look in doubt.
+# The interval between polls if no submission was reported.
 POLL = timedelta(hours=1)
+# The interval after a failed poll.
 RETRY = timedelta(seconds=15)
-# The shortest rest while finished work that somebody spoke of isn't listed yet.
+# The shortest interval while a reported submission is not listed yet.
 SOON = timedelta(seconds=1)
-# A worker may submit at the last moment of an assignment accepted at the HIT's last moment.
+# The time after which no submission can arrive, beyond the last assignment's deadline.
 GRACE = timedelta(hours=1)
-# How long a claim to finished work on an expired HIT keeps us looking.
+# The time for which an expired HIT is polled after a submission was reported.
 PATIENCE = timedelta(days=1)
-# How long after its time the marketplace's own approval is sure to be there.
+# The delay after which an automatic approval is certain to be listed.
 SETTLING = timedelta(minutes=5)
 
 
-def hasten_sync(*, hit_id: int, now: datetime) -> None:
-    """Have the HIT looked at by the next sweep: somebody says that work on it is finished.
+def request_sync(*, hit_id: int, now: datetime) -> None:
+    """Request a sync of the HIT by the next sweep, because a page reported finished work.
 
-    Also a HIT that we still hold for pending: the process that made it may have died before it could
-    say so, and workers don't wait for us.
+    A HIT that is still pending here may be open to workers already: the process that created it
+    may have died before it could record the result.
     """
-    _HASTEN.run({"hit": hit_id, "now": now})
+    states = [HitState.PENDING, HitState.LIVE, HitState.EXPIRED]
+    Hit.objects.filter(pk=hit_id, state__in=states).update(
+        sync_due_at=now, claimed_at=now, claimed_assignments=F("claimed_assignments") + 1
+    )
 
 
-#: The statement of `hasten_sync`, for whoever does it within a larger one: `hit`, `now`.
-HASTEN_SYNC = """
-UPDATE crowd_hit
-SET sync_due_at = %(now)s, claimed_at = %(now)s, claimed_assignments = claimed_assignments + 1
-WHERE id = %(hit)s AND state IN ('pending', 'live', 'expired')
-"""
-_HASTEN = Statement(HASTEN_SYNC)
-
-
-def look_soon(*, external_ids: Iterable[str], now: datetime) -> int:
-    """Have the HITs looked at by the next sweep, whatever their state; returns how many are ours.
-    Whoever asks for it learns nothing and changes nothing else."""
+def schedule_sync(*, external_ids: Iterable[str], now: datetime) -> int:
+    """Schedule a sync of the HITs by the next sweep, whatever their state. Return how many exist."""
     return Hit.objects.filter(external_id__in=list(external_ids)).update(sync_due_at=now)
 
 
-def sync_due_hits(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
-    """Look at up to `limit` HITs that are due; returns how many assignments were new."""
-    now = clock()
-    due = Hit.objects.to_sync(now).select_related("hit_type")
-    return sum(sync_hit(hit=hit, now=clock()) for hit in take_leases(due, now=now, limit=limit))
+def sync_due_hits(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
+    """Sync up to `limit` due HITs. Return how many assignments were new."""
+    return for_each_row(
+        sweep="sync HITs",
+        rows=Hit.objects.to_sync(clock()).select_related("hit_type"),
+        process=lambda hit, now: sync_hit(hit=hit, now=now),
+        clock=clock,
+        limit=limit,
+        leased=True,
+    )
 
 
 def sync_hit(*, hit: Hit, now: datetime) -> int:
-    """Fetch the HIT's assignments; returns how many were new."""
+    """Fetch the HIT's assignments. Return how many were new."""
     assert hit.external_id
     try:
-        found = list(marketplace_of(hit.hit_type.provider).list_assignments(hit.external_id))
-    except (ProviderInDoubt, ProviderRefused) as error:
+        listed = list(marketplace_of(hit.hit_type.provider).list_assignments(hit.external_id))
+    except (OutcomeUnknownError, ProviderRefusedError) as error:
         Hit.objects.filter(pk=hit.pk).update(
             error=str(error), sync_due_at=now + RETRY, leased_until=None
         )
         return 0
-    new = sum(_store(hit, one, now) for one in found)
-    _schedule(hit, len(found), now)
+    new = sum(_store(hit, assignment, now) for assignment in listed)
+    _schedule(hit, len(listed), now)
     return new
 
 
 @transaction.atomic
-def _store(hit: Hit, one: ConfirmedAssignment, now: datetime) -> bool:
-    worker = register_worker(provider=hit.hit_type.provider, external_id=one.worker, now=now)
+def _store(hit: Hit, confirmed: ConfirmedAssignment, now: datetime) -> bool:
+    worker = register_worker(provider=hit.hit_type.provider, external_id=confirmed.worker, now=now)
     row, created = Assignment.objects.get_or_create(
-        external_id=one.external_id,
+        external_id=confirmed.external_id,
         worker=worker,
         defaults={
             "hit": hit,
-            "answer": one.answer,
-            "accepted_at": one.accepted_at,
-            "submitted_at": one.submitted_at,
+            "answer": confirmed.answer,
+            "accepted_at": confirmed.accepted_at,
+            "submitted_at": confirmed.submitted_at,
         },
     )
-    if one.state not in (AssignmentState.SUBMITTED, row.state):
-        take_their_decision(assignment=row, theirs=one.state, now=now)
+    if confirmed.state not in (AssignmentState.SUBMITTED, row.state):
+        apply_provider_decision(assignment=row, theirs=confirmed.state, now=now)
     return created
 
 
-def _schedule(hit: Hit, found: int, now: datetime) -> None:
+def _schedule(hit: Hit, listed: int, now: datetime) -> None:
     changes: dict[str, object] = {"leased_until": None, "error": ""}
-    if found >= (hit.increase_to or hit.max_assignments):
+    if listed >= (hit.increase_to or hit.max_assignments):
         changes |= {"state": HitState.FINISHED, "sync_due_at": _next_decision(hit, now)}
     elif hit.state == HitState.LIVE and not hit.paused_at and now > _last_moment(hit):
         changes |= {"state": HitState.EXPIRED, "sync_due_at": _next_decision(hit, now)}
-    elif hit.state == HitState.EXPIRED and not _awaits_claims(hit, found, now):
+    elif hit.state == HitState.EXPIRED and not _awaits_claims(hit, listed, now):
         changes["sync_due_at"] = _next_decision(hit, now)
     else:
-        changes["sync_due_at"] = now + _rest(hit, found, now)
-    seen = Hit.objects.filter(
+        changes["sync_due_at"] = now + _poll_interval(hit, listed, now)
+    unchanged = Hit.objects.filter(
         pk=hit.pk,
         claimed_assignments=hit.claimed_assignments,
         offer_round=hit.offer_round,
@@ -113,15 +113,15 @@ def _schedule(hit: Hit, found: int, now: datetime) -> None:
         increase_to=hit.increase_to,
     )
     with transaction.atomic():
-        if not seen.update(**changes):
-            # Somebody spoke up, or moved the HIT's end, while we looked: it stays due.
+        if not unchanged.update(**changes):
+            # A report or a change of the HIT arrived during the sync, so the HIT stays due.
             Hit.objects.filter(pk=hit.pk).update(leased_until=None)
         elif changes.get("state") == HitState.EXPIRED:
             release_unused(hits=[hit], now=now)
 
 
 def _next_decision(hit: Hit, now: datetime) -> datetime | None:
-    """When the marketplace will decide what nobody has decided here: then we look again."""
+    """Return the time of the next sync after an automatic approval, or None."""
     first = hit.assignments.filter(state=AssignmentState.SUBMITTED).order_by("submitted_at").first()
     if first is None:
         return None
@@ -129,15 +129,15 @@ def _next_decision(hit: Hit, now: datetime) -> datetime | None:
     return max(decided_at + SETTLING, now + POLL)
 
 
-def _awaits_claims(hit: Hit, found: int, now: datetime) -> bool:
-    """Whether somebody said, not long ago, to have finished work that isn't listed."""
-    spoken = hit.claimed_at is not None and now - hit.claimed_at < PATIENCE
-    return spoken and found < hit.claimed_assignments
+def _awaits_claims(hit: Hit, listed: int, now: datetime) -> bool:
+    """Return True if a recently reported submission is not listed yet."""
+    is_recent = hit.claimed_at is not None and now - hit.claimed_at < PATIENCE
+    return is_recent and listed < hit.claimed_assignments
 
 
-def _rest(hit: Hit, found: int, now: datetime) -> timedelta:
-    """Lists lag behind submissions, and claims may be idle: look again ever more slowly."""
-    if found >= hit.claimed_assignments or hit.claimed_at is None:
+def _poll_interval(hit: Hit, listed: int, now: datetime) -> timedelta:
+    """Return the time until the next poll, which grows with the age of an unconfirmed report."""
+    if listed >= hit.claimed_assignments or hit.claimed_at is None:
         return POLL
     return min(POLL, max(SOON, now - hit.claimed_at))
 

@@ -1,8 +1,7 @@
-"""Messages as e-mails too, to workers who gave an address: retried while it is certain that nothing
-went out, and never sent twice.
+"""Send copies of messages by e-mail, to workers who gave an address.
 
-A mail is marked as being sent, and that is committed, before the server hears of it. A process that
-dies in between leaves it so: then it is in doubt, is shown, and goes out again only by hand.
+A mail is retried only if it certainly was not sent. It is committed as SENDING before it is sent. If
+the process dies in between, the outcome is unknown, and only a user can send the mail again.
 """
 
 from collections.abc import Callable
@@ -16,27 +15,28 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from crowd.domain.lease import BITE, take_leases
 from crowd.domain.write_messages import FIRST_RETRY, MOST_ATTEMPTS
 from crowd.enums import MailState
 from crowd.models import Mail, MailAddress, Message, Worker
+from jobs.domain.lease import BATCH_SIZE
+from jobs.domain.sweep import for_each_row
 
-PERMANENT = 500  # from here on a server's answer will not change
+PERMANENT = 500  # SMTP codes from here on are permanent failures
 
 
 @transaction.atomic
 def keep_address(*, worker: Worker, address: str, now: datetime) -> MailAddress:
-    """Write to this address from now on. What is on its way to an earlier one follows."""
-    kept, _ = MailAddress.objects.update_or_create(
+    """Store the worker's address, and use it for pending mail too."""
+    mail_address, _ = MailAddress.objects.update_or_create(
         worker=worker, defaults={"address": address, "given_at": now}
     )
     Mail.objects.filter(message__worker=worker, state=MailState.PENDING).update(address=address)
-    return kept
+    return mail_address
 
 
 @transaction.atomic
 def forget_address(*, worker: Worker) -> bool:
-    """Write no more, and keep the address nowhere; says whether there was one."""
+    """Delete the worker's address and drop unsent mail. Return True if there was an address."""
     mails = Mail.objects.filter(message__worker=worker)
     mails.filter(state__in=[MailState.PENDING, MailState.FAILED]).update(state=MailState.DROPPED)
     mails.exclude(address="").update(address="")
@@ -45,31 +45,35 @@ def forget_address(*, worker: Worker) -> bool:
 
 
 def also_by_mail(*, message: Message) -> Mail | None:
-    """Have the message sent as an e-mail too, if its worker gave an address and this site sends mail."""
-    given = MailAddress.objects.filter(worker=message.worker_id).first()
-    if given is None or not settings.MAIL_IS_ON:
+    """Queue an e-mail copy if the worker gave an address and this site sends mail."""
+    mail_address = MailAddress.objects.filter(worker=message.worker_id).first()
+    if mail_address is None or not settings.MAIL_IS_ON:
         return None
-    mail, _ = Mail.objects.get_or_create(message=message, defaults={"address": given.address})
+    mail, _ = Mail.objects.get_or_create(
+        message=message, defaults={"address": mail_address.address}
+    )
     return mail
 
 
-def send_due_mail(*, clock: Callable[[], datetime], limit: int = BITE) -> int:
-    """Send up to `limit` mails; returns how many are off the list, delivered or not."""
+def send_due_mail(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
+    """Send up to `limit` mails. Return how many will not be retried, delivered or not."""
     if not settings.MAIL_IS_ON:
         return 0
     now = clock()
-    _doubt_what_died(now)
+    _mark_interrupted(now)
     due = Mail.objects.filter(
         Q(retry_at=None) | Q(retry_at__lte=now), state=MailState.PENDING
     ).select_related("message")
-    return sum(_send(mail, clock()) for mail in take_leases(due, now=now, limit=limit))
+    return for_each_row(
+        sweep="send mail", rows=due, process=_send, clock=clock, limit=limit, leased=True
+    )
 
 
-def _doubt_what_died(now: datetime) -> None:
+def _mark_interrupted(now: datetime) -> None:
     Mail.objects.filter(state=MailState.SENDING, leased_until__lt=now).update(
         state=MailState.DOUBT,
         leased_until=None,
-        error="The process that was sending it died: nobody knows whether it went out.",
+        error="The process that was sending it died. It may have been sent.",
     )
 
 
@@ -82,11 +86,11 @@ def _send(mail: Mail, now: datetime) -> bool:
     try:
         if not _begin(mail):
             return False
-        _written(mail, connection).send()
+        _email_message(mail, connection).send()
     except SMTPException as error:
         return _refused(mail, error, now)
     except OSError as error:
-        return _settle(mail, MailState.DOUBT, f"The connection broke off: {error}")
+        return _settle(mail, MailState.DOUBT, f"The connection was lost: {error}")
     finally:
         connection.close()
     Mail.objects.filter(pk=mail.pk).update(
@@ -96,18 +100,18 @@ def _send(mail: Mail, now: datetime) -> bool:
 
 
 def _begin(mail: Mail) -> bool:
-    """From here on it counts as sent unless the server says no. False where it was dropped meanwhile."""
+    """Mark the mail as being sent. Return False if it was dropped meanwhile."""
     begun = Mail.objects.filter(pk=mail.pk, state=MailState.PENDING).exclude(address="")
     return bool(begun.update(state=MailState.SENDING))
 
 
-def _written(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
+def _email_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
     host = urlsplit(settings.SITE_URL).hostname
     return EmailMessage(
         subject=mail.message.subject,
         body=mail.message.text,
         to=[mail.address],
-        # The same again for the same mail, so that a reader's program can tell a repeat by hand.
+        # Stable, so that mail programs can recognize a mail that was sent again.
         headers={"Message-ID": f"<mail-{mail.pk}@{host}>", "Auto-Submitted": "auto-generated"},
         connection=connection,
     )
@@ -115,15 +119,15 @@ def _written(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
 
 def _refused(mail: Mail, error: SMTPException, now: datetime) -> bool:
     codes = _codes(error)
-    if not codes:  # the server never said: it may have taken it
-        return _settle(mail, MailState.DOUBT, f"The mail server did not answer: {error}")
+    if not codes:  # no response: the server may have accepted it
+        return _settle(mail, MailState.DOUBT, f"The mail server did not respond: {error}")
     if min(codes) >= PERMANENT:
         return _settle(mail, MailState.FAILED, f"The mail server refused it: {error}")
-    return _try_later(mail, f"The mail server put it off: {error}", now)
+    return _try_later(mail, f"The mail server deferred it: {error}", now)
 
 
 def _codes(error: SMTPException) -> list[int]:
-    """What the server answered, if it did."""
+    """Return the SMTP codes of the server's response, if any."""
     if isinstance(error, SMTPResponseException):
         return [error.smtp_code]
     recipients = getattr(error, "recipients", {})
@@ -149,7 +153,7 @@ def _try_later(mail: Mail, reason: str, now: datetime) -> bool:
 
 
 def undelivered_mail(*, workers: QuerySet[Worker]) -> list[Mail]:
-    """What failed, or perhaps did."""
+    """Return the workers' mails that failed or have an unknown outcome."""
     rows = Mail.objects.filter(
         state__in=[MailState.FAILED, MailState.DOUBT], message__worker__in=workers
     )
@@ -157,7 +161,7 @@ def undelivered_mail(*, workers: QuerySet[Worker]) -> list[Mail]:
 
 
 def send_again(*, mail: Mail, now: datetime) -> bool:
-    """By hand: try once more what failed or is in doubt; says whether it was."""
+    """Queue a failed or uncertain mail again. Return False if it is in another state."""
     return bool(
         Mail.objects.filter(pk=mail.pk, state__in=[MailState.FAILED, MailState.DOUBT])
         .exclude(address="")

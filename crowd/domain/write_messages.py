@@ -1,38 +1,36 @@
-"""Messages to workers, sent in groups; who wasn't reached is kept, with the marketplace's reason."""
+"""Send messages to workers in groups, and record the marketplace's delivery failures."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
-from itertools import groupby
 
 from django.db.models import Q
 
-from crowd.domain.lease import take_leases
 from crowd.domain.marketplace import marketplace_of
 from crowd.enums import MessageState
 from crowd.models import Budget, Message, Worker
-from crowd.providers.base import NotTold, ProviderInDoubt, ProviderRefused
+from crowd.providers.base import NotificationFailed, OutcomeUnknownError, ProviderRefusedError
 from crowd.providers.limits import MESSAGE, SUBJECT, check_text
+from jobs.domain.sweep import for_each_group
 
-GROUP = 100  # the most that one call takes
+GROUP = 100  # maximum of one call
 FIRST_RETRY = timedelta(minutes=10)
-MOST_ATTEMPTS = 8  # the last after about a day
+MOST_ATTEMPTS = 8  # the last one after about a day
 
 
 def write_messages(
     *, budget: Budget | None, workers: Iterable[Worker], subject: str, text: str, now: datetime
 ) -> list[Message]:
-    """One message of the budget's project to each of the workers, to be sent by the sweep. Raises
-    OutOfLimits for a subject or a text that the marketplace would not take."""
+    """Queue a message of the budget's project to each of the workers. Raises OutOfLimitsError."""
     check_text("subject", subject, longest=SUBJECT)
     check_text("text", text, longest=MESSAGE)
     return Message.objects.bulk_create(
-        Message(worker=one, budget=budget, subject=subject, text=text, written_at=now)
-        for one in workers
+        Message(worker=worker, budget=budget, subject=subject, text=text, written_at=now)
+        for worker in workers
     )
 
 
 def resend_message(*, message: Message, now: datetime) -> bool:
-    """Try once more to deliver what failed for good; says whether it had failed."""
+    """Queue a failed message again. Return False if it has not failed."""
     return bool(
         Message.objects.filter(pk=message.pk, state=MessageState.FAILED).update(
             state=MessageState.PENDING, attempts=0, retry_at=now, leased_until=None
@@ -41,44 +39,55 @@ def resend_message(*, message: Message, now: datetime) -> bool:
 
 
 def send_due_messages(*, clock: Callable[[], datetime], limit: int = GROUP) -> int:
-    """Send up to `limit` messages; returns how many are off the list, delivered or failed for good."""
+    """Send up to `limit` messages. Return how many will not be retried, delivered or not."""
     now = clock()
     due = Message.objects.filter(
         Q(retry_at=None) | Q(retry_at__lte=now), state=MessageState.PENDING
     ).select_related("worker")
-    taken = sorted(take_leases(due, now=now, limit=min(limit, GROUP)), key=_call)
-    return sum(_send(list(group), clock()) for _, group in groupby(taken, key=_call))
+    return for_each_group(
+        sweep="send messages",
+        rows=due,
+        key=_call_key,
+        process=_send,
+        clock=clock,
+        limit=min(limit, GROUP),
+        leased=True,
+    )
 
 
-def _call(message: Message) -> tuple[str, str, str]:
-    """Messages of one call have this in common."""
+def _call_key(message: Message) -> tuple[str, str, str]:
+    """Return the values that the messages of one call share."""
     return message.worker.provider, message.subject, message.text
 
 
-def _send(group: list[Message], now: datetime) -> int:
-    provider, subject, text = _call(group[0])
-    to = {one.worker.external_id: one for one in group}
-    # One worker may be told the same thing twice: then by two calls.
-    later = [one for one in group if to[one.worker.external_id] is not one]
-    Message.objects.filter(pk__in=[one.pk for one in later]).update(leased_until=None)
+def _send(group: Sequence[Message], now: datetime) -> int:
+    provider, subject, text = _call_key(group[0])
+    by_worker = {message.worker.external_id: message for message in group}
+    # A second message with the same text to the same worker is left to another call.
+    later = [
+        message.pk for message in group if by_worker[message.worker.external_id] is not message
+    ]
+    Message.objects.filter(pk__in=later).update(leased_until=None)
     try:
-        failures = marketplace_of(provider).notify(subject=subject, text=text, workers=list(to))
-    except ProviderInDoubt as doubt:
-        failures = [NotTold(worker, False, str(doubt)) for worker in to]
-    except ProviderRefused as refused:
-        failures = [NotTold(worker, True, str(refused)) for worker in to]
-    done = len(to)
+        failures = marketplace_of(provider).notify(
+            subject=subject, text=text, workers=list(by_worker)
+        )
+    except OutcomeUnknownError as error:
+        failures = [NotificationFailed(worker, False, str(error)) for worker in by_worker]
+    except ProviderRefusedError as refused:
+        failures = [NotificationFailed(worker, True, str(refused)) for worker in by_worker]
+    done = len(by_worker)
     for failure in failures:
-        if message := to.pop(failure.worker, None):
-            done -= not _keep_failure(message, failure, now)
-    Message.objects.filter(pk__in=[one.pk for one in to.values()]).update(
+        if message := by_worker.pop(failure.worker, None):
+            done -= not _record_failure(message, failure, now)
+    Message.objects.filter(pk__in=[message.pk for message in by_worker.values()]).update(
         state=MessageState.SENT, sent_at=now, leased_until=None, error=""
     )
     return done
 
 
-def _keep_failure(message: Message, failure: NotTold, now: datetime) -> bool:
-    """Note why it wasn't delivered, and when to try again; says whether that is never."""
+def _record_failure(message: Message, failure: NotificationFailed, now: datetime) -> bool:
+    """Record a delivery failure. Return True if the message will not be retried."""
     attempts = message.attempts + 1
     given_up = failure.hard or attempts >= MOST_ATTEMPTS
     Message.objects.filter(pk=message.pk).update(

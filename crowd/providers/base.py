@@ -1,8 +1,8 @@
-"""What `crowd.domain` asks of a marketplace. Amounts are whole cents, times aware UTC.
+"""The interface of a marketplace. Amounts are whole cents, times are aware UTC.
 
-Each call either has happened when it returns, or raises: ProviderRefused when the marketplace said
-no for good, ProviderInDoubt when nobody can tell whether it happened. Every call that creates or
-pays carries a token, and a repeat with the same token is a success that creates or pays nothing.
+A call that returns has taken effect. It raises ProviderRefusedError after a final refusal, and
+OutcomeUnknownError if it may or may not have taken effect. Every call that creates or pays carries a
+token. A repeat with the same token succeeds without creating or paying again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from audit.errors import TouchstoneError
 
-class ProviderRefused(Exception):
-    """The marketplace refused; repeating the same call is of no use."""
+
+class ProviderRefusedError(TouchstoneError):
+    """The marketplace refused the call, and would refuse it again."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
@@ -20,13 +22,16 @@ class ProviderRefused(Exception):
         self.message = message
 
 
-class ProviderInDoubt(Exception):
-    """No answer, or one that says to come again: the call may or may not have happened."""
+class OutcomeUnknownError(TouchstoneError):
+    """The call may or may not have taken effect, and can be repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """Who may take a HIT. `qualification` is the marketplace's id of a type; comparators are MTurk's."""
+    """A condition for accepting a HIT.
+
+    `qualification` is the marketplace's id of a qualification type. `comparator` is one of MTurk's.
+    """
 
     qualification: str
     comparator: str
@@ -47,8 +52,8 @@ class HitTypeTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class HitOrder:
-    """A HIT to be made. `token` also becomes its annotation, by which it can be found again."""
+class HitRequest:
+    """A HIT to create. `token` is also its annotation, by which it can be found again."""
 
     token: str
     hit_type: str
@@ -59,7 +64,7 @@ class HitOrder:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmedAssignment:
-    """Finished work as the marketplace holds it; `state` is submitted, approved or rejected."""
+    """An assignment at the marketplace. `state` is submitted, approved or rejected."""
 
     external_id: str
     worker: str
@@ -79,8 +84,8 @@ class Bonus:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeHit:
-    """A HIT as the marketplace lists it; `undecided` counts work handed in and not decided."""
+class ListedHit:
+    """A HIT in the marketplace's list. `undecided` counts submissions without a decision."""
 
     external_id: str
     annotation: str
@@ -98,8 +103,8 @@ class MadeHit:
 
 
 @dataclass(frozen=True, slots=True)
-class NotTold:
-    """A worker whom a message did not reach; `hard` when trying again will not help."""
+class NotificationFailed:
+    """A message that did not reach a worker. A `hard` failure would happen again."""
 
     worker: str
     hard: bool
@@ -107,7 +112,7 @@ class NotTold:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldGrant:
+class Grant:
     worker: str
     value: int
 
@@ -115,38 +120,38 @@ class HeldGrant:
 class Marketplace(Protocol):
     def create_hit_type(self, terms: HitTypeTerms) -> str: ...
 
-    def create_hit(self, order: HitOrder) -> str: ...
+    def create_hit(self, order: HitRequest) -> str: ...
 
     def find_hit(self, token: str) -> str | None:
-        """The HIT made under this token, however long ago."""
+        """Return the id of the HIT with this token, of any age, or None."""
         ...
 
-    def list_hits(self) -> Iterator[MadeHit]:
-        """Every HIT of the account that isn't disposed of."""
+    def list_hits(self) -> Iterator[ListedHit]:
+        """Yield the account's HITs that are not deleted."""
         ...
 
     def move_end(self, hit: str, ends_at: datetime) -> None:
-        """Offer the HIT until then; a time that has passed ends the offer now."""
+        """Set the HIT's expiration. A time in the past expires it at once."""
         ...
 
     def size_of(self, hit: str) -> int:
-        """How many assignments the HIT has room for."""
+        """Return the HIT's maximum number of assignments."""
         ...
 
     def add_assignments(self, hit: str, *, number: int, token: str) -> None: ...
 
     def watch(self, hit_type: str, *, destination: str) -> None:
-        """Have events on HITs of the type sent there."""
+        """Subscribe `destination` to the events of the type's HITs."""
         ...
 
     def list_assignments(self, hit: str) -> Iterator[ConfirmedAssignment]: ...
 
     def state_of(self, assignment: str) -> str:
-        """submitted, approved or rejected."""
+        """Return submitted, approved or rejected."""
         ...
 
     def approve(self, assignment: str, *, override: bool = False) -> None:
-        """`override` also approves what was rejected before."""
+        """Approve an assignment, even a rejected one with `override`."""
         ...
 
     def reject(self, assignment: str, *, reason: str) -> None: ...
@@ -154,7 +159,7 @@ class Marketplace(Protocol):
     def send_bonus(self, bonus: Bonus) -> None: ...
 
     def find_bonus(self, bonus: Bonus) -> bool:
-        """Whether this bonus was paid, however long ago."""
+        """Return True if this bonus was ever paid."""
         ...
 
     def create_qualification_type(self, *, name: str, description: str) -> str: ...
@@ -163,12 +168,17 @@ class Marketplace(Protocol):
 
     def revoke(self, *, qualification: str, worker: str, reason: str) -> None: ...
 
-    def list_grants(self, qualification: str) -> Iterator[HeldGrant]:
-        """Who holds the qualification now."""
+    def list_grants(self, qualification: str) -> Iterator[Grant]:
+        """Yield the grants of the qualification's present holders."""
         ...
 
-    def notify(self, *, subject: str, text: str, workers: Sequence[str]) -> list[NotTold]:
-        """Write to at most 100 workers. Without a token: after a doubt they may be told twice."""
+    def notify(
+        self, *, subject: str, text: str, workers: Sequence[str]
+    ) -> list[NotificationFailed]:
+        """Send a message to at most 100 workers.
+
+        There is no token, so a repeat after an unknown outcome may deliver the message twice.
+        """
         ...
 
     def block(self, worker: str, *, reason: str) -> None: ...

@@ -1,11 +1,13 @@
-"""What the MTurk Requester API takes: checked where a person can still change it, and before sending.
+"""Limits of the MTurk Requester API, checked on input and again before sending.
 
-botocore checks types and least lengths only. The figures are those of the API's reference; our own
-marketplace holds to them too.
+botocore checks only types and minimum lengths. The figures come from the API reference. Our own
+marketplace enforces them too.
 """
 
 import re
 from collections.abc import Sequence
+
+from audit.errors import TouchstoneError
 
 TITLE = 128
 DESCRIPTION = 2000
@@ -24,57 +26,59 @@ MOST_CENTS = 99_999_999_999  # nine digits of dollars
 WORKER_ID = re.compile(r"A[A-Z0-9]{1,63}")
 
 
-class OutOfLimits(ValueError):
-    """A value that the marketplace would not take; the sentence names the field and the limit."""
+class OutOfLimitsError(TouchstoneError, ValueError):
+    """A value outside the marketplace's limits. The message names the field and the limit."""
 
-    def __init__(self, field: str, sentence: str) -> None:
-        super().__init__(f"{field}: {sentence}")
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"{field}: {problem}")
         self.field = field
 
 
 def check_text(field: str, value: str, *, longest: int, may_be_empty: bool = False) -> str:
-    """At most so many characters, and not blank."""
+    """Raise OutOfLimitsError if the text is too long, or blank where it must not be."""
     if len(value) > longest:
-        raise OutOfLimits(field, f"{len(value)} characters; the limit is {longest}.")
+        raise OutOfLimitsError(field, f"{len(value)} characters. The limit is {longest}.")
     if not may_be_empty and not value.strip():
-        raise OutOfLimits(field, "it can't be empty.")
+        raise OutOfLimitsError(field, "enter some text.")
     return value
 
 
 def check_bytes(field: str, value: str, *, most: int) -> str:
-    """At most so many bytes of UTF-8: a character may take four."""
+    """Raise OutOfLimitsError if the UTF-8 encoding has more than `most` bytes."""
     size = len(value.encode())
     if size > most:
-        raise OutOfLimits(field, f"{size} bytes; the limit is {most}.")
+        raise OutOfLimitsError(field, f"{size} bytes. The limit is {most}.")
     return value
 
 
 def check_range(field: str, value: int, limits: tuple[int, int], *, unit: str) -> int:
     low, high = limits
     if not low <= value <= high:
-        raise OutOfLimits(field, f"{value} {unit}; it must lie between {low} and {high}.")
+        raise OutOfLimitsError(field, f"{value} {unit}. Enter {low} to {high}.")
     return value
 
 
 def check_cents(field: str, cents: int) -> int:
-    """Whole cents that the API's amounts can say: "0.05", never "0.125"."""
+    """Raise OutOfLimitsError unless the amount is a positive whole number of cents."""
     if type(cents) is not int or not 1 <= cents <= MOST_CENTS:
-        raise OutOfLimits(
-            field, f"{cents!r} cents; it must be a whole number between 1 and {MOST_CENTS}."
+        raise OutOfLimitsError(
+            field, f"{cents!r} cents. Enter a whole number from 1 to {MOST_CENTS}."
         )
     return cents
 
 
 def check_worker(worker: str) -> str:
     if not WORKER_ID.fullmatch(worker):
-        raise OutOfLimits("worker", f"{worker!r} is no worker id: an A, then capitals and digits.")
+        raise OutOfLimitsError(
+            "worker", f"{worker!r} is not a worker id. Enter an A, then capitals and digits."
+        )
     return worker
 
 
 def check_requirements(requirements: Sequence[object]) -> None:
     if len(requirements) > MOST_REQUIREMENTS:
-        raise OutOfLimits(
-            "requirements", f"{len(requirements)} of them; the limit is {MOST_REQUIREMENTS}."
+        raise OutOfLimitsError(
+            "requirements", f"{len(requirements)} requirements. The limit is {MOST_REQUIREMENTS}."
         )
 
 
@@ -88,7 +92,7 @@ def check_hit_type(
     auto_approval_seconds: int,
     qualifications: Sequence[object],
 ) -> None:
-    """What the HITs of one kind have in common. Raises OutOfLimits."""
+    """Raise OutOfLimitsError if one of a HIT type's terms is outside its limits."""
     check_text("title", title, longest=TITLE)
     check_text("description", description, longest=DESCRIPTION)
     check_text("keywords", keywords, longest=KEYWORDS, may_be_empty=True)

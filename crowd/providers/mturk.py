@@ -1,7 +1,4 @@
-"""Any marketplace that speaks the MTurk Requester API, over boto3.
-
-Facts: MTURK.md in the design papers; botocore's service model `mturk/2017-01-17`.
-"""
+"""A client for marketplaces with the MTurk Requester API (botocore's `mturk/2017-01-17`)."""
 
 import re
 import threading
@@ -23,13 +20,13 @@ from crowd.providers import limits
 from crowd.providers.base import (
     Bonus,
     ConfirmedAssignment,
-    HeldGrant,
-    HitOrder,
+    Grant,
+    HitRequest,
     HitTypeTerms,
-    MadeHit,
-    NotTold,
-    ProviderInDoubt,
-    ProviderRefused,
+    ListedHit,
+    NotificationFailed,
+    OutcomeUnknownError,
+    ProviderRefusedError,
     Requirement,
 )
 
@@ -49,8 +46,8 @@ ANSWERS = (
 )
 PAGE = 100
 ID_IN_MESSAGE = re.compile(r"\b(?:HIT|hit)\s*(?:id)?\W*([A-Z0-9]{20,64})\b", re.IGNORECASE)
-# Refusals that end by themselves once someone has done something: worth trying again.
-MENDABLE = {"insufficientfunds"}
+# Refusals that may end, for example once the account has funds.
+RETRYABLE = {"insufficientfunds"}
 SYSTEM_QUALIFICATIONS = {
     "approval-rate": "000000000000000000L0",
     "hits-approved": "00000000000000000040",
@@ -58,9 +55,8 @@ SYSTEM_QUALIFICATIONS = {
     "adult": "00000000000000000060",
 }
 
-
-# The events that mean that looking at the HIT is worth it.
-WATCHED = (
+# The events after which a HIT is synced.
+EVENT_TYPES = (
     "AssignmentSubmitted",
     "AssignmentApproved",
     "AssignmentRejected",
@@ -70,18 +66,18 @@ WATCHED = (
 
 
 def dollars(cents: int) -> str:
-    """An amount as the API writes it: "0.05"."""
+    """Return an amount in the format of the API, such as "0.05"."""
     return f"{cents // 100}.{cents % 100:02}"
 
 
 def cents(amount: str) -> int:
-    """The inverse of `dollars`, for any number of decimals up to two."""
+    """Parse an amount in dollars with up to two decimals."""
     whole, _, fraction = amount.partition(".")
     return int(whole or 0) * 100 + int((fraction + "00")[:2])
 
 
 class RateLimit:
-    """At most `per_second` calls a second from this process, evenly spaced; 0 is no limit."""
+    """A limit on this process's calls per second, evenly spaced. 0 means no limit."""
 
     def __init__(self, per_second: float) -> None:
         self._gap = 1 / per_second if per_second else 0.0
@@ -104,10 +100,8 @@ class MTurk:
         self._client = client
         self._rate = RateLimit(requests_per_second)
 
-    # --- publishing
-
     def create_hit_type(self, terms: HitTypeTerms) -> str:
-        with _checked_before():
+        with _limits_as_refusals():
             limits.check_hit_type(
                 title=terms.title,
                 description=terms.description,
@@ -125,13 +119,15 @@ class MTurk:
             Reward=dollars(terms.reward_cents),
             AssignmentDurationInSeconds=terms.assignment_seconds,
             AutoApprovalDelayInSeconds=terms.auto_approval_seconds,
-            QualificationRequirements=[_requirement(one) for one in terms.requirements],
+            QualificationRequirements=[
+                _requirement(requirement) for requirement in terms.requirements
+            ],
         )
         return answer["HITTypeId"]
 
-    def create_hit(self, order: HitOrder) -> str:
+    def create_hit(self, order: HitRequest) -> str:
         question = question_of(order.url)
-        with _checked_before():
+        with _limits_as_refusals():
             limits.check_bytes("question", question, most=limits.QUESTION_BYTES)
             limits.check_bytes("annotation", order.token, most=limits.ANNOTATION_BYTES)
             limits.check_text("token", order.token, longest=limits.TOKEN)
@@ -147,19 +143,19 @@ class MTurk:
                 RequesterAnnotation=order.token,
                 UniqueRequestToken=order.token,
             )
-        except ProviderRefused as refused:
+        except ProviderRefusedError as refused:
             if refused.code != "hitalreadyexists":
                 raise
             return self._existing_hit(order.token, refused.message)
         return answer["HIT"]["HITId"]
 
     def _existing_hit(self, token: str, message: str) -> str:
-        if named := ID_IN_MESSAGE.search(message):
-            return named.group(1)
-        # Lists lag behind writes: not found yet is no proof of absence.
-        if found := self.find_hit(token):
-            return found
-        raise ProviderInDoubt(f"HIT {token} exists but isn't listed yet.")
+        if match := ID_IN_MESSAGE.search(message):
+            return match.group(1)
+        if external_id := self.find_hit(token):
+            return external_id
+        # The list lags behind writes.
+        raise OutcomeUnknownError(f"HIT {token} exists but is not listed yet.")
 
     def find_hit(self, token: str) -> str | None:
         for page in self._pages(self._client.list_hits):
@@ -168,10 +164,10 @@ class MTurk:
                     return str(hit["HITId"])
         return None
 
-    def list_hits(self) -> Iterator[MadeHit]:
+    def list_hits(self) -> Iterator[ListedHit]:
         for page in self._pages(self._client.list_hits):
             for hit in page["HITs"]:
-                yield _made_hit(hit)
+                yield _listed_hit(hit)
 
     def move_end(self, hit: str, ends_at: datetime) -> None:
         self._call(self._client.update_expiration_for_hit, HITId=hit, ExpireAt=ends_at)
@@ -180,7 +176,7 @@ class MTurk:
         return int(self._call(self._client.get_hit, HITId=hit)["HIT"]["MaxAssignments"])
 
     def add_assignments(self, hit: str, *, number: int, token: str) -> None:
-        with _checked_before():
+        with _limits_as_refusals():
             limits.check_text("token", token, longest=limits.TOKEN)
         self._call(
             self._client.create_additional_assignments_for_hit,
@@ -198,25 +194,21 @@ class MTurk:
                 "Destination": destination,
                 "Transport": "SNS",
                 "Version": "2006-05-05",
-                "EventTypes": list(WATCHED),
+                "EventTypes": list(EVENT_TYPES),
             },
         )
 
-    # --- collecting
-
     def list_assignments(self, hit: str) -> Iterator[ConfirmedAssignment]:
         for page in self._pages(self._client.list_assignments_for_hit, HITId=hit):
-            for one in page["Assignments"]:
+            for assignment in page["Assignments"]:
                 yield ConfirmedAssignment(
-                    external_id=one["AssignmentId"],
-                    worker=one["WorkerId"],
-                    state=one["AssignmentStatus"].lower(),
-                    accepted_at=one["AcceptTime"],
-                    submitted_at=one["SubmitTime"],
-                    answer=parse_answer(one.get("Answer", "")),
+                    external_id=assignment["AssignmentId"],
+                    worker=assignment["WorkerId"],
+                    state=assignment["AssignmentStatus"].lower(),
+                    accepted_at=assignment["AcceptTime"],
+                    submitted_at=assignment["SubmitTime"],
+                    answer=parse_answer(assignment.get("Answer", "")),
                 )
-
-    # --- paying
 
     def state_of(self, assignment: str) -> str:
         answer = self._call(self._client.get_assignment, AssignmentId=assignment)
@@ -228,24 +220,24 @@ class MTurk:
         )
 
     def reject(self, assignment: str, *, reason: str) -> None:
-        with _checked_before():
+        with _limits_as_refusals():
             limits.check_text("reason", reason, longest=limits.FEEDBACK)
         self._decide(
             self._client.reject_assignment, assignment, "rejected", RequesterFeedback=reason
         )
 
     def _decide(
-        self, method: Callable[..., Any], assignment: str, wanted: str, **parameters: Any
+        self, method: Callable[..., Any], assignment: str, state: str, **parameters: Any
     ) -> None:
-        """A second decision is refused by the API; it is a success when the first was the same."""
+        """Send a decision. Ignore a refusal if the assignment already has that state."""
         try:
             self._call(method, AssignmentId=assignment, **parameters)
-        except ProviderRefused:
-            if self.state_of(assignment) != wanted:
+        except ProviderRefusedError:
+            if self.state_of(assignment) != state:
                 raise
 
     def send_bonus(self, bonus: Bonus) -> None:
-        with _checked_before():
+        with _limits_as_refusals():
             limits.check_worker(bonus.worker)
             limits.check_cents("bonus", bonus.amount_cents)
             limits.check_text("token", bonus.token, longest=limits.TOKEN)
@@ -258,29 +250,26 @@ class MTurk:
                 Reason=bonus.reason,
                 UniqueRequestToken=bonus.token,
             )
-        except ProviderRefused as refused:
-            # The token was used: the API says so by an error. Where its code does not tell, its
-            # books do.
+        except ProviderRefusedError as refused:
+            # A used token is an error. If the code is inconclusive, look for the payment.
             if refused.code != "duplicaterequest" and not self.find_bonus(bonus):
                 raise
 
     def find_bonus(self, bonus: Bonus) -> bool:
         pages = self._pages(self._client.list_bonus_payments, AssignmentId=bonus.assignment)
         return any(
-            paid["WorkerId"] == bonus.worker
-            and cents(paid["BonusAmount"]) == bonus.amount_cents
-            and paid["Reason"] == bonus.reason
+            payment["WorkerId"] == bonus.worker
+            and cents(payment["BonusAmount"]) == bonus.amount_cents
+            and payment["Reason"] == bonus.reason
             for page in pages
-            for paid in page["BonusPayments"]
+            for payment in page["BonusPayments"]
         )
 
     def balance_cents(self) -> int:
         return cents(self._call(self._client.get_account_balance)["AvailableBalance"])
 
-    # --- people
-
     def create_qualification_type(self, *, name: str, description: str) -> str:
-        with _checked_before():
+        with _limits_as_refusals():
             limits.check_text("name", name, longest=limits.QUALIFICATION_NAME)
             limits.check_text("description", description, longest=limits.DESCRIPTION)
         if existing := self._find_qualification_type(name):
@@ -301,13 +290,13 @@ class MTurk:
             MustBeOwnedByCaller=True,
         )
         for page in pages:
-            for one in page["QualificationTypes"]:
-                if one["Name"] == name:
-                    return str(one["QualificationTypeId"])
+            for qualification in page["QualificationTypes"]:
+                if qualification["Name"] == name:
+                    return str(qualification["QualificationTypeId"])
         return None
 
     def grant(self, *, qualification: str, worker: str, value: int) -> None:
-        with _checked_before():
+        with _limits_as_refusals():
             limits.check_worker(worker)
         self._call(
             self._client.associate_qualification_with_worker,
@@ -325,18 +314,20 @@ class MTurk:
             Reason=reason,
         )
 
-    def list_grants(self, qualification: str) -> Iterator[HeldGrant]:
+    def list_grants(self, qualification: str) -> Iterator[Grant]:
         pages = self._pages(
             self._client.list_workers_with_qualification_type,
             QualificationTypeId=qualification,
             Status="Granted",
         )
         for page in pages:
-            for one in page["Qualifications"]:
-                yield HeldGrant(one["WorkerId"], one.get("IntegerValue", 1))
+            for grant in page["Qualifications"]:
+                yield Grant(grant["WorkerId"], grant.get("IntegerValue", 1))
 
-    def notify(self, *, subject: str, text: str, workers: Sequence[str]) -> list[NotTold]:
-        with _checked_before():
+    def notify(
+        self, *, subject: str, text: str, workers: Sequence[str]
+    ) -> list[NotificationFailed]:
+        with _limits_as_refusals():
             limits.check_text("subject", subject, longest=limits.SUBJECT)
             limits.check_text("text", text, longest=limits.MESSAGE)
         answer = self._call(
@@ -346,12 +337,12 @@ class MTurk:
             WorkerIds=list(workers),
         )
         return [
-            NotTold(
-                worker=one["WorkerId"],
-                hard=one["NotifyWorkersFailureCode"] == "HardFailure",
-                reason=one.get("NotifyWorkersFailureMessage", ""),
+            NotificationFailed(
+                worker=failure["WorkerId"],
+                hard=failure["NotifyWorkersFailureCode"] == "HardFailure",
+                reason=failure.get("NotifyWorkersFailureMessage", ""),
             )
-            for one in answer["NotifyWorkersFailureStatuses"]
+            for failure in answer["NotifyWorkersFailureStatuses"]
         ]
 
     def block(self, worker: str, *, reason: str) -> None:
@@ -359,8 +350,6 @@ class MTurk:
 
     def unblock(self, worker: str, *, reason: str) -> None:
         self._call(self._client.delete_worker_block, WorkerId=worker, Reason=reason)
-
-    # --- the wire
 
     def _pages(self, method: Callable[..., Any], **parameters: Any) -> Iterator[Any]:
         token: dict[str, str] = {}
@@ -378,60 +367,61 @@ class MTurk:
         except ClientError as error:
             raise _translate(error) from error
         except (ParamValidationError, NoCredentialsError) as error:
-            raise ProviderRefused("not-sent", str(error)) from error
+            raise ProviderRefusedError("not-sent", str(error)) from error
         except BotoCoreError as error:
-            raise ProviderInDoubt(str(error)) from error
+            raise OutcomeUnknownError(str(error)) from error
 
 
 def _translate(error: ClientError) -> Exception:
-    """RequestError is the marketplace's final word; throttling and faults ask to come again."""
+    """Return OutcomeUnknownError for throttling and faults, otherwise ProviderRefusedError."""
     response: Any = error.response
     kind = response["Error"]["Code"]
     message = response["Error"].get("Message", "")
     status = response["ResponseMetadata"]["HTTPStatusCode"]
     if kind == "ThrottlingException" or status >= 500:
-        return ProviderInDoubt(f"{kind}: {message}")
+        return OutcomeUnknownError(f"{kind}: {message}")
     code = response.get("TurkErrorCode", kind).rsplit(".", 1)[-1].lower()
-    if code in MENDABLE:
-        return ProviderInDoubt(f"{code}: {message}")
-    return ProviderRefused(code, message)
+    if code in RETRYABLE:
+        return OutcomeUnknownError(f"{code}: {message}")
+    return ProviderRefusedError(code, message)
 
 
 @contextmanager
-def _checked_before() -> Iterator[None]:
-    """What is out of the API's limits is refused as the marketplace would refuse it, without asking."""
+def _limits_as_refusals() -> Iterator[None]:
+    """Raise ProviderRefusedError instead of OutOfLimitsError."""
     try:
         yield
-    except limits.OutOfLimits as out:
-        raise ProviderRefused("out-of-limits", str(out)) from out
+    except limits.OutOfLimitsError as error:
+        raise ProviderRefusedError("out-of-limits", str(error)) from error
 
 
 def question_of(url: str) -> str:
-    """The ExternalQuestion that shows this page."""
+    """Return the XML of an ExternalQuestion that shows this page."""
     return QUESTION.format(url=escape(url))
 
 
-def _requirement(one: Requirement) -> Any:
-    described: dict[str, Any] = {
-        "QualificationTypeId": SYSTEM_QUALIFICATIONS.get(one.qualification, one.qualification),
-        "Comparator": one.comparator,
-        "ActionsGuarded": one.guard,
+def _requirement(requirement: Requirement) -> Any:
+    qualification = requirement.qualification
+    parameters: dict[str, Any] = {
+        "QualificationTypeId": SYSTEM_QUALIFICATIONS.get(qualification, qualification),
+        "Comparator": requirement.comparator,
+        "ActionsGuarded": requirement.guard,
     }
-    if one.integers:
-        described["IntegerValues"] = list(one.integers)
-    if one.locales:
-        described["LocaleValues"] = [{"Country": country} for country in one.locales]
-    return described
+    if requirement.integers:
+        parameters["IntegerValues"] = list(requirement.integers)
+    if requirement.locales:
+        parameters["LocaleValues"] = [{"Country": country} for country in requirement.locales]
+    return parameters
 
 
-def _made_hit(hit: Any) -> MadeHit:
-    places = hit["MaxAssignments"]
-    settled = (
-        hit["NumberOfAssignmentsAvailable"],
-        hit["NumberOfAssignmentsPending"],
-        hit["NumberOfAssignmentsCompleted"],
+def _listed_hit(hit: Any) -> ListedHit:
+    max_assignments = hit["MaxAssignments"]
+    without_submission_to_decide = (
+        hit["NumberOfAssignmentsAvailable"]
+        + hit["NumberOfAssignmentsPending"]
+        + hit["NumberOfAssignmentsCompleted"]
     )
-    return MadeHit(
+    return ListedHit(
         external_id=hit["HITId"],
         annotation=hit.get("RequesterAnnotation", ""),
         hit_type=hit["HITTypeId"],
@@ -441,17 +431,17 @@ def _made_hit(hit: Any) -> MadeHit:
         reward_cents=cents(hit["Reward"]),
         assignment_seconds=hit["AssignmentDurationInSeconds"],
         auto_approval_seconds=hit["AutoApprovalDelayInSeconds"],
-        max_assignments=places,
-        undecided=max(0, places - sum(settled)),
+        max_assignments=max_assignments,
+        undecided=max(0, max_assignments - without_submission_to_decide),
         created_at=hit["CreationTime"],
         expires_at=hit["Expiration"],
     )
 
 
 def parse_answer(xml: str) -> dict[str, str]:
-    """Form field -> text of a QuestionFormAnswers document; empty for an empty one.
+    """Return the texts of a QuestionFormAnswers document, by form field.
 
-    External entities and the like are refused by the parser (defusedxml).
+    The parser (defusedxml) refuses external entities.
     """
     if not xml:
         return {}
@@ -466,7 +456,10 @@ def parse_answer(xml: str) -> dict[str, str]:
 
 @cache
 def connect() -> MTurk:
-    """The marketplace of the settings. Credentials left empty are found by boto3's own chain."""
+    """Return a client for the configured marketplace.
+
+    If the settings have no credentials, boto3 searches its default locations.
+    """
     client = boto3.client(
         "mturk",
         region_name=settings.MTURK_REGION,
@@ -474,7 +467,7 @@ def connect() -> MTurk:
         aws_access_key_id=settings.MTURK_ACCESS_KEY_ID or None,
         aws_secret_access_key=settings.MTURK_SECRET_ACCESS_KEY or None,
         config=Config(
-            # Every call that creates or pays carries our token, so botocore may send it again.
+            # Safe, because every call that creates or pays carries a token.
             retries={"mode": "standard", "total_max_attempts": 4},
             connect_timeout=5,
             read_timeout=30,

@@ -1,4 +1,4 @@
-"""The marketplaces that there is code for: one line each."""
+"""The registry of marketplace implementations."""
 
 from collections.abc import Callable
 

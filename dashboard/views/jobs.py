@@ -1,33 +1,55 @@
-"""What the sweeps have before them, and what the marketplace refused."""
+"""The page of a project's jobs, pending work with the marketplace, and failures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from django.contrib import messages
 from django.db.models import TextChoices
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.kept_figures import figures_of
 from annotation.domain.qualification_codes import qualifications_of
-from annotation.models import Project
-from annotation.permissions import project_page
-from crowd.domain.queries import PendingWork, pending_work, troubles_of
+from audit.domain.change_state import TransitionNotAllowedError
+from crowd.domain.queries import PendingWork, failures_of, pending_work
 from crowd.enums import GrantState, HitState, MessageState, PaymentState
-from dashboard.pages import render_page
+from jobs.domain.cancel_job import cancel_job
+from jobs.domain.queries import jobs_of
+from projects.domain.cached_figures import figures_of
+from projects.models import Project
+from projects.pages import render_page
+from projects.permissions import STAFF, project_page
+
+JOBS_SHOWN = 50
 
 
 @require_GET
-@project_page
+@project_page(STAFF)
 def jobs(request: HttpRequest, project: Project) -> HttpResponse:
+    jobs = jobs_of(scope=project.slug)[:JOBS_SHOWN]
     context = {
+        "job_list": jobs,
         "rows": _rows(figures_of(pending_of, project=project).value),
-        "troubles": troubles_of(budget=project.budget, qualifications=qualifications_of(project)),
+        "failures": failures_of(budget=project.budget, qualifications=qualifications_of(project)),
         "now": timezone.now(),
     }
     return render_page(
         request, project, "dashboard/jobs.html", context, fragment="dashboard/fragments/jobs.html"
     )
+
+
+@require_POST
+@project_page(STAFF)
+def cancel(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    job = get_object_or_404(jobs_of(scope=project.slug), pk=pk)
+    try:
+        cancel_job(job=job, actor=request.user.get_username(), now=timezone.now())
+    except TransitionNotAllowedError:
+        messages.info(request, "The job has already ended.")
+    else:
+        messages.success(request, "The job was cancelled.")
+    return redirect("dashboard:jobs", slug=project.slug)
 
 
 def pending_of(*, project: Project) -> PendingWork:
@@ -36,7 +58,7 @@ def pending_of(*, project: Project) -> PendingWork:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Rows of one kind that are not finished, and what they are worth where they are money."""
+    """The number of unfinished rows of one kind and state. `cents` is their amount, if any."""
 
     what: str
     state: str

@@ -1,4 +1,4 @@
-"""Who did what in a project, when and why."""
+"""The page and the download of a project's log."""
 
 import csv
 import io
@@ -9,19 +9,19 @@ from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBas
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from annotation.models import Project
-from annotation.permissions import project_page
 from audit.models import StateChange
-from dashboard.forms.log import LogFilterForm
-from dashboard.pages import query_without_page, render_page
-from dashboard.paging import page_of
+from dashboard.forms import LogFilterForm
 from dashboard.project_log import KINDS, changes_of, log_of, of_project
+from projects.models import Project
+from projects.pages import query_without_page, render_page
+from projects.permissions import STAFF, project_page
+from web.paging import page_of
 
 CSV_COLUMNS = ("at", "who", "what", "number", "old", "new", "reason")
 
 
 @require_GET
-@project_page
+@project_page(STAFF)
 def log(request: HttpRequest, project: Project) -> HttpResponse:
     form = LogFilterForm(request.GET)
     page = page_of(
@@ -34,7 +34,7 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
         "form": form,
         "filtered": any(form.cleaned_data.values()),
         "page": page,
-        "rows": [{"change": one, "what": KINDS[one.aggregate].name} for one in page.rows],
+        "rows": [{"change": change, "what": KINDS[change.aggregate].name} for change in page.rows],
         "query": query_without_page(request),
     }
     return render_page(
@@ -43,12 +43,12 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @require_GET
-@project_page
+@project_page(STAFF)
 def log_csv(request: HttpRequest, project: Project) -> HttpResponseBase:
     form = LogFilterForm(request.GET)
     changes = log_of(project=project, wanted=form.wanted())
     day = timezone.now().strftime("%Y-%m-%d")
-    # Written out before the answer begins: what arrives is whole, and its length is known.
+    # The file is complete before the response starts, so its length is known.
     file = tempfile.TemporaryFile()  # noqa: SIM115  # the response closes it
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text)
@@ -77,5 +77,5 @@ def _csv_row(change: StateChange) -> tuple[object, ...]:
 
 
 def _no_formula(text: str) -> str:
-    """People's own words, which a spreadsheet must not take for something to compute."""
+    """Return the text, quoted if a spreadsheet would read it as a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

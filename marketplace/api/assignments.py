@@ -1,10 +1,10 @@
-"""Operations on results and on money."""
+"""Operations on assignments, bonuses and the account balance."""
 
 from marketplace.api import render
 from marketplace.api.context import Call, Output, Params, operation
 from marketplace.api.hits import find_hit
 from marketplace.api.pages import page
-from marketplace.domain import bonuses, due, review
+from marketplace.domain import bonuses, maintenance, review
 from marketplace.domain.errors import (
     InvalidParameterError,
     NotFoundError,
@@ -38,7 +38,7 @@ def get_assignment(call: Call, params: Params) -> Output:
     row = _find(call, code)
     if row.status not in SHOWN:
         raise WrongStateError("Assignment", allowed=", ".join(SHOWN), current=row.status)
-    if due.settle_hit(row.hit, now=call.now):
+    if maintenance.settle_hit(row.hit, now=call.now):
         row = _find(call, code)
     return {
         "Assignment": render.assignment(row, hit_code=row.hit.code),
@@ -74,7 +74,7 @@ def get_file_upload_url(call: Call, params: Params) -> Output:
     _find(call, params["AssignmentId"])
     raise RefusalError(
         "InvalidQuestionIdentifier",
-        "This HIT has no FileUploadAnswer question; MTurk itself withdrew them in 2017.",
+        "This HIT has no FileUploadAnswer question. MTurk withdrew them in 2017.",
     )
 
 
@@ -102,7 +102,7 @@ def list_bonus_payments(call: Call, params: Params) -> Output:
     elif code := params.get("HITId"):
         rows = rows.filter(assignment__hit=_find_hit_of_any_age(call, code))
     else:
-        raise InvalidParameterError("Either HITId or AssignmentId must be given.")
+        raise InvalidParameterError("HITId or AssignmentId is required.")
     return page(rows.defer("assignment__answer"), params, name="BonusPayments", render=render.bonus)
 
 

@@ -1,4 +1,4 @@
-"""What every operation is given, and how it is found."""
+"""The context of an API call, and the registry of operations."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Output = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls and when. Lists show nothing that was written after `visible_until`."""
+    """An authenticated API call. Lists omit rows written after `visible_until`."""
 
     requester: Requester
     now: datetime
@@ -25,10 +25,10 @@ OPERATIONS: dict[str, Operation] = {}
 
 
 def operation(handler: Operation) -> Operation:
-    """Registers `create_hit_type` as CreateHITType, and so on."""
-    name = "".join(_WORDS.get(word, word.capitalize()) for word in handler.__name__.split("_"))
+    """Register a handler under the API's name, such as CreateHITType for create_hit_type."""
+    name = "".join(_ACRONYMS.get(part, part.capitalize()) for part in handler.__name__.split("_"))
     OPERATIONS[name] = handler
     return handler
 
 
-_WORDS = {"hit": "HIT", "hits": "HITs", "url": "URL"}
+_ACRONYMS = {"hit": "HIT", "hits": "HITs", "url": "URL"}

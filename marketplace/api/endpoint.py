@@ -1,4 +1,4 @@
-"""POST /mturk/: the Requester API over JSON 1.1, signed with SigV4."""
+"""The endpoint of the Requester API, which uses JSON 1.1 and SigV4 signatures."""
 
 import json
 import logging
@@ -42,7 +42,7 @@ class _AnswerError(Exception):
 @csrf_exempt
 @require_POST
 def requester_api(request: HttpRequest) -> HttpResponse:
-    """One call; refusals are JSON errors with MTurk's codes, never a page."""
+    """Run an API call. Errors are JSON with MTurk's codes."""
     faults = parse_faults(settings.MARKETPLACE_FAULTS)
     try:
         output = _run(request, faults, timezone.now())
@@ -53,8 +53,8 @@ def requester_api(request: HttpRequest) -> HttpResponse:
     except NotAuthenticError as error:
         return _error(_AnswerError(400, error.kind, error.message))
     except Exception:
-        log.exception("the Requester API failed")
-        return _error(_service_fault("The service failed; try again."))
+        log.exception("Requester API call failed")
+        return _error(_service_fault("The service failed. Try again."))
     return _reply(200, output)
 
 
@@ -62,16 +62,20 @@ def _run(request: HttpRequest, faults: Faults, now: datetime) -> dict[str, Any]:
     requester = _authenticate(request, now)
     prefix, _, name = request.headers.get("X-Amz-Target", "").partition(".")
     if prefix != SERVICE or name not in operation_names():
-        raise _AnswerError(400, "UnknownOperationException", f"There is no operation {name!r}.")
+        raise _AnswerError(
+            400, "UnknownOperationException", f"The operation {name!r} does not exist."
+        )
     if faults.throttles():
         raise _throttled()
     if faults.fails_before():
-        raise _service_fault("The service is unavailable (a fault on purpose).")
+        raise _service_fault("The service is unavailable (simulated fault).")
     call = Call(requester, now, faults.visible_until(now))
     output = OPERATIONS[name](call, check_input(name, _json(request.body)))
     if faults.times_out_after_success():
         time.sleep(faults.hang)
-        raise _service_fault("The answer was lost after the work was done (a fault on purpose).")
+        raise _service_fault(
+            "The response was lost after the operation succeeded (simulated fault)."
+        )
     return output
 
 
@@ -92,18 +96,18 @@ def _authenticate(request: HttpRequest, now: datetime) -> Requester:
 
 
 def _throttle(access_key_id: str) -> None:
-    """Counts a key's requests by the second, in the cache that the web processes share."""
+    """Count the requests of a key and raise a throttling error above the limit."""
     limit = settings.MARKETPLACE_REQUESTS_PER_SECOND
     if not limit:
         return
-    # A rate below one a second gets a longer window instead of a fraction of a request.
+    # A rate below one request per second uses a longer window.
     window = max(1.0, 1.0 / limit)
     counter = f"marketplace.requests.{access_key_id}.{int(time.time() / window)}"
     cache.add(counter, 0, timeout=int(window) + 2)
     try:
         count = cache.incr(counter)
     except ValueError:
-        return  # it went out of the cache between the two lines
+        return  # the counter expired since `add`
     if count > limit * window:
         raise _throttled()
 

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from marketplace.api import render
 from marketplace.api.context import Call, Output, Params, operation
 from marketplace.api.pages import page
-from marketplace.domain import due, hits
+from marketplace.domain import hits, maintenance
 from marketplace.domain.errors import InvalidParameterError, NotFoundError, RefusalError
 from marketplace.domain.hit_types import HitTypeValues, register_hit_type
 from marketplace.domain.money import parse_amount
@@ -50,7 +50,7 @@ def list_hits_for_qualification_type(call: Call, params: Params) -> Output:
 
 @operation
 def list_reviewable_hits(call: Call, params: Params) -> Output:
-    due.expire_hits(now=call.now)
+    maintenance.expire_hits(now=call.now)
     rows = _visible(call).filter(pending=0, open=False)
     rows = rows.filter(reviewing=params.get("Status", "Reviewable") == "Reviewing")
     if code := params.get("HITTypeId"):
@@ -63,7 +63,7 @@ def update_expiration_for_hit(call: Call, params: Params) -> Output:
     try:
         expires_at = datetime.fromtimestamp(params["ExpireAt"], tz=UTC)
     except (ValueError, OverflowError, OSError):
-        raise InvalidParameterError("ExpireAt is not a time.") from None
+        raise InvalidParameterError("ExpireAt is not a valid time.") from None
     hits.update_expiration(
         requester=call.requester, hit_code=params["HITId"], expires_at=expires_at, now=call.now
     )
@@ -112,18 +112,21 @@ def delete_hit(call: Call, params: Params) -> Output:
 
 @operation
 def list_review_policy_results_for_hit(call: Call, params: Params) -> Output:
-    """Review policies are refused when a HIT is created, so no HIT has results."""
+    """Return no results, because `create_hit` refuses review policies."""
     return {"HITId": find_hit(call, params["HITId"]).code}
 
 
 def find_hit(call: Call, code: str) -> Hit:
-    """The requester's own HIT, brought up to date."""
-    mine = Hit.objects.select_related("hit_type").filter(requester=call.requester, code=code)
-    hit = mine.first()
+    """Return a HIT of the requester after applying its time-based transitions.
+
+    Raise NotFoundError for any other.
+    """
+    own_hits = Hit.objects.select_related("hit_type").filter(requester=call.requester, code=code)
+    hit = own_hits.first()
     if hit is None:
         raise NotFoundError("HIT", code)
-    if due.settle_hit(hit, now=call.now):
-        hit = mine.get()
+    if maintenance.settle_hit(hit, now=call.now):
+        hit = own_hits.get()
     return hit
 
 
@@ -154,11 +157,12 @@ def _create(call: Call, params: Params, hit_type: HitType) -> Output:
     for name in ("AssignmentReviewPolicy", "HITReviewPolicy"):
         if name in params:
             raise InvalidParameterError(
-                f"This marketplace has no review policies: leave out {name}."
+                f"This marketplace does not support review policies. Leave out {name}."
             )
     if "HITLayoutId" in params or "HITLayoutParameters" in params:
         raise RefusalError(
-            "HITLayoutDoesNotExist", "This marketplace has no layouts: give a Question."
+            "HITLayoutDoesNotExist",
+            "This marketplace does not support layouts. Use Question instead.",
         )
     if "Question" not in params:
         raise RefusalError("AWS.MissingParameters", "These parameters are missing: Question.")

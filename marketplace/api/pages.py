@@ -1,4 +1,4 @@
-"""Pages of lists: newest first, continued by key, so new rows neither shift nor repeat others."""
+"""Pagination by key, newest first, so that new rows do not shift the pages."""
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -17,14 +17,14 @@ Row = TypeVar("Row", bound=Model)
 def page(
     rows: QuerySet[Row], params: Params, *, name: str, render: Callable[[Row], Output]
 ) -> Output:
-    """One page of `rows` under `name`, with NumResults, and NextToken while there are more."""
+    """Return a page of `rows` under `name`, with NumResults and, if more follow, NextToken."""
     size = params.get("MaxResults", DEFAULT_RESULTS)
     if token := params.get("NextToken"):
         rows = rows.filter(pk__lt=_read(token, name))
-    found = list(rows.order_by("-pk")[: size + 1])
-    shown = found[:size]
+    window = list(rows.order_by("-pk")[: size + 1])
+    shown = window[:size]
     output: Output = {"NumResults": len(shown), name: [render(row) for row in shown]}
-    if len(found) > size:
+    if len(window) > size:
         output["NextToken"] = _write(name, shown[-1].pk)
     return output
 
@@ -35,9 +35,9 @@ def _write(name: str, last: Any) -> str:
 
 def _read(token: str, name: str) -> int:
     try:
-        of, last = json.loads(urlsafe_b64decode(token))
+        list_name, last = json.loads(urlsafe_b64decode(token))
     except (ValueError, TypeError):
-        of, last = None, None
-    if of != name or not isinstance(last, int):
-        raise InvalidParameterError("NextToken is not one that this operation gave.")
+        list_name, last = None, None
+    if list_name != name or not isinstance(last, int):
+        raise InvalidParameterError("NextToken does not belong to this operation.")
     return last

@@ -51,9 +51,9 @@ def list_qualification_types(call: Call, params: Params) -> Output:
     )
     if params.get("MustBeOwnedByCaller", False):
         rows = rows.filter(requester=call.requester)
-    for word in params.get("Query", "").split():
+    for term in params.get("Query", "").split():
         rows = rows.filter(
-            Q(name__icontains=word) | Q(description__icontains=word) | Q(keywords__icontains=word)
+            Q(name__icontains=term) | Q(description__icontains=term) | Q(keywords__icontains=term)
         )
     return page(rows, params, name="QualificationTypes", render=_public_type(call))
 
@@ -73,7 +73,7 @@ def associate_qualification_with_worker(call: Call, params: Params) -> Output:
         type_code=params["QualificationTypeId"],
         worker_code=params["WorkerId"],
         value=params.get("IntegerValue", 1),
-        tell=params.get("SendNotification", True),
+        notify=params.get("SendNotification", True),
         now=call.now,
     )
     return {}
@@ -95,17 +95,17 @@ def disassociate_qualification_from_worker(call: Call, params: Params) -> Output
 def get_qualification_score(call: Call, params: Params) -> Output:
     kind = own_type(requester=call.requester, code=params["QualificationTypeId"])
     worker = find_worker(params["WorkerId"])
-    held = (
+    grant = (
         Grant.objects.select_related("qualification_type", "worker")
         .filter(qualification_type=kind, worker=worker)
         .first()
     )
-    if held is None:
+    if grant is None:
         raise RefusalError(
             "QualificationDoesNotExist",
             f"Worker {worker.code} does not hold the qualification {kind.code}.",
         )
-    return {"Qualification": render.grant(held)}
+    return {"Qualification": render.grant(grant)}
 
 
 @operation

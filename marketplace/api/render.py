@@ -1,4 +1,4 @@
-"""Rows as the API writes them; times are epoch seconds."""
+"""Serialization of rows for the API, with times in epoch seconds."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,7 +18,7 @@ from marketplace.models import (
 
 def hit(row: Hit, *, now: datetime) -> Output:
     kind = row.hit_type
-    return _given(
+    return _without_none(
         {
             "HITId": row.code,
             "HITTypeId": kind.code,
@@ -62,7 +62,7 @@ def assignment(row: Assignment, *, hit_code: str) -> Output:
         output["RejectionTime"] = _seconds(row.rejected_at)
     if decided:
         output[decided] = _seconds(row.closed_at)
-    return _given(output)
+    return _without_none(output)
 
 
 def bonus(row: Bonus) -> Output:
@@ -76,7 +76,7 @@ def bonus(row: Bonus) -> Output:
 
 
 def qualification_type(row: QualificationType) -> Output:
-    return _given(
+    return _without_none(
         {
             "QualificationTypeId": row.code,
             "CreationTime": _seconds(row.created_at),
@@ -96,7 +96,7 @@ def qualification_type(row: QualificationType) -> Output:
 
 
 def grant(row: Grant) -> Output:
-    return _given(
+    return _without_none(
         {
             "QualificationTypeId": row.qualification_type.code,
             "WorkerId": row.worker.code,
@@ -108,7 +108,7 @@ def grant(row: Grant) -> Output:
 
 
 def qualification_request(row: QualificationRequest) -> Output:
-    return _given(
+    return _without_none(
         {
             "QualificationRequestId": row.code,
             "QualificationTypeId": row.qualification_type.code,
@@ -124,5 +124,5 @@ def _seconds(at: datetime | None) -> float | None:
     return None if at is None else round(at.timestamp(), 3)
 
 
-def _given(output: Mapping[str, Any]) -> Output:
+def _without_none(output: Mapping[str, Any]) -> Output:
     return {name: value for name, value in output.items() if value is not None}

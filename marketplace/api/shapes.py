@@ -1,7 +1,6 @@
-"""Requests held against botocore's own model of the service: types, lengths, patterns, values.
+"""Validation of requests against botocore's model of the service.
 
-botocore checks types and minimum lengths before it sends and nothing else, so everything is checked
-here; the model is the one that the clients use.
+botocore itself checks only types and minimum lengths, so the server checks everything.
 """
 
 import re
@@ -26,9 +25,9 @@ def operation_names() -> frozenset[str]:
 
 
 def check_input(operation: str, params: object) -> dict[str, Any]:
-    """The parameters, if the operation's input shape allows them; unknown members are ignored.
+    """Return the valid parameters without unknown members.
 
-    Raises RefusalError that names the member by its path.
+    Raise RefusalError with the path of an invalid member.
     """
     shape = _input_shape(operation)
     if not isinstance(params, dict):
@@ -51,9 +50,9 @@ def _structure(shape: StructureShape, value: object, path: str) -> dict[str, Any
         raise RefusalError("AWS.MissingParameters", f"These parameters are missing: {names}.")
     members = shape.members
     return {
-        name: _value(members[name], given, f"{path}.{name}".lstrip("."))
-        for name, given in value.items()
-        if given is not None and name in members
+        name: _value(members[name], member, f"{path}.{name}".lstrip("."))
+        for name, member in value.items()
+        if member is not None and name in members
     }
 
 
@@ -79,7 +78,7 @@ def _check_scalar(shape: Shape, value: Any, path: str) -> None:
         low, high = _BOUNDS[kind]
         low, high = shape.metadata.get("min", low), shape.metadata.get("max", high)
         if not low <= value <= high:
-            raise InvalidParameterError(f"{path} is {value}; it must lie between {low} and {high}.")
+            raise InvalidParameterError(f"{path} is {value}; it must be between {low} and {high}.")
 
 
 def _check_string(limits: Mapping[str, Any], value: str, path: str) -> None:
@@ -93,7 +92,7 @@ def _check_string(limits: Mapping[str, Any], value: str, path: str) -> None:
     if (allowed := limits.get("enum")) and value not in allowed:
         raise InvalidParameterError(f"{path} is {value!r}; it must be one of {', '.join(allowed)}.")
     if "\x00" in value:
-        raise InvalidParameterError(f"{path} holds a NUL character.")
+        raise InvalidParameterError(f"{path} contains a NUL character.")
 
 
 _TYPES: dict[str, tuple[type, ...]] = {

@@ -1,7 +1,7 @@
-"""Workers' accounts: invitations, signing up, logging in and out.
+"""Workers' accounts, invitations and sessions.
 
-Workers are no users of Django: a session of theirs is a row of ours, found by the digest of the
-token in its cookie together with the account, in one query.
+Workers are not Django users. Their sessions are rows of WorkerSession, found by the digest of the
+token in the cookie.
 """
 
 import hashlib
@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.hashers import check_password, make_password
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
-from database.statements import Select
 from marketplace.domain.identifiers import new_worker_code
 from marketplace.models import Invitation, LoginFailure, WorkerAccount, WorkerSession
 
@@ -22,14 +21,21 @@ SESSION_LASTS = timedelta(days=14)
 FAILURES_ALLOWED = 10
 FAILURES_COUNT_FOR = timedelta(minutes=15)
 CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
+# SQL, because every worker page starts with this read and the ORM would compile it each time.
+_WORKER_OF_SESSION = """
+SELECT worker.*
+FROM marketplace_workersession AS login
+JOIN marketplace_workeraccount AS worker ON worker.id = login.worker_id
+WHERE login.digest = %s AND login.expires_at > %s AND worker.active
+"""
 
 
 class SignUpError(ValueError):
-    """Says why, in words for the person who tries."""
+    """A failed sign-up. The message is shown to the visitor."""
 
 
 class LoginError(ValueError):
-    """Says why, in words for the person who tries."""
+    """A failed sign-up. The message is shown to the visitor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ class NewWorker:
 
 
 def invite(*, count: int, prefix: str = "", note: str = "", now: datetime) -> list[Invitation]:
-    """`count` new invitations; each lets one person sign up."""
+    """Create `count` invitations for one worker each."""
     return Invitation.objects.bulk_create(
         Invitation(code=prefix + _invitation_code(), note=note, created_at=now)
         for _ in range(count)
@@ -51,8 +57,8 @@ def invite(*, count: int, prefix: str = "", note: str = "", now: datetime) -> li
 
 
 def sign_up(*, invitation_code: str, new: NewWorker, now: datetime) -> WorkerAccount:
-    """Makes the account and uses the invitation up; raises SignUpError."""
-    hashed = make_password(new.password)  # slow on purpose, so not inside the transaction
+    """Create the account and mark the invitation as used. Raise SignUpError."""
+    hashed = make_password(new.password)  # slow by design, so outside the transaction
     try:
         with transaction.atomic():
             invitation = (
@@ -76,62 +82,53 @@ def sign_up(*, invitation_code: str, new: NewWorker, now: datetime) -> WorkerAcc
             invitation.worker = worker
             invitation.save(update_fields=["used_at", "worker"])
     except IntegrityError:
-        raise SignUpError("This user name is taken; choose another.") from None
+        raise SignUpError("This user name is taken. Choose another one.") from None
     return worker
 
 
 def log_in(*, username: str, password: str, address: str, now: datetime) -> WorkerAccount:
-    """The worker with this name and password; raises LoginError, the same for every cause."""
+    """Return the worker with this name and password. Raise the same LoginError for any cause."""
     name = username.lower()[:60]
     failures = LoginFailure.objects.filter(username=name, address=address)
     if failures.filter(at__gt=now - FAILURES_COUNT_FOR).count() >= FAILURES_ALLOWED:
-        raise LoginError("Too many attempts. Wait a quarter of an hour and try again.")
+        raise LoginError("Too many attempts. Try again in 15 minutes.")
     worker = WorkerAccount.objects.filter(username=name, active=True).first()
     if worker is None:
-        make_password(password)  # the answer must take as long as for a name that exists
+        make_password(password)  # take as long as for a name that exists
     elif check_password(password, worker.password):
         failures.delete()
         return worker
     LoginFailure.objects.create(username=name, address=address, at=now)
-    raise LoginError("This name and password do not go together.")
+    raise LoginError("The user name or password is incorrect.")
 
 
 def change_password(*, worker: WorkerAccount, password: str) -> None:
-    """Sets the password and ends every session."""
+    """Set the password and end every session."""
     WorkerAccount.objects.filter(pk=worker.pk).update(password=make_password(password))
     WorkerSession.objects.filter(worker=worker).delete()
 
 
 def start_session(*, worker: WorkerAccount, now: datetime) -> str:
-    """A new token for the cookie."""
+    """Create a session and return its token for the cookie."""
     token = secrets.token_urlsafe(32)
     WorkerSession.objects.create(
-        digest=session_digest(token), worker=worker, expires_at=now + SESSION_LASTS
+        digest=_digest(token), worker=worker, expires_at=now + SESSION_LASTS
     )
     return token
 
 
 def end_session(*, token: str) -> None:
-    WorkerSession.objects.filter(digest=session_digest(token)).delete()
+    WorkerSession.objects.filter(digest=_digest(token)).delete()
 
 
 def worker_of_session(*, token: str, now: datetime) -> WorkerAccount | None:
-    """The worker who is logged in with this token; closed accounts are not."""
-    return _WORKER_OF_SESSION.first([session_digest(token), now])
-
-
-_WORKER_OF_SESSION = Select(
-    WorkerAccount,
-    """
-    SELECT {w} FROM marketplace_workersession s
-    JOIN marketplace_workeraccount w ON w.id = s.worker_id
-    WHERE s.digest = %s AND s.expires_at > %s AND w.active
-    """,
-)
+    """Return the worker who is logged in with this token, unless the account is closed."""
+    parameters = [_digest(token), connection.ops.adapt_datetimefield_value(now)]
+    return next(iter(WorkerAccount.objects.raw(_WORKER_OF_SESSION, parameters)), None)
 
 
 def close_account(*, worker: WorkerAccount) -> None:
-    """Ends every session and lets nobody in again; work that was done is still paid."""
+    """End every session and prevent further logins. Completed work is still paid."""
     WorkerAccount.objects.filter(pk=worker.pk).update(active=False)
     WorkerSession.objects.filter(worker=worker).delete()
 
@@ -144,6 +141,5 @@ def _invitation_code() -> str:
     return "".join(secrets.choice(CODE_ALPHABET) for _ in range(12))
 
 
-def session_digest(token: str) -> str:
-    """How a session's token is stored."""
+def _digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()

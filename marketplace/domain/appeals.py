@@ -1,4 +1,4 @@
-"""Appeals against rejections: written by workers, decided by the operator."""
+"""Appeals of workers against rejections, which the operator decides."""
 
 from datetime import datetime
 
@@ -11,20 +11,20 @@ from marketplace.models import Appeal, Assignment
 
 
 def appeal(*, assignment: Assignment, text: str, now: datetime) -> Appeal:
-    """A worker's appeal, once for each rejected assignment."""
+    """Create the appeal of a rejected assignment. Raise RefusalError if it has one."""
     if assignment.status != AssignmentStatus.REJECTED:
         raise WrongStateError("Assignment", allowed="Rejected", current=assignment.status)
     if not text.strip():
-        raise InvalidParameterError("Say why the work should be paid.")
+        raise InvalidParameterError("Explain why the work should be paid.")
     try:
         with transaction.atomic():
             return Appeal.objects.create(assignment=assignment, text=text, created_at=now)
     except IntegrityError:
-        raise RefusalError("AppealAlreadyExists", "You have appealed already.") from None
+        raise RefusalError("AppealAlreadyExists", "You have already appealed.") from None
 
 
 def decide_appeal(*, appeal_pk: int, pay: bool, answer: str, now: datetime) -> None:
-    """Pays the work or lets the rejection stand, and tells the worker why."""
+    """Pay the work or uphold the rejection, and send the answer to the worker."""
     with transaction.atomic():
         row = (
             Appeal.objects.select_for_update(of=("self",))

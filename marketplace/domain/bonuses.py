@@ -1,11 +1,11 @@
-"""Bonuses: paid beside the reward, for an assignment that was accepted and submitted."""
+"""Bonuses that a requester pays in addition to the reward of a submitted assignment."""
 
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
 
-from marketplace.domain import books, messages
+from marketplace.domain import ledger, messages
 from marketplace.domain.errors import InvalidParameterError, NotFoundError, WrongStateError
 from marketplace.domain.hit_types import check_length
 from marketplace.domain.identifiers import new_code
@@ -30,10 +30,10 @@ def send_bonus(
     token: str | None,
     now: datetime,
 ) -> Bonus:
-    """Pays a bonus and its fee from the free balance; a repeated token raises TokenUsedError."""
+    """Pay a bonus and its fee. Raise TokenUsedError for a repeated token."""
     if not SMALLEST_CENTS <= amount_cents <= LARGEST_CENTS:
         raise InvalidParameterError(
-            f"BonusAmount must lie between {format_cents(SMALLEST_CENTS)} and "
+            f"BonusAmount must be between {format_cents(SMALLEST_CENTS)} and "
             f"{format_cents(LARGEST_CENTS)}."
         )
     check_length("Reason", reason, LONGEST_REASON)
@@ -60,7 +60,7 @@ def send_bonus(
             reason=reason,
             created_at=now,
         )
-        books.pay_bonus(bonus=bonus, hit=assignment.hit, now=now)
+        ledger.pay_bonus(bonus=bonus, hit=assignment.hit, now=now)
         messages.write(
             worker_id=assignment.worker_id,
             requester=requester,
@@ -84,12 +84,10 @@ def _assignment(
         raise NotFoundError("Assignment", assignment_code) from None
     if assignment.worker.code != worker_code:
         raise InvalidParameterError(
-            f"Assignment {assignment_code} is not one of worker {worker_code}."
+            f"Assignment {assignment_code} does not belong to worker {worker_code}."
         )
     if assignment.status not in SHOWN or assignment.submitted_at is None:
         raise WrongStateError("Assignment", allowed=", ".join(SHOWN), current=assignment.status)
     if now - assignment.submitted_at > PAYABLE_WITHIN:
-        raise InvalidParameterError(
-            "A bonus can be paid for six months after the work was submitted."
-        )
+        raise InvalidParameterError("A bonus can only be paid within six months of the submission.")
     return assignment

@@ -1,10 +1,10 @@
-"""Refusals, each with the code that MTurk uses for it."""
+"""Errors of refused requests, with MTurk's error codes."""
 
 PREFIX = "AWS.MechanicalTurk."
 
 
 class RefusalError(Exception):
-    """A request that cannot be done as asked. `code` is what the API calls TurkErrorCode."""
+    """A refused request. The API returns `code` as TurkErrorCode."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -18,14 +18,14 @@ class InvalidParameterError(RefusalError):
 
 
 class NotFoundError(RefusalError):
-    """`thing` as MTurk writes it: HIT, HITType, Assignment, QualificationType, Worker ..."""
+    """A missing object. `thing` is MTurk's name for its kind, such as HIT or HITType."""
 
     def __init__(self, thing: str, code: str) -> None:
         super().__init__(f"{thing}DoesNotExist", f"{thing} {code} does not exist.")
 
 
 class WrongStateError(RefusalError):
-    """`thing` is not in one of the states that the operation needs."""
+    """An object whose state does not allow the operation."""
 
     def __init__(self, thing: str, *, allowed: str, current: str) -> None:
         super().__init__(

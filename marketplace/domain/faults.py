@@ -1,6 +1,6 @@
-"""MARKETPLACE_FAULTS: misbehaviour on purpose, for tests and rehearsals.
+"""Deliberate faults for tests and rehearsals, configured by MARKETPLACE_FAULTS.
 
-The grammar is `name=number` joined by commas; docs/marketplace.md says what each name does.
+The setting is a comma-separated list of `name=number`. docs/marketplace.md describes the names.
 """
 
 import random
@@ -10,12 +10,12 @@ from functools import lru_cache
 
 
 class FaultsError(ValueError):
-    """MARKETPLACE_FAULTS cannot be used as it stands."""
+    """An invalid value of MARKETPLACE_FAULTS."""
 
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """Probabilities lie between 0 and 1; `lag` and `hang` are seconds."""
+    """The configured faults: probabilities in [0, 1], `lag` and `hang` in seconds."""
 
     throttle: float = 0.0
     fail: float = 0.0
@@ -26,28 +26,28 @@ class Faults:
     reorder_notifications: float = 0.0
     reuse_assignment_ids: float = 0.0
     seed: float = 0.0
-    _dice: random.Random = field(default_factory=random.Random, repr=False, compare=False)
+    _random: random.Random = field(default_factory=random.Random, repr=False, compare=False)
 
     def throttles(self) -> bool:
-        return self._dice.random() < self.throttle
+        return self._random.random() < self.throttle
 
     def fails_before(self) -> bool:
-        return self._dice.random() < self.fail
+        return self._random.random() < self.fail
 
     def times_out_after_success(self) -> bool:
-        return self._dice.random() < self.timeout_after_success
+        return self._random.random() < self.timeout_after_success
 
     def repeats_notification(self) -> bool:
-        return self._dice.random() < self.repeat_notifications
+        return self._random.random() < self.repeat_notifications
 
     def reorders_notifications(self) -> bool:
-        return self._dice.random() < self.reorder_notifications
+        return self._random.random() < self.reorder_notifications
 
     def reuses_assignment_id(self) -> bool:
-        return self._dice.random() < self.reuse_assignment_ids
+        return self._random.random() < self.reuse_assignment_ids
 
     def visible_until(self, now: datetime) -> datetime:
-        """Lists show what was written up to then."""
+        """Return the time up to which lists show changes."""
         return now - timedelta(seconds=self.lag) if self.lag else now
 
 
@@ -63,14 +63,14 @@ PROBABILITIES = (
 
 @lru_cache(maxsize=8)
 def parse_faults(text: str) -> Faults:
-    """The faults that `text` names, one object per text, so that its dice go on and on."""
+    """Parse the setting. Calls with equal text share a Faults and its random generator."""
     names = {f.name for f in fields(Faults) if not f.name.startswith("_")}
     values: dict[str, float] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, number = part.partition("=")
         if name not in names:
             raise FaultsError(
-                f"MARKETPLACE_FAULTS names {name!r}; it knows: {', '.join(sorted(names))}."
+                f"MARKETPLACE_FAULTS: unknown fault {name!r}; choose from {', '.join(sorted(names))}."
             )
         try:
             values[name] = float(number)
@@ -79,4 +79,4 @@ def parse_faults(text: str) -> Faults:
         if values[name] < 0 or (name in PROBABILITIES and values[name] > 1):
             raise FaultsError(f"MARKETPLACE_FAULTS: {part!r} is out of range.")
     seed = values.get("seed")
-    return Faults(**values, _dice=random.Random(seed))  # noqa: S311 - dice, not secrets
+    return Faults(**values, _random=random.Random(seed))  # noqa: S311 - not for secrets

@@ -1,4 +1,4 @@
-"""HIT types: registering the same values twice gives the same type."""
+"""Registration of HIT types. Equal values always return the same type."""
 
 import hashlib
 import json
@@ -37,23 +37,27 @@ class HitTypeValues:
 
 
 def register_hit_type(*, requester: Requester, values: HitTypeValues, now: datetime) -> HitType:
-    """The type with these values, made if there is none; refuses values out of MTurk's limits."""
+    """Return the type with these values. Create the type if it does not exist.
+
+    Raise InvalidParameterError for values outside MTurk's limits, NotFoundError for an unknown
+    qualification type.
+    """
     digest = values.digest()
-    existing = HitType.objects.filter(requester=requester, digest=digest)
-    if found := existing.first():
-        return found
+    matches = HitType.objects.filter(requester=requester, digest=digest)
+    if hit_type := matches.first():
+        return hit_type
     _check(values)
     try:
         with transaction.atomic():
             return _create(requester, values, digest, now)
     except IntegrityError:
-        return existing.get()
+        return matches.get()
 
 
 def check_range(name: str, value: int, limits: tuple[int, int]) -> None:
     low, high = limits
     if not low <= value <= high:
-        raise InvalidParameterError(f"{name} is {value}; it must lie between {low} and {high}.")
+        raise InvalidParameterError(f"{name} is {value}; it must be between {low} and {high}.")
 
 
 def check_length(name: str, value: str, longest: int) -> None:
@@ -61,7 +65,7 @@ def check_length(name: str, value: str, longest: int) -> None:
         raise InvalidParameterError(f"{name} must not be empty.")
     if len(value) > longest:
         raise InvalidParameterError(
-            f"{name} is {len(value)} characters long; {longest} is the most."
+            f"{name} is {len(value)} characters long; the limit is {longest}."
         )
 
 

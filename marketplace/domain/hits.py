@@ -1,6 +1,6 @@
-"""HITs: creating, extending, expiring and disposing of them.
+"""The life cycle of HITs: creation, extension, expiry and disposal.
 
-Lock order everywhere: assignment, then HIT, then the requester's balance.
+Locks are always acquired in the order assignment, HIT, requester's balance.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import F, Sum
 from django.db.models.functions import Coalesce
 
-from marketplace.domain import books, notifications
+from marketplace.domain import ledger, notifications
 from marketplace.domain.errors import (
     InvalidParameterError,
     NotFoundError,
@@ -41,7 +41,7 @@ class NewHit:
 
 
 def create_hit(*, hit_type: HitType, new: NewHit, now: datetime) -> Hit:
-    """A HIT that workers see at once, its cost set aside; TokenUsedError for a repeated token."""
+    """Create a visible HIT and reserve its cost. Raise TokenUsedError for a repeated token."""
     check_range("LifetimeInSeconds", new.lifetime_seconds, LIFETIME_SECONDS)
     check_range("MaxAssignments", new.max_assignments, (1, MOST_ASSIGNMENTS))
     if len(new.annotation) > LONGEST_ANNOTATION:
@@ -74,7 +74,7 @@ def create_hit(*, hit_type: HitType, new: NewHit, now: datetime) -> Hit:
             now=now,
         )
         hit.save()
-        books.hold(hit=hit, amount_cents=hit.cost_cents * hit.max_assignments, now=now)
+        ledger.hold(hit=hit, amount_cents=hit.cost_cents * hit.max_assignments, now=now)
         _save(hit, "held_cents")
         notifications.record(Event.HIT_CREATED, hit_type=hit_type, hit_code=hit.code, now=now)
     return hit
@@ -83,7 +83,7 @@ def create_hit(*, hit_type: HitType, new: NewHit, now: datetime) -> Hit:
 def add_assignments(
     *, requester: Requester, hit_code: str, number: int, token: str | None, now: datetime
 ) -> None:
-    """Offers a HIT to `number` more workers."""
+    """Make a HIT available to `number` more workers."""
     check_range("NumberOfAdditionalAssignments", number, (1, MOST_ASSIGNMENTS))
     with transaction.atomic():
         hit = lock_hit(requester=requester, code=hit_code)
@@ -93,21 +93,21 @@ def add_assignments(
             token=token,
             result=hit.code,
             error_code="HITAlreadyExtended",
-            message="HIT {result} was given its additional assignments by an earlier request "
-            "with this UniqueRequestToken.",
+            message="An earlier request with this UniqueRequestToken already added the "
+            "assignments to HIT {result}.",
             now=now,
         )
         _check_not_disposed(hit, now)
         if hit.max_assignments < MANY_ASSIGNMENTS <= hit.max_assignments + number:
             raise RefusalError(
                 "InvalidMaximumAssignmentsIncrease",
-                "A HIT created with fewer than 10 assignments cannot be raised to 10 or more.",
+                "A HIT created with fewer than 10 assignments cannot be extended to 10 or more.",
             )
         hit.max_assignments += number
         hit.available += number
         hit.reviewing = False
         if not hit.expiry_noted:
-            books.hold(hit=hit, amount_cents=hit.cost_cents * number, now=now)
+            ledger.hold(hit=hit, amount_cents=hit.cost_cents * number, now=now)
         hit.open = hit.expires_at > now and not hit.expiry_noted
         _save(hit, "max_assignments", "available", "reviewing", "open", "held_cents")
         notifications.record(Event.HIT_EXTENDED, hit_type=hit.hit_type, hit_code=hit.code, now=now)
@@ -116,7 +116,7 @@ def add_assignments(
 def update_expiration(
     *, requester: Requester, hit_code: str, expires_at: datetime, now: datetime
 ) -> None:
-    """Moves the end of a HIT; a time that has passed ends it now."""
+    """Change the expiration of a HIT. A time in the past ends the HIT now."""
     with transaction.atomic():
         hit = lock_hit(requester=requester, code=hit_code)
         _check_not_disposed(hit, now)
@@ -128,7 +128,7 @@ def update_expiration(
             return
         if hit.expiry_noted:
             hit.expiry_noted = False
-            books.hold(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)
+            ledger.hold(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)
         hit.open = hit.available > 0
         hit.reviewing = hit.reviewing and not hit.open
         _save(hit, "expiry_noted", "open", "reviewing", "held_cents")
@@ -139,12 +139,15 @@ def update_expiration(
 
 
 def note_expiry(hit: Hit, *, now: datetime) -> None:
-    """Closes a locked HIT that is past its end and frees what nobody will earn any more."""
+    """Close an expired HIT and release the money for its unused assignments.
+
+    The caller must have locked the HIT.
+    """
     if hit.expiry_noted or hit.disposed_at is not None:
         return
     hit.expiry_noted = True
     hit.open = False
-    books.release(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)
+    ledger.release(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)
     _save(hit, "expiry_noted", "open", "held_cents")
     notifications.record(Event.HIT_EXPIRED, hit_type=hit.hit_type, hit_code=hit.code, now=now)
     if not hit.pending and hit.available:
@@ -154,7 +157,7 @@ def note_expiry(hit: Hit, *, now: datetime) -> None:
 
 
 def delete_hit(*, requester: Requester, hit_code: str, now: datetime) -> None:
-    """Disposes of a reviewable HIT with everything decided; a disposed one stays so."""
+    """Dispose of a reviewable HIT whose assignments are all decided. Repeating has no effect."""
     with transaction.atomic():
         hit = lock_hit(requester=requester, code=hit_code)
         status = hit.status(now)
@@ -172,8 +175,8 @@ def delete_hit(*, requester: Requester, hit_code: str, now: datetime) -> None:
 
 
 def dispose(hit: Hit, *, now: datetime) -> None:
-    """Ends a locked HIT for good; its results stay readable by assignment."""
-    books.release(hit=hit, amount_cents=hit.held_cents, now=now)
+    """Dispose of a locked HIT. Its assignments can still be retrieved."""
+    ledger.release(hit=hit, amount_cents=hit.held_cents, now=now)
     hit.disposed_at = now
     hit.open = False
     _save(hit, "disposed_at", "open", "held_cents")
@@ -181,7 +184,7 @@ def dispose(hit: Hit, *, now: datetime) -> None:
 
 
 def set_review_status(*, requester: Requester, hit_code: str, revert: bool, now: datetime) -> None:
-    """Reviewable to Reviewing, or back with `revert`."""
+    """Move a HIT from Reviewable to Reviewing, or back if `revert` is true."""
     with transaction.atomic():
         hit = lock_hit(requester=requester, code=hit_code)
         needed = HitStatus.REVIEWING if revert else HitStatus.REVIEWABLE
@@ -193,7 +196,7 @@ def set_review_status(*, requester: Requester, hit_code: str, revert: bool, now:
 
 
 def change_type(*, requester: Requester, hit_code: str, hit_type: HitType, now: datetime) -> None:
-    """Gives a HIT the properties of another type; work already accepted keeps its own pay."""
+    """Change the type of a HIT. Assignments that are already accepted keep their pay."""
     with transaction.atomic():
         hit = lock_hit(requester=requester, code=hit_code)
         _check_not_disposed(hit, now)
@@ -204,12 +207,12 @@ def change_type(*, requester: Requester, hit_code: str, hit_type: HitType, now: 
             hit=hit, status__in=(AssignmentStatus.ACCEPTED, AssignmentStatus.SUBMITTED)
         ).aggregate(cents=Coalesce(Sum(F("reward_cents") + F("fee_cents")), 0))["cents"]
         offered = 0 if hit.expiry_noted else hit.cost_cents * hit.available
-        books.hold(hit=hit, amount_cents=undecided + offered - hit.held_cents, now=now)
+        ledger.hold(hit=hit, amount_cents=undecided + offered - hit.held_cents, now=now)
         _save(hit, "hit_type", "reward_cents", "fee_cents", "held_cents")
 
 
 def lock_hit(*, requester: Requester, code: str) -> Hit:
-    """A requester's own HIT, locked; another's does not exist for them."""
+    """Lock and return a HIT of this requester. Raise NotFoundError for any other."""
     try:
         return (
             Hit.objects.select_for_update(of=("self",))

@@ -1,4 +1,4 @@
-"""Identifiers of MTurk's kind: capitals and digits, too many to guess or to meet twice."""
+"""Random identifiers in MTurk's form of capitals and digits."""
 
 import secrets
 
@@ -6,19 +6,14 @@ ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def new_code() -> str:
-    """30 characters that begin with 3, for everything but people."""
-    return "3" + _drawn(29)
+    """Return an identifier of 30 characters that begins with 3, for anything but people."""
+    return "3" + _random_text(29)
 
 
 def new_worker_code() -> str:
-    """14 characters that begin with A."""
-    return "A" + _drawn(13)
+    """Return an identifier of 14 characters that begins with A, for people."""
+    return "A" + _random_text(13)
 
 
-def _drawn(length: int) -> str:
-    """One number instead of a draw for each character."""
-    number, drawn = secrets.randbelow(len(ALPHABET) ** length), ""
-    for _ in range(length):
-        number, at = divmod(number, len(ALPHABET))
-        drawn += ALPHABET[at]
-    return drawn
+def _random_text(length: int) -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(length))

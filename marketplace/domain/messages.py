@@ -1,4 +1,4 @@
-"""What a worker is told: by requesters, and by the marketplace itself."""
+"""Messages to workers from requesters and from the marketplace itself."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ MOST_WORKERS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class NotTold:
-    """`code` is HardFailure when trying again will not help."""
+class NotificationFailed:
+    """A worker who was not notified. `code` is HardFailure if a retry cannot succeed."""
 
     worker_code: str
     code: str
@@ -25,19 +25,19 @@ class NotTold:
 
 def notify_workers(
     *, requester: Requester, subject: str, text: str, worker_codes: Sequence[str], now: datetime
-) -> list[NotTold]:
-    """Writes to workers whose work this requester has decided on before; says who was left out."""
+) -> list[NotificationFailed]:
+    """Send a message to workers whose work the requester has decided. Return the failures."""
     check_length("Subject", subject, LONGEST_SUBJECT)
     check_length("MessageText", text, LONGEST_TEXT)
     if not 1 <= len(worker_codes) <= MOST_WORKERS:
-        raise InvalidParameterError(f"WorkerIds takes 1 to {MOST_WORKERS} worker ids.")
+        raise InvalidParameterError(f"WorkerIds must contain 1 to {MOST_WORKERS} worker ids.")
     codes = list(dict.fromkeys(worker_codes))
     workers = WorkerAccount.objects.filter(code__in=codes).in_bulk(field_name="code")
     known = _decided_before(requester, list(workers.values()))
-    told = [workers[code] for code in codes if code in workers and workers[code].pk in known]
+    recipients = [workers[code] for code in codes if code in workers and workers[code].pk in known]
     Message.objects.bulk_create(
         Message(worker=worker, requester=requester, subject=subject, text=text, sent_at=now)
-        for worker in told
+        for worker in recipients
         if worker.active
     )
     return [
@@ -50,7 +50,7 @@ def notify_workers(
 def write(
     *, worker_id: int, requester: Requester | None, subject: str, text: str, now: datetime
 ) -> None:
-    """One message; the subject is cut to what the column holds."""
+    """Create a message. The subject is cut to LONGEST_SUBJECT characters."""
     Message.objects.create(
         worker_id=worker_id,
         requester=requester,
@@ -72,13 +72,13 @@ def _decided_before(requester: Requester, workers: Sequence[WorkerAccount]) -> s
     )
 
 
-def _failure(code: str, worker: WorkerAccount | None, known: set[int]) -> NotTold | None:
+def _failure(code: str, worker: WorkerAccount | None, known: set[int]) -> NotificationFailed | None:
     if worker is None:
-        return NotTold(code, "HardFailure", f"There is no worker {code}.")
+        return NotificationFailed(code, "HardFailure", f"Worker {code} does not exist.")
     if worker.pk not in known:
-        return NotTold(
+        return NotificationFailed(
             code, "HardFailure", "You have not approved or rejected work of this worker before."
         )
     if not worker.active:
-        return NotTold(code, "HardFailure", "This worker's account is closed.")
+        return NotificationFailed(code, "HardFailure", "This worker's account is closed.")
     return None

@@ -1,4 +1,4 @@
-"""Cents and the strings that the API writes for them."""
+"""Conversion between cents and dollar amounts, and the marketplace's fees."""
 
 import re
 from decimal import ROUND_HALF_UP, Decimal
@@ -10,7 +10,7 @@ MANY_ASSIGNMENTS = 10
 
 
 def parse_amount(text: str, *, field: str) -> int:
-    """Cents of a dollar amount such as "0.05", "5" or "5."; refuses anything else."""
+    """Return the cents of a dollar amount such as "0.05" or "5". Raise InvalidParameterError."""
     if not AMOUNT.fullmatch(text):
         raise InvalidParameterError(
             f"{field} is {text!r}; it must be an amount in dollars with at most two decimals."
@@ -19,16 +19,16 @@ def parse_amount(text: str, *, field: str) -> int:
 
 
 def format_cents(cents: int) -> str:
-    """ "12.05" for 1205."""
+    """Format cents as dollars without a sign, such as "12.05" for 1205."""
     return f"{cents // 100}.{cents % 100:02d}"
 
 
 def fee_cents(amount_cents: int, rate: Decimal) -> int:
-    """Fee of one payment: rounded half up to the cent, at least one cent."""
+    """Return the fee of a payment, rounded half up to whole cents and at least one cent."""
     fee = (Decimal(amount_cents) * rate).quantize(Decimal(1), rounding=ROUND_HALF_UP)
     return max(1, int(fee))
 
 
 def fee_rate(max_assignments: int, *, few: Decimal, many: Decimal) -> Decimal:
-    """HITs with ten or more assignments cost more."""
+    """Return the rate `many` for HITs with ten or more assignments, `few` for others."""
     return many if max_assignments >= MANY_ASSIGNMENTS else few

@@ -1,8 +1,7 @@
-"""Events for webhooks: into the outbox with what they tell of, delivered later, at least once."""
+"""Webhook events, stored in an outbox and delivered at least once."""
 
 import json
 import random
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +14,7 @@ from urllib3.exceptions import HTTPError
 from marketplace.domain.errors import InvalidParameterError, RefusalError
 from marketplace.domain.faults import Faults
 from marketplace.domain.identifiers import new_code
+from marketplace.domain.sweep import for_each_row
 from marketplace.enums import Event
 from marketplace.models import HitType, Notification, Requester
 
@@ -31,7 +31,7 @@ _http = urllib3.PoolManager(
 
 
 def check_specification(specification: dict[str, Any]) -> None:
-    """Raises RefusalError unless this marketplace can deliver there."""
+    """Raise RefusalError unless the marketplace can deliver to this destination."""
     if specification["Version"] != VERSION:
         raise InvalidParameterError(f"Version must be {VERSION}.")
     parts = urlsplit(specification["Destination"])
@@ -46,13 +46,13 @@ def check_specification(specification: dict[str, Any]) -> None:
     if parts.hostname not in allowed_hosts():
         raise RefusalError(
             "InvalidTransportEndpoint",
-            f"This marketplace may not call {parts.hostname}; its operator can allow the host "
+            f"This marketplace may not call {parts.hostname}. Its operator can allow the host "
             "with MARKETPLACE_WEBHOOK_HOSTS.",
         )
 
 
 def allowed_hosts() -> set[str]:
-    """Hosts that webhooks may name: a requester must not reach into the operator's network."""
+    """Return the allowed hosts of webhooks, which protect the operator's network."""
     own = urlsplit(settings.MARKETPLACE_URL).hostname or ""
     ours = LOOPBACK if own in LOOPBACK else {own}
     return {*settings.MARKETPLACE_WEBHOOK_HOSTS, *ours}
@@ -61,16 +61,16 @@ def allowed_hosts() -> set[str]:
 def update_settings(
     *, hit_type: HitType, specification: dict[str, Any] | None, active: bool | None
 ) -> None:
-    """Replaces the specification, or switches it on or off, or both."""
+    """Replace the specification, activate or deactivate it, or both."""
     if specification is None and active is None:
-        raise InvalidParameterError("Either Notification or Active must be given.")
+        raise InvalidParameterError("Notification or Active is required.")
     if specification is not None:
         check_specification(specification)
         if Event.PING in specification["EventTypes"]:
             raise InvalidParameterError("Ping is valid for SendTestEventNotification only.")
         hit_type.notification = specification
     elif hit_type.notification is None:
-        raise InvalidParameterError("This HIT type has no notification specification to switch.")
+        raise InvalidParameterError("This HIT type has no notification specification.")
     hit_type.notification_active = True if active is None else active
     hit_type.save(update_fields=["notification", "notification_active"])
 
@@ -78,7 +78,7 @@ def update_settings(
 def send_test(
     *, requester: Requester, specification: dict[str, Any], event: str, now: datetime
 ) -> None:
-    """Queues an event as if it had happened; the specification's EventTypes do not filter it."""
+    """Queue a test event, whether or not the specification lists its type."""
     check_specification(specification)
     body = {"EventType": event, "EventTimestamp": _stamp(now)}
     if event != Event.PING:
@@ -101,7 +101,10 @@ def record(
     assignment_code: str | None = None,
     now: datetime,
 ) -> None:
-    """Puts an event into the outbox if the HIT type asks for it, in the caller's transaction."""
+    """Add an event to the outbox if the HIT type subscribes to it.
+
+    The caller must be in a transaction.
+    """
     if not hit_type.notifies(event):
         return
     body = {
@@ -123,34 +126,37 @@ def record(
 
 
 def deliver_due(*, now: datetime, faults: Faults, limit: int = 200) -> int:
-    """Posts what is due; returns how many arrived. A row that two processes take arrives twice."""
+    """Deliver the notifications that are due. Return how many were delivered.
+
+    Concurrent calls may deliver a notification twice.
+    """
     due = Notification.objects.filter(delivered_at__isnull=True, due_at__lte=now)
     rows = list(due.select_related("requester").order_by("due_at")[:limit])
     if faults.reorders_notifications():
         random.shuffle(rows)
-    return sum(_deliver(row, now=now, faults=faults) for row in rows)
+    return for_each_row("notify", rows, lambda row: _deliver(row, now=now, faults=faults))
 
 
 def _deliver(row: Notification, *, now: datetime, faults: Faults) -> bool:
     error = _post(row)
     if not error and faults.repeats_notification():
         _post(row)
-    this = Notification.objects.filter(pk=row.pk)
+    notification = Notification.objects.filter(pk=row.pk)
     if not error:
-        this.update(delivered_at=now, attempts=F("attempts") + 1, last_error="")
+        notification.update(delivered_at=now, attempts=F("attempts") + 1, last_error="")
         return True
     if now - row.created_at > GIVE_UP_AFTER:
-        this.update(delivered_at=now, last_error=f"given up: {error}"[:300])
+        notification.update(delivered_at=now, last_error=f"given up: {error}"[:300])
         return False
     pause = min(FIRST_RETRY * 2 ** min(row.attempts, 12), LONGEST_RETRY)
-    this.update(due_at=now + pause, attempts=F("attempts") + 1, last_error=error[:300])
+    notification.update(due_at=now + pause, attempts=F("attempts") + 1, last_error=error[:300])
     return False
 
 
 def _post(row: Notification) -> str:
-    """An empty string, or what went wrong."""
+    """Post a notification. Return the error, or an empty string on success."""
     if urlsplit(row.destination).hostname not in allowed_hosts():
-        return "the host is not allowed any more"
+        return "the host is no longer allowed"
     try:
         response = _http.request(
             "POST",
@@ -165,13 +171,12 @@ def _post(row: Notification) -> str:
 
 
 def document(row: Notification) -> dict[str, Any]:
-    """The notification as MTurk writes it; receivers drop repeats by EventDocId."""
-    events: Iterable[dict[str, Any]] = [row.event]
+    """Return the notification in MTurk's form. Receivers recognize repeats by EventDocId."""
     return {
         "EventDocVersion": VERSION,
         "EventDocId": row.doc_id,
         "CustomerId": row.requester.code,
-        "Events": list(events),
+        "Events": [row.event],
     }
 
 

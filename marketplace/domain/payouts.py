@@ -1,4 +1,4 @@
-"""What the operator owes workers for a period, from the books alone."""
+"""Statements of the operator's payments to workers, computed from the ledger alone."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from marketplace.domain.money import format_cents
 from marketplace.enums import EntryKind
-from marketplace.models import BookEntry
+from marketplace.models import LedgerEntry
 
 HEADER = (
     "worker_id",
@@ -28,7 +28,7 @@ HEADER = (
 
 @dataclass(frozen=True, slots=True)
 class Payout:
-    """One worker's earnings in a period, in cents."""
+    """A worker's earnings in a period, in cents."""
 
     worker_code: str
     username: str
@@ -45,13 +45,13 @@ class Payout:
 
 
 def payouts(*, since: datetime, until: datetime) -> Iterator[Payout]:
-    """A row for each worker who earned something in `[since, until)`, by worker id.
+    """Yield the payouts of all workers with earnings in `[since, until)`, by worker id.
 
-    Periods that follow one another pay every entry once.
+    Adjacent periods pay every entry exactly once.
     """
     rewards, bonuses = Q(kind=EntryKind.REWARD), Q(kind=EntryKind.BONUS)
     rows = (
-        BookEntry.objects.filter(rewards | bonuses, created_at__gte=since, created_at__lt=until)
+        LedgerEntry.objects.filter(rewards | bonuses, created_at__gte=since, created_at__lt=until)
         .values_list("worker__code", "worker__username", "worker__email", "worker__country")
         .annotate(
             assignments=Count("pk", filter=rewards),
@@ -66,7 +66,7 @@ def payouts(*, since: datetime, until: datetime) -> Iterator[Payout]:
 
 
 def write_statement(rows: Iterable[Payout], file: TextIO) -> int:
-    """Writes the statement as CSV; returns the total in cents."""
+    """Write the statement as CSV. Return the total in cents."""
     writer = csv.writer(file)
     writer.writerow(HEADER)
     total = 0
@@ -89,5 +89,5 @@ def write_statement(rows: Iterable[Payout], file: TextIO) -> int:
 
 
 def _harmless(text: str) -> str:
-    """A spreadsheet takes a cell that begins so for a formula; workers choose their names."""
+    """Escape text that a spreadsheet would run as a formula. Workers choose their names."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

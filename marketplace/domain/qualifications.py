@@ -1,4 +1,4 @@
-"""Qualification types, grants, and workers' requests for them."""
+"""Qualification types, grants and workers' requests for qualifications."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -34,7 +34,7 @@ from marketplace.models import (
     WorkerAccount,
 )
 
-#: Up to then a rate says nothing: MTurk counts new workers as 100 %.
+#: Workers with fewer decided assignments have a rate of 100 %, as on MTurk.
 RATE_COUNTS_FROM = 100
 LONGEST_NAME = 200
 LONGEST_DESCRIPTION = 2_000
@@ -44,7 +44,7 @@ LONGEST_XML_BYTES = 65_535
 
 @dataclass(frozen=True, slots=True)
 class TypeChanges:
-    """What UpdateQualificationType may change; None leaves it as it is."""
+    """The changes of UpdateQualificationType. None leaves a field unchanged."""
 
     description: str | None = None
     status: str | None = None
@@ -55,7 +55,7 @@ class TypeChanges:
     auto_granted: bool | None = None
     auto_granted_value: int | None = None
 
-    def given(self) -> dict[str, Any]:
+    def present(self) -> dict[str, Any]:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -63,7 +63,10 @@ class TypeChanges:
 def held_by(
     worker: WorkerAccount, requirements: Iterable[Mapping[str, Any]] | None = None
 ) -> dict[str, Value]:
-    """What a worker holds, by QualificationTypeId; only what `requirements` ask for, if given."""
+    """Return the worker's qualification values by QualificationTypeId.
+
+    If `requirements` is set, only the granted qualifications in them are included.
+    """
     held: dict[str, Value] = system_values(worker)
     codes = None
     if requirements is not None:
@@ -78,7 +81,7 @@ def held_by(
 
 
 def system_values(worker: WorkerAccount) -> dict[str, Value]:
-    """The qualifications that follow from the account and its history."""
+    """Return the qualifications that follow from the account and its history."""
     decided = worker.approved_count + worker.rejected_count
     rate = 100 if decided < RATE_COUNTS_FROM else 100 * worker.approved_count // decided
     held: dict[str, Value] = {
@@ -99,7 +102,7 @@ def create_type(
     values: TypeChanges,
     now: datetime,
 ) -> QualificationType:
-    """A new type; its name is unique among the requester's own."""
+    """Create a qualification type. Raise RefusalError if the requester already uses its name."""
     check_length("Name", name, LONGEST_NAME)
     if len(keywords) > LONGEST_KEYWORDS:
         raise InvalidParameterError(f"Keywords is longer than {LONGEST_KEYWORDS} characters.")
@@ -132,7 +135,7 @@ def update_type(*, requester: Requester, code: str, changes: TypeChanges) -> Qua
 
 
 def delete_type(*, requester: Requester, code: str, now: datetime) -> None:
-    """Takes a type out of use and turns its open requests down; grants stay, HITs may need them."""
+    """Delete a type and reject its open requests. Grants remain, because HITs may need them."""
     with transaction.atomic():
         kind = own_type(requester=requester, code=code, lock=True)
         kind.deleted_at = now
@@ -145,7 +148,7 @@ def delete_type(*, requester: Requester, code: str, now: datetime) -> None:
 
 
 def own_type(*, requester: Requester, code: str, lock: bool = False) -> QualificationType:
-    """A requester's own type that is not deleted; another's does not exist for them."""
+    """Return an undeleted type of this requester. Raise NotFoundError for any other."""
     types = QualificationType.objects.select_for_update() if lock else QualificationType.objects
     try:
         return types.get(requester=requester, code=code, deleted_at__isnull=True)
@@ -159,19 +162,19 @@ def grant(
     type_code: str,
     worker_code: str,
     value: int,
-    tell: bool,
+    notify: bool,
     now: datetime,
 ) -> None:
-    """Gives a worker a qualification, or changes its value; `tell` writes to the worker."""
+    """Grant a qualification or change its value. `notify` sends a message to the worker."""
     kind = own_type(requester=requester, code=type_code)
     worker = find_worker(worker_code)
     _set_grant(kind, worker, value, now)
-    if tell:
+    if notify:
         messages.write(
             worker_id=worker.pk,
             requester=requester,
             subject=f"Qualification granted: {kind.name}",
-            text=f"You were given the qualification “{kind.name}” with the value {value}.",
+            text=f"You received the qualification “{kind.name}” with the value {value}.",
             now=now,
         )
 
@@ -179,7 +182,7 @@ def grant(
 def revoke(
     *, requester: Requester, type_code: str, worker_code: str, reason: str, now: datetime
 ) -> None:
-    """Takes a qualification back and tells the worker why."""
+    """Revoke a qualification and send the reason to the worker."""
     kind = own_type(requester=requester, code=type_code)
     worker = find_worker(worker_code)
     revoked = Grant.objects.filter(
@@ -202,7 +205,7 @@ def revoke(
 def request_qualification(
     *, worker: WorkerAccount, kind: QualificationType, answer: str, now: datetime
 ) -> QualificationRequest:
-    """A worker's request; granted at once where the type says so."""
+    """Create a worker's request. Grant it immediately if the type is granted automatically."""
     if kind.deleted_at is not None or kind.status != QualificationTypeStatus.ACTIVE:
         raise WrongStateError("QualificationType", allowed="Active", current=kind.status)
     _check_retry(worker, kind, now)
@@ -220,7 +223,7 @@ def request_qualification(
                 _set_grant(kind, worker, kind.auto_granted_value, now)
     except IntegrityError:
         raise RefusalError(
-            "QualificationRequestAlreadyExists", "Your request is waiting."
+            "QualificationRequestAlreadyExists", "You already have a pending request."
         ) from None
     return request
 
@@ -247,7 +250,7 @@ def reject_request(*, requester: Requester, request_code: str, reason: str, now:
             worker_id=request.worker_id,
             requester=requester,
             subject=f"Qualification not granted: {request.qualification_type.name}",
-            text=reason or "Your request was turned down.",
+            text=reason or "Your request was rejected.",
             now=now,
         )
 
@@ -260,7 +263,7 @@ def find_worker(code: str) -> WorkerAccount:
 
 
 def hit_types_asking_for(*, requester: Requester, type_code: str) -> list[int]:
-    """Primary keys of the requester's HIT types with a requirement on this qualification."""
+    """Return the primary keys of the HIT types that require this qualification."""
     return list(
         HitType.objects.filter(
             requester=requester, requirement_rows__qualification_code=type_code
@@ -269,7 +272,7 @@ def hit_types_asking_for(*, requester: Requester, type_code: str) -> list[int]:
 
 
 def _apply(kind: QualificationType, changes: TypeChanges) -> None:
-    for name, value in changes.given().items():
+    for name, value in changes.present().items():
         setattr(kind, name, value)
     check_length("Description", kind.description, LONGEST_DESCRIPTION)
     for name, xml in (("Test", kind.test), ("AnswerKey", kind.answer_key)):
@@ -278,9 +281,9 @@ def _apply(kind: QualificationType, changes: TypeChanges) -> None:
     if kind.test and kind.auto_granted:
         raise InvalidParameterError("A qualification with a Test cannot be AutoGranted.")
     if bool(kind.test) != (kind.test_duration_seconds is not None):
-        raise InvalidParameterError("Test and TestDurationInSeconds go together.")
+        raise InvalidParameterError("Test and TestDurationInSeconds must be used together.")
     if kind.answer_key and not kind.test:
-        raise InvalidParameterError("AnswerKey needs a Test.")
+        raise InvalidParameterError("AnswerKey requires a Test.")
 
 
 def _set_grant(
@@ -305,16 +308,16 @@ def _check_retry(worker: WorkerAccount, kind: QualificationType, now: datetime) 
         .first()
     )
     if last is None or last.status == RequestStatus.PENDING:
-        return  # a waiting one is refused by its constraint
+        return  # the constraint refuses a second pending request
     if kind.retry_delay_seconds is None:
         raise RefusalError(
-            "QualificationTypeDoesNotAllowRetake", "This qualification can be asked for once only."
+            "QualificationTypeDoesNotAllowRetake", "This qualification can only be requested once."
         )
-    again = last.submitted_at + timedelta(seconds=kind.retry_delay_seconds)
-    if again > now:
+    retry_at = last.submitted_at + timedelta(seconds=kind.retry_delay_seconds)
+    if retry_at > now:
         raise RefusalError(
             "QualificationTypeRetryDelayNotElapsed",
-            f"You can ask for this qualification again at {again:%Y-%m-%d %H:%M} UTC.",
+            f"You can request this qualification again at {retry_at:%Y-%m-%d %H:%M} UTC.",
         )
 
 

@@ -1,33 +1,30 @@
-"""Reads that pages and the API share."""
+"""Queries of the workers' and the operator's pages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from datetime import UTC, datetime
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
 
 from django.db import connection
 from django.db.models import Count, Q, Sum
 from django.db.models.functions import Coalesce, TruncMonth
 
-from database.statements import Select
-from marketplace.domain.accounts import session_digest
 from marketplace.enums import AssignmentStatus, EntryKind
-from marketplace.models import Assignment, BookEntry, HitType, Message, Requester, WorkerAccount
+from marketplace.models import Assignment, HitType, LedgerEntry, Message, Requester, WorkerAccount
 
-#: The list counts so far and then says "1,000+": no page counts a hundred thousand HITs.
+#: The list shows "1,000+" from here on, so that its cost does not grow with the open HITs.
 MOST_COUNTED = 1_000
 MOST_GROUPS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The HITs of one type that a worker could still do; `available` stops at MOST_COUNTED."""
+    """The HITs of a type that a worker can still do. `available` is at most MOST_COUNTED."""
 
     hit_type: HitType
     available: int
 
 
-# A correlated count with a limit inside: one query, whose cost does not grow with the open HITs.
+# The inner LIMIT bounds the cost of the count.
 _GROUPS = """
 SELECT t.id, (
     SELECT count(*) FROM (
@@ -51,64 +48,16 @@ LIMIT %s
 
 
 def open_groups(*, worker: WorkerAccount, now: datetime) -> Sequence[Group]:
-    """Groups with something left for this worker, newest first, whatever they ask for."""
+    """Return the groups with HITs left for the worker, newest first.
+
+    Groups whose requirements the worker does not meet are included.
+    """
     with connection.cursor() as cursor:
         stamp = connection.ops.adapt_datetimefield_value(now)
         cursor.execute(_GROUPS, [stamp, worker.pk, MOST_COUNTED, worker.pk, MOST_GROUPS])
         counts = {pk: available for pk, available in cursor.fetchall() if available}
     types = HitType.objects.select_related("requester").in_bulk(counts)
     return [Group(types[pk], available) for pk, available in counts.items() if pk in types]
-
-
-@dataclass(frozen=True, slots=True)
-class WorkPage:
-    """What the page around a task shows."""
-
-    code: str
-    status: str
-    reward_cents: int
-    deadline_at: datetime
-    hit_code: str
-    external_url: str
-    frame_height: int
-    title: str
-    worker_code: str
-    accepts_next: bool
-
-    # A template's own filter for dates takes as long as a query.
-    @property
-    def deadline_iso(self) -> str:
-        return self.deadline_at.isoformat(timespec="seconds")
-
-    @property
-    def deadline_clock(self) -> str:
-        """Hours and minutes, UTC."""
-        return f"{self.deadline_at.astimezone(UTC):%H:%M}"
-
-
-# "+ 0": by its code, whatever was stored when this was planned, and not among all of the worker's.
-_WORK_PAGE = Select(
-    Assignment,
-    """
-SELECT a.id, a.code, a.status, a.reward_cents, a.deadline_at, h.code AS hit_code, h.external_url,
-    h.frame_height, t.title, w.code AS worker_code, w.accepts_next
-FROM marketplace_workersession s
-JOIN marketplace_workeraccount w ON w.id = s.worker_id
-JOIN marketplace_assignment a ON a.worker_id + 0 = w.id
-JOIN marketplace_hit h ON h.id = a.hit_id
-JOIN marketplace_hittype t ON t.id = a.hit_type_id
-WHERE s.digest = %s AND s.expires_at > %s AND w.active AND a.code = %s
-""",
-)
-
-
-def work_page(*, token: str, assignment_code: str, now: datetime) -> WorkPage | None:
-    """The assignment with its task, for the worker who is logged in with this token; None where nobody
-    is, and for another's."""
-    row: Any = _WORK_PAGE.first([session_digest(token), now, assignment_code])
-    if row is None:
-        return None
-    return WorkPage(**{field.name: getattr(row, field.name) for field in fields(WorkPage)})
 
 
 def unread_messages(worker: WorkerAccount) -> int:
@@ -130,10 +79,10 @@ class MonthOfWork:
 
 
 def earnings_by_month(worker: WorkerAccount) -> Sequence[MonthOfWork]:
-    """From the books, newest month first."""
+    """Return the worker's earnings from the ledger, newest month first."""
     rewards, bonuses = Q(kind=EntryKind.REWARD), Q(kind=EntryKind.BONUS)
     rows = (
-        BookEntry.objects.filter(rewards | bonuses, worker=worker)
+        LedgerEntry.objects.filter(rewards | bonuses, worker=worker)
         .annotate(month=TruncMonth("created_at"))
         .values_list("month")
         .annotate(
@@ -147,14 +96,14 @@ def earnings_by_month(worker: WorkerAccount) -> Sequence[MonthOfWork]:
 
 
 def waiting_cents(worker: WorkerAccount) -> int:
-    """What the worker would earn if everything submitted were approved."""
+    """Return the total reward of the worker's undecided assignments."""
     waiting = Assignment.objects.filter(worker=worker, status=AssignmentStatus.SUBMITTED)
     return int(waiting.aggregate(cents=Coalesce(Sum("reward_cents"), 0))["cents"])
 
 
 @dataclass(frozen=True, slots=True)
 class RequesterBooks:
-    """A requester's totals, in cents; `spent` counts rewards, bonuses and their fees."""
+    """A requester's deposits and spending, in cents."""
 
     deposited_cents: int
     rewards_cents: int
@@ -163,9 +112,9 @@ class RequesterBooks:
 
 
 def books_of(requester: Requester) -> RequesterBooks:
-    """Summed from the entries, not read from the balance."""
+    """Return the requester's totals, summed from the ledger entries."""
     kinds = dict(
-        BookEntry.objects.filter(requester=requester)
+        LedgerEntry.objects.filter(requester=requester)
         .values_list("kind")
         .annotate(cents=Sum("amount_cents"))
     )

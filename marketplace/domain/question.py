@@ -1,4 +1,4 @@
-"""The Question of a HIT: an ExternalQuestion document, and the page that it names."""
+"""Parser of a HIT's Question, which must be an ExternalQuestion document."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,14 +17,17 @@ LARGEST_BYTES = 65_535
 
 @dataclass(frozen=True, slots=True)
 class ExternalQuestion:
-    """`frame_height` in CSS pixels; 0 lets the frame fill the window."""
+    """A page to show in a frame of `frame_height` CSS pixels, where 0 fills the window."""
 
     url: str
     frame_height: int
 
 
 def parse_question(xml: str, *, allow_http: bool) -> ExternalQuestion:
-    """Refuses what is no ExternalQuestion, and a page that is not https unless `allow_http`."""
+    """Parse the document. Raise RefusalError if it is invalid or its URL is not allowed.
+
+    The URL must use https unless `allow_http` is true.
+    """
     if len(xml.encode()) > LARGEST_BYTES:
         raise InvalidParameterError(f"Question is larger than {LARGEST_BYTES} bytes.")
     try:
@@ -34,7 +37,7 @@ def parse_question(xml: str, *, allow_http: bool) -> ExternalQuestion:
     if root.tag != f"{{{NAMESPACE}}}ExternalQuestion":
         raise InvalidParameterError(
             "Question must be an ExternalQuestion in the namespace "
-            f"{NAMESPACE}; this marketplace shows no other kind."
+            f"{NAMESPACE}. This marketplace supports no other kind."
         )
     url = (root.findtext(f"{{{NAMESPACE}}}ExternalURL") or "").strip()
     return ExternalQuestion(

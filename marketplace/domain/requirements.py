@@ -1,7 +1,6 @@
-"""Qualification requirements: what a requester may ask, and whether a worker meets it.
+"""Qualification requirements, following the QualificationRequirement of the Requester API.
 
-After the QualificationRequirement data structure of the Requester API. A worker who lacks the
-qualification meets nothing but DoesNotExist.
+A worker who lacks a qualification meets only its DoesNotExist requirement.
 """
 
 import operator
@@ -45,7 +44,7 @@ LOCALE_COMPARATORS = ("EqualTo", "NotEqualTo", "In", "NotIn")
 
 
 def check_requirements(requirements: Sequence[Requirement]) -> None:
-    """Raises InvalidParameterError that says which requirement cannot be used, and why."""
+    """Raise InvalidParameterError with the index and the problem of an invalid requirement."""
     if len(requirements) > MOST_REQUIREMENTS:
         raise InvalidParameterError(
             f"A HIT has at most {MOST_REQUIREMENTS} QualificationRequirements."
@@ -61,27 +60,27 @@ def _problem(requirement: Requirement) -> str:
     locales = requirement.get("LocaleValues") or []
     is_locale = requirement["QualificationTypeId"] == LOCALE
     if comparator in NO_VALUES:
-        return "Exists and DoesNotExist take no values." if integers or locales else ""
+        return "Exists and DoesNotExist do not accept values." if integers or locales else ""
     if integers if is_locale else locales:
-        return "LocaleValues are for the locale qualification, IntegerValues for all others."
+        return "use LocaleValues for the locale qualification and IntegerValues for all others."
     if is_locale and comparator not in LOCALE_COMPARATORS:
-        return f"a locale can be compared by {', '.join(LOCALE_COMPARATORS)} only."
+        return f"a locale can only be compared by {', '.join(LOCALE_COMPARATORS)}."
     values = locales if is_locale else integers
     most = 1 if comparator in ONE_VALUE else MOST_LOCALES if is_locale else MOST_INTEGERS
     if not 1 <= len(values) <= most:
-        return f"{comparator} takes {'one value' if most == 1 else f'1 to {most} values'}."
+        return f"{comparator} requires {'one value' if most == 1 else f'1 to {most} values'}."
     return ""
 
 
 def guarded_action(requirement: Requirement) -> Guarded:
-    """What it guards; RequiredToPreview is the old spelling of PreviewAndAccept."""
-    if given := requirement.get("ActionsGuarded"):
-        return Guarded(given)
+    """Return the guarded action. RequiredToPreview is the old form of PreviewAndAccept."""
+    if action := requirement.get("ActionsGuarded"):
+        return Guarded(action)
     return Guarded.PREVIEW if requirement.get("RequiredToPreview") else Guarded.ACCEPT
 
 
 def meets(requirement: Requirement, held: Mapping[str, Value]) -> bool:
-    """Whether a worker who holds `held` (value by QualificationTypeId) meets the requirement."""
+    """Return True if `held` (values by QualificationTypeId) meets the requirement."""
     code: str = requirement["QualificationTypeId"]
     comparator: str = requirement["Comparator"]
     if comparator in NO_VALUES:
@@ -94,25 +93,24 @@ def meets(requirement: Requirement, held: Mapping[str, Value]) -> bool:
     integers: list[int] = requirement.get("IntegerValues") or []
     if comparator in ORDER:
         return ORDER[comparator](value, integers[0])
-    found = value in integers
-    return found == (comparator in ("EqualTo", "In"))
+    return (value in integers) == (comparator in ("EqualTo", "In"))
 
 
 def _meets_locale(
     comparator: str, locales: Iterable[Mapping[str, str]], value: tuple[str, str]
 ) -> bool:
     country, subdivision = value
-    found = any(
-        wanted["Country"] == country and wanted.get("Subdivision", subdivision) == subdivision
-        for wanted in locales
+    is_listed = any(
+        locale["Country"] == country and locale.get("Subdivision", subdivision) == subdivision
+        for locale in locales
     )
-    return found == (comparator in ("EqualTo", "In"))
+    return is_listed == (comparator in ("EqualTo", "In"))
 
 
 def unmet(
     requirements: Iterable[Requirement], held: Mapping[str, Value], *, action: Guarded
 ) -> list[Requirement]:
-    """Requirements that keep this worker from `action`: a stronger guard covers the weaker acts."""
+    """Return the unmet requirements that guard `action`. A wider guard includes the narrower."""
     rank = list(Guarded)
     return [
         requirement
@@ -123,7 +121,7 @@ def unmet(
 
 
 def describe(requirement: Requirement, names: Mapping[str, str]) -> str:
-    """A line for people: "HIT approval rate (%) is at least 95"."""
+    """Describe a requirement, such as "HIT approval rate (%) is at least 95"."""
     code, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
     name = SYSTEM.get(code) or names.get(code, code)
     locales = [
@@ -131,10 +129,10 @@ def describe(requirement: Requirement, names: Mapping[str, str]) -> str:
         for locale in requirement.get("LocaleValues") or []
     ]
     values = ", ".join([*map(str, requirement.get("IntegerValues") or []), *locales])
-    return f"{name} {WORDS[comparator]} {values}".rstrip()
+    return f"{name} {COMPARATOR_TEXTS[comparator]} {values}".rstrip()
 
 
-WORDS = {
+COMPARATOR_TEXTS = {
     "LessThan": "is less than",
     "LessThanOrEqualTo": "is at most",
     "GreaterThan": "is greater than",

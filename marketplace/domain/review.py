@@ -1,11 +1,11 @@
-"""Approving and rejecting results; approval pays."""
+"""Approval and rejection of submitted assignments. Approval pays the worker."""
 
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from marketplace.domain import books, messages, notifications
+from marketplace.domain import ledger, messages, notifications
 from marketplace.domain.errors import InvalidParameterError, NotFoundError, WrongStateError
 from marketplace.enums import AssignmentStatus, Event
 from marketplace.models import Assignment, Hit, Requester, WorkerAccount
@@ -17,7 +17,10 @@ LONGEST_FEEDBACK = 1024
 def approve(
     *, requester: Requester, assignment_code: str, feedback: str, override: bool, now: datetime
 ) -> None:
-    """Pays the reward and its fee. `override` also approves what was rejected, within 30 days."""
+    """Approve an assignment and pay the reward and its fee.
+
+    `override` also allows a rejected assignment, up to 30 days after its submission.
+    """
     _check_feedback(feedback)
     with transaction.atomic():
         assignment = lock_assignment(requester=requester, code=assignment_code)
@@ -32,9 +35,9 @@ def approve(
 
 
 def reject(*, requester: Requester, assignment_code: str, feedback: str, now: datetime) -> None:
-    """Refuses to pay, and says why."""
+    """Reject an assignment, release its money and notify the worker."""
     if not feedback.strip():
-        raise InvalidParameterError("RequesterFeedback must say why the work is rejected.")
+        raise InvalidParameterError("RequesterFeedback must state why the work is rejected.")
     _check_feedback(feedback)
     with transaction.atomic():
         assignment = lock_assignment(requester=requester, code=assignment_code)
@@ -47,24 +50,24 @@ def reject(*, requester: Requester, assignment_code: str, feedback: str, now: da
         assignment.feedback = feedback
         assignment.closed_at = assignment.rejected_at = now
         assignment.save(update_fields=["status", "feedback", "closed_at", "rejected_at"])
-        books.release(hit=hit, amount_cents=assignment.cost_cents, now=now)
+        ledger.release(hit=hit, amount_cents=assignment.cost_cents, now=now)
         hit.submitted -= 1
         hit.completed += 1
         hit.save(update_fields=["submitted", "completed", "held_cents"])
         _count(assignment, rejected=1)
-        _tell(Event.REJECTED, assignment, now)
+        _record(Event.REJECTED, assignment, now)
         messages.write(
             worker_id=assignment.worker_id,
             requester=requester,
             subject="Work rejected",
             text=f"Your work on “{hit.hit_type.title}” (HIT {hit.code}) was rejected.\n\n"
-            f"{feedback}\n\nYou can appeal against it from your history.",
+            f"{feedback}\n\nYou can appeal from your history page.",
             now=now,
         )
 
 
 def auto_approve(*, assignment_pk: int, now: datetime) -> bool:
-    """Approves what nobody decided in time; False when somebody has."""
+    """Approve an undecided assignment. Return False if it is decided or not yet due."""
     with transaction.atomic():
         assignment = _locked().get(pk=assignment_pk)
         if assignment.status != AssignmentStatus.SUBMITTED or not _is_due(assignment, now):
@@ -74,7 +77,7 @@ def auto_approve(*, assignment_pk: int, now: datetime) -> bool:
 
 
 def overturn(*, assignment_pk: int, note: str, now: datetime) -> None:
-    """Approves a rejected assignment on the operator's word, whenever that comes."""
+    """Approve a rejected assignment for the operator, without a time limit."""
     with transaction.atomic():
         assignment = _locked().get(pk=assignment_pk)
         if assignment.status != AssignmentStatus.REJECTED:
@@ -83,7 +86,7 @@ def overturn(*, assignment_pk: int, note: str, now: datetime) -> None:
 
 
 def lock_assignment(*, requester: Requester, code: str) -> Assignment:
-    """An assignment of a requester's own HIT, locked with the HIT."""
+    """Lock and return an assignment of this requester together with its HIT."""
     try:
         return _locked().get(code=code, hit__requester=requester)
     except Assignment.DoesNotExist:
@@ -99,7 +102,7 @@ def _locked() -> QuerySet[Assignment]:
 
 
 def _is_due(assignment: Assignment, now: datetime) -> bool:
-    """Whether the time to decide is over: then the work counts as approved."""
+    """Return True if the requester's time to decide has passed."""
     return assignment.auto_approve_at is not None and assignment.auto_approve_at <= now
 
 
@@ -114,7 +117,9 @@ def _may_override(assignment: Assignment, now: datetime) -> bool:
 def _approve(assignment: Assignment, feedback: str, *, note: str, now: datetime) -> None:
     hit = assignment.hit
     was_rejected = assignment.status == AssignmentStatus.REJECTED
-    books.pay_reward(hit=hit, assignment=assignment, from_held=not was_rejected, note=note, now=now)
+    ledger.pay_reward(
+        hit=hit, assignment=assignment, from_held=not was_rejected, note=note, now=now
+    )
     assignment.status = AssignmentStatus.APPROVED
     assignment.feedback = feedback
     assignment.closed_at = now
@@ -126,7 +131,7 @@ def _approve(assignment: Assignment, feedback: str, *, note: str, now: datetime)
             submitted=hit.submitted, completed=hit.completed, held_cents=hit.held_cents
         )
     _count(assignment, approved=1, rejected=-1 if was_rejected else 0)
-    _tell(Event.APPROVED, assignment, now)
+    _record(Event.APPROVED, assignment, now)
 
 
 def _count(assignment: Assignment, *, approved: int = 0, rejected: int = 0) -> None:
@@ -136,7 +141,7 @@ def _count(assignment: Assignment, *, approved: int = 0, rejected: int = 0) -> N
     )
 
 
-def _tell(event: Event, assignment: Assignment, now: datetime) -> None:
+def _record(event: Event, assignment: Assignment, now: datetime) -> None:
     hit = assignment.hit
     notifications.record(
         event, hit_type=hit.hit_type, hit_code=hit.code, assignment_code=assignment.code, now=now

@@ -1,19 +1,19 @@
-"""AWS Signature Version 4: who sent a request, proved by an access key's secret.
+"""Verification of AWS Signature Version 4, with which requests are signed."""
 
-After "Authenticating Requests (AWS Signature Version 4)" in AWS's general reference. The signing
-key depends on the secret, the day, the region and the service alone: derived once for each.
-"""
-
-import hashlib
 import hmac
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
-from urllib.parse import quote
+
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.compat import HTTPHeaders
+from botocore.credentials import Credentials
+from django.conf import settings
 
 ALGORITHM = "AWS4-HMAC-SHA256"
+SERVICE = "mturk-requester"
 CLOCK_SKEW = timedelta(minutes=5)
 STAMP = "%Y%m%dT%H%M%SZ"
 MUST_BE_SIGNED = ("host", "x-amz-date", "x-amz-target")
@@ -24,7 +24,7 @@ AUTHORIZATION = re.compile(
 
 
 class NotAuthenticError(Exception):
-    """`kind` is the exception that AWS names in such a case."""
+    """A request whose signature is missing or invalid. `kind` is the name of AWS's exception."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -34,7 +34,7 @@ class NotAuthenticError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SignedRequest:
-    """A request as it came in: header names in lower case, the path decoded, the query as sent."""
+    """A received request with lower-case header names, a decoded path and the raw query."""
 
     method: str
     path: str
@@ -45,56 +45,78 @@ class SignedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What the Authorization header says; nothing of it is proved yet."""
+    """The unverified contents of the Authorization header."""
 
     access_key_id: str
-    day: str
     region: str
-    service: str
     signed_headers: tuple[str, ...]
     signature: str
     stamp: str
 
 
 def read_claim(headers: Mapping[str, str], *, now: datetime) -> Claim:
-    """Parses the Authorization header and checks its date; raises NotAuthenticError."""
-    given = headers.get("authorization")
-    if not given:
+    """Parse the Authorization header and check its date and scope. Raise NotAuthenticError."""
+    header = headers.get("authorization")
+    if not header:
         raise NotAuthenticError(
             "MissingAuthenticationTokenException", "Missing Authentication Token"
         )
-    parts = AUTHORIZATION.fullmatch(given)
+    parts = AUTHORIZATION.fullmatch(header)
     scope = CREDENTIAL.fullmatch(parts[1]) if parts else None
     stamp = headers.get("x-amz-date", "")
     if not parts or not scope or not stamp:
         raise NotAuthenticError(
             "IncompleteSignatureException",
             f"The Authorization header must be {ALGORITHM} with Credential, SignedHeaders and "
-            "Signature, and an X-Amz-Date header must be there.",
+            "Signature, and the X-Amz-Date header is required.",
         )
     _check_date(stamp, scope[2], now)
+    if (scope[3], scope[4]) != (settings.MTURK_REGION, SERVICE):
+        raise NotAuthenticError(
+            "InvalidSignatureException",
+            f"The credential must be scoped to the region {settings.MTURK_REGION} and the service "
+            f"{SERVICE}.",
+        )
     signed = tuple(parts[2].split(";"))
     missing = [name for name in MUST_BE_SIGNED if name in headers and name not in signed]
     if missing:
         raise NotAuthenticError(
             "InvalidSignatureException", f"These headers must be signed: {', '.join(missing)}."
         )
-    return Claim(scope[1], scope[2], scope[3], scope[4], signed, parts[3], stamp)
+    return Claim(scope[1], scope[3], signed, parts[3], stamp)
 
 
 def verify(request: SignedRequest, claim: Claim, *, secret: str) -> None:
-    """Raises NotAuthenticError unless `secret` makes this very signature for this request."""
-    scope = f"{claim.day}/{claim.region}/{claim.service}/aws4_request"
-    canonical = hashlib.sha256(_canonical(request, claim).encode()).hexdigest()
-    to_sign = "\n".join((ALGORITHM, claim.stamp, scope, canonical))
-    key = _signing_key(secret, claim.day, claim.region, claim.service)
-    expected = hmac.new(key, to_sign.encode(), hashlib.sha256).hexdigest()
-    if not hmac.compare_digest(expected, claim.signature):
+    """Raise NotAuthenticError unless `secret` produces the claimed signature."""
+    if not hmac.compare_digest(_expected_signature(request, claim, secret), claim.signature):
         raise NotAuthenticError(
             "InvalidSignatureException",
             "The request signature we calculated does not match the signature you provided. "
             "Check your secret access key and signing method.",
         )
+
+
+def _expected_signature(request: SignedRequest, claim: Claim, secret: str) -> str:
+    signer = _Signer(claim, request.headers, secret)
+    # Headers are left out, because botocore would trust X-Amz-Content-SHA256 unchecked.
+    url = f"http://{request.headers.get('host', '')}{request.path}?{request.query}"
+    received = AWSRequest(request.method, url, data=request.body)
+    received.context["timestamp"] = claim.stamp
+    text = signer.string_to_sign(received, signer.canonical_request(received))
+    return signer.signature(text, received)
+
+
+class _Signer(SigV4Auth):
+    """A signer that signs the headers in the claim instead of botocore's own choice."""
+
+    def __init__(self, claim: Claim, headers: Mapping[str, str], secret: str) -> None:
+        super().__init__(Credentials(claim.access_key_id, secret), SERVICE, claim.region)
+        self._headers = HTTPHeaders()
+        for name in claim.signed_headers:
+            self._headers[name] = headers.get(name, "")
+
+    def headers_to_sign(self, request: AWSRequest) -> HTTPHeaders:
+        return self._headers
 
 
 def _check_date(stamp: str, day: str, now: datetime) -> None:
@@ -106,37 +128,10 @@ def _check_date(stamp: str, day: str, now: datetime) -> None:
         ) from None
     if stamp[:8] != day:
         raise NotAuthenticError(
-            "InvalidSignatureException", "The credential's date is not that of X-Amz-Date."
+            "InvalidSignatureException", "The credential's date does not match X-Amz-Date."
         )
     if abs(now - signed_at) > CLOCK_SKEW:
         raise NotAuthenticError(
             "InvalidSignatureException",
             f"Signature expired: {stamp} is more than 5 minutes from {now.strftime(STAMP)}.",
         )
-
-
-def _canonical(request: SignedRequest, claim: Claim) -> str:
-    headers = "".join(
-        f"{name}:{' '.join(request.headers.get(name, '').split())}\n"
-        for name in claim.signed_headers
-    )
-    pairs = sorted(pair.partition("=") for pair in filter(None, request.query.split("&")))
-    query = "&".join(f"{name}={value}" for name, _, value in pairs)
-    return "\n".join(
-        (
-            request.method,
-            quote(request.path, safe="/-_.~"),
-            query,
-            headers,
-            ";".join(claim.signed_headers),
-            hashlib.sha256(request.body).hexdigest(),
-        )
-    )
-
-
-@lru_cache(maxsize=1024)
-def _signing_key(secret: str, day: str, region: str, service: str) -> bytes:
-    key = f"AWS4{secret}".encode()
-    for part in (day, region, service, "aws4_request"):
-        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
-    return key

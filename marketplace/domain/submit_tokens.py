@@ -1,8 +1,7 @@
-"""The address that a worker's page submits to: it names the assignment and proves the worker.
+"""Signed tokens in the URL to which a worker's page submits.
 
-The frame that shows the page has no cookies, so the right to submit travels in `turkSubmitTo`. It
-is bound to the assignment and the worker: an assignment id that comes back with another worker
-makes another token.
+The frame that shows the page has no cookies, so `turkSubmitTo` authorizes the submission. The
+token is bound to both the assignment and the worker, because assignment ids can be reused.
 """
 
 from django.utils.crypto import constant_time_compare, salted_hmac
@@ -15,7 +14,7 @@ def submit_token(*, assignment_code: str, worker_code: str) -> str:
 
 
 def read_submit_token(token: str) -> tuple[str, str] | None:
-    """(assignment id, worker id), or None for a token that this site never made."""
+    """Return the assignment id and the worker id, or None for an invalid token."""
     parts = token.split(".")
     if len(parts) != 3 or not constant_time_compare(_signature(parts[0], parts[1]), parts[2]):
         return None

@@ -1,4 +1,4 @@
-"""UniqueRequestToken: a repeat within 24 hours is an error that tells what the first one did."""
+"""Idempotency by UniqueRequestToken, which a requester can use once in 24 hours."""
 
 from datetime import datetime, timedelta
 
@@ -12,7 +12,7 @@ LONGEST = 64
 
 
 class TokenUsedError(RefusalError):
-    """`result` is what the first request with this token made."""
+    """A repeated token. `result` identifies the object that the first request created."""
 
     def __init__(self, code: str, message: str, *, result: str) -> None:
         super().__init__(code, message)
@@ -29,9 +29,10 @@ def use_token(
     message: str,
     now: datetime,
 ) -> None:
-    """Marks a token as used for `result`, in the caller's transaction: both stand or both fall.
+    """Mark a token as used for `result`, in the caller's transaction.
 
-    `message` may name `{result}`; TokenUsedError says it of the first request.
+    Raise TokenUsedError with `message` if the token was used before. `message` may contain
+    `{result}`, which is replaced by the result of the first request.
     """
     if token is None:
         return

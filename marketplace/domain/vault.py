@@ -1,61 +1,58 @@
-"""Keeps the secrets of access keys: readable with this site's SECRET_KEY and by nothing else.
+"""Encryption of access keys' secrets, whose plain text the verification of signatures needs."""
 
-The standard library has no cipher, and the house has no other dependency that brings one; so this
-is a stream from HMAC-SHA-256 in counter mode under a fresh nonce, authenticated with a second key
-(encrypt, then MAC): the textbook construction from a pseudo-random function.
-"""
+from base64 import urlsafe_b64encode
+from functools import lru_cache
 
-import hashlib
-import hmac
-import secrets
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
-
-NONCE_BYTES = 16
-TAG_BYTES = 32
 
 
 class UnreadableSecretError(ValueError):
-    """The value was not written under this SECRET_KEY, or was changed since."""
+    """A value that was modified or encrypted under a key that this site does not have."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This access key was encrypted under another key. Add the earlier key to "
+            "MARKETPLACE_ENCRYPTION_KEYS or SECRET_KEY_FALLBACKS, or issue a new access key."
+        )
 
 
 def encrypt(plain: str) -> str:
-    nonce = secrets.token_bytes(NONCE_BYTES)
-    body = _xor(plain.encode(), _stream(settings.SECRET_KEY, nonce, len(plain.encode())))
-    return urlsafe_b64encode(nonce + body + _tag(settings.SECRET_KEY, nonce + body)).decode()
+    return _cipher().encrypt(plain.encode()).decode()
 
 
-def decrypt(kept: str) -> str:
-    """The plain text; also reads what was written under a key in SECRET_KEY_FALLBACKS."""
-    raw = urlsafe_b64decode(kept)
-    sealed, tag = raw[:-TAG_BYTES], raw[-TAG_BYTES:]
-    for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
-        if hmac.compare_digest(tag, _tag(key, sealed)):
-            nonce, body = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
-            return _xor(body, _stream(key, nonce, len(body))).decode()
-    raise UnreadableSecretError(
-        "This access key was issued under another SECRET_KEY; issue a new one."
+def decrypt(encrypted: str) -> str:
+    """Return the plain text. Raise UnreadableSecretError."""
+    try:
+        return _cipher().decrypt(encrypted).decode()
+    except InvalidToken:
+        raise UnreadableSecretError from None
+
+
+def rotate(encrypted: str) -> str:
+    """Return the value encrypted under the first key. Raise UnreadableSecretError."""
+    try:
+        return _cipher().rotate(encrypted).decode()
+    except InvalidToken:
+        raise UnreadableSecretError from None
+
+
+def _cipher() -> MultiFernet:
+    return _cipher_of(
+        tuple(settings.MARKETPLACE_ENCRYPTION_KEYS),
+        (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS),
     )
 
 
-def _derived(key: str | bytes, purpose: bytes) -> bytes:
-    secret = key.encode() if isinstance(key, str) else key
-    return hmac.new(secret, b"marketplace.vault." + purpose, hashlib.sha256).digest()
+@lru_cache(maxsize=8)
+def _cipher_of(keys: tuple[str, ...], secret_keys: tuple[str, ...]) -> MultiFernet:
+    """Build the cipher. The first key encrypts, all keys decrypt."""
+    derived = [_derived_key(secret_key) for secret_key in secret_keys]
+    return MultiFernet([Fernet(key) for key in [*keys, *derived]])
 
 
-def _stream(key: str | bytes, nonce: bytes, length: int) -> bytes:
-    derived = _derived(key, b"stream")
-    blocks = (
-        hmac.new(derived, nonce + counter.to_bytes(8, "big"), hashlib.sha256).digest()
-        for counter in range(length // 32 + 1)
-    )
-    return b"".join(blocks)[:length]
-
-
-def _tag(key: str | bytes, sealed: bytes) -> bytes:
-    return hmac.new(_derived(key, b"tag"), sealed, hashlib.sha256).digest()
-
-
-def _xor(left: bytes, right: bytes) -> bytes:
-    return bytes(a ^ b for a, b in zip(left, right, strict=True))
+def _derived_key(secret_key: str) -> str:
+    derivation = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"marketplace.vault")
+    return urlsafe_b64encode(derivation.derive(secret_key.encode())).decode()

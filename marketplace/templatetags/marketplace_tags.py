@@ -1,4 +1,4 @@
-"""How money and time are written on pages."""
+"""Template filters for amounts of money and durations."""
 
 from django import template
 
@@ -9,13 +9,13 @@ register = template.Library()
 
 @register.filter
 def dollars(cents: int) -> str:
-    """ "$0.05" for 5, "-$0.05" for -5."""
+    """Format cents, such as "$0.05" for 5 and "-$0.05" for -5."""
     return f"{'-' if cents < 0 else ''}${format_cents(abs(cents))}"
 
 
 @register.filter
 def duration(seconds: int) -> str:
-    """The largest unit that fits: "30 seconds", "5 minutes", "1 hour", "2 days"."""
+    """Format seconds in the largest unit that fits, such as "5 minutes" or "2 days"."""
     for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         if seconds >= size:
             count = round(seconds / size)
@@ -25,5 +25,5 @@ def duration(seconds: int) -> str:
 
 @register.filter
 def amount(cents: int) -> str:
-    """A figure for a column whose heading names the unit: "0.05"; empty for None."""
+    """Format cents without a unit, such as "0.05". Return an empty string for None."""
     return dollars(cents).replace("$", "") if cents is not None else ""

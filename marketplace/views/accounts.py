@@ -1,4 +1,4 @@
-"""Signing up, logging in and out, the worker's own account."""
+"""Views for sign-up, login, logout and the worker's account."""
 
 from django.contrib import messages
 from django.contrib.auth.hashers import check_password
@@ -64,7 +64,7 @@ def account(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     if request.method == "POST" and form.is_valid():
         if check_password(form.cleaned_data["current"], worker.password):
             accounts.change_password(worker=worker, password=form.cleaned_data["password"])
-            messages.success(request, "The password was changed; log in with the new one.")
+            messages.success(request, "Your password was changed. Log in with the new password.")
             return redirect("marketplace:login")
-        form.add_error("current", "This is not your password.")
+        form.add_error("current", "The current password is incorrect.")
     return render(request, "marketplace/account.html", {"worker": worker, "form": form})

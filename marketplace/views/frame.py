@@ -1,18 +1,18 @@
-"""The frame that shows a requester's page: its address, and what may be framed."""
+"""URLs of the frame that shows a requester's page, and its security policies."""
 
 from collections.abc import Callable
-from urllib.parse import quote_plus, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from csp.decorators import csp_replace, csp_update
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from marketplace.domain.queries import WorkPage
 from marketplace.domain.submit_tokens import submit_token
+from marketplace.models import Assignment
 
 
 def framing(request: HttpRequest, response: HttpResponse, sources: list[str]) -> HttpResponseBase:
-    """The response, allowed to frame these sources and no others."""
+    """Allow the response to frame these sources and no others."""
     decorated: Callable[[HttpRequest], HttpResponseBase] = csp_update({"frame-src": sources})(
         lambda _: response
     )
@@ -22,7 +22,7 @@ def framing(request: HttpRequest, response: HttpResponse, sources: list[str]) ->
 def with_policy(
     request: HttpRequest, response: HttpResponse, directives: dict[str, list[str]]
 ) -> HttpResponseBase:
-    """The response with these directives in place of the site's own."""
+    """Replace the site's Content-Security-Policy of the response by these directives."""
     decorated: Callable[[HttpRequest], HttpResponseBase] = csp_replace(directives)(
         lambda _: response
     )
@@ -30,25 +30,25 @@ def with_policy(
 
 
 def frame_url(external_url: str, query: str) -> str:
-    """The requester's address with our parameters added to its query."""
+    """Return the requester's URL with parameters added to its query."""
     parts = urlsplit(external_url)
     return parts._replace(query="&".join(filter(None, (parts.query, query)))).geturl()
 
 
 def origin_of(url: str) -> str:
-    """scheme://host:port, as a Content-Security-Policy source."""
+    """Return the origin of a URL as a Content-Security-Policy source."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def work_url(page: WorkPage) -> str:
-    # Codes are capitals and digits; only the address needs quoting.
-    there = quote_plus(submit_to(page.code, page.worker_code))
-    query = (
-        f"assignmentId={page.code}&hitId={page.hit_code}&workerId={page.worker_code}"
-        f"&turkSubmitTo={there}"
-    )
-    return frame_url(page.external_url, query)
+def work_url(assignment: Assignment) -> str:
+    query = {
+        "assignmentId": assignment.code,
+        "hitId": assignment.hit.code,
+        "workerId": assignment.worker.code,
+        "turkSubmitTo": submit_to(assignment.code, assignment.worker.code),
+    }
+    return frame_url(assignment.hit.external_url, urlencode(query))
 
 
 def submit_to(assignment_code: str, worker_code: str) -> str:
@@ -57,5 +57,5 @@ def submit_to(assignment_code: str, worker_code: str) -> str:
 
 
 def answer_page_source() -> str:
-    """Where the frame goes when it submits: a source that covers these pages and no others."""
+    """Return the Content-Security-Policy source of the pages that receive submissions."""
     return f"{settings.MARKETPLACE_URL}/hits/submit/"

@@ -1,29 +1,27 @@
-"""What there is to do: the list of groups, a preview, and accepting."""
+"""Views for the list of HIT groups, previews and acceptance."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from marketplace.domain import claims, queries
+from marketplace.domain import accept_hit, queries
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.qualifications import held_by
 from marketplace.domain.requirements import Value, describe, meets, unmet
 from marketplace.enums import AssignmentStatus, Guarded
 from marketplace.models import Assignment, Hit, HitType, QualificationType, WorkerAccount
 from marketplace.views.frame import frame_url, framing, origin_of
-from marketplace.views.session import session_token, to_login, worker_required
+from marketplace.views.session import worker_required
 
 PER_PAGE = 25
-NOTHING_LEFT = "Nothing is left in this group for you at the moment."
+NOTHING_LEFT = "This group has no more HITs for you at the moment."
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
 
@@ -35,8 +33,8 @@ class GroupRow:
 
     @property
     def count(self) -> str:
-        many = self.available >= queries.MOST_COUNTED
-        return f"{self.available:,}+" if many else f"{self.available:,}"
+        is_limited = self.available >= queries.MOST_COUNTED
+        return f"{self.available:,}+" if is_limited else f"{self.available:,}"
 
 
 @require_GET
@@ -44,12 +42,12 @@ class GroupRow:
 def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     now = timezone.now()
     held = held_by(worker)
-    found = [
+    discoverable = [
         group
         for group in queries.open_groups(worker=worker, now=now)
         if not unmet(group.hit_type.requirements, held, action=Guarded.DISCOVER)
     ]
-    shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    shown = Paginator(discoverable, PER_PAGE).get_page(request.GET.get("page"))
     names = _names([group.hit_type for group in shown])
     rows = [
         GroupRow(group.hit_type, group.available, _lacking(group.hit_type, held, names))
@@ -70,10 +68,10 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
 @require_GET
 @worker_required
 def preview(request: HttpRequest, worker: WorkerAccount, hit_type_code: str) -> HttpResponseBase:
-    """The group's next HIT as this worker would get it, with nothing to submit."""
+    """Show the worker's next HIT of the group without accepting it."""
     hit_type = _discoverable(worker, hit_type_code)
-    hits = claims.open_to(worker=worker, hit_type=hit_type, now=timezone.now())
-    return _preview(request, worker, hit_type, hits.order_by("pk").first())
+    hit = accept_hit.find_open_hit(worker=worker, hit_type=hit_type, now=timezone.now())
+    return _preview(request, worker, hit_type, hit)
 
 
 @require_GET
@@ -84,19 +82,18 @@ def preview_hit(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> H
 
 
 @require_POST
-def accept_next(request: HttpRequest, hit_type_code: str) -> HttpResponseBase:
-    now = timezone.now()
-    offer = claims.find_offer(token=session_token(request), hit_type_code=hit_type_code, now=now)
-    if offer is None:
-        return to_login(request)
-    return _on(request, lambda: claims.accept_offered(offer, now=now))
+@worker_required
+def accept_next(
+    request: HttpRequest, worker: WorkerAccount, hit_type_code: str
+) -> HttpResponseBase:
+    return to_next(request, worker, hit_type_code)
 
 
 @require_POST
 @worker_required
-def accept_hit(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> HttpResponseBase:
+def accept(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> HttpResponseBase:
     try:
-        code = claims.accept_hit(worker=worker, hit_code=hit_code, now=timezone.now())
+        code = accept_hit.accept_hit(worker=worker, hit_code=hit_code, now=timezone.now())
     except RefusalError as refusal:
         messages.error(request, refusal.message)
         return redirect("marketplace:groups")
@@ -104,23 +101,18 @@ def accept_hit(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> Ht
 
 
 def to_next(request: HttpRequest, worker: WorkerAccount, hit_type_code: str) -> HttpResponseBase:
-    now = timezone.now()
-    return _on(
-        request, lambda: claims.accept_next(worker=worker, hit_type_code=hit_type_code, now=now)
-    )
-
-
-def _on(request: HttpRequest, accept: Callable[[], str | None]) -> HttpResponseBase:
-    """To the group's next HIT, or back to the list with the reason."""
+    """Accept and open the group's next HIT, or show the list with the reason."""
     try:
-        code = accept()
+        code = accept_hit.accept_next(
+            worker=worker, hit_type_code=hit_type_code, now=timezone.now()
+        )
     except RefusalError as refusal:
         messages.error(request, refusal.message)
         return redirect("marketplace:groups")
     if code is None:
         messages.info(request, NOTHING_LEFT)
         return redirect("marketplace:groups")
-    return HttpResponseRedirect(reverse("marketplace:work", args=[code]))
+    return redirect("marketplace:work", assignment_code=code)
 
 
 def _preview(
@@ -152,14 +144,14 @@ def _discoverable(worker: WorkerAccount, hit_type_code: str) -> HitType:
     hit_type = get_object_or_404(HitType.objects.select_related("requester"), code=hit_type_code)
     held = held_by(worker, hit_type.requirements)
     if unmet(hit_type.requirements, held, action=Guarded.DISCOVER):
-        raise Http404("No such group.")
+        raise Http404("This group does not exist.")
     return hit_type
 
 
 def _names(hit_types: list[HitType]) -> dict[str, str]:
-    codes = {r["QualificationTypeId"] for kind in hit_types for r in kind.requirements}
-    named = QualificationType.objects.filter(code__in=codes)
-    return dict(named.values_list("code", "name"))
+    codes = {r["QualificationTypeId"] for hit_type in hit_types for r in hit_type.requirements}
+    types = QualificationType.objects.filter(code__in=codes)
+    return dict(types.values_list("code", "name"))
 
 
 def _lacking(hit_type: HitType, held: dict[str, Value], names: dict[str, str]) -> list[str]:

@@ -1,7 +1,6 @@
-"""The operator's pages: requesters, their keys and balances, workers, appeals, statements.
+"""The operator's pages for requesters, workers, appeals and payout statements.
 
-For Django's staff with the permission `marketplace.operate_marketplace`; a worker's login opens
-none of them.
+They require a Django staff user with the permission `marketplace.operate_marketplace`.
 """
 
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from marketplace.domain import access_keys, accounts, appeals, books, payouts, queries
+from marketplace.domain import access_keys, accounts, appeals, ledger, payouts, queries
 from marketplace.domain.errors import RefusalError
 from marketplace.enums import AppealStatus
 from marketplace.forms import (
@@ -36,8 +35,8 @@ from marketplace.forms import (
 from marketplace.models import (
     AccessKey,
     Appeal,
-    BookEntry,
     Invitation,
+    LedgerEntry,
     Requester,
     WorkerAccount,
 )
@@ -63,7 +62,7 @@ def operator_required(
             query = urlencode({"next": request.get_full_path()})
             return redirect(f"{reverse('marketplace:operator-login')}?{query}")
         if not (request.user.is_staff and request.user.has_perm(PERMISSION)):
-            raise PermissionDenied("This page is for the people who run the marketplace.")
+            raise PermissionDenied("Only operators of the marketplace can open this page.")
         return view(request, *args, **kwargs)
 
     return wrapped
@@ -75,7 +74,7 @@ def requesters(request: HttpRequest) -> HttpResponseBase:
     form = RequesterForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
-            made = access_keys.open_account(
+            created = access_keys.open_account(
                 name=form.cleaned_data["name"],
                 email=form.cleaned_data["email"],
                 balance_cents=int(form.cleaned_data["balance"] * 100),
@@ -84,7 +83,7 @@ def requesters(request: HttpRequest) -> HttpResponseBase:
         except RefusalError as refusal:
             form.add_error("name", refusal.message)
         else:
-            return redirect("marketplace:operator-requester", code=made.code)
+            return redirect("marketplace:operator-requester", code=created.code)
     page = Paginator(Requester.objects.order_by("name"), PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "marketplace/operator/requesters.html", {"page": page, "form": form})
 
@@ -103,16 +102,16 @@ def deposit(request: HttpRequest, code: str) -> HttpResponseBase:
     if not form.is_valid():
         return _requester_page(request, row, form)
     try:
-        books.deposit(
+        ledger.deposit(
             requester=row,
             amount_cents=int(form.cleaned_data["amount"] * 100),
             note=form.cleaned_data["note"],
             now=timezone.now(),
         )
     except RefusalError:
-        form.add_error("amount", "That is more than the requester can spend.")
+        form.add_error("amount", "This is more than the available balance.")
         return _requester_page(request, row, form)
-    messages.success(request, "The balance was changed.")
+    messages.success(request, "The balance was updated.")
     return redirect("marketplace:operator-requester", code=code)
 
 
@@ -120,7 +119,7 @@ def deposit(request: HttpRequest, code: str) -> HttpResponseBase:
 @never_cache
 @operator_required
 def issue_key(request: HttpRequest, code: str) -> HttpResponseBase:
-    """Shows the secret in this answer and never again."""
+    """Create a key and show its secret once."""
     row = get_object_or_404(Requester, code=code)
     key, secret = access_keys.issue_key(requester=row, now=timezone.now())
     return _requester_page(request, row, DepositForm(), issued=(key.access_key_id, secret))
@@ -131,28 +130,28 @@ def issue_key(request: HttpRequest, code: str) -> HttpResponseBase:
 def revoke_key(request: HttpRequest, code: str, key_id: str) -> HttpResponseBase:
     key = get_object_or_404(AccessKey, access_key_id=key_id, requester__code=code)
     access_keys.revoke_key(key=key, now=timezone.now())
-    messages.success(request, f"Requests signed with {key_id} are refused from now on.")
+    messages.success(request, f"The key {key_id} was revoked.")
     return redirect("marketplace:operator-requester", code=code)
 
 
 @require_http_methods(["GET", "POST"])
 @operator_required
 def workers(request: HttpRequest) -> HttpResponseBase:
-    """Workers by id, name or address; invitations."""
+    """List workers, filtered by id, name or email, and create invitations."""
     form = InvitationForm(posted(request))
     if request.method == "POST" and form.is_valid():
-        made = accounts.invite(**form.cleaned_data, now=timezone.now())
-        messages.success(request, f"{len(made)} invitations were made.")
+        invitations = accounts.invite(**form.cleaned_data, now=timezone.now())
+        messages.success(request, f"{len(invitations)} invitations were created.")
         return redirect("marketplace:operator-workers")
-    wanted = request.GET.get("q", "").strip()
+    query = request.GET.get("q", "").strip()
     rows = WorkerAccount.objects.order_by("username")
-    if wanted:
+    if query:
         rows = rows.filter(
-            Q(code__iexact=wanted) | Q(username__icontains=wanted) | Q(email__icontains=wanted)
+            Q(code__iexact=query) | Q(username__icontains=query) | Q(email__icontains=query)
         )
     context = {
         "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
-        "wanted": wanted,
+        "query": query,
         "form": form,
         "invitations": Invitation.objects.filter(used_at__isnull=True).order_by("-pk")[:PER_PAGE],
         "unused": Invitation.objects.filter(used_at__isnull=True).count(),
@@ -170,7 +169,7 @@ def worker(request: HttpRequest, code: str) -> HttpResponseBase:
         WorkerAccount.objects.filter(pk=row.pk).update(**form.cleaned_data)
         if not form.cleaned_data["active"]:
             accounts.close_account(worker=row)
-        messages.success(request, "The account was changed.")
+        messages.success(request, "The account was updated.")
         return redirect("marketplace:operator-worker", code=code)
     context = {"row": row, "form": form, "months": queries.earnings_by_month(row)}
     return render(request, "marketplace/operator/worker.html", context)
@@ -206,7 +205,7 @@ def appeal(request: HttpRequest, pk: int) -> HttpResponseBase:
         except RefusalError as refusal:
             form.add_error(None, refusal.message)
         else:
-            messages.success(request, "The appeal was decided and the worker was told.")
+            messages.success(request, "The appeal was decided. The worker has received a message.")
             return redirect("marketplace:operator-appeals")
     return render(request, "marketplace/operator/appeal.html", {"row": row, "form": form})
 
@@ -214,7 +213,7 @@ def appeal(request: HttpRequest, pk: int) -> HttpResponseBase:
 @require_GET
 @operator_required
 def statement(request: HttpRequest) -> HttpResponseBase:
-    """The payout statement of a period, on the page or as CSV."""
+    """Show or download the payout statement of a period."""
     form = StatementForm(request.GET if "first" in request.GET else None)
     if not form.is_valid():
         return render(request, "marketplace/operator/statement.html", {"form": form})
@@ -244,13 +243,13 @@ def _requester_page(
     issued: tuple[str, str] | None = None,
 ) -> HttpResponseBase:
     row.refresh_from_db()
-    entries = BookEntry.objects.filter(requester=row).order_by("-pk")
+    entries = LedgerEntry.objects.filter(requester=row).order_by("-pk")
     context = {
         "row": row,
         "form": form,
         "issued": issued,
         "keys": row.access_keys.order_by("revoked_at", "-pk"),
-        "books": queries.books_of(row),
+        "ledger": queries.books_of(row),
         "entries": entries.select_related("worker")[:PER_PAGE],
     }
     return render(request, "marketplace/operator/requester.html", context)

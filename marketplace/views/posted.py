@@ -2,5 +2,5 @@ from django.http import HttpRequest, QueryDict
 
 
 def posted(request: HttpRequest) -> QueryDict | None:
-    """The data that binds a form; a POST with no fields binds it too, unlike `POST or None`."""
+    """Return the data that binds a form. Unlike `POST or None`, an empty POST binds it too."""
     return request.POST if request.method == "POST" else None

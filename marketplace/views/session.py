@@ -1,4 +1,4 @@
-"""Who is logged in, on the workers' side: a cookie of the marketplace's own."""
+"""Workers' sessions, which use a cookie of the marketplace's own."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -18,31 +18,21 @@ P = ParamSpec("P")
 WorkerView = Callable[Concatenate[HttpRequest, WorkerAccount, P], HttpResponseBase]
 
 
-def session_token(request: HttpRequest) -> str:
-    """What the worker's cookie holds; empty without one."""
-    return request.COOKIES.get(accounts.COOKIE, "")
-
-
 def current_worker(request: HttpRequest) -> WorkerAccount | None:
-    token = session_token(request)
+    token = request.COOKIES.get(accounts.COOKIE)
     return accounts.worker_of_session(token=token, now=timezone.now()) if token else None
-
-
-def to_login(request: HttpRequest) -> HttpResponseBase:
-    """And back here after it."""
-    return redirect(f"{reverse('marketplace:login')}?{urlencode({'next': request.path})}")
 
 
 def worker_required(
     view: WorkerView[P],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """Passes the worker to the view as its second argument, or sends the visitor to the login."""
+    """Pass the worker as the second argument. Redirect other visitors to the login page."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         worker = current_worker(request)
         if worker is None:
-            return to_login(request)
+            return redirect(f"{reverse('marketplace:login')}?{urlencode({'next': request.path})}")
         return view(request, worker, *args, **kwargs)
 
     return wrapped
@@ -51,7 +41,7 @@ def worker_required(
 def log_in_response(
     request: HttpRequest, worker: WorkerAccount, *, next_url: str = ""
 ) -> HttpResponse:
-    """A redirect that carries the new session's cookie; `next_url` only within this site."""
+    """Log in and redirect to `next_url` if it is a URL of this site."""
     if not url_has_allowed_host_and_scheme(next_url, {request.get_host()}, request.is_secure()):
         next_url = reverse("marketplace:groups")
     response = HttpResponseRedirect(next_url)
@@ -67,7 +57,7 @@ def log_in_response(
 
 
 def log_out_response(request: HttpRequest) -> HttpResponse:
-    if token := session_token(request):
+    if token := request.COOKIES.get(accounts.COOKIE):
         accounts.end_session(token=token)
     response = redirect("marketplace:login")
     response.delete_cookie(accounts.COOKIE, samesite="Lax")

@@ -1,4 +1,4 @@
-"""The worker's own pages: history, earnings, messages, qualifications, appeals."""
+"""Views for the worker's history, earnings, messages, qualifications and appeals."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -80,7 +80,7 @@ def own_qualifications(request: HttpRequest, worker: WorkerAccount) -> HttpRespo
     context = {
         "worker": worker,
         "system": [
-            (SYSTEM[code], _shown(value))
+            (SYSTEM[code], _format_value(value))
             for code, value in qualifications.system_values(worker).items()
         ],
         "grants": grants,
@@ -107,14 +107,17 @@ def request_qualification(
     form = QualificationAnswerForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
-            made = qualifications.request_qualification(
+            created = qualifications.request_qualification(
                 worker=worker, kind=kind, answer=form.cleaned_data["answer"], now=timezone.now()
             )
         except RefusalError as refusal:
             form.add_error(None, refusal.message)
         else:
-            granted = made.status == RequestStatus.ACCEPTED
-            messages.success(request, "Granted." if granted else "Your request was sent.")
+            is_granted = created.status == RequestStatus.ACCEPTED
+            messages.success(
+                request,
+                "Qualification granted." if is_granted else "Your request was sent.",
+            )
             return redirect("marketplace:qualifications")
     context = {"worker": worker, "kind": kind, "form": form}
     return render(request, "marketplace/request_qualification.html", context)
@@ -156,5 +159,5 @@ def _requestable(worker: WorkerAccount) -> QuerySet[QualificationType]:
     )
 
 
-def _shown(value: Value) -> str:
+def _format_value(value: Value) -> str:
     return "-".join(filter(None, value)) if isinstance(value, tuple) else str(value)

@@ -1,4 +1,4 @@
-"""A trainer's decision on a worker who has done a round: pass, repeat, decline."""
+"""A trainer's decision about a worker in a round: pass, repeat, decline or withdraw."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -7,9 +7,8 @@ from enum import StrEnum
 from django.db import transaction
 
 from annotation.domain.qualification_codes import pool_code
-from annotation.enums import Role, SubmissionState
-from annotation.models import Project
-from audit.domain.change_state import Moves, change_state, log_state_change
+from annotation.enums import SubmissionState
+from audit.domain.change_state import Transitions, change_state, log_state_change
 from crowd.domain.qualifications import (
     define_qualification,
     grant_qualification,
@@ -17,20 +16,20 @@ from crowd.domain.qualifications import (
 )
 from crowd.domain.write_mail import also_by_mail
 from crowd.models import Message, QualificationType
+from projects.enums import Role
+from projects.models import Project
 from qualification.domain.evaluate import submissions_in
 from qualification.domain.publish_round import invite_workers, round_qualification
-from qualification.domain.states import MOVES
+from qualification.domain.states import TRANSITIONS
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Enrolment, Round
 
-# A repeated round is written anew: the earlier work was paid, and no longer stands for its author.
-SET_ASIDE: Moves = {
+# When a round is repeated, the earlier work stays paid but is withdrawn.
+SET_ASIDE: Transitions = {
     SubmissionState.SUBMITTED: [SubmissionState.WITHDRAWN],
     SubmissionState.ACCEPTED: [SubmissionState.WITHDRAWN],
 }
-
-
-# The value of the generators' qualification for one who is in no production group.
+# The value of a generator's qualification outside all production groups
 UNGROUPED = 0
 
 
@@ -54,7 +53,7 @@ TEXTS = {
         THANKS + "\n\nYou have passed. {following}",
     ),
     Verdict.REPEAT: (
-        "Another go at {title}",
+        "Please repeat {title}",
         THANKS + "\n\nWe would like you to do this round once more, with the feedback in mind. "
         "It will be offered to you again, and paid again.",
     ),
@@ -62,29 +61,31 @@ TEXTS = {
         "{title}: no further tasks for now",
         THANKS
         + "\n\nWe have chosen a small group for the tasks that follow, and can't offer you a "
-        "place in it. This has no effect on your standing: nothing of your work was rejected.",
+        "place in it. This does not affect your approval rate, because none of your work was rejected.",
     ),
 }
-POOL_FOLLOWS = "You are now one of the trained annotators: the project's tasks are open to you."
+POOL_FOLLOWS = "You are now one of the trained annotators, and can do the project's tasks."
 ROUND_FOLLOWS = "The next round, “{title}”, will be offered to you soon."
-NOTHING_FOLLOWS = "We will write when there is more to do."
+NOTHING_FOLLOWS = "We will write to you when there are more tasks."
 
 
 @transaction.atomic
 def decide(
     *, enrolment: Enrolment, verdict: Verdict, reason: str, actor: str, now: datetime
 ) -> bool:
-    """Move the worker on, with what follows from it: qualifications, the next round, a message.
+    """Change the enrolment's state, grant or revoke qualifications, and message the worker.
 
-    Says whether anything changed; a repeat changes nothing. Raises MoveRefused.
+    Return False if the enrolment already has this state. Raise TransitionNotAllowedError.
     """
     enrolment = Enrolment.objects.select_related("round__project", "worker").get(pk=enrolment.pk)
     new = STATE_OF[verdict]
     if enrolment.state == new:
         return False
-    change_state(instance=enrolment, new=new, moves=MOVES, actor=actor, now=now, reason=reason)
+    change_state(
+        instance=enrolment, new=new, transitions=TRANSITIONS, actor=actor, now=now, reason=reason
+    )
     _CONSEQUENCES[verdict](enrolment, reason, actor, now)
-    _tell(enrolment, verdict, now)
+    _notify(enrolment, verdict, now)
     return True
 
 
@@ -92,36 +93,40 @@ def decide(
 def decide_all(
     *, enrolments: Iterable[Enrolment], verdict: Verdict, reason: str, actor: str, now: datetime
 ) -> int:
-    """The same verdict on all of them or, where one can't have it, on none; returns how many moved.
-    Raises MoveRefused."""
+    """Apply the verdict to all enrolments or to none, and return how many changed.
+
+    Raise TransitionNotAllowedError.
+    """
     return sum(
-        decide(enrolment=one, verdict=verdict, reason=reason, actor=actor, now=now)
-        for one in enrolments
+        decide(enrolment=enrolment, verdict=verdict, reason=reason, actor=actor, now=now)
+        for enrolment in enrolments
     )
 
 
-def following_round(one: Round) -> Round | None:
-    """The next one for the role; after a generator's last the first for consolidators, if those who
-    passed may enter it."""
-    rounds = Round.objects.filter(project=one.project_id).select_related("project")
-    later = rounds.filter(role=one.role, ordinal__gt=one.ordinal).order_by("ordinal").first()
-    if later or one.role != Role.GENERATOR:
+def following_round(round: Round) -> Round | None:
+    """Return the role's next round, or None.
+
+    The generators' last round is followed by the consolidators' first, if its entry is PASSED.
+    """
+    rounds = Round.objects.filter(project=round.project_id).select_related("project")
+    later = rounds.filter(role=round.role, ordinal__gt=round.ordinal).order_by("ordinal").first()
+    if later or round.role != Role.GENERATOR:
         return later
     first = rounds.filter(role=Role.CONSOLIDATOR).order_by("ordinal").first()
     return first if first and first.entry == RoundEntry.PASSED else None
 
 
-def preceding_round(one: Round) -> Round | None:
-    """The round whose passing leads here; None for the first."""
-    rounds = Round.objects.filter(project=one.project_id)
-    earlier = rounds.filter(role=one.role, ordinal__lt=one.ordinal).order_by("-ordinal").first()
-    if earlier or one.role != Role.CONSOLIDATOR:
+def preceding_round(round: Round) -> Round | None:
+    """Return the round before this one, or None for the first."""
+    rounds = Round.objects.filter(project=round.project_id)
+    earlier = rounds.filter(role=round.role, ordinal__lt=round.ordinal).order_by("-ordinal").first()
+    if earlier or round.role != Role.CONSOLIDATOR:
         return earlier
     return rounds.filter(role=Role.GENERATOR).order_by("-ordinal").first()
 
 
 def pool_of(project: Project, role: str) -> QualificationType:
-    """The qualification that the project's trained pool for a role holds."""
+    """Return the qualification of the project's trained pool for a role."""
     return define_qualification(
         provider=project.provider,
         code=pool_code(project, role),
@@ -133,15 +138,16 @@ def pool_of(project: Project, role: str) -> QualificationType:
 def _passed(enrolment: Enrolment, reason: str, actor: str, now: datetime) -> None:
     for role in enrolment.round.pool_roles:
         pool = pool_of(enrolment.round.project, role)
-        fresh = not pool.grants.filter(worker=enrolment.worker).exists()
-        # Of consolidators the value is a number of their own (docs/adr/0004), of generators their
-        # production group.
-        value = UNGROUPED if fresh and role == Role.GENERATOR else None
+        is_new = not pool.grants.filter(worker=enrolment.worker).exists()
+        # A generator's value is the production group. A consolidator's is a number (docs/adr/0004).
+        value = UNGROUPED if is_new and role == Role.GENERATOR else None
         grant = grant_qualification(
             qualification=pool, worker=enrolment.worker, value=value, now=now
         )
-        told = f"{pool.code}: {reason}"
-        log_state_change(instance=grant, old="", new="granted", actor=actor, now=now, reason=told)
+        log_reason = f"{pool.code}: {reason}"
+        log_state_change(
+            instance=grant, old="", new="granted", actor=actor, now=now, reason=log_reason
+        )
     if following := following_round(enrolment.round):
         invite_workers(round=following, workers=[enrolment.worker], actor=actor, now=now)
 
@@ -153,7 +159,7 @@ def _repeated(enrolment: Enrolment, reason: str, actor: str, now: datetime) -> N
             change_state(
                 instance=submission,
                 new=SubmissionState.WITHDRAWN,
-                moves=SET_ASIDE,
+                transitions=SET_ASIDE,
                 actor=actor,
                 now=now,
                 reason="the round is repeated",
@@ -165,8 +171,8 @@ def _declined(enrolment: Enrolment, reason: str, actor: str, now: datetime) -> N
     types = [round_qualification(enrolment.round)]
     types += [pool_of(project, role) for role in enrolment.round.pool_roles]
     for qualification in types:
-        held = qualification.grants.filter(worker=worker).first()
-        if held is None:
+        grant = qualification.grants.filter(worker=worker).first()
+        if grant is None:
             continue
         revoke_qualification(
             qualification=qualification,
@@ -174,9 +180,9 @@ def _declined(enrolment: Enrolment, reason: str, actor: str, now: datetime) -> N
             reason=f"{enrolment.round.title} of {project.title} is over for you. Thank you!",
             now=now,
         )
-        told = f"{qualification.code}: {reason}"
+        log_reason = f"{qualification.code}: {reason}"
         log_state_change(
-            instance=held, old="granted", new="revoked", actor=actor, now=now, reason=told
+            instance=grant, old="granted", new="revoked", actor=actor, now=now, reason=log_reason
         )
 
 
@@ -188,8 +194,8 @@ _CONSEQUENCES: dict[Verdict, Callable[[Enrolment, str, str, datetime], None]] = 
 }
 
 
-def _tell(enrolment: Enrolment, verdict: Verdict, now: datetime) -> None:
-    """Whoever withdrew knows."""
+def _notify(enrolment: Enrolment, verdict: Verdict, now: datetime) -> None:
+    """Send the worker a message. Workers who withdrew receive none."""
     if verdict not in TEXTS:
         return
     subject, text = TEXTS[verdict]
@@ -204,9 +210,9 @@ def _tell(enrolment: Enrolment, verdict: Verdict, now: datetime) -> None:
     also_by_mail(message=message)
 
 
-def _what_follows(one: Round) -> str:
-    following = following_round(one)
-    told = [POOL_FOLLOWS] if one.pool_roles else []
+def _what_follows(round: Round) -> str:
+    following = following_round(round)
+    sentences = [POOL_FOLLOWS] if round.pool_roles else []
     if following:
-        told.append(ROUND_FOLLOWS.format(title=following.title))
-    return " ".join(told) or NOTHING_FOLLOWS
+        sentences.append(ROUND_FOLLOWS.format(title=following.title))
+    return " ".join(sentences) or NOTHING_FOLLOWS

@@ -1,4 +1,4 @@
-"""What can be changed of a round that is set up: everything but its items."""
+"""Changes to a round that is set up, except to its items."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -6,16 +6,17 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.models import Guidelines
 from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
 from crowd.domain.pay_scheme import PaySchemeError, Terms, check_pay_scheme
 from crowd.domain.qualifications import system_requirements
+from projects.models import Guidelines
 from qualification.domain.decide import preceding_round
 from qualification.enums import RoundEntry
 from qualification.models import Enrolment, Round
 from schemes.base import Json
 
-# The marketplace's own qualifications that the page names, as stored; older rounds have their ids.
+# Stored names or ids of the marketplace's own qualifications (older rounds have ids)
 NAMES = {
     "approval-rate": "approval-rate",
     "000000000000000000L0": "approval-rate",
@@ -26,14 +27,16 @@ NAMES = {
 }
 
 
-class EditRefused(Exception):
-    """The round can't be changed like this; the message says why."""
+class RoundEditError(TouchstoneError):
+    """The round cannot be changed in this way. The message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """What the marketplace's own qualifications ask: percent of work approved, HITs approved,
-    countries (two capitals)."""
+    """Requirements on the marketplace's own qualifications.
+
+    These are the percentage of work approved, the number of HITs approved, and two-letter countries.
+    """
 
     approval_rate: int | None = None
     hits_approved: int | None = None
@@ -42,7 +45,7 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class RoundChanges:
-    """A round as its page has it; see `qualification.models.Round`."""
+    """The editable fields of a `qualification.models.Round`."""
 
     title: str
     entry: str
@@ -53,23 +56,24 @@ class RoundChanges:
     guidelines: Guidelines | None
 
 
-def admission_of(one: Round) -> Admission:
-    """The requirements that the page can show; others stay as they are."""
-    found: dict[str, Any] = {}
-    for asked in one.requirements:
-        name = NAMES.get(asked.get("system", ""))
+def admission_of(round: Round) -> Admission:
+    """Return the requirements that the page can show."""
+    values: dict[str, Any] = {}
+    for requirement in round.requirements:
+        name = NAMES.get(requirement.get("system", ""))
         if name == "locale":
-            found["locales"] = tuple(asked["locales"])
+            values["locales"] = tuple(requirement["locales"])
         elif name:
-            found[name.replace("-", "_")] = asked["integers"][0]
-    return Admission(**found)
+            values[name.replace("-", "_")] = requirement["integers"][0]
+    return Admission(**values)
 
 
 @transaction.atomic
 def edit_round(*, round: Round, changes: RoundChanges, actor: str, now: datetime) -> list[str]:
-    """Change the round and log what was changed; returns the names of the fields. What has been
-    published stays as it was offered: pay, guidelines, admission and hands hold from the next intake
-    on, thresholds at once. Raises EditRefused."""
+    """Change the round, log the changes, and return the names of the changed fields.
+
+    Thresholds apply at once. Other changes apply from the next cohort on. Raise RoundEditError.
+    """
     round = Round.objects.select_for_update(of=("self",)).select_related("project").get(pk=round.pk)
     _check(round, changes)
     new = {
@@ -88,46 +92,50 @@ def edit_round(*, round: Round, changes: RoundChanges, actor: str, now: datetime
     for name in changed:
         setattr(round, name, new[name])
     round.save(update_fields=changed)
-    told = "; ".join(f"{name}: {old[name]} -> {new[name]}" for name in changed)
-    log_state_change(instance=round, old="set up", new="edited", actor=actor, now=now, reason=told)
+    log_reason = "; ".join(f"{name}: {old[name]} -> {new[name]}" for name in changed)
+    log_state_change(
+        instance=round, old="set up", new="edited", actor=actor, now=now, reason=log_reason
+    )
     return changed
 
 
-def _check(one: Round, changes: RoundChanges) -> None:
-    if changes.entry == RoundEntry.PASSED and preceding_round(one) is None:
-        raise EditRefused("There is no round before this one that anybody could have passed.")
+def _check(round: Round, changes: RoundChanges) -> None:
+    if changes.entry == RoundEntry.PASSED and preceding_round(round) is None:
+        raise RoundEditError("There is no round before this one that workers could pass.")
     share = changes.items_per_worker
-    if share is not None and not 0 < share <= one.round_items.count():
-        raise EditRefused(
-            f"A worker can be asked for 1 to {one.round_items.count()} items of this round."
+    if share is not None and not 0 < share <= round.round_items.count():
+        raise RoundEditError(
+            f"A worker can do 1 to {round.round_items.count()} items of this round."
         )
     if changes.guidelines and (
-        changes.guidelines.project_id != one.project_id or changes.guidelines.role != one.role
+        changes.guidelines.project_id != round.project_id or changes.guidelines.role != round.role
     ):
-        raise EditRefused("These guidelines are another project's, or for another role.")
+        raise RoundEditError("These guidelines belong to another project or role.")
     if changes.terms is not None:
         try:
-            check_pay_scheme({one.role: changes.terms})
+            check_pay_scheme({round.role: changes.terms})
         except PaySchemeError as error:
-            raise EditRefused(f"This pay can't be used: {error}") from error
-    if changes.entry != one.entry and _has_seated(one):
-        raise EditRefused(
-            "Workers are doing this round now: who may enter can be changed when they are through."
+            raise RoundEditError(f"This pay can't be used: {error}") from error
+    if changes.entry != round.entry and _has_workers(round):
+        raise RoundEditError(
+            "Workers are doing this round now. Change who may enter after they finish."
         )
 
 
-def _has_seated(one: Round) -> bool:
+def _has_workers(round: Round) -> bool:
     return Enrolment.objects.filter(
-        round=one, intake__isnull=False, state__in=("invited", "working")
+        round=round, cohort__isnull=False, state__in=("invited", "working")
     ).exists()
 
 
-def _requirements(one: Round, admission: Admission) -> list[Json]:
-    """As asked for on the page, and whatever it can't show."""
-    if admission == admission_of(one):
-        return list(one.requirements)
-    kept = [asked for asked in one.requirements if asked.get("system") not in NAMES]
+def _requirements(round: Round, admission: Admission) -> list[Json]:
+    """Return the requirements of the page and those that the page cannot show."""
+    if admission == admission_of(round):
+        return list(round.requirements)
+    others = [
+        requirement for requirement in round.requirements if requirement.get("system") not in NAMES
+    ]
     try:
-        return [*system_requirements(**asdict(admission)), *kept]
+        return [*system_requirements(**asdict(admission)), *others]
     except ValueError as error:
-        raise EditRefused(str(error)) from error
+        raise RoundEditError(str(error)) from error

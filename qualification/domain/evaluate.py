@@ -1,4 +1,4 @@
-"""Figures of finished rounds, computed once the last item is in and again when a reference changes."""
+"""Evaluate workers once they finish a round, and again when a reference changes."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,47 +10,55 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import Submission, Task
 from audit.domain.change_state import change_state, log_state_change
-from consolidation.models import Decision, Gold
+from audit.errors import TouchstoneError
+from consolidation.models import Gold
+from crowd.models import Worker
+from datasets.models import Decision
+from jobs.domain.sweep import for_each_row
 from qualification.domain.figures import Figures, below_thresholds, figures_of
 from qualification.domain.set_up_rounds import newest_references
-from qualification.domain.states import MOVES
+from qualification.domain.states import TRANSITIONS
 from qualification.enums import EnrolmentState, EvaluationCause
-from qualification.models import Enrolment, Evaluation, Feedback, Intake, Round, RoundItem
+from qualification.models import Cohort, Enrolment, Evaluation, Feedback, Round, RoundItem
 
 AT_WORK = (EnrolmentState.INVITED, EnrolmentState.WORKING)
 
 
 def submissions_in(enrolment: Enrolment) -> dict[int, Submission]:
-    """Item id -> what the worker handed in for it in their present intake."""
-    if enrolment.intake_id is None:
+    """Return the worker's submissions in their current cohort, by item id."""
+    if enrolment.cohort_id is None:
         return {}
     rows = Submission.objects.filter(
-        worker=enrolment.worker_id, assignment__hit__task__batch__intake=enrolment.intake_id
+        worker=enrolment.worker_id, assignment__hit__task__batch__cohort=enrolment.cohort_id
     ).select_related("item__project", "assignment")
-    return {one.item_id: one for one in rows.order_by("pk")}
+    return {submission.item_id: submission for submission in rows.order_by("pk")}
 
 
-def round_items_of(one: Round) -> list[RoundItem]:
-    rows = one.round_items.select_related("item__project", "item__sentence", "reference")
+def round_items_of(round: Round) -> list[RoundItem]:
+    rows = round.round_items.select_related("item__project", "item__sentence", "reference")
     return list(rows.order_by("ordinal"))
 
 
 def asked_of(enrolment: Enrolment) -> list[RoundItem]:
-    """The items that the worker has to do: all of the round's, or those of their hand."""
+    """Return the items that the worker has to do, which are all or those of their block."""
     items = round_items_of(enrolment.round)
-    if enrolment.hand is None:
+    if enrolment.block is None:
         return items
-    tasks = Task.objects.filter(batch__intake=enrolment.intake_id, hand=enrolment.hand)
+    tasks = Task.objects.filter(batch__cohort=enrolment.cohort_id, block=enrolment.block)
     dealt = set(tasks.values_list("items", flat=True))
-    return [one for one in items if one.item_id in dealt]
+    return [round_item for round_item in items if round_item.item_id in dealt]
 
 
 def compute_figures(enrolment: Enrolment, *, so_far: bool = False) -> Figures:
-    """As they are now, over all items asked or only those handed in so far: nothing is written."""
+    """Compute figures over all assigned items, or only those submitted so far."""
     submissions = submissions_in(enrolment)
     decisions = Decision.objects.filter(submission__in=list(submissions.values()))
     return figures_of(
-        items=[one for one in asked_of(enrolment) if not so_far or one.item_id in submissions],
+        items=[
+            round_item
+            for round_item in asked_of(enrolment)
+            if not so_far or round_item.item_id in submissions
+        ],
         submissions=submissions,
         decisions=list(decisions.order_by("pk")),
     )
@@ -60,8 +68,11 @@ def compute_figures(enrolment: Enrolment, *, so_far: bool = False) -> Figures:
 def evaluate_enrolment(
     *, enrolment: Enrolment, cause: str, now: datetime, actor: str = "automatic evaluation"
 ) -> Evaluation:
-    """A new row of figures; earlier ones stay. Whoever was at work has finished with it, unless they
-    were evaluated for another reason: then the figures are those so far."""
+    """Create an evaluation, which leaves earlier ones unchanged.
+
+    An evaluation with the cause FINISHED finishes the enrolment. With other causes, the figures of an
+    unfinished enrolment cover only the items submitted so far.
+    """
     enrolment = (
         Enrolment.objects.select_for_update(of=("self",))
         .select_related("round__project")
@@ -85,81 +96,96 @@ def evaluate_enrolment(
     )
     if enrolment.state in AT_WORK and not so_far:
         change_state(
-            instance=enrolment, new=EnrolmentState.FINISHED, moves=MOVES, actor=actor, now=now
+            instance=enrolment,
+            new=EnrolmentState.FINISHED,
+            transitions=TRANSITIONS,
+            actor=actor,
+            now=now,
         )
     return evaluation
 
 
-class NothingToEvaluate(Exception):
-    """The worker has handed in nothing yet, or all of it, and has their figures."""
+class NothingToEvaluateError(TouchstoneError):
+    """The worker has submitted nothing yet, or is not working on the round."""
 
 
 def evaluate_now(*, enrolment: Enrolment, actor: str, now: datetime) -> Evaluation:
-    """Figures of what a worker at work has handed in so far. Raises NothingToEvaluate."""
+    """Evaluate a worker's submissions so far. Raise NothingToEvaluateError."""
     if enrolment.state not in AT_WORK:
-        raise NothingToEvaluate(f"This worker is not at work: {enrolment.get_state_display()}.")
+        raise NothingToEvaluateError(
+            f"This worker is not working on the round ({enrolment.get_state_display()})."
+        )
     if not submissions_in(enrolment):
-        raise NothingToEvaluate("This worker has handed in nothing yet.")
+        raise NothingToEvaluateError("This worker has submitted nothing yet.")
     return evaluate_enrolment(
         enrolment=enrolment, cause=EvaluationCause.ASKED, now=now, actor=actor
     )
 
 
 def _computed_from(figures: Figures, enrolment: Enrolment) -> dict[str, object]:
-    submissions = [one["submission"] for one in figures.alignment if one["submission"]]
-    gold = [one["gold"] for one in figures.alignment]
+    submissions = [entry["submission"] for entry in figures.alignment if entry["submission"]]
+    gold = [entry["gold"] for entry in figures.alignment]
     decisions = Decision.objects.filter(submission__in=submissions, reference__in=gold)
     return {
-        "intake": enrolment.intake_id,
+        "cohort": enrolment.cohort_id,
         "submissions": submissions,
         "gold": gold,
         "decisions": list(decisions.order_by("pk").values_list("pk", flat=True)),
     }
 
 
-# --- sweeps --------------------------------------------------------------------------------------
-
-
 def enrol_newcomers(*, clock: Callable[[], datetime], limit: int = 50) -> int:
-    """A row for everyone who works in an open round, and "working" for whoever has begun."""
-    now = clock()
+    """Enrol new workers of open rounds, and mark invited workers who began as working."""
     moved = 0
-    for intake in Intake.objects.filter(round__entry="open").select_related("round"):
-        known = Enrolment.objects.filter(round=intake.round_id, worker=OuterRef("worker"))
-        new = _handed_in(intake).exclude(Exists(known)).order_by().values_list("worker", flat=True)
-        for worker in new.distinct()[:limit]:
-            moved += _enrol(intake, worker, now)
+    for cohort in Cohort.objects.filter(round__entry="open").select_related("round"):
+        moved += _enrol_in(cohort, clock, limit)
     begun = Enrolment.objects.filter(state=EnrolmentState.INVITED).filter(
         Exists(
             Submission.objects.filter(
-                worker=OuterRef("worker"), assignment__hit__task__batch__intake=OuterRef("intake")
+                worker=OuterRef("worker"), assignment__hit__task__batch__cohort=OuterRef("cohort")
             )
         )
     )
-    for enrolment in begun[:limit]:
-        change_state(
-            instance=enrolment,
-            new=EnrolmentState.WORKING,
-            moves=MOVES,
-            actor="marketplace",
-            now=now,
-        )
-        moved += 1
-    return moved
+    return moved + for_each_row(
+        sweep="begin rounds", rows=begun.order_by("pk"), process=_begin, clock=clock, limit=limit
+    )
 
 
-def _handed_in(intake: Intake) -> QuerySet[Submission]:
-    return Submission.objects.filter(assignment__hit__task__batch__intake=intake)
+def _enrol_in(cohort: Cohort, clock: Callable[[], datetime], limit: int) -> int:
+    enrolled = Enrolment.objects.filter(round=cohort.round_id, worker=OuterRef("worker"))
+    new = _submitted(cohort).exclude(Exists(enrolled)).order_by().values("worker")
+    return for_each_row(
+        sweep=f"enrol in cohort {cohort.pk}",
+        rows=Worker.objects.filter(pk__in=new).order_by("pk"),
+        process=lambda worker, now: _enrol(cohort, worker.pk, now),
+        clock=clock,
+        limit=limit,
+    )
+
+
+def _begin(enrolment: Enrolment, now: datetime) -> int:
+    change_state(
+        instance=enrolment,
+        new=EnrolmentState.WORKING,
+        transitions=TRANSITIONS,
+        actor="marketplace",
+        now=now,
+    )
+    return 1
+
+
+def _submitted(cohort: Cohort) -> QuerySet[Submission]:
+    return Submission.objects.filter(assignment__hit__task__batch__cohort=cohort)
 
 
 @transaction.atomic
-def _enrol(intake: Intake, worker_id: int, now: datetime) -> bool:
+def _enrol(cohort: Cohort, worker_id: int, now: datetime) -> bool:
     enrolment, created = Enrolment.objects.get_or_create(
-        round=intake.round,
+        round=cohort.round,
         worker_id=worker_id,
         defaults={
-            "intake": intake,
-            "hand": _hand_begun(intake, worker_id),
+            "cohort": cohort,
+            "block": _block_started(cohort, worker_id),
             "state": EnrolmentState.WORKING,
             "enrolled_at": now,
         },
@@ -171,24 +197,31 @@ def _enrol(intake: Intake, worker_id: int, now: datetime) -> bool:
     return created
 
 
-def _hand_begun(intake: Intake, worker_id: int) -> int | None:
-    first = _handed_in(intake).filter(worker=worker_id).order_by("pk").first()
-    return first.assignment.hit.task.hand if first and first.assignment else None
+def _block_started(cohort: Cohort, worker_id: int) -> int | None:
+    first = _submitted(cohort).filter(worker=worker_id).order_by("pk").first()
+    return first.assignment.hit.task.block if first and first.assignment else None
 
 
 def evaluate_due(*, clock: Callable[[], datetime], limit: int = 20) -> int:
-    """Evaluate up to `limit` workers whose last item of a round has come in; returns how many."""
-    done = 0
-    for enrolment in _with_all_items_in()[:limit]:
-        evaluate_enrolment(enrolment=enrolment, cause=EvaluationCause.FINISHED, now=clock())
-        done += 1
-    return done
+    """Evaluate up to `limit` workers who finished a round, and return how many."""
+    return for_each_row(
+        sweep="evaluate workers",
+        rows=_with_all_items_in(),
+        process=_evaluate,
+        clock=clock,
+        limit=limit,
+    )
+
+
+def _evaluate(enrolment: Enrolment, now: datetime) -> int:
+    evaluate_enrolment(enrolment=enrolment, cause=EvaluationCause.FINISHED, now=now)
+    return 1
 
 
 def _with_all_items_in() -> QuerySet[Enrolment]:
-    handed_in = (
+    submitted = (
         Submission.objects.filter(
-            worker=OuterRef("worker"), assignment__hit__task__batch__intake=OuterRef("intake")
+            worker=OuterRef("worker"), assignment__hit__task__batch__cohort=OuterRef("cohort")
         )
         .order_by()
         .values("worker")
@@ -196,42 +229,49 @@ def _with_all_items_in() -> QuerySet[Enrolment]:
         .values("n")
     )
     items = (
-        Task.objects.filter(batch__intake=OuterRef("intake"))
-        .filter(Q(hand=None) | Q(hand=OuterRef("hand")))
+        Task.objects.filter(batch__cohort=OuterRef("cohort"))
+        .filter(Q(block=None) | Q(block=OuterRef("block")))
         .order_by()
         .values("batch")
         .annotate(n=Count("items", distinct=True))
         .values("n")
     )
     return (
-        Enrolment.objects.filter(state__in=AT_WORK, intake__isnull=False)
+        Enrolment.objects.filter(state__in=AT_WORK, cohort__isnull=False)
         .annotate(
-            handed_in=Coalesce(Subquery(handed_in, output_field=IntegerField()), 0),
-            asked=Coalesce(Subquery(items, output_field=IntegerField()), 0),
+            submitted=Coalesce(Subquery(submitted, output_field=IntegerField()), 0),
+            assigned=Coalesce(Subquery(items, output_field=IntegerField()), 0),
         )
-        .filter(asked__gt=0, handed_in__gte=F("asked"))
+        .filter(assigned__gt=0, submitted__gte=F("assigned"))
         .order_by("pk")
     )
 
 
 def refresh_references(*, clock: Callable[[], datetime], limit: int = 5) -> int:
-    """Hold up to `limit` rounds against references that were corrected since, and evaluate everyone
-    again, once; returns how many rounds."""
+    """Evaluate up to `limit` rounds again whose references were corrected, and return how many."""
     newer = Gold.objects.filter(
         item=OuterRef("item"),
         source=OuterRef("reference__source"),
         version__gt=OuterRef("reference__version"),
     )
-    stale = RoundItem.objects.filter(Exists(newer)).order_by()
-    rounds = list(stale.values_list("round", flat=True).distinct()[:limit])
-    for pk in rounds:
-        refresh_round(round_id=pk, now=clock())
-    return len(rounds)
+    stale = RoundItem.objects.filter(Exists(newer)).order_by().values("round")
+    return for_each_row(
+        sweep="refresh references",
+        rows=Round.objects.filter(pk__in=stale).order_by("pk"),
+        process=_refresh,
+        clock=clock,
+        limit=limit,
+    )
+
+
+def _refresh(stale: Round, now: datetime) -> int:
+    refresh_round(round_id=stale.pk, now=now)
+    return 1
 
 
 @dataclass(frozen=True, slots=True)
 class SideChange:
-    """A worker whom a corrected reference moved over (or under) a threshold."""
+    """A worker whom a corrected reference moved above or below a threshold."""
 
     enrolment_id: int
     reached: bool
@@ -239,30 +279,34 @@ class SideChange:
 
 @transaction.atomic
 def refresh_round(*, round_id: int, now: datetime) -> list[SideChange]:
-    """Take over the newest references and evaluate again whoever has been; returns who changed sides."""
-    one = Round.objects.select_for_update().get(pk=round_id)
-    items = round_items_of(one)
-    newest = newest_references([each.item for each in items])
-    changed = [each for each in items if newest[each.item_id].pk != each.reference_id]
-    for each in changed:
-        each.reference = newest[each.item_id]
+    """Use the newest references, evaluate workers again, and return changes of side."""
+    round = Round.objects.select_for_update().get(pk=round_id)
+    items = round_items_of(round)
+    newest = newest_references([round_item.item for round_item in items])
+    changed = [
+        round_item
+        for round_item in items
+        if newest[round_item.item_id].pk != round_item.reference_id
+    ]
+    for round_item in changed:
+        round_item.reference = newest[round_item.item_id]
     if not changed:
         return []
     RoundItem.objects.bulk_update(changed, ["reference"])
-    evaluated = Enrolment.objects.filter(round=one, evaluations__isnull=False).distinct()
-    return list(_again(evaluated.order_by("pk"), one, now))
+    evaluated = Enrolment.objects.filter(round=round, evaluations__isnull=False).distinct()
+    return list(_again(evaluated.order_by("pk"), round, now))
 
 
-def _again(enrolments: Iterable[Enrolment], one: Round, now: datetime) -> Iterable[SideChange]:
+def _again(enrolments: Iterable[Enrolment], round: Round, now: datetime) -> Iterable[SideChange]:
     for enrolment in enrolments:
         before = enrolment.evaluations.latest("pk")
         after = evaluate_enrolment(enrolment=enrolment, cause=EvaluationCause.REFERENCE, now=now)
-        reached = reaches(after, one)
-        if reached != reaches(before, one):
+        reached = reaches(after, round)
+        if reached != reaches(before, round):
             yield SideChange(enrolment.pk, reached)
 
 
-def reaches(evaluation: Evaluation, one: Round) -> bool:
-    """Whether the figures, corrected ones first, reach every threshold of the round."""
+def reaches(evaluation: Evaluation, round: Round) -> bool:
+    """Return True if the figures, preferably corrected ones, reach all thresholds of the round."""
     figures = evaluation.corrected_figures or evaluation.figures
-    return not below_thresholds(figures, one.thresholds)
+    return not below_thresholds(figures, round.thresholds)

@@ -1,4 +1,4 @@
-"""What a trainer writes to a worker about a round, and the worker's answer to it."""
+"""A trainer's feedback on a round or on production work, and the worker's reply."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,41 +11,48 @@ from django.db import transaction
 from django.urls import reverse
 
 from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
 from crowd.domain.write_mail import also_by_mail
 from crowd.models import Message
-from qualification.models import Enrolment, Evaluation, Feedback, Letter
+from qualification.models import BaseFeedback, Enrolment, Evaluation, Feedback, PoolFeedback
 
-L = TypeVar("L", bound=Letter)
+AnyFeedback = Feedback | PoolFeedback
+L = TypeVar("L", bound=BaseFeedback)
 SALT = "qualification.feedback"
 LINK_LIFE = timedelta(days=60)
-# What one visit to the trainer's page can add: a page left open over lunch is not work.
+# Maximum seconds that a save adds, because a page may stay open while nobody works
 MOST_SECONDS_A_SAVE = 3600
 QUESTION_LIMIT = 4000
 
 MESSAGE = """Hello,
 
-thank you for finishing “{title}”. Your feedback is ready: each of your questions and answers beside \
-an expert's, with notes from your trainer.
+{introduction}
 
 {url}
 
-The link is yours alone and works for {days} days, without signing in. On the page you can tell us \
-that you have read it, and ask back.
+The link is personal and works for {days} days without signing in. On the page you can confirm \
+that you have read the feedback, and ask questions.
 """
 
+INTRODUCTIONS = {
+    Feedback: "thank you for finishing “{title}”. Your feedback is ready. It shows your questions "
+    "and answers beside an expert's, with notes from your trainer.",
+    PoolFeedback: "thank you for your work on “{title}”. Your trainer has reviewed some of it. The "
+    "page shows your questions and answers beside the final ones, with notes.",
+}
 
-class NothingToSend(Exception):
-    """There are no figures to write feedback on."""
+
+class NothingToSendError(TouchstoneError):
+    """There is no work to write feedback on."""
 
 
-class BadLink(Exception):
-    """The address is not one that we gave out, or is too old."""
+class InvalidLinkError(TouchstoneError):
+    """The link is invalid or has expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What the trainer's page sends: the overall text, a note by item id, seconds spent since the
-    last save."""
+    """The text, the notes by item id, and the seconds since the last save, from the trainer's page."""
 
     text: str = ""
     by_item: Mapping[str, str] = field(default_factory=dict)
@@ -53,49 +60,64 @@ class Notes:
 
 
 def suggested_notes(evaluation: Evaluation) -> dict[str, str]:
-    """A note by item id from the remarks that its alignment suggests; items without one left out."""
+    """Return notes by item id, made from the alignment's remarks."""
     return {
-        str(one["item"]): "\n".join(text for _, text in one["remarks"])
-        for one in evaluation.alignment
-        if one["remarks"]
+        str(entry["item"]): "\n".join(text for _, text in entry["remarks"])
+        for entry in evaluation.alignment
+        if entry["remarks"]
     }
 
 
 def draft_of(enrolment: Enrolment) -> Feedback | None:
-    """The feedback being written, if any."""
+    """Return the unsent feedback, if any."""
     return Feedback.objects.filter(evaluation__enrolment=enrolment, sent_at=None).first()
 
 
+def draft_or_new(enrolment: Enrolment) -> Feedback | None:
+    """Return the draft, or an unsaved one, on the newest evaluation. Return None without one."""
+    evaluation = enrolment.evaluations.order_by("-pk").first()
+    if evaluation is None:
+        return None
+    feedback = draft_of(enrolment) or Feedback()
+    feedback.evaluation = evaluation
+    return feedback
+
+
 def sent_to(enrolment: Enrolment) -> list[Feedback]:
-    """What has been sent about the round, the newest first."""
+    """Return the feedback sent about the round, newest first."""
     rows = Feedback.objects.filter(evaluation__enrolment=enrolment, sent_at__isnull=False)
     return list(rows.select_related("trainer", "message__mail").order_by("-pk"))
 
 
 @transaction.atomic
 def save_feedback(*, enrolment: Enrolment, trainer: Any, notes: Notes, now: datetime) -> Feedback:
-    """Keep what is written so far. Raises NothingToSend before the worker has been evaluated."""
+    """Save a draft. Raise NothingToSendError if the worker has not been evaluated."""
     Enrolment.objects.select_for_update().get(pk=enrolment.pk)
-    evaluation = enrolment.evaluations.order_by("-pk").first()
-    if evaluation is None:
-        raise NothingToSend("This worker has not finished the round.")
-    feedback = draft_of(enrolment) or Feedback(written_at=now)
-    feedback.evaluation, feedback.trainer = evaluation, trainer
-    feedback.text = notes.text
+    feedback = draft_or_new(enrolment)
+    if feedback is None:
+        raise NothingToSendError("This worker has not finished the round.")
+    save_notes(feedback=feedback, trainer=trainer, notes=notes, now=now)
+    return feedback
+
+
+def save_notes(*, feedback: AnyFeedback, trainer: Any, notes: Notes, now: datetime) -> None:
+    """Save a draft with the notes, and add the trainer's time."""
+    feedback.trainer, feedback.text = trainer, notes.text
     feedback.notes = {item: note for item, note in notes.by_item.items() if note.strip()}
     feedback.trainer_seconds += min(max(notes.seconds, 0), MOST_SECONDS_A_SAVE)
     feedback.written_at = now
     feedback.save()
-    return feedback
 
 
 @transaction.atomic
-def keep_feedback(*, enrolment: Enrolment, trainer: Any, notes: Notes, now: datetime) -> None:
-    """Keep what is written when the trainer does something else on the page. Where nothing is, and
-    feedback was sent before, only their time is added to it: no empty draft is begun."""
-    written = notes.text.strip() or any(one.strip() for one in notes.by_item.values())
+def autosave_draft(*, enrolment: Enrolment, trainer: Any, notes: Notes, now: datetime) -> None:
+    """Save a draft when the trainer uses another button of the page.
+
+    If nothing is written and feedback was sent before, only add the trainer's time to that feedback.
+    """
+    has_text = notes.text.strip() or any(note.strip() for note in notes.by_item.values())
     last = next(iter(sent_to(enrolment)), None)
-    if written or draft_of(enrolment) or last is None:
+    if has_text or draft_of(enrolment) or last is None:
         save_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=now)
         return
     last = Feedback.objects.select_for_update().get(pk=last.pk)
@@ -105,55 +127,62 @@ def keep_feedback(*, enrolment: Enrolment, trainer: Any, notes: Notes, now: date
 
 @transaction.atomic
 def send_feedback(*, enrolment: Enrolment, trainer: Any, notes: Notes, now: datetime) -> Feedback:
-    """Save it and leave a message with its link for the worker. Raises NothingToSend."""
+    """Send the feedback as a message with a link. Raise NothingToSendError."""
     feedback = save_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=now)
-    title = enrolment.round.title
+    deliver(feedback=feedback, now=now)
+    return feedback
+
+
+def deliver(*, feedback: AnyFeedback, now: datetime) -> None:
+    """Send a saved draft to its worker as a message with a link."""
+    title = feedback.title
+    introduction = INTRODUCTIONS[type(feedback)].format(title=title)
     feedback.message = Message.objects.create(
-        worker=enrolment.worker,
-        budget=enrolment.round.project.budget,
+        worker=feedback.worker,
+        budget=feedback.project.budget,
         subject=f"Your feedback on {title}"[:200],
-        text=MESSAGE.format(title=title, url=link_of(feedback), days=LINK_LIFE.days),
+        text=MESSAGE.format(introduction=introduction, url=link_of(feedback), days=LINK_LIFE.days),
         written_at=now,
     )
     also_by_mail(message=feedback.message)
     feedback.sent_at = now
     feedback.save(update_fields=["message", "sent_at"])
-    log_state_change(instance=feedback, old="draft", new="sent", actor=str(trainer), now=now)
-    return feedback
+    log_state_change(
+        instance=feedback, old="draft", new="sent", actor=str(feedback.trainer), now=now
+    )
 
 
-# --- the worker's side ---------------------------------------------------------------------------
-
-
-def link_of(feedback: Feedback) -> str:
-    """The address that opens this feedback and nothing else, with no login."""
-    token = signing.dumps(feedback.pk, salt=SALT)
+def link_of(feedback: AnyFeedback) -> str:
+    """Return a URL that opens this feedback without a login."""
+    token = signing.dumps([feedback._meta.model_name, feedback.pk], salt=SALT)
     return settings.SITE_URL + reverse("qualification:feedback", args=[token])
 
 
-def feedback_of_token(token: str) -> Feedback:
-    """Raises BadLink for a token that was altered, is too old or leads to nothing."""
+def feedback_of_token(token: str) -> AnyFeedback:
+    """Return the feedback of a link. Raise InvalidLinkError."""
     try:
-        pk = signing.loads(token, salt=SALT, max_age=LINK_LIFE)
+        kind, pk = signing.loads(token, salt=SALT, max_age=LINK_LIFE)
     except signing.BadSignature:
-        raise BadLink("This link is not valid (any more).") from None
-    feedback = (
-        Feedback.objects.filter(pk=pk, sent_at__isnull=False)
-        .select_related(
+        raise InvalidLinkError("This link is invalid or has expired.") from None
+    feedback: AnyFeedback | None
+    if kind == PoolFeedback._meta.model_name:
+        production = PoolFeedback.objects.filter(pk=pk, sent_at__isnull=False)
+        feedback = production.select_related("project", "worker").first()
+    else:
+        rounds = Feedback.objects.filter(pk=pk, sent_at__isnull=False)
+        feedback = rounds.select_related(
             "evaluation__enrolment__round__project",
             "evaluation__enrolment__worker",
-            "evaluation__enrolment__intake__batch__project",
-        )
-        .first()
-    )
+            "evaluation__enrolment__cohort__batch__project",
+        ).first()
     if feedback is None:
-        raise BadLink("This link leads to nothing (any more).")
+        raise InvalidLinkError("This feedback does not exist any more.")
     return feedback
 
 
 @transaction.atomic
 def acknowledge(*, feedback: L, now: datetime) -> L:
-    """The worker has read it. A repeat changes nothing."""
+    """Record that the worker has read the feedback. Repeated calls change nothing."""
     feedback = type(feedback)._default_manager.select_for_update().get(pk=feedback.pk)
     if feedback.acknowledged_at is None:
         feedback.acknowledged_at = now
@@ -163,11 +192,11 @@ def acknowledge(*, feedback: L, now: datetime) -> L:
 
 @transaction.atomic
 def ask_back(*, feedback: L, question: str, now: datetime) -> L:
-    """The worker asks; what they asked before stays above it. Asking tells that it was read."""
+    """Append the worker's question, which also acknowledges the feedback."""
     feedback = acknowledge(feedback=feedback, now=now)
-    asked = question.strip()
-    if asked and not feedback.question.endswith(asked):
-        joined = f"{feedback.question}\n\n{asked}" if feedback.question else asked
+    text = question.strip()
+    if text and not feedback.question.endswith(text):
+        joined = f"{feedback.question}\n\n{text}" if feedback.question else text
         feedback.question = joined[-QUESTION_LIMIT:]
         feedback.asked_at = now
         feedback.save(update_fields=["question", "asked_at"])

@@ -1,15 +1,16 @@
-"""A worker's figures in a round, computed from what they wrote and the references: no tables written."""
+"""Compute a worker's figures in a round, without writing to the database."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotation.domain.queries import can_be_used
-from annotation.enums import Role, SubmissionState
+from annotation.enums import SubmissionState
 from annotation.models import Item, Submission
-from consolidation.models import Decision
+from datasets.models import Decision
 from metrics import corrections
 from metrics.counts import Counts
+from projects.enums import Role
 from qualification.models import RoundItem
 from schemes.base import Comparison, Json
 from schemes.registry import get_scheme
@@ -19,11 +20,12 @@ NOTHING: Json = {"questions": []}
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """`automatic` and, where a person decided anything, `corrected`:
+    """The figures of a worker's submissions, and `corrected` ones if a person made decisions.
 
-    {"items", "answered", "UA": {"tp", "fp", "fn", "precision", "recall", "f1"}, "LA": ...,
-    "questions_per_item", "seconds_per_item", "by_item": [UA F1 per item]}; ratios from 0 to 1 or
-    None. `alignment`: see `qualification.models.Evaluation`.
+        {"items", "answered", "UA": {"tp", "fp", "fn", "precision", "recall", "f1"}, "LA": ...,
+        "questions_per_item", "seconds_per_item", "by_item": [UA F1 per item]}
+
+    Ratios are from 0 to 1 or None. `alignment` is described in `qualification.models.Evaluation`.
     """
 
     rule: str
@@ -38,20 +40,23 @@ def figures_of(
     submissions: Mapping[int, Submission],
     decisions: Collection[Decision] = (),
 ) -> Figures:
-    """Submissions by item id; an item without a usable one counts as one where nothing was found.
-    Of `decisions` those count that speak of these references and submissions."""
+    """Compute figures from the submissions by item id.
+
+    An item without a usable submission counts as one in which nothing was found. Decisions on other
+    references or submissions are ignored.
+    """
     automatic: list[Comparison] = []
     corrected: list[Comparison] = []
     alignment: list[Json] = []
     used = usable(submissions)
-    for one in items:
-        submission = used.get(one.item_id)
-        own = [each for each in decisions if _speaks_of(each, one, submission)]
-        comparison = compare_item(one, submission)
+    for round_item in items:
+        submission = used.get(round_item.item_id)
+        own = [decision for decision in decisions if _applies_to(decision, round_item, submission)]
+        comparison = compare_item(round_item, submission)
         automatic.append(comparison)
-        corrected.append(compare_item(one, submission, own) if own else comparison)
-        alignment.append(alignment_of(one, submission, comparison))
-    overridden = any(one is not other for one, other in zip(automatic, corrected, strict=True))
+        corrected.append(compare_item(round_item, submission, own) if own else comparison)
+        alignment.append(alignment_of(round_item, submission, comparison))
+    overridden = any(old is not new for old, new in zip(automatic, corrected, strict=True))
     return Figures(
         rule=automatic[0].rule if automatic else "",
         automatic=_figures(automatic, used, items),
@@ -61,44 +66,44 @@ def figures_of(
 
 
 def usable(submissions: Mapping[int, Submission]) -> dict[int, Submission]:
-    """Those whose content is an annotation that stands: neither refused, rejected nor withdrawn."""
+    """Return the submissions that are accepted or can be used."""
     return {
-        item: one
-        for item, one in submissions.items()
-        if one.state == SubmissionState.ACCEPTED or can_be_used(one)
+        item: submission
+        for item, submission in submissions.items()
+        if submission.state == SubmissionState.ACCEPTED or can_be_used(submission)
     }
 
 
 def compare_item(
-    one: RoundItem, submission: Submission | None, decisions: Iterable[Decision] = ()
+    round_item: RoundItem, submission: Submission | None, decisions: Iterable[Decision] = ()
 ) -> Comparison:
-    """The submission against the item's reference. Raises ValueError for decisions that don't fit."""
-    item: Item = one.item
+    """Compare the submission with the reference. Raise ValueError for unsuitable decisions."""
+    item: Item = round_item.item
     return get_scheme(item.project.scheme).compare(
-        reference=one.reference.content,
-        predicted=annotation_of(one, submission),
+        reference=round_item.reference.content,
+        predicted=annotation_of(round_item, submission),
         tokens=item.sentence.tokens,
         target=item.target,
-        decisions=[_verdict(each) for each in decisions],
+        decisions=[_verdict(decision) for decision in decisions],
     )
 
 
-def annotation_of(one: RoundItem, submission: Submission | None) -> Json:
-    """What is held against the reference: of a consolidator's work, the gold that would come of it."""
+def annotation_of(round_item: RoundItem, submission: Submission | None) -> Json:
+    """Return the annotation to compare, which for a consolidator is the resulting gold."""
     if submission is None:
         return NOTHING
     if submission.role != Role.CONSOLIDATOR:
         content: Json = submission.content
         return content
     scheme = get_scheme(submission.item.project.scheme)
-    return scheme.gold_of(submission.content, one.given)[0]
+    return scheme.gold_of(submission.content, round_item.given)[0]
 
 
-def _speaks_of(decision: Decision, one: RoundItem, submission: Submission | None) -> bool:
+def _applies_to(decision: Decision, round_item: RoundItem, submission: Submission | None) -> bool:
     return (
         submission is not None
         and decision.submission_id == submission.pk
-        and decision.reference_id == one.reference_id
+        and decision.reference_id == round_item.reference_id
     )
 
 
@@ -111,18 +116,20 @@ def _verdict(decision: Decision) -> corrections.Decision:
     )
 
 
-def alignment_of(one: RoundItem, submission: Submission | None, comparison: Comparison) -> Json:
-    """An item's entry in `Evaluation.alignment`."""
-    item: Item = one.item
+def alignment_of(
+    round_item: RoundItem, submission: Submission | None, comparison: Comparison
+) -> Json:
+    """Return an item's entry in `Evaluation.alignment`."""
+    item: Item = round_item.item
     remarks = get_scheme(item.project.scheme).remarks_on(
         comparison, tokens=item.sentence.tokens, target=item.target
     )
     return {
-        "item": one.item_id,
+        "item": round_item.item_id,
         "submission": submission.pk if submission else None,
-        "gold": one.reference_id,
+        "gold": round_item.reference_id,
         "rows": comparison.rows,
-        "remarks": [list(each) for each in remarks],
+        "remarks": [list(remark) for remark in remarks],
         "figures": {name: asdict(counts) for name, counts in comparison.counts.items()},
     }
 
@@ -140,9 +147,9 @@ def _figures(
         "items": len(items),
         "answered": len(used),
         **{name: _ratios(counts) for name, counts in totals.items()},
-        "questions_per_item": _mean(_units(one) for one in used.values()),
-        "seconds_per_item": _mean(one.active_seconds for one in used.values()),
-        "by_item": [one.counts["UA"].f1 if "UA" in one.counts else None for one in comparisons],
+        "questions_per_item": _mean(_units(submission) for submission in used.values()),
+        "seconds_per_item": _mean(submission.active_seconds for submission in used.values()),
+        "by_item": [row.counts["UA"].f1 if "UA" in row.counts else None for row in comparisons],
     }
 
 
@@ -162,7 +169,7 @@ def _mean(values: Iterable[int]) -> float | None:
 
 
 def figure_at(figures: Json | None, path: str) -> float | None:
-    """The figure that a threshold's name means: "UA.f1", "questions_per_item"."""
+    """Return the figure with a name such as "UA.f1", or None if it is undefined."""
     value: Any = figures
     for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None
@@ -170,10 +177,10 @@ def figure_at(figures: Json | None, path: str) -> float | None:
 
 
 def below_thresholds(figures: Json | None, thresholds: Mapping[str, float]) -> list[str]:
-    """The names of the thresholds that the figures don't reach; an undefined figure reaches none."""
+    """Return the names of thresholds that are not reached. Undefined figures reach none."""
     reached = {name: figure_at(figures, name) for name in thresholds}
     return [
         name
         for name, least in thresholds.items()
-        if (found := reached[name]) is None or found < least
+        if (value := reached[name]) is None or value < least
     ]

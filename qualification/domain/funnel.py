@@ -1,21 +1,24 @@
-"""From the crowd to the pool, in numbers: how many came how far, and what it took."""
+"""The numbers of workers at each stage from the crowd to the trained pool."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q, Sum
 
-from annotation.models import Project, Submission
+from annotation.models import Submission
 from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry
+from projects.models import Project
 from qualification.enums import EnrolmentState
 from qualification.models import Evaluation, Feedback, Round
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One round: workers who came so far, active seconds of workers and of trainers, and cents
-    settled, fees included."""
+    """A round's numbers of workers, active seconds of workers and trainers, and settled cents.
+
+    Cents include fees.
+    """
 
     title: str
     invited: int
@@ -38,13 +41,13 @@ class Stage:
 
 
 def funnel_of(*, project: Project) -> list[Stage]:
-    """The project's rounds in order. Whoever repeats a round counts once in it."""
+    """Return the project's rounds in order. A worker who repeats a round counts once."""
     rounds = list(project.rounds.order_by("-role", "ordinal"))
     counts = _counts(rounds)
     work = _sums(
-        Submission.objects.filter(assignment__hit__task__batch__intake__round__in=rounds)
+        Submission.objects.filter(assignment__hit__task__batch__cohort__round__in=rounds)
         .order_by()
-        .values_list("assignment__hit__task__batch__intake__round")
+        .values_list("assignment__hit__task__batch__cohort__round")
         .annotate(sum=Sum("active_seconds"))
     )
     training = _sums(
@@ -56,25 +59,25 @@ def funnel_of(*, project: Project) -> list[Stage]:
     money = _money(rounds)
     return [
         Stage(
-            title=one.title,
-            **counts[one.pk],
-            worker_seconds=work.get(one.pk, 0),
-            trainer_seconds=training.get(one.pk, 0),
-            cents=money.get(one.pk, 0),
-            opens_pool=bool(one.pool_roles),
+            title=round.title,
+            **counts[round.pk],
+            worker_seconds=work.get(round.pk, 0),
+            trainer_seconds=training.get(round.pk, 0),
+            cents=money.get(round.pk, 0),
+            opens_pool=bool(round.pool_roles),
         )
-        for one in rounds
+        for round in rounds
     ]
 
 
 def _counts(rounds: Sequence[Round]) -> dict[int, dict[str, int]]:
     begun = Submission.objects.filter(
         worker=OuterRef("enrolments__worker"),
-        assignment__hit__task__batch__intake__round=OuterRef("pk"),
+        assignment__hit__task__batch__cohort__round=OuterRef("pk"),
     )
     evaluated = Evaluation.objects.filter(enrolment=OuterRef("enrolments"), so_far=False)
     rows = (
-        Round.objects.filter(pk__in=[one.pk for one in rounds])
+        Round.objects.filter(pk__in=[round.pk for round in rounds])
         .order_by()
         .annotate(
             invited=Count("enrolments"),
@@ -85,7 +88,7 @@ def _counts(rounds: Sequence[Round]) -> dict[int, dict[str, int]]:
         )
     )
     names = ("invited", "started", "finished", "passed", "declined")
-    return {one["pk"]: {name: one[name] for name in names} for one in rows.values("pk", *names)}
+    return {row["pk"]: {name: row[name] for name in names} for row in rows.values("pk", *names)}
 
 
 def _sums(rows: object) -> dict[int, int]:
@@ -94,9 +97,9 @@ def _sums(rows: object) -> dict[int, int]:
 
 def _money(rounds: Sequence[Round]) -> dict[int, int]:
     settled = LedgerEntry.objects.filter(
-        kind=LedgerKind.SETTLE, hit__task__batch__intake__round__in=rounds
+        kind=LedgerKind.SETTLE, hit__task__batch__cohort__round__in=rounds
     ).order_by()
-    rows = settled.values_list("hit__task__batch__intake__round").annotate(
+    rows = settled.values_list("hit__task__batch__cohort__round").annotate(
         amount=Sum("amount_cents"), fee=Sum("fee_cents")
     )
     return {pk: amount + fee for pk, amount, fee in rows}

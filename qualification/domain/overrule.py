@@ -1,4 +1,4 @@
-"""A trainer's word over automatic matches. It moves the corrected figures and leaves the others."""
+"""Decisions of trainers that overrule automatic matches. They affect only corrected figures."""
 
 from datetime import datetime
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 from django.db import transaction
 
 from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
 from consolidation.enums import DecisionKind
-from consolidation.models import Decision
+from datasets.models import Decision
 from qualification.domain.evaluate import asked_of, compute_figures, submissions_in
 from qualification.domain.figures import compare_item, usable
 from qualification.models import Enrolment, Evaluation
@@ -20,8 +21,8 @@ OPPOSITE = {
 }
 
 
-class OverruleRefused(Exception):
-    """The decision is about nothing that is there, or contradicts another one."""
+class OverruleError(TouchstoneError):
+    """The decision has no matching annotation, or contradicts another decision."""
 
 
 @transaction.atomic
@@ -36,20 +37,20 @@ def overrule(
     now: datetime,
     reason: str = "",
 ) -> Evaluation:
-    """Record the decision in place of an opposite one about the same spans; one without a reference
-    span accepts an extra answer. Raises OverruleRefused."""
+    """Record a decision, which replaces an opposite one about the same spans.
+
+    Without a reference span, the decision accepts an extra answer. Raise OverruleError.
+    """
     evaluation = _locked(enrolment)
-    found = [one for one in asked_of(enrolment) if one.item_id == item_id]
+    items = [round_item for round_item in asked_of(enrolment) if round_item.item_id == item_id]
     submission = usable(submissions_in(enrolment)).get(item_id)
-    if not found or submission is None or kind not in DecisionKind.values:
-        raise OverruleRefused("There is no annotation of this item to decide about.")
+    if not items or submission is None or kind not in DecisionKind.values:
+        raise OverruleError("There is no annotation of this item to decide on.")
     if (reference_span is None) != (kind == DecisionKind.ANSWER_ACCEPTED):
-        raise OverruleRefused(
-            "An answer is accepted by itself; other decisions are on two answers."
-        )
+        raise OverruleError("Only an extra answer is accepted without a reference answer.")
     spans = {"reference_span": reference_span, "predicted_span": predicted_span}
     same = Decision.objects.filter(
-        reference=found[0].reference, submission=submission, predicted_span=predicted_span
+        reference=items[0].reference, submission=submission, predicted_span=predicted_span
     )
     same = (
         same.filter(reference_span__isnull=True)
@@ -60,7 +61,7 @@ def overrule(
         _remove(opposite, str(by), now)
     if not same.filter(kind=kind).exists():
         Decision.objects.create(
-            reference=found[0].reference,
+            reference=items[0].reference,
             submission=submission,
             kind=kind,
             decided_by=by,
@@ -69,29 +70,29 @@ def overrule(
             **spans,
         )
     try:
-        every = Decision.objects.filter(reference=found[0].reference, submission=submission)
-        compare_item(found[0], submission, every)
+        decisions = Decision.objects.filter(reference=items[0].reference, submission=submission)
+        compare_item(items[0], submission, decisions)
     except ValueError as error:
-        raise OverruleRefused(f"Nothing was decided: {error}.") from error
+        raise OverruleError(f"Nothing was decided: {error}.") from error
     return _recorrect(enrolment, evaluation)
 
 
 @transaction.atomic
 def take_back(*, enrolment: Enrolment, decision_id: int, by: Any, now: datetime) -> Evaluation:
-    """Let the automatic decision stand again. Raises OverruleRefused for a decision on other work."""
+    """Remove a decision on the worker's submissions. Raise OverruleError if there is none."""
     evaluation = _locked(enrolment)
     decision = Decision.objects.filter(
         pk=decision_id, submission__in=list(submissions_in(enrolment).values())
     ).first()
     if decision is None:
-        raise OverruleRefused("This decision is not there any more.")
+        raise OverruleError("This decision does not exist any more.")
     _remove(decision, str(by), now)
     return _recorrect(enrolment, evaluation)
 
 
 def decisions_on(enrolment: Enrolment) -> list[Decision]:
-    """Those that count: about the present references."""
-    references = [one.reference_id for one in enrolment.round.round_items.all()]
+    """Return the decisions on the worker's submissions and the current references."""
+    references = [round_item.reference_id for round_item in enrolment.round.round_items.all()]
     rows = Decision.objects.filter(
         submission__in=list(submissions_in(enrolment).values()), reference__in=references
     )
@@ -102,7 +103,7 @@ def _locked(enrolment: Enrolment) -> Evaluation:
     Enrolment.objects.select_for_update().get(pk=enrolment.pk)
     evaluation = enrolment.evaluations.order_by("-pk").first()
     if evaluation is None:
-        raise OverruleRefused("This worker has not been evaluated yet.")
+        raise OverruleError("This worker has not been evaluated yet.")
     return evaluation
 
 
@@ -112,9 +113,9 @@ def _remove(decision: Decision, actor: str, now: datetime) -> None:
 
 
 def _recorrect(enrolment: Enrolment, evaluation: Evaluation) -> Evaluation:
-    """The corrected figures of the evaluation that stands; its automatic ones are never touched."""
+    """Update the evaluation's corrected figures. The automatic figures never change."""
     figures = compute_figures(enrolment, so_far=evaluation.so_far)
     evaluation.corrected_figures = figures.corrected
-    evaluation.computed_from["decisions"] = [one.pk for one in decisions_on(enrolment)]
+    evaluation.computed_from["decisions"] = [decision.pk for decision in decisions_on(enrolment)]
     evaluation.save(update_fields=["corrected_figures", "computed_from"])
     return evaluation

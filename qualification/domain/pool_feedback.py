@@ -1,64 +1,51 @@
-"""What a trainer writes to a worker of the pool about their work in production."""
+"""A trainer's feedback on a worker's production work."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
-from django.core import signing
 from django.db import transaction
-from django.db.models import Q
-from django.urls import reverse
 
-from annotation.models import Project, Submission
-from audit.domain.change_state import log_state_change
+from annotation.models import Submission
 from consolidation.enums import ReviewState
 from consolidation.models import Gold, Review
-from crowd.domain.write_mail import also_by_mail
-from crowd.models import Message, Worker
+from crowd.models import Worker
 from metrics.counts import Counts, micro_sum
-from qualification.domain.feedback import LINK_LIFE, MOST_SECONDS_A_SAVE, BadLink, Notes
+from projects.models import Project
+from qualification.domain.feedback import Notes, NothingToSendError, deliver, save_notes
 from qualification.domain.figures import alignment_of, compare_item
-from qualification.domain.outcomes import outcomes_of, ua_of
+from qualification.domain.gold_comparisons import gold_comparisons_of, ua_of
 from qualification.models import PoolFeedback, RoundItem
 from schemes.base import Json
 
-SALT = "qualification.pool-feedback"
-# Of the newest RECENT items, the ITEMS that teach most: those that an expert corrected, then the worst.
+# Feedback shows the ITEMS most instructive of the RECENT newest items.
 RECENT, ITEMS = 60, 10
-
-MESSAGE = """Hello,
-
-thank you for your work on “{title}”. Your trainer has looked at some of it: each of your questions and \
-answers stands beside what became of it, with notes.
-
-{url}
-
-The link is yours alone and works for {days} days, without signing in. On the page you can tell us \
-that you have read it, and ask back.
-"""
-
-
-class NothingToTell(Exception):
-    """None of the worker's items has become gold yet."""
 
 
 def instructive_items(*, project: Project, worker: Worker) -> list[Json]:
-    """Entries as in `Evaluation.alignment`: what an expert corrected first, then where the worker and
-    the gold differ most; items without a difference are left out."""
+    """Return entries as in `Evaluation.alignment` for the most instructive recent items.
+
+    Items that an expert corrected come first, then those that differ most from the gold. Items without
+    a difference are left out.
+    """
     recent = list(
-        outcomes_of(project=project, worker=worker)
+        gold_comparisons_of(project=project, worker=worker)
         .select_related("submission__item__project", "submission__item__sentence", "gold")
         .reverse()[:RECENT]
     )
-    corrected = _corrected_items([one.submission.item_id for one in recent])
+    corrected = _corrected_items([comparison.submission.item_id for comparison in recent])
     scored = [
-        (one.submission.item_id not in corrected, ua_of(one.counts).f1 or 0.0, place, one)
-        for place, one in enumerate(recent)
-        if one.submission.item_id in corrected or ua_of(one.counts).f1 != 1
+        (
+            comparison.submission.item_id not in corrected,
+            ua_of(comparison.counts).f1 or 0.0,
+            position,
+            comparison,
+        )
+        for position, comparison in enumerate(recent)
+        if comparison.submission.item_id in corrected or ua_of(comparison.counts).f1 != 1
     ]
-    chosen = [one for *_, one in sorted(scored, key=lambda row: row[:3])[:ITEMS]]
-    return [_entry(one.submission, one.gold) for one in chosen]
+    chosen = [comparison for *_, comparison in sorted(scored, key=lambda row: row[:3])[:ITEMS]]
+    return [_entry(comparison.submission, comparison.gold) for comparison in chosen]
 
 
 def _corrected_items(items: list[int]) -> set[int]:
@@ -74,12 +61,14 @@ def _entry(submission: Submission, gold: Gold) -> Json:
 
 
 def figures_of_entries(alignment: list[Json]) -> Json:
-    """The figures of the items shown, as the feedback page names them."""
+    """Return the summed counts of the entries."""
     totals = {
-        name: micro_sum(Counts(**one["figures"][name]) for one in alignment)
+        name: micro_sum(Counts(**entry["figures"][name]) for entry in alignment)
         for name in ("UA", "LA")
     }
-    return {name: {"tp": one.tp, "fp": one.fp, "fn": one.fn} for name, one in totals.items()}
+    return {
+        name: {"tp": total.tp, "fp": total.fp, "fn": total.fn} for name, total in totals.items()
+    }
 
 
 def pool_draft_of(project: Project, worker: Worker) -> PoolFeedback | None:
@@ -87,74 +76,42 @@ def pool_draft_of(project: Project, worker: Worker) -> PoolFeedback | None:
 
 
 def pool_feedback_sent(project: Project, worker: Worker) -> list[PoolFeedback]:
-    """The newest first."""
-    rows = PoolFeedback.objects.filter(
-        Q(sent_at__isnull=False), project=project, worker=worker
-    ).select_related("trainer", "message__mail")
-    return list(rows.order_by("-pk"))
+    """Return the feedback sent to the worker, newest first."""
+    rows = PoolFeedback.objects.filter(project=project, worker=worker, sent_at__isnull=False)
+    return list(rows.select_related("trainer", "message__mail").order_by("-pk"))
+
+
+def pool_draft_or_new(project: Project, worker: Worker) -> PoolFeedback:
+    """Return the draft, or an unsaved one with the currently most instructive items."""
+    return pool_draft_of(project, worker) or PoolFeedback(
+        project=project,
+        worker=worker,
+        alignment=instructive_items(project=project, worker=worker),
+    )
 
 
 @transaction.atomic
 def save_pool_feedback(
     *, project: Project, worker: Worker, trainer: Any, notes: Notes, now: datetime
 ) -> PoolFeedback:
-    """Keep what is written so far; the items stay those of the first time. Raises NothingToTell."""
+    """Save a draft, whose items are chosen on the first save. Raise NothingToSendError."""
     Worker.objects.select_for_update().get(pk=worker.pk)
-    feedback = pool_draft_of(project, worker)
-    if feedback is None:
-        alignment = instructive_items(project=project, worker=worker)
-        if not alignment and not notes.text.strip():
-            raise NothingToTell("There is nothing to show: write at least an overall comment.")
-        feedback = PoolFeedback(project=project, worker=worker, alignment=alignment)
-    feedback.trainer, feedback.text = trainer, notes.text
-    feedback.notes = _of_items(notes.by_item, feedback.alignment)
-    feedback.trainer_seconds += min(max(notes.seconds, 0), MOST_SECONDS_A_SAVE)
-    feedback.written_at = now
-    feedback.save()
+    feedback = pool_draft_or_new(project, worker)
+    if feedback.pk is None and not feedback.alignment and not notes.text.strip():
+        raise NothingToSendError("There are no items to show. Write at least an overall comment.")
+    shown = {str(entry["item"]) for entry in feedback.alignment}
+    by_item = {item: note for item, note in notes.by_item.items() if item in shown}
+    save_notes(feedback=feedback, trainer=trainer, notes=replace(notes, by_item=by_item), now=now)
     return feedback
-
-
-def _of_items(notes: Mapping[str, str], alignment: list[Json]) -> dict[str, str]:
-    shown = {str(one["item"]) for one in alignment}
-    return {item: note for item, note in notes.items() if note.strip() and item in shown}
 
 
 @transaction.atomic
 def send_pool_feedback(
     *, project: Project, worker: Worker, trainer: Any, notes: Notes, now: datetime
 ) -> PoolFeedback:
-    """Save it and leave a message with its link for the worker. Raises NothingToTell."""
+    """Send the feedback as a message with a link. Raise NothingToSendError."""
     feedback = save_pool_feedback(
         project=project, worker=worker, trainer=trainer, notes=notes, now=now
     )
-    feedback.message = Message.objects.create(
-        worker=worker,
-        budget=project.budget,
-        subject=f"Your feedback on {project.title}"[:200],
-        text=MESSAGE.format(title=project.title, url=pool_link_of(feedback), days=LINK_LIFE.days),
-        written_at=now,
-    )
-    also_by_mail(message=feedback.message)
-    feedback.sent_at = now
-    feedback.save(update_fields=["message", "sent_at"])
-    log_state_change(instance=feedback, old="draft", new="sent", actor=str(trainer), now=now)
+    deliver(feedback=feedback, now=now)
     return feedback
-
-
-def pool_link_of(feedback: PoolFeedback) -> str:
-    """The address that opens this feedback and nothing else, with no login."""
-    token = signing.dumps(feedback.pk, salt=SALT)
-    return settings.SITE_URL + reverse("qualification:pool_feedback", args=[token])
-
-
-def pool_feedback_of_token(token: str) -> PoolFeedback:
-    """Raises BadLink for a token that was altered, is too old or leads to nothing."""
-    try:
-        pk = signing.loads(token, salt=SALT, max_age=LINK_LIFE)
-    except signing.BadSignature:
-        raise BadLink("This link is not valid (any more).") from None
-    feedback = PoolFeedback.objects.filter(pk=pk, sent_at__isnull=False)
-    found = feedback.select_related("project", "worker").first()
-    if found is None:
-        raise BadLink("This link leads to nothing (any more).")
-    return found

@@ -1,4 +1,4 @@
-"""The trained generators in groups, so that a batch can be published to some of them."""
+"""Groups of trained generators to which batches can be published."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -7,12 +7,13 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation.enums import Role
-from annotation.models import Project
 from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
 from crowd.domain.qualifications import grant_qualification
 from crowd.enums import GrantState
 from crowd.models import QualificationGrant, Worker
+from projects.enums import Role
+from projects.models import Project
 from qualification.domain.decide import UNGROUPED, pool_of
 from qualification.domain.figures import figure_at
 from qualification.models import Evaluation, ProductionGroup
@@ -20,14 +21,13 @@ from qualification.models import Evaluation, ProductionGroup
 MOST_GROUPS = 20
 
 
-class GroupsRefused(Exception):
-    """The pool can't be divided like this; the message says why."""
+class GroupingError(TouchstoneError):
+    """The pool cannot be divided in this way. The message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A trained generator; `skill` is the UA F1 of their newest evaluation, `group` None for one who is
-    in no group."""
+    """A trained generator, with the UA F1 of their newest evaluation and their group, if any."""
 
     worker: Worker
     skill: float | None
@@ -42,13 +42,17 @@ class GroupSize:
 
 
 def members_of(*, project: Project) -> list[Member]:
-    """Those who hold the generators' qualification, by pseudonym."""
+    """Return the holders of the generators' qualification, by pseudonym."""
     numbers = set(project.groups.values_list("number", flat=True))
     grants = list(_grants(project))
-    skills = _skills(project, [one.worker for one in grants])
+    skills = _skills(project, [grant.worker for grant in grants])
     return [
-        Member(one.worker, skills.get(one.worker_id), one.value if one.value in numbers else None)
-        for one in grants
+        Member(
+            grant.worker,
+            skills.get(grant.worker_id),
+            grant.value if grant.value in numbers else None,
+        )
+        for grant in grants
     ]
 
 
@@ -75,42 +79,51 @@ def _skills(project: Project, workers: Sequence[Worker]) -> dict[int, float | No
 
 
 def sizes_of(members: Sequence[Member], numbers: Sequence[int]) -> list[GroupSize]:
-    """Each group with its members and their mean skill."""
-    found = []
+    """Return each group's number of members and mean skill."""
+    sizes = []
     for number in numbers:
-        own = [one for one in members if one.group == number]
-        known = [one.skill for one in own if one.skill is not None]
+        own = [member for member in members if member.group == number]
+        known = [member.skill for member in own if member.skill is not None]
         mean = sum(known) / len(known) if known else None
-        found.append(GroupSize(number, len(own), mean))
-    return found
+        sizes.append(GroupSize(number, len(own), mean))
+    return sizes
 
 
 def balanced(members: Sequence[Member], *, count: int, seed: int) -> dict[int, int]:
-    """Worker id -> group, with sizes that differ by at most one and skills dealt evenly: from the best
-    to the least, to and fro over the groups, which stand in an order drawn by the seed. Whoever has
-    no figures counts as the middle of those who have."""
+    """Return a group for each worker id, with similar sizes and skills.
+
+    Sizes differ by at most one. Workers are dealt from best to worst, forwards and backwards over the
+    groups in a random order. A worker without figures counts as the median.
+    """
     rng = random.Random(seed)  # noqa: S311
-    known = sorted(one.skill for one in members if one.skill is not None)
+    known = sorted(member.skill for member in members if member.skill is not None)
     middle = known[len(known) // 2] if known else 0.0
     order = list(range(1, count + 1))
     rng.shuffle(order)
-    there_and_back = [*order, *reversed(order)]
-    ranked = [(-(middle if one.skill is None else one.skill), rng.random(), one) for one in members]
+    cycle = [*order, *reversed(order)]
+    ranked = [
+        (-(middle if member.skill is None else member.skill), rng.random(), member)
+        for member in members
+    ]
     return {
-        one.worker.pk: there_and_back[place % len(there_and_back)]
-        for place, (*_, one) in enumerate(sorted(ranked, key=lambda row: row[:2]))
+        member.worker.pk: cycle[position % len(cycle)]
+        for position, (*_, member) in enumerate(sorted(ranked, key=lambda row: row[:2]))
     }
 
 
 @transaction.atomic
 def divide_pool(*, project: Project, count: int, seed: int, actor: str, now: datetime) -> int:
-    """Deal the whole pool into `count` groups balanced by skill; returns how many workers moved.
-    Raises GroupsRefused."""
+    """Divide the pool into `count` groups balanced by skill, and return how many workers moved.
+
+    Raise GroupingError.
+    """
     members = members_of(project=project)
     if not 1 <= count <= MOST_GROUPS:
-        raise GroupsRefused(f"There can be 1 to {MOST_GROUPS} groups.")
+        raise GroupingError(f"There can be 1 to {MOST_GROUPS} groups.")
     if count > len(members):
-        raise GroupsRefused(f"The pool has {len(members)} workers: not enough for {count} groups.")
+        raise GroupingError(
+            f"The pool has {len(members)} workers, which is not enough for {count} groups."
+        )
     reason = f"divided into {count} by skill, seed {seed}"
     return assign_groups(
         project=project,
@@ -132,13 +145,17 @@ def assign_groups(
     now: datetime,
     reason: str = "by hand",
 ) -> int:
-    """Put each worker (by id) in the group named or, with None, in none; whoever is not named stays in
-    theirs if it remains. There are `count` groups then. Returns how many moved; raises GroupsRefused
-    for a group that there is not."""
+    """Set the number of groups to `count`, move the given workers, and return how many moved.
+
+    `groups` maps worker ids to groups, or to None for no group. Other workers stay in their group if it
+    still exists. Raise GroupingError for a group that does not exist.
+    """
     Project.objects.select_for_update().get(pk=project.pk)
-    if strange := [one for one in groups.values() if one is not None and not 1 <= one <= count]:
-        raise GroupsRefused(f"There is no group {strange[0]}: the groups are 1 to {count}.")
-    before = {one.worker.pk: one.group for one in members_of(project=project)}
+    if unknown := [
+        group for group in groups.values() if group is not None and not 1 <= group <= count
+    ]:
+        raise GroupingError(f"There is no group {unknown[0]}. The groups are 1 to {count}.")
+    before = {member.worker.pk: member.group for member in members_of(project=project)}
     project.groups.filter(number__gt=count).delete()
     for number in range(1, count + 1):
         ProductionGroup.objects.get_or_create(
@@ -147,8 +164,8 @@ def assign_groups(
     moved = 0
     for grant in _grants(project):
         old = before[grant.worker_id]
-        kept = old if old is not None and old <= count else None
-        new = groups.get(grant.worker_id, kept)
+        unchanged = old if old is not None and old <= count else None
+        new = groups.get(grant.worker_id, unchanged)
         _set_value(grant, new, now)
         if new != old:
             log_state_change(
@@ -159,7 +176,7 @@ def assign_groups(
 
 
 def _set_value(grant: QualificationGrant, group: int | None, now: datetime) -> None:
-    """Also where a worker stays in no group but held a number of their own."""
+    """Grant the value of the group, which also replaces a number outside the groups."""
     value = UNGROUPED if group is None else group
     if grant.value != value:
         grant_qualification(

@@ -1,4 +1,4 @@
-"""A round offered to workers: invitations, seats, and the HITs behind them."""
+"""Publish rounds to workers, as cohorts of HITs."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -13,47 +13,48 @@ from django.db.models import Max, Q
 from annotation.domain.publish import (
     DESCRIPTION,
     PAGE,
-    Offer,
+    PublicationItem,
     Training,
     create_batch,
-    offer_items,
+    publish_items,
     terms_of,
 )
 from annotation.domain.qualification_codes import round_code
-from annotation.enums import Protocol, Role
 from annotation.models import Item, TaskItem
 from audit.domain.change_state import change_state, log_state_change
+from audit.errors import TouchstoneError
 from consolidation.domain.open_cases import WORK as CASE_WORK
-from consolidation.domain.open_cases import offer_given_cases
+from consolidation.domain.open_cases import publish_given_cases
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.models import HitType, QualificationType, Worker
-from qualification.domain.states import MOVES
+from projects.enums import Protocol, Role
+from qualification.domain.states import TRANSITIONS
 from qualification.enums import EnrolmentState, RoundEntry
-from qualification.models import Enrolment, Intake, Round, RoundItem
+from qualification.models import Cohort, Enrolment, Round, RoundItem
 
-# Places below are production's (see TaskItem); an item of a round is offered once per intake.
-FIRST_PLACE = 100
-# Below are the numbers of intakes; from here on a grant's value tells the hand as well.
-HANDS_FROM = 10_000
+# Lower attempts are for production (see TaskItem). Each cohort uses a new attempt.
+FIRST_ATTEMPT = 100
+# A grant's value is the cohort's number plus this offset times the block.
+BLOCK_VALUE_OFFSET = 10_000
 WORK: dict[str, str] = {
     Role.GENERATOR: "write questions and answers about a verb",
     Role.CONSOLIDATOR: "merge people's questions and answers about a verb",
 }
 
 
-class RoundNotPublished(Exception):
-    """The round can't be published now; the message says why."""
+class RoundPublishError(TouchstoneError):
+    """The round cannot be published now. The message gives the reason."""
 
 
-def round_qualification(one: Round) -> QualificationType:
-    """Its holders may enter the round: the intake whose number is the value of their grant."""
+def round_qualification(round: Round) -> QualificationType:
+    """Return the qualification that admits its holders to the cohort given by its value."""
     return define_qualification(
-        provider=one.project.provider,
-        code=round_code(one.project, one.role, one.ordinal),
-        name=f"{one.project.title[:60]} ({one.project.slug}): {one.title[:50]}, {one.role}",
-        description=f"Invited to {one.title} of the project {one.project.title}.",
+        provider=round.project.provider,
+        code=round_code(round.project, round.role, round.ordinal),
+        name=f"{round.project.title[:60]} ({round.project.slug}): {round.title[:50]}, {round.role}",
+        description=f"Invited to {round.title} of the project {round.project.title}.",
     )
 
 
@@ -61,7 +62,7 @@ def round_qualification(one: Round) -> QualificationType:
 def invite_workers(
     *, round: Round, workers: Iterable[Worker], actor: str, now: datetime
 ) -> list[Enrolment]:
-    """A place in the round for each worker; those who have one keep it as it is."""
+    """Enrol the workers in the round. Existing enrolments are unchanged."""
     invited = []
     for worker in workers:
         enrolment, created = Enrolment.objects.get_or_create(
@@ -73,155 +74,169 @@ def invite_workers(
     return invited
 
 
-def waiting_for_intake(one: Round) -> list[Enrolment]:
-    """Who would be seated by the next publication of the round."""
-    waiting = Q(state=EnrolmentState.INVITED, intake=None) | Q(state=EnrolmentState.REPEATING)
-    return list(one.enrolments.filter(waiting).select_related("worker").order_by("pk"))
+def waiting_for_cohort(round: Round) -> list[Enrolment]:
+    """Return the enrolments that the next publication of the round will admit."""
+    waiting = Q(state=EnrolmentState.INVITED, cohort=None) | Q(state=EnrolmentState.REPEATING)
+    return list(round.enrolments.filter(waiting).select_related("worker").order_by("pk"))
 
 
 @transaction.atomic
-def publish_round(*, round: Round, now: datetime, actor: str, seats: int | None = None) -> Intake:
-    """Offer the round's items to everyone who waits for it; an open round to `seats` comers.
+def publish_round(*, round: Round, now: datetime, actor: str, slots: int | None = None) -> Cohort:
+    """Publish the round's items to its waiting workers, or `slots` of an open round.
 
-    One HIT per item, with an assignment per seat (docs/adr/0007). Raises RoundNotPublished,
-    BudgetExceeded.
+    Each item is a HIT with an assignment per slot (docs/adr/0007). Raise RoundPublishError or
+    BudgetExceededError.
     """
     round = Round.objects.select_for_update(of=("self",)).select_related("project").get(pk=round.pk)
-    waiting = waiting_for_intake(round)
+    waiting = waiting_for_cohort(round)
     is_open = round.entry == RoundEntry.OPEN
-    seats = seats if is_open else len(waiting)
-    if not seats or seats < 1:
-        raise RoundNotPublished(
-            "Say how many workers may take part."
+    slots = slots if is_open else len(waiting)
+    if not slots or slots < 1:
+        raise RoundPublishError(
+            "Enter how many workers may take part."
             if is_open
-            else "Nobody waits for this round: invite workers first."
+            else "No workers are waiting for this round. Invite workers first."
         )
-    intake = _make_intake(round, seats, now)
-    hands = deal_hands(round=round, seats=seats)
-    place = _free_place([one.item for hand in hands for one in hand.items], round.role)
-    for hand in hands:
-        _offer(intake, hand, place, now)
-    _seat(waiting, intake, [hand.number for hand in hands for _ in range(hand.seats)], actor, now)
-    return intake
+    cohort = _create_cohort(round, slots, now)
+    blocks = split_into_blocks(round=round, slots=slots)
+    attempt = _free_attempt(
+        [round_item.item for block in blocks for round_item in block.items], round.role
+    )
+    for block in blocks:
+        _publish(cohort, block, attempt, now)
+    _grant_slots(
+        waiting, cohort, [block.number for block in blocks for _ in range(block.slots)], actor, now
+    )
+    return cohort
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
-    """Some of a round's items for some of its workers; without a number, all of them for everyone."""
+class Block:
+    """A part of a round's items for some of its workers, or all items if `number` is None."""
 
     items: Sequence[RoundItem]
-    seats: int
+    slots: int
     number: int | None = None
 
 
-def deal_hands(*, round: Round, seats: int) -> list[Hand]:
-    """The round's items in hands of at most `items_per_worker`, with the seats dealt over them: no two
-    items are asked of numbers of workers that differ by more than one."""
+def split_into_blocks(*, round: Round, slots: int) -> list[Block]:
+    """Split the round's items into blocks of at most `items_per_worker`, and share the slots.
+
+    The numbers of workers per item differ by at most one.
+    """
     items = list(round.round_items.select_related("item").order_by("ordinal"))
     if not round.items_per_worker or round.items_per_worker >= len(items):
-        return [Hand(items, seats)]
+        return [Block(items, slots)]
     count = ceil(len(items) / round.items_per_worker)
-    dealt = [len(range(place, seats, count)) for place in range(count)]
+    slots_of_block = [len(range(index, slots, count)) for index in range(count)]
     return [
-        Hand(items[place::count], dealt[place], place + 1) for place in range(count) if dealt[place]
+        Block(items[index::count], slots_of_block[index], index + 1)
+        for index in range(count)
+        if slots_of_block[index]
     ]
 
 
-def _offer(intake: Intake, hand: Hand, place: int, now: datetime) -> None:
-    offers = [Offer([one.item], place, hand.number) for one in hand.items]
-    batch = intake.batch
+def _publish(cohort: Cohort, block: Block, attempt: int, now: datetime) -> None:
+    offers = [
+        PublicationItem([round_item.item], attempt, block.number) for round_item in block.items
+    ]
+    batch = cohort.batch
     terms: dict[str, Any] = {
         "qualifications": [
-            *_requirements(intake.round, seat_value(intake, hand.number)),
+            *_requirements(cohort.round, cohort_value(cohort, block.number)),
             *batch.project.worker_requirements,
         ],
-        "max_assignments": hand.seats,
+        "max_assignments": block.slots,
     }
-    if hand.number:
-        # A title of its own makes it a group of its own in the marketplace's list.
-        terms["title"] = f"{batch.title} (part {hand.number}; do one part only)"[:128]
-    if intake.round.role == Role.CONSOLIDATOR:
-        given = [one.given for one in hand.items]
-        offer_given_cases(batch=batch, offers=offers, given=given, now=now, **terms)
+    if block.number:
+        # Different titles form different groups in the marketplace's list.
+        terms["title"] = f"{batch.title} (part {block.number}; do one part only)"[:128]
+    if cohort.round.role == Role.CONSOLIDATOR:
+        given = [round_item.given for round_item in block.items]
+        publish_given_cases(batch=batch, offers=offers, given=given, now=now, **terms)
     else:
-        offer_items(batch=batch, offers=offers, page=PAGE, now=now, **terms)
+        publish_items(batch=batch, offers=offers, page=PAGE, now=now, **terms)
 
 
-def seat_value(intake: Intake, hand: int | None) -> int:
-    """The value of the round's qualification that lets a worker into a hand of the intake."""
-    return intake.number + HANDS_FROM * (hand or 0)
+def cohort_value(cohort: Cohort, block: int | None) -> int:
+    """Return the qualification's value that admits a worker to a block of the cohort."""
+    return cohort.number + BLOCK_VALUE_OFFSET * (block or 0)
 
 
-def _make_intake(one: Round, seats: int, now: datetime) -> Intake:
-    number = (one.intakes.aggregate(last=Max("number"))["last"] or 0) + 1
+def _create_cohort(round: Round, slots: int, now: datetime) -> Cohort:
+    number = (round.cohorts.aggregate(last=Max("number"))["last"] or 0) + 1
     batch = create_batch(
-        project=one.project,
-        role=one.role,
-        title=f"{one.title}: {WORK[one.role]}",
+        project=round.project,
+        role=round.role,
+        title=f"{round.title}: {WORK[round.role]}",
         description=CASE_WORK[Protocol.CONSOLIDATION].description
-        if one.role == Role.CONSOLIDATOR
+        if round.role == Role.CONSOLIDATOR
         else DESCRIPTION,
-        qualifications=_requirements(one, number),
+        qualifications=_requirements(round, number),
         now=now,
-        training=Training(terms=one.terms, guidelines=one.guidelines),
+        training=Training(terms=round.terms, guidelines=round.guidelines),
     )
-    return Intake.objects.create(
-        round=one, number=number, batch=batch, seats=seats, published_at=now
+    return Cohort.objects.create(
+        round=round, number=number, batch=batch, slots=slots, published_at=now
     )
 
 
-def _requirements(one: Round, value: int) -> list[dict[str, Any]]:
-    """Who may enter with this value of the round's qualification, where one is asked for."""
-    if one.entry == RoundEntry.OPEN:
-        return list(one.requirements)
-    code = round_qualification(one).code
-    return [*one.requirements, {"code": code, "comparator": "EqualTo", "integers": [value]}]
+def _requirements(round: Round, value: int) -> list[dict[str, Any]]:
+    """Return the requirements for this value of the round's qualification."""
+    if round.entry == RoundEntry.OPEN:
+        return list(round.requirements)
+    code = round_qualification(round).code
+    return [*round.requirements, {"code": code, "comparator": "EqualTo", "integers": [value]}]
 
 
-def _free_place(items: Sequence[Item], role: str) -> int:
-    taken = TaskItem.objects.filter(item__in=items, role=role, place__gte=FIRST_PLACE)
-    last = taken.aggregate(last=Max("place"))["last"]
-    return FIRST_PLACE if last is None else int(last) + 1
+def _free_attempt(items: Sequence[Item], role: str) -> int:
+    taken = TaskItem.objects.filter(item__in=items, role=role, attempt__gte=FIRST_ATTEMPT)
+    last = taken.aggregate(last=Max("attempt"))["last"]
+    return FIRST_ATTEMPT if last is None else int(last) + 1
 
 
-def _seat(
+def _grant_slots(
     waiting: Sequence[Enrolment],
-    intake: Intake,
-    hands: Sequence[int | None],
+    cohort: Cohort,
+    blocks: Sequence[int | None],
     actor: str,
     now: datetime,
 ) -> None:
-    """The waiting workers in the hands dealt, in an order that nobody chose."""
-    if intake.round.entry == RoundEntry.OPEN:
+    """Grant the waiting workers their blocks in random order."""
+    if cohort.round.entry == RoundEntry.OPEN:
         return
-    shuffled = list(hands)
-    random.Random(f"{intake.round.project.seed}:{intake.pk}").shuffle(shuffled)  # noqa: S311
-    qualification = round_qualification(intake.round)
-    for enrolment, hand in zip(waiting, shuffled, strict=True):
+    shuffled = list(blocks)
+    random.Random(f"{cohort.round.project.seed}:{cohort.pk}").shuffle(shuffled)  # noqa: S311
+    qualification = round_qualification(cohort.round)
+    for enrolment, block in zip(waiting, shuffled, strict=True):
         grant_qualification(
             qualification=qualification,
             worker=enrolment.worker,
-            value=seat_value(intake, hand),
+            value=cohort_value(cohort, block),
             now=now,
         )
         change_state(
-            instance=enrolment, new=EnrolmentState.INVITED, moves=MOVES, actor=actor, now=now
+            instance=enrolment,
+            new=EnrolmentState.INVITED,
+            transitions=TRANSITIONS,
+            actor=actor,
+            now=now,
         )
-        Enrolment.objects.filter(pk=enrolment.pk).update(intake=intake, hand=hand)
+        Enrolment.objects.filter(pk=enrolment.pk).update(cohort=cohort, block=block)
 
 
-def round_cents(*, round: Round, seats: int) -> int:
-    """What publishing the round for `seats` workers sets aside at most, in cents, fees included."""
+def round_cents(*, round: Round, slots: int) -> int:
+    """Return the most that publishing for `slots` workers can cost, in cents with fees."""
     terms = round.terms or terms_of(round.project, round.role)
     cents = 0
-    for hand in deal_hands(round=round, seats=seats):
+    for block in split_into_blocks(round=round, slots=slots):
         slot = slot_cents(
             HitType(reward_cents=terms["reward_cents"]),
             HitTerms(
-                max_assignments=hand.seats,
+                max_assignments=block.slots,
                 lifetime_seconds=0,
                 bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
             ),
         )
-        cents += sum(slot) * hand.seats * len(hand.items)
+        cents += sum(slot) * block.slots * len(block.items)
     return cents

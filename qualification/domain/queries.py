@@ -1,17 +1,16 @@
-"""Reads of the trainer's desk: a round's workers with their newest figures, in a fixed number of
-queries."""
+"""Queries of the trainer's pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
 
-from annotation.domain.create_project import current_guidelines
 from annotation.domain.publish import batch_guidelines
-from annotation.enums import Role
-from annotation.models import Guidelines, Project
+from projects.domain.create_project import current_guidelines
+from projects.enums import Role
+from projects.models import Guidelines, Project
 from qualification.domain.figures import below_thresholds, figure_at
-from qualification.domain.watch_pool import QUESTIONS_PER_ITEM
+from qualification.domain.monitor_pool import QUESTIONS_PER_ITEM
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment, Evaluation, Feedback, Round
 from schemes.base import Json
@@ -27,10 +26,13 @@ SORTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class DeskRow:
-    """A worker in a round. `figures` are the automatic ones, `standing` those that decide: the
-    corrected ones where a person corrected any. `changed_side` is True or False where the newest
-    evaluation reaches, or no longer reaches, thresholds that the one before did not."""
+class RoundOverviewRow:
+    """A worker in a round.
+
+    `standing` has the corrected figures if there are any, else the automatic `figures`. `changed_side`
+    is True or False if the newest evaluation reaches, or no longer reaches, the thresholds. Otherwise
+    it is None.
+    """
 
     enrolment: Enrolment
     evaluation: Evaluation | None
@@ -49,19 +51,24 @@ class DeskRow:
 
 
 def rounds_of(*, project: Project) -> QuerySet[Round]:
-    """Those for generators first, each role's in their order."""
+    """Return the project's rounds, those for generators first."""
     return project.rounds.select_related("project").order_by("-role", "ordinal")
 
 
 def evaluations_of(*, project: Project) -> QuerySet[Evaluation]:
-    """Every evaluation of the project's rounds, newest first."""
+    """Return all evaluations of the project's rounds, newest first."""
     rows = Evaluation.objects.filter(enrolment__round__project=project)
     return rows.select_related("enrolment__worker").order_by("-pk")
 
 
-def desk_rows(*, one: Round, state: str = "", sort: str = "", text: str = "") -> list[DeskRow]:
-    """The round's workers; `sort` is a name of SORTS, with a minus before it for descending."""
-    enrolments = one.enrolments.select_related("worker", "intake").order_by("pk")
+def overview_rows(
+    *, round: Round, state: str = "", sort: str = "", text: str = ""
+) -> list[RoundOverviewRow]:
+    """Return the round's workers in a fixed number of queries.
+
+    `sort` is a name of SORTS, with a leading minus for descending order.
+    """
+    enrolments = round.enrolments.select_related("worker", "cohort").order_by("pk")
     if state in EnrolmentState.values:
         enrolments = enrolments.filter(state=state)
     if text.strip():
@@ -72,51 +79,52 @@ def desk_rows(*, one: Round, state: str = "", sort: str = "", text: str = "") ->
         Prefetch("evaluations", queryset=newest, to_attr="newest_first"),
         Prefetch("newest_first__feedback", queryset=written, to_attr="written"),
     )
-    return _sorted([_row(each, one) for each in rows], sort)
+    return _sorted([_row(enrolment, round) for enrolment in rows], sort)
 
 
-def _row(enrolment: Enrolment, one: Round) -> DeskRow:
+def _row(enrolment: Enrolment, round: Round) -> RoundOverviewRow:
     evaluations: list[Evaluation] = enrolment.newest_first  # type: ignore[attr-defined]
-    feedback = [each for row in evaluations for each in row.written]  # type: ignore[attr-defined]
+    feedback = [feedback for row in evaluations for feedback in row.written]  # type: ignore[attr-defined]
     newest = evaluations[0] if evaluations else None
     standing = _standing(newest)
-    return DeskRow(
+    return RoundOverviewRow(
         enrolment=enrolment,
         evaluation=newest,
         figures=newest.figures if newest else {},
         standing=standing,
-        below=below_thresholds(standing, one.thresholds) if newest else [],
-        feedback=max(feedback, key=lambda each: each.pk) if feedback else None,
-        changed_side=_changed_side(evaluations, one),
-        flags=_flags(standing, newest, one),
+        below=below_thresholds(standing, round.thresholds) if newest else [],
+        feedback=max(feedback, key=lambda row: row.pk) if feedback else None,
+        changed_side=_changed_side(evaluations, round),
+        flags=_flags(standing, newest, round),
     )
 
 
-def _flags(standing: Json, newest: Evaluation | None, one: Round) -> list[str]:
-    """What a trainer should look at whatever the thresholds say."""
-    asked = figure_at(standing, "questions_per_item")
-    if newest is None or asked is None or one.role != Role.GENERATOR:
+def _flags(standing: Json, newest: Evaluation | None, round: Round) -> list[str]:
+    """Return hints for the trainer that do not depend on thresholds."""
+    questions = figure_at(standing, "questions_per_item")
+    if newest is None or questions is None or round.role != Role.GENERATOR:
         return []
-    return ["asks too little"] if asked < QUESTIONS_PER_ITEM else []
+    return ["asks too little"] if questions < QUESTIONS_PER_ITEM else []
 
 
 def _standing(evaluation: Evaluation | None) -> Json:
     if evaluation is None:
         return {}
-    found: Json = evaluation.corrected_figures or evaluation.figures
-    return found
+    figures: Json = evaluation.corrected_figures or evaluation.figures
+    return figures
 
 
-def _changed_side(evaluations: Sequence[Evaluation], one: Round) -> bool | None:
+def _changed_side(evaluations: Sequence[Evaluation], round: Round) -> bool | None:
     if len(evaluations) < 2 or evaluations[0].cause != "reference":
         return None
     now, before = (
-        not below_thresholds(_standing(each), one.thresholds) for each in evaluations[:2]
+        not below_thresholds(_standing(evaluation), round.thresholds)
+        for evaluation in evaluations[:2]
     )
     return now if now != before else None
 
 
-def _sorted(rows: list[DeskRow], sort: str) -> list[DeskRow]:
+def _sorted(rows: list[RoundOverviewRow], sort: str) -> list[RoundOverviewRow]:
     name, descending = sort.removeprefix("-"), sort.startswith("-")
     if name not in SORTS:
         return rows
@@ -126,7 +134,7 @@ def _sorted(rows: list[DeskRow], sort: str) -> list[DeskRow]:
     return known + unknown
 
 
-def _value(row: DeskRow, name: str) -> float | str | None:
+def _value(row: RoundOverviewRow, name: str) -> float | str | None:
     if name == "worker":
         return row.enrolment.worker.pseudonym
     if name == "state":
@@ -135,15 +143,15 @@ def _value(row: DeskRow, name: str) -> float | str | None:
 
 
 def guidelines_read(*, enrolment: Enrolment) -> Guidelines | None:
-    """The version that the worker was shown, as far as the round says."""
-    if enrolment.intake:
-        return batch_guidelines(enrolment.intake.batch)
-    one = enrolment.round
-    return one.guidelines or current_guidelines(project_id=one.project_id, role=one.role)
+    """Return the version of the guidelines that the worker was shown, if known."""
+    if enrolment.cohort:
+        return batch_guidelines(enrolment.cohort.batch)
+    round = enrolment.round
+    return round.guidelines or current_guidelines(project_id=round.project_id, role=round.role)
 
 
 def learning_curve(*, enrolment: Enrolment) -> list[tuple[Round, Evaluation | None]]:
-    """The same worker in each round of the sequence, with their newest evaluation there."""
+    """Return the worker's rounds, each with their newest evaluation."""
     newest = Evaluation.objects.filter(enrolment=OuterRef("pk")).order_by("-pk").values("pk")[:1]
     rows = list(
         Enrolment.objects.filter(
@@ -154,7 +162,7 @@ def learning_curve(*, enrolment: Enrolment) -> list[tuple[Round, Evaluation | No
         .annotate(newest=Subquery(newest))
         .order_by("-round__role", "round__ordinal")
     )
-    found = Evaluation.objects.defer("alignment").in_bulk(
-        [one.newest for one in rows if one.newest]
+    evaluations = Evaluation.objects.defer("alignment").in_bulk(
+        [row.newest for row in rows if row.newest]
     )
-    return [(one.round, found.get(one.newest)) for one in rows]
+    return [(row.round, evaluations.get(row.newest)) for row in rows]

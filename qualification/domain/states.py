@@ -1,9 +1,9 @@
-"""The moves that an enrolment can make."""
+"""The allowed transitions of an enrolment."""
 
-from audit.domain.change_state import Moves
+from audit.domain.change_state import Transitions
 from qualification.enums import EnrolmentState as State
 
-MOVES: Moves = {
+TRANSITIONS: Transitions = {
     State.INVITED: [State.WORKING, State.FINISHED, State.DECLINED, State.WITHDRAWN],
     State.WORKING: [State.FINISHED, State.DECLINED, State.WITHDRAWN],
     State.FINISHED: [State.PASSED, State.REPEATING, State.DECLINED, State.WITHDRAWN],

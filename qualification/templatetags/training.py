@@ -1,4 +1,4 @@
-"""How the trainer's pages write figures."""
+"""Template filters and tags that format figures."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from qualification.domain.figures import figure_at
-from qualification.domain.outcomes import Point
+from qualification.domain.gold_comparisons import Point
 from schemes.base import Json
 
 register = template.Library()
@@ -24,27 +24,27 @@ NAMES = {
 
 @register.filter
 def percent(figures: Json | None, path: str) -> str:
-    """A ratio of the figures in per cent with one digit: 0.8125 -> 81.2; a dash where undefined."""
+    """Return the ratio at `path` in percent with one decimal, or a dash if undefined."""
     value = figure_at(figures, path)
     return "–" if value is None else f"{100 * value:.1f}"
 
 
 @register.filter
 def ratio(value: float | None) -> str:
-    """The same of a bare ratio."""
+    """Return a ratio in percent with one decimal, or a dash if undefined."""
     return "–" if value is None else f"{100 * value:.1f}"
 
 
 @register.filter
 def amount(figures: Json | None, path: str) -> str:
-    """A figure with one digit after the point; a dash where undefined."""
+    """Return the figure at `path` with one decimal, or a dash if undefined."""
     value = figure_at(figures, path)
     return "–" if value is None else f"{value:.1f}"
 
 
 @register.filter
 def as_words(code: str) -> str:
-    """modal-missing -> modal missing."""
+    """Replace hyphens with spaces, as in "modal missing"."""
     return code.replace("-", " ")
 
 
@@ -55,7 +55,7 @@ def threshold_name(path: str) -> str:
 
 @register.filter
 def threshold_value(value: float, path: str) -> str:
-    """As the pages write the figure that it belongs to."""
+    """Format a threshold like its figure."""
     return (
         f"{100 * value:.0f} %" if path.endswith((".f1", ".precision", ".recall")) else f"{value:g}"
     )
@@ -63,14 +63,16 @@ def threshold_value(value: float, path: str) -> str:
 
 @register.simple_tag
 def curve(points: Sequence[Point], window: int) -> SafeString:
-    """A worker's agreement over time as a line from 0 to 100; the first and last figure in words. Long
-    series are thinned to what can be told apart."""
+    """Draw a worker's agreement over time from 0 to 100, with a text alternative.
+
+    Long series are thinned to MOST_POINTS points.
+    """
     step = max(1, len(points) // MOST_POINTS)
-    shown = [one.window for one in points if one.window is not None][::step] or [0.0]
+    shown = [point.window for point in points if point.window is not None][::step] or [0.0]
     across = (CURVE_WIDTH - CURVE_LEFT) / max(1, len(shown) - 1)
     line = " ".join(
-        f"{CURVE_LEFT + at * across:.1f},{CURVE_TOP + (1 - one) * CURVE_HEIGHT:.1f}"
-        for at, one in enumerate(shown)
+        f"{CURVE_LEFT + at * across:.1f},{CURVE_TOP + (1 - value) * CURVE_HEIGHT:.1f}"
+        for at, value in enumerate(shown)
     )
     grid = format_html_join(
         "",
@@ -98,25 +100,27 @@ def curve(points: Sequence[Point], window: int) -> SafeString:
 
 @register.simple_tag
 def bars(values: Sequence[float | None], what: str) -> SafeString | str:
-    """Ratios as a row of small bars, and in words for who can't see them."""
+    """Draw ratios as a row of small bars, with a text alternative."""
     if not values:
         return ""
-    told = ", ".join("undefined" if one is None else f"{100 * one:.0f}" for one in values)
+    description = ", ".join(
+        "undefined" if value is None else f"{100 * value:.0f}" for value in values
+    )
     drawn = format_html_join(
         "",
         '<rect x="{}" y="{}" width="{}" height="{}"/>',
         (
             (at * STEP, HEIGHT - tall, WIDTH, tall)
-            for at, one in enumerate(values)
-            for tall in [max(1, round((one or 0) * HEIGHT))]
+            for at, value in enumerate(values)
+            for tall in [max(1, round((value or 0) * HEIGHT))]
         ),
     )
     return format_html(
         '<svg class="bars" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img">'
-        "<title>{what}: {told}</title>{drawn}</svg>",
+        "<title>{what}: {description}</title>{drawn}</svg>",
         w=len(values) * STEP,
         h=HEIGHT,
         what=what,
-        told=told,
+        description=description,
         drawn=drawn,
     )

@@ -1,4 +1,4 @@
-"""The trainer's desk: the workers of a round as a table, and decisions on many of them at once."""
+"""The page of a round's workers, and decisions on several of them."""
 
 from urllib.parse import urlencode
 
@@ -8,29 +8,31 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.models import Project
-from annotation.permissions import pages_open_to, project_page
-from audit.domain.change_state import MoveRefused
+from audit.domain.change_state import TransitionNotAllowedError
+from projects.models import Project
+from projects.permissions import CAN_SEE_WORKERS, pages_open_to, project_page
 from qualification.domain.decide import Verdict, decide_all
-from qualification.domain.queries import SORTS, desk_rows, rounds_of
-from qualification.forms import VERDICTS, DecideForm, DeskFilterForm
+from qualification.domain.queries import SORTS, overview_rows, rounds_of
+from qualification.forms import VERDICTS, DecideForm, OverviewFilterForm
 
 
 @require_GET
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def desk(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    one = get_object_or_404(rounds_of(project=project), pk=pk)
-    form = DeskFilterForm(request.GET)
-    wanted = form.cleaned_data if form.is_valid() else {}
+    round = get_object_or_404(rounds_of(project=project), pk=pk)
+    form = OverviewFilterForm(request.GET)
+    filters = form.cleaned_data if form.is_valid() else {}
     sort = request.GET.get("sort", "")
-    rows = desk_rows(one=one, state=wanted.get("state", ""), text=wanted.get("text", ""), sort=sort)
+    rows = overview_rows(
+        round=round, state=filters.get("state", ""), text=filters.get("text", ""), sort=sort
+    )
     context = {
         "project": project,
         "may": pages_open_to(request.user, project),
-        "round": one,
+        "round": round,
         "rows": rows,
         "form": form,
-        "filtered": any(wanted.values()),
+        "filtered": any(filters.values()),
         "columns": _columns(request, sort),
         "sort": sort,
         "verdicts": VERDICTS,
@@ -41,13 +43,13 @@ def desk(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 
 
 def _columns(request: HttpRequest, sort: str) -> list[dict[str, str]]:
-    """Each sortable column with the address that sorts by it: a second time, the other way round."""
-    kept = {name: value for name, value in request.GET.items() if name != "sort" and value}
+    """Return the sortable columns. The query of the sorted column reverses the order."""
+    parameters = {name: value for name, value in request.GET.items() if name != "sort" and value}
     return [
         {
             "name": name,
             "title": title,
-            "query": urlencode({**kept, "sort": f"-{name}" if sort == name else name}),
+            "query": urlencode({**parameters, "sort": f"-{name}" if sort == name else name}),
             "order": {name: "ascending", f"-{name}": "descending"}.get(sort, ""),
             "number": "" if name in ("worker", "state") else "number",
         }
@@ -56,26 +58,26 @@ def _columns(request: HttpRequest, sort: str) -> list[dict[str, str]]:
 
 
 @require_POST
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def decide(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
-    one = get_object_or_404(rounds_of(project=project), pk=pk)
-    enrolments = {each.pk: each for each in one.enrolments.all()}
+    round = get_object_or_404(rounds_of(project=project), pk=pk)
+    enrolments = {enrolment.pk: enrolment for enrolment in round.enrolments.all()}
     form = DecideForm(request.POST, choices=list(enrolments))
     back = redirect("qualification:round", slug=project.slug, pk=pk)
     if not form.is_valid():
-        told = " ".join(str(each) for errors in form.errors.values() for each in errors)
-        messages.error(request, f"Nothing was decided: {told}")
+        problem = " ".join(str(error) for errors in form.errors.values() for error in errors)
+        messages.error(request, f"No decision was made: {problem}")
         return back
     try:
         moved = decide_all(
-            enrolments=[enrolments[int(each)] for each in form.cleaned_data["enrolment"]],
+            enrolments=[enrolments[int(pk)] for pk in form.cleaned_data["enrolment"]],
             verdict=Verdict(form.cleaned_data["verdict"]),
             reason=form.cleaned_data["reason"],
             actor=request.user.get_username(),
             now=timezone.now(),
         )
-    except MoveRefused as error:
-        messages.error(request, f"Nothing was decided: {error}")
+    except TransitionNotAllowedError as error:
+        messages.error(request, f"No decision was made: {error}")
     else:
-        messages.success(request, f"Decided on {moved} workers. They are told by a message.")
+        messages.success(request, f"Decided on {moved} workers. Each receives a message.")
     return back

@@ -1,55 +1,49 @@
-"""The worker's side: feedback behind a signed link, with no login."""
+"""Workers' feedback pages, behind a signed link without a login, and the trainer's previews."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from annotation.markdown import render_markdown
 from crowd.domain.write_mail import forget_address, keep_address
 from crowd.models import MailAddress, Worker
-from qualification.domain.feedback import BadLink, acknowledge, ask_back, feedback_of_token
-from qualification.domain.pool_feedback import pool_feedback_of_token
-from qualification.domain.queries import guidelines_read
-from qualification.domain.side_by_side import side_by_side
+from datasets.models import Decision
+from projects.permissions import public_page
+from qualification.domain.comparison_view import comparison_view, guidelines_of
+from qualification.domain.feedback import (
+    AnyFeedback,
+    InvalidLinkError,
+    Notes,
+    acknowledge,
+    ask_back,
+    feedback_of_token,
+)
+from qualification.domain.pool_feedback import figures_of_entries
 from qualification.forms import AddressForm, QuestionForm
-from qualification.models import Feedback, Letter, PoolFeedback
-from qualification.views.pool import pool_feedback_context
+from qualification.models import PoolFeedback
+from web.markdown import render_markdown
+
+NOTE = re.compile(r"^note-(\d+)$")
 
 
-@csrf_exempt  # the address alone decides what may be done here: there is no session to abuse
+@csrf_exempt  # the signed link is the only credential, so there is no session to abuse
 @never_cache
 @require_http_methods(["GET", "POST"])
+@public_page
 def feedback(request: HttpRequest, token: str) -> HttpResponseBase:
-    """On a round."""
-    return _letter(request, token, feedback_of_token, _context)
-
-
-@csrf_exempt  # as above
-@never_cache
-@require_http_methods(["GET", "POST"])
-def pool_feedback(request: HttpRequest, token: str) -> HttpResponseBase:
-    """On work in production."""
-    return _letter(request, token, pool_feedback_of_token, pool_feedback_context)
-
-
-def _letter(
-    request: HttpRequest,
-    token: str,
-    find: Callable[[str], Any],
-    context_of: Callable[[Any], dict[str, Any]],
-) -> HttpResponseBase:
+    """Show feedback on a round or on production work."""
     try:
-        found = find(token)
-    except BadLink as error:
+        feedback = feedback_of_token(token)
+    except InvalidLinkError as error:
         return render(request, "qualification/bad_link.html", {"error": error}, status=404)
-    worker = worker_of(found)
+    worker = feedback.worker
     form, address = QuestionForm(), AddressForm()
     if request.method == "POST" and {"address", "forget"} & set(request.POST):
         address = AddressForm(request.POST)
@@ -57,28 +51,23 @@ def _letter(
             return redirect(request.path + "#address")
     elif request.method == "POST":
         form = QuestionForm(request.POST)
-        if _answered(request, found, form):
+        if _answered(request, feedback, form):
             return redirect(request.path)
     status = 422 if form.is_bound or address.is_bound else 200
-    context = context_of(found) | {
+    context = feedback_context(feedback) | {
         "form": form,
         "mail_is_on": settings.MAIL_IS_ON,
         "mail_address": MailAddress.objects.filter(worker=worker).first(),
         "address": address,
     }
     response = render(request, "qualification/feedback.html", context, status=status)
-    return _for_their_eyes(response)
-
-
-def worker_of(found: Letter) -> Worker:
-    if isinstance(found, Feedback):
-        return found.evaluation.enrolment.worker
-    assert isinstance(found, PoolFeedback)
-    return found.worker
+    response["Referrer-Policy"] = "no-referrer"
+    response["X-Robots-Tag"] = "noindex"
+    return response
 
 
 def _address_taken(request: HttpRequest, worker: Worker, form: AddressForm) -> bool:
-    """Keep the address given, or forget it; says whether that could be done."""
+    """Store or delete the e-mail address. Return False if it was not accepted."""
     if "forget" in request.POST:
         forget_address(worker=worker)
         return True
@@ -88,36 +77,56 @@ def _address_taken(request: HttpRequest, worker: Worker, form: AddressForm) -> b
     return True
 
 
-def _answered(request: HttpRequest, found: Letter, form: QuestionForm) -> bool:
-    """Take what the worker sent; says whether it could be taken."""
+def _answered(request: HttpRequest, feedback: AnyFeedback, form: QuestionForm) -> bool:
+    """Record the worker's acknowledgement or question. Return False if it was not accepted."""
     now = timezone.now()
     if "acknowledge" in request.POST:
-        acknowledge(feedback=found, now=now)
+        acknowledge(feedback=feedback, now=now)
         return True
     if form.is_valid():
-        ask_back(feedback=found, question=form.cleaned_data["question"], now=now)
+        ask_back(feedback=feedback, question=form.cleaned_data["question"], now=now)
         return True
     return False
 
 
-def _for_their_eyes(response: HttpResponse) -> HttpResponse:
-    response["Referrer-Policy"] = "no-referrer"
-    response["X-Robots-Tag"] = "noindex"
-    return response
-
-
-def _context(found: Feedback) -> dict[str, Any]:
-    evaluation = found.evaluation
-    one = evaluation.enrolment.round
-    guidelines = guidelines_read(enrolment=evaluation.enrolment)
+def feedback_context(feedback: AnyFeedback) -> dict[str, Any]:
+    """Return the context of the worker's page, which trainers can preview."""
+    from_production = isinstance(feedback, PoolFeedback)
+    if isinstance(feedback, PoolFeedback):
+        figures, corrected = figures_of_entries(feedback.alignment), None
+    else:
+        figures, corrected = feedback.evaluation.figures, feedback.evaluation.corrected_figures
     return {
-        "title": one.title,
-        "feedback": found,
-        "figures": evaluation.figures,
-        "corrected": evaluation.corrected_figures,
-        "found_in_all": evaluation.figures["UA"]["tp"] + evaluation.figures["UA"]["fn"],
-        "role": one.role,
-        "other_side": "Expert",
-        "items": side_by_side(evaluation=evaluation, notes=found.notes, guidelines=guidelines),
+        "title": feedback.title,
+        "feedback": feedback,
+        "figures": figures,
+        "corrected": corrected,
+        "found_in_all": figures["UA"]["tp"] + figures["UA"]["fn"],
+        "role": feedback.role,
+        "other_side": "Final version" if from_production else "Expert",
+        "from_production": from_production,
+        **comparison_context(feedback),
+    }
+
+
+def comparison_context(feedback: AnyFeedback, decisions: Sequence[Decision] = ()) -> dict[str, Any]:
+    guidelines = guidelines_of(feedback)
+    return {
+        "items": comparison_view(feedback=feedback, decisions=decisions, guidelines=guidelines),
         "guidelines": render_markdown(guidelines.text) if guidelines else "",
     }
+
+
+def notes_of(data: QueryDict) -> Notes:
+    """Return the trainer's notes in the form."""
+    by_item = {
+        match.group(1): str(value)[:4000]
+        for name, value in data.items()
+        if (match := NOTE.match(name))
+    }
+    seconds = str(data.get("seconds", ""))
+    return Notes(
+        text=str(data.get("text", ""))[:10_000],
+        by_item=by_item,
+        seconds=int(seconds) if seconds.isdecimal() and len(seconds) < 7 else 0,
+    )

@@ -1,4 +1,4 @@
-"""Production groups: the pool divided by skill, or by hand."""
+"""The page of production groups."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
@@ -6,10 +6,10 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from annotation.models import Project
-from annotation.permissions import project_page
+from projects.models import Project
+from projects.permissions import STAFF, project_page
 from qualification.domain.production_groups import (
-    GroupsRefused,
+    GroupingError,
     Member,
     assign_groups,
     divide_pool,
@@ -20,7 +20,7 @@ from qualification.forms import DivideForm
 
 
 @require_http_methods(["GET", "POST"])
-@project_page
+@project_page(STAFF)
 def groups(request: HttpRequest, project: Project) -> HttpResponseBase:
     members = members_of(project=project)
     numbers = list(project.groups.values_list("number", flat=True))
@@ -51,19 +51,19 @@ def _divided(request: HttpRequest, project: Project, form: DivideForm) -> bool:
             actor=request.user.get_username(),
             now=timezone.now(),
         )
-    except GroupsRefused as error:
+    except GroupingError as error:
         form.add_error("count", str(error))
         return False
-    messages.success(request, f"Divided; {moved} workers changed groups.")
+    messages.success(request, f"The pool is divided. {moved} workers changed groups.")
     return True
 
 
 def _assign(request: HttpRequest, project: Project, members: list[Member], count: int) -> None:
     chosen: dict[int, int | None] = {}
-    for one in members:
-        told = str(request.POST.get(f"group-{one.worker.pseudonym}", "unsaid"))
-        if told == "" or (told.isdecimal() and len(told) < 4):
-            chosen[one.worker.pk] = int(told) if told else None
+    for member in members:
+        value = str(request.POST.get(f"group-{member.worker.pseudonym}", "unsaid"))
+        if value == "" or (value.isdecimal() and len(value) < 4):
+            chosen[member.worker.pk] = int(value) if value else None
     try:
         moved = assign_groups(
             project=project,
@@ -72,7 +72,7 @@ def _assign(request: HttpRequest, project: Project, members: list[Member], count
             actor=request.user.get_username(),
             now=timezone.now(),
         )
-    except GroupsRefused as error:
+    except GroupingError as error:
         messages.error(request, f"Nothing was changed: {error}")
     else:
         messages.success(request, f"{moved} workers changed groups.")

@@ -1,6 +1,4 @@
-"""The pool at work: who needs a look, a worker's agreement over time, feedback on production."""
-
-from typing import Any
+"""Pages of the trained pool: alerts, workers' agreement over time, and feedback."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -8,48 +6,42 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.create_project import current_guidelines
-from annotation.domain.kept_figures import figures_of
-from annotation.enums import Role
-from annotation.markdown import render_markdown
-from annotation.models import Project
-from annotation.permissions import pages_open_to, project_page
 from crowd.models import Worker
 from metrics.drift import BLOCK
-from qualification.domain.outcomes import WINDOW, outcomes_of, series_of, ua_of
-from qualification.domain.pool_feedback import (
-    NothingToTell,
-    figures_of_entries,
-    instructive_items,
-    pool_draft_of,
-    pool_feedback_sent,
-    save_pool_feedback,
-    send_pool_feedback,
-)
-from qualification.domain.side_by_side import items_side_by_side
-from qualification.domain.watch_pool import (
+from projects.domain.cached_figures import figures_of
+from projects.models import Project
+from projects.permissions import CAN_SEE_WORKERS, pages_open_to, project_page
+from qualification.domain.feedback import NothingToSendError
+from qualification.domain.gold_comparisons import WINDOW, gold_comparisons_of, series_of, ua_of
+from qualification.domain.monitor_pool import (
     GRACE_ITEMS,
     QUESTIONS_PER_ITEM,
     acknowledge_alert,
     pool_figures,
     pool_rows,
 )
-from qualification.models import Alert, PoolFeedback
-from qualification.views.notes import notes_of
+from qualification.domain.pool_feedback import (
+    pool_draft_or_new,
+    pool_feedback_sent,
+    save_pool_feedback,
+    send_pool_feedback,
+)
+from qualification.models import Alert
+from qualification.views.feedback import comparison_context, feedback_context, notes_of
 
-# Rows of the table beside the curve: the newest.
+# Number of newest rows in the table beside the curve
 ROWS = 100
 
 
 @require_GET
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def pool(request: HttpRequest, project: Project) -> HttpResponse:
-    kept = figures_of(pool_figures, project=project)
+    cached = figures_of(pool_figures, project=project)
     context = {
         "project": project,
         "may": pages_open_to(request.user, project),
-        "kept": kept,
-        "rows": pool_rows(project=project, figures=kept.value),
+        "kept": cached,
+        "rows": pool_rows(project=project, figures=cached.value),
         "grace": GRACE_ITEMS,
         "least": QUESTIONS_PER_ITEM,
         "window": WINDOW,
@@ -59,109 +51,73 @@ def pool(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @require_GET
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def pool_worker(request: HttpRequest, project: Project, pseudonym: str) -> HttpResponse:
     worker = _worker(project, pseudonym)
-    outcomes = outcomes_of(project=project, worker=worker)
-    rows = outcomes.values_list("submission__submitted_at", "counts")
+    gold_comparisons = gold_comparisons_of(project=project, worker=worker)
+    rows = gold_comparisons.values_list("submission__submitted_at", "counts")
     points = series_of([(at, ua_of(counts)) for at, counts in rows])
-    draft = pool_draft_of(project, worker)
-    alignment = draft.alignment if draft else instructive_items(project=project, worker=worker)
-    guidelines = current_guidelines(project_id=project.pk, role=Role.GENERATOR)
+    draft = pool_draft_or_new(project, worker)
     alerts = Alert.objects.filter(project=project, worker=worker)
     context = {
         "project": project,
         "worker": worker,
         "alerts": alerts.select_related("acknowledged_by").order_by("-pk"),
         "points": points,
-        "newest": [(len(points) - at, one) for at, one in enumerate(reversed(points[-ROWS:]))],
+        "newest": [(len(points) - at, point) for at, point in enumerate(reversed(points[-ROWS:]))],
         "window": WINDOW,
-        "items": items_side_by_side(
-            alignment=alignment,
-            role=Role.GENERATOR,
-            notes=draft.notes if draft else {},
-            guidelines=guidelines,
-        ),
-        "guidelines": render_markdown(guidelines.text) if guidelines else "",
         "draft": draft,
         "sent": pool_feedback_sent(project, worker),
+        **comparison_context(draft),
     }
     return render(request, "qualification/pool_worker.html", context)
 
 
 def _worker(project: Project, pseudonym: str) -> Worker:
-    """Somebody who has worked in the project."""
+    """Return a worker with submissions in the project."""
     people = Worker.objects.filter(submissions__item__project=project).distinct()
     return get_object_or_404(people, pseudonym=pseudonym)
 
 
 @require_POST
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def pool_write(request: HttpRequest, project: Project, pseudonym: str) -> HttpResponseBase:
     worker = _worker(project, pseudonym)
     action = request.POST.get("action", "save")
-    keep = send_pool_feedback if action == "send" else save_pool_feedback
+    save = send_pool_feedback if action == "send" else save_pool_feedback
     back = redirect("qualification:pool_worker", slug=project.slug, pseudonym=pseudonym)
     try:
-        keep(
+        save(
             project=project,
             worker=worker,
             trainer=request.user,
             notes=notes_of(request.POST),
             now=timezone.now(),
         )
-    except NothingToTell as error:
+    except NothingToSendError as error:
         messages.error(request, str(error))
         return back
     if action == "preview":
         return redirect("qualification:pool_preview", slug=project.slug, pseudonym=pseudonym)
-    told = f"Feedback is on its way to {pseudonym}." if action == "send" else "Saved."
-    messages.success(request, told)
+    notice = f"Feedback is on its way to {pseudonym}." if action == "send" else "Saved."
+    messages.success(request, notice)
     return back
 
 
 @require_GET
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def pool_preview(request: HttpRequest, project: Project, pseudonym: str) -> HttpResponse:
-    """What the worker will see."""
+    """Show the page as the worker will see it."""
     worker = _worker(project, pseudonym)
-    draft = pool_draft_of(project, worker)
-    feedback = draft or PoolFeedback(
-        project=project,
-        worker=worker,
-        alignment=instructive_items(project=project, worker=worker),
-    )
-    context = pool_feedback_context(feedback) | {
+    context = feedback_context(pool_draft_or_new(project, worker)) | {
         "is_preview": True,
         "back": f"../{pseudonym}/",
     }
     return render(request, "qualification/feedback.html", context)
 
 
-def pool_feedback_context(feedback: PoolFeedback) -> dict[str, Any]:
-    """What the worker's page shows."""
-    guidelines = current_guidelines(project_id=feedback.project_id, role=Role.GENERATOR)
-    figures = figures_of_entries(feedback.alignment)
-    return {
-        "title": feedback.project.title,
-        "feedback": feedback,
-        "figures": figures,
-        "found_in_all": figures["UA"]["tp"] + figures["UA"]["fn"],
-        "role": Role.GENERATOR,
-        "other_side": "What came of it",
-        "from_production": True,
-        "items": items_side_by_side(
-            alignment=feedback.alignment,
-            role=Role.GENERATOR,
-            notes=feedback.notes,
-            guidelines=guidelines,
-        ),
-        "guidelines": render_markdown(guidelines.text) if guidelines else "",
-    }
-
-
 @require_POST
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def pool_acknowledge(
     request: HttpRequest, project: Project, pseudonym: str, pk: int
 ) -> HttpResponseBase:

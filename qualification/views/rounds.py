@@ -1,4 +1,4 @@
-"""A project's rounds, its funnel, and who of the pool needs a look; rounds set up and published."""
+"""Pages of a project's rounds and its funnel."""
 
 import csv
 import tempfile
@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -17,34 +18,34 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.domain.publish import terms_of
-from annotation.enums import Role
-from annotation.models import Project
-from annotation.permissions import pages_open_to, project_page
-from crowd.domain.ledger import BudgetExceeded
+from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.register_worker import register_worker
 from crowd.domain.write_mail import send_again, undelivered_mail
 from crowd.models import Mail, Worker
-from crowd.tasks import create_pending_hits
-from qualification.domain.edit_round import EditRefused, edit_round
+from crowd.tasks import publish_hits
+from projects.enums import Role
+from projects.models import Project
+from projects.permissions import CAN_SEE_WORKERS, STAFF, pages_open_to, project_page
+from qualification.domain.edit_round import RoundEditError, edit_round
 from qualification.domain.funnel import Stage, funnel_of
+from qualification.domain.monitor_pool import open_alerts
 from qualification.domain.publish_round import (
-    RoundNotPublished,
+    RoundPublishError,
     invite_workers,
     publish_round,
     round_cents,
-    waiting_for_intake,
+    waiting_for_cohort,
 )
 from qualification.domain.queries import rounds_of
 from qualification.domain.set_up_rounds import (
-    RoundsRefused,
+    RoundSetupError,
     plans_of_preset,
     read_given_annotations,
     read_round_items,
     set_up_rounds,
 )
-from qualification.domain.watch_pool import open_alerts
 from qualification.enums import RoundEntry
-from qualification.forms import InviteForm, RoundForm, SeatsForm, SetUpForm
+from qualification.forms import InviteForm, RoundForm, SetUpForm, SlotsForm
 from qualification.models import Round
 from schemes.base import FileError
 
@@ -52,7 +53,7 @@ Read = TypeVar("Read")
 
 
 @require_GET
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def rounds(request: HttpRequest, project: Project) -> HttpResponse:
     return _rounds(request, project, SetUpForm())
 
@@ -65,8 +66,8 @@ def _rounds(
         "project": project,
         "may": pages_open_to(request.user, project),
         "rounds": [
-            {"round": one, "stage": stage}
-            for one, stage in zip(rounds_of(project=project), stages, strict=True)
+            {"round": round, "stage": stage}
+            for round, stage in zip(rounds_of(project=project), stages, strict=True)
         ],
         "form": form,
         "roles_left": _roles_without_rounds(project),
@@ -77,31 +78,33 @@ def _rounds(
 
 
 def _people(project: Project) -> QuerySet[Worker]:
-    """Everybody who was in a round of the project, or was written to about production."""
+    """Return the workers of the project's rounds and of its production feedback."""
     return Worker.objects.filter(
         Q(enrolments__round__project=project) | Q(pool_feedback__project=project)
     ).distinct()
 
 
 @require_POST
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def send_mail_again(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     mail = get_object_or_404(Mail, pk=pk, message__worker__in=_people(project))
     if send_again(mail=mail, now=timezone.now()):
         messages.success(request, "It will be sent again.")
     else:
-        messages.error(request, "It can't be sent: it was delivered, or the address was removed.")
+        messages.error(
+            request, "It can't be sent again, because it was delivered or the address was removed."
+        )
     return redirect("qualification:rounds", slug=project.slug)
 
 
 def _roles_without_rounds(project: Project) -> list[str]:
-    """The roles whose rounds can still be set up."""
-    there = set(project.rounds.values_list("role", flat=True))
-    return [role for role in (Role.GENERATOR, Role.CONSOLIDATOR) if role not in there]
+    """Return the roles whose rounds can still be set up."""
+    existing = set(project.rounds.values_list("role", flat=True))
+    return [role for role in (Role.GENERATOR, Role.CONSOLIDATOR) if role not in existing]
 
 
 @require_POST
-@project_page
+@project_page(STAFF)
 def set_up(request: HttpRequest, project: Project) -> HttpResponseBase:
     form = SetUpForm(request.POST, request.FILES)
     if not form.is_valid():
@@ -117,7 +120,7 @@ def set_up(request: HttpRequest, project: Project) -> HttpResponseBase:
             actor=request.user.get_username(),
             now=timezone.now(),
         )
-    except (FileError, RoundsRefused) as error:
+    except (FileError, RoundSetupError) as error:
         form.add_error("file" if items else "annotations", str(error))
         return _rounds(request, project, form, status=422)
     messages.success(request, f"{len(made)} rounds are set up. Their items left production.")
@@ -132,92 +135,90 @@ def _read(file: UploadedFile, read: Callable[[Path], Read]) -> Read:
 
 
 @require_http_methods(["GET", "POST"])
-@project_page
+@project_page(STAFF)
 def publish(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
-    one = get_object_or_404(rounds_of(project=project), pk=pk)
+    round = get_object_or_404(rounds_of(project=project), pk=pk)
     if request.method == "POST" and "invite" in request.POST:
-        return _invite(request, one)
+        return _invite(request, round)
     if request.method == "POST":
-        return _publish(request, one)
-    return _publish_page(request, one, InviteForm())
+        return _publish(request, round)
+    return _publish_page(request, round, InviteForm())
 
 
 def _publish_page(
-    request: HttpRequest, one: Round, form: InviteForm, *, status: int = 200
+    request: HttpRequest, round: Round, form: InviteForm, *, status: int = 200
 ) -> HttpResponse:
-    waiting = waiting_for_intake(one)
+    waiting = waiting_for_cohort(round)
     context = {
-        "project": one.project,
-        "round": one,
+        "project": round.project,
+        "round": round,
         "waiting": waiting,
-        "is_open": one.entry == RoundEntry.OPEN,
-        "items": one.round_items.count(),
-        "cents": round_cents(round=one, seats=len(waiting)) if waiting else None,
+        "is_open": round.entry == RoundEntry.OPEN,
+        "items": round.round_items.count(),
+        "cents": round_cents(round=round, slots=len(waiting)) if waiting else None,
         "form": form,
     }
     return render(request, "qualification/publish.html", context, status=status)
 
 
 @require_http_methods(["GET", "POST"])
-@project_page
+@project_page(STAFF)
 def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
-    one = get_object_or_404(rounds_of(project=project), pk=pk)
-    form = RoundForm(request.POST or None, round=one)
+    round = get_object_or_404(rounds_of(project=project), pk=pk)
+    form = RoundForm(request.POST or None, round=round)
     if form.is_valid():
         try:
             changed = edit_round(
-                round=one,
+                round=round,
                 changes=form.changes(),
                 actor=request.user.get_username(),
                 now=timezone.now(),
             )
-        except EditRefused as error:
+        except RoundEditError as error:
             form.add_error(None, str(error))
         else:
-            told = "Saved." if changed else "Nothing was changed."
-            messages.success(request, told)
+            notice = "Saved." if changed else "Nothing was changed."
+            messages.success(request, notice)
             return redirect("qualification:round", slug=project.slug, pk=pk)
     context = {
         "project": project,
-        "round": one,
+        "round": round,
         "form": form,
-        "items": one.round_items.count(),
-        "pay": terms_of(project, one.role),
-        "intakes": one.intakes.count(),
+        "items": round.round_items.count(),
+        "pay": terms_of(project, round.role),
+        "cohorts": round.cohorts.count(),
     }
     status = 422 if form.is_bound else 200
     return render(request, "qualification/edit.html", context, status=status)
 
 
-def _invite(request: HttpRequest, one: Round) -> HttpResponseBase:
+def _invite(request: HttpRequest, round: Round) -> HttpResponseBase:
     form = InviteForm(request.POST)
     if not form.is_valid():
-        return _publish_page(request, one, form, status=422)
+        return _publish_page(request, round, form, status=422)
     now = timezone.now()
     workers = [
-        register_worker(provider=one.project.provider, external_id=each, now=now)
-        for each in form.cleaned_data["workers"]
+        register_worker(provider=round.project.provider, external_id=worker_id, now=now)
+        for worker_id in form.cleaned_data["workers"]
     ]
-    invite_workers(round=one, workers=workers, actor=request.user.get_username(), now=now)
-    return redirect("qualification:publish", slug=one.project.slug, pk=one.pk)
+    invite_workers(round=round, workers=workers, actor=request.user.get_username(), now=now)
+    return redirect("qualification:publish", slug=round.project.slug, pk=round.pk)
 
 
-def _publish(request: HttpRequest, one: Round) -> HttpResponseBase:
-    form = SeatsForm(request.POST)
-    seats = form.cleaned_data["seats"] if form.is_valid() else None
+def _publish(request: HttpRequest, round: Round) -> HttpResponseBase:
+    form = SlotsForm(request.POST)
+    slots = form.cleaned_data["slots"] if form.is_valid() else None
     try:
-        intake = publish_round(
-            round=one, seats=seats, actor=request.user.get_username(), now=timezone.now()
+        cohort = publish_round(
+            round=round, slots=slots, actor=request.user.get_username(), now=timezone.now()
         )
-    except (RoundNotPublished, BudgetExceeded) as error:
+    except (RoundPublishError, BudgetExceededError) as error:
         messages.error(request, f"Nothing was published: {error}")
-        return redirect("qualification:publish", slug=one.project.slug, pk=one.pk)
-    create_pending_hits.delay()
-    messages.success(request, f"{one.title} is on its way to {intake.seats} workers.")
-    return redirect("qualification:round", slug=one.project.slug, pk=one.pk)
-
-
-# --- the funnel
+        return redirect("qualification:publish", slug=round.project.slug, pk=round.pk)
+    # Robust, because the next sweep creates the HITs if the broker is down.
+    transaction.on_commit(publish_hits.delay, robust=True)
+    messages.success(request, f"{round.title} is on its way to {cohort.slots} workers.")
+    return redirect("qualification:round", slug=round.project.slug, pk=round.pk)
 
 
 COLUMNS = (
@@ -227,46 +228,46 @@ COLUMNS = (
 
 
 @require_GET
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def funnel_csv(request: HttpRequest, project: Project) -> HttpResponse:
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{project.slug}-funnel.csv"'
     writer = csv.writer(response)
     writer.writerow(COLUMNS)
-    for one in funnel_of(project=project):
-        numbers = [one.invited, one.started, one.finished, one.passed, one.declined]
-        time = [f"{one.worker_hours:.2f}", f"{one.trainer_minutes:.1f}"]
-        writer.writerow([one.title, *numbers, *time, one.cents])
+    for stage in funnel_of(project=project):
+        numbers = [stage.invited, stage.started, stage.finished, stage.passed, stage.declined]
+        time = [f"{stage.worker_hours:.2f}", f"{stage.trainer_minutes:.1f}"]
+        writer.writerow([stage.title, *numbers, *time, stage.cents])
     return response
 
 
 @require_GET
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def funnel_svg(request: HttpRequest, project: Project) -> HttpResponse:
     rows = list(_bars(funnel_of(project=project)))
-    room = 7 * max((len(str(row["label"])) for row in rows), default=0)
+    label_width = 7 * max((len(str(row["label"])) for row in rows), default=0)
     for row in rows:
-        row["count_x"] = room + 22 + int(str(row["width"]))
+        row["count_x"] = label_width + 22 + int(str(row["width"]))
     context = {
-        "rows": rows, "height": 28 * len(rows) + 8, "width": room + 486,
-        "label_x": room + 8, "bar_x": room + 16,
+        "rows": rows, "height": 28 * len(rows) + 8, "width": label_width + 486,
+        "label_x": label_width + 8, "bar_x": label_width + 16,
     }  # fmt: skip
-    drawn = render_to_string("qualification/funnel.svg", context)
-    return HttpResponse(drawn, content_type="image/svg+xml")
+    svg = render_to_string("qualification/funnel.svg", context)
+    return HttpResponse(svg, content_type="image/svg+xml")
 
 
 def _bars(stages: Iterable[Stage]) -> Iterator[dict[str, object]]:
-    """A bar for each step that a worker takes, as wide as there are workers."""
+    """Yield a bar for each step, with a width in proportion to its workers."""
     stages = list(stages)
-    most = max((one.invited for one in stages), default=0)
+    most = max((stage.invited for stage in stages), default=0)
     at = 8
-    for one in stages:
-        steps = [("invited", one.invited), ("finished", one.finished), ("passed", one.passed)]
+    for stage in stages:
+        steps = [("invited", stage.invited), ("finished", stage.finished), ("passed", stage.passed)]
         for name, count in steps:
             width = round(420 * count / most) if most else 0
-            word = "selected" if name == "passed" and one.opens_pool else name
+            step = "selected" if name == "passed" and stage.opens_pool else name
             yield {
-                "label": f"{one.title}: {word}", "count": count, "y": at, "text_y": at + 15,
+                "label": f"{stage.title}: {step}", "count": count, "y": at, "text_y": at + 15,
                 "width": width, "last": name == "passed",
             }  # fmt: skip
             at += 28

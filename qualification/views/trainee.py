@@ -1,4 +1,4 @@
-"""One worker's round: side by side with the expert's, overruled, commented, sent."""
+"""Pages of a worker in a round: comparison, decisions and feedback."""
 
 import re
 
@@ -9,50 +9,37 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.markdown import render_markdown
-from annotation.models import Project
-from annotation.permissions import project_page
-from audit.domain.change_state import MoveRefused
+from audit.domain.change_state import TransitionNotAllowedError
+from projects.models import Project
+from projects.permissions import CAN_SEE_WORKERS, project_page
 from qualification.domain.decide import Verdict, decide
-from qualification.domain.evaluate import AT_WORK, NothingToEvaluate, evaluate_now
+from qualification.domain.evaluate import AT_WORK, NothingToEvaluateError, evaluate_now
 from qualification.domain.feedback import (
-    NothingToSend,
-    draft_of,
-    keep_feedback,
+    NothingToSendError,
+    autosave_draft,
+    draft_or_new,
     save_feedback,
     send_feedback,
     sent_to,
 )
 from qualification.domain.figures import below_thresholds
-from qualification.domain.overrule import OverruleRefused, decisions_on, take_back
+from qualification.domain.overrule import OverruleError, decisions_on, take_back
 from qualification.domain.overrule import overrule as record_decision
-from qualification.domain.queries import guidelines_read, learning_curve
-from qualification.domain.side_by_side import side_by_side
+from qualification.domain.queries import learning_curve
 from qualification.forms import VERDICTS
-from qualification.models import Enrolment, Feedback
-from qualification.views.notes import notes_of
+from qualification.models import Enrolment
+from qualification.views.feedback import comparison_context, feedback_context, notes_of
 
-# item, kind, reference span and predicted span of a decision, as its button sends them.
+# The item, kind, reference span and predicted span of a decision, as submitted by its button
 DECISION = re.compile(r"^(\d+)\|([a-z-]+)\|(?:(\d+)-(\d+))?\|(?:(\d+)-(\d+))?$")
 
 
 @require_GET
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def trainee(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> HttpResponse:
     enrolment = _enrolment(project, pk, pseudonym)
-    evaluation = enrolment.evaluations.order_by("-pk").first()
-    draft = draft_of(enrolment)
-    guidelines = guidelines_read(enrolment=enrolment)
-    items = (
-        side_by_side(
-            evaluation=evaluation,
-            notes=draft.notes if draft else {},
-            decisions=decisions_on(enrolment),
-            guidelines=guidelines,
-        )
-        if evaluation
-        else []
-    )
+    draft = draft_or_new(enrolment)
+    evaluation = draft.evaluation if draft else None
     figures = (evaluation.corrected_figures or evaluation.figures) if evaluation else None
     context = {
         "project": project,
@@ -62,20 +49,19 @@ def trainee(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
         "evaluation": evaluation,
         "at_work": enrolment.state in AT_WORK,
         "below": below_thresholds(figures, enrolment.round.thresholds) if evaluation else [],
-        "items": items,
-        "guidelines": render_markdown(guidelines.text) if guidelines else "",
         "draft": draft,
         "sent": sent_to(enrolment),
         "curve": learning_curve(enrolment=enrolment),
         "verdicts": VERDICTS,
         **_neighbours(enrolment),
+        **(comparison_context(draft, decisions_on(enrolment)) if draft else {}),
     }
     return render(request, "qualification/trainee.html", context)
 
 
 def _enrolment(project: Project, pk: int, pseudonym: str) -> Enrolment:
     return get_object_or_404(
-        Enrolment.objects.select_related("round__project", "worker", "intake__batch__project"),
+        Enrolment.objects.select_related("round__project", "worker", "cohort__batch__project"),
         round__project=project,
         round=pk,
         worker__pseudonym=pseudonym,
@@ -83,14 +69,14 @@ def _enrolment(project: Project, pk: int, pseudonym: str) -> Enrolment:
 
 
 def _neighbours(enrolment: Enrolment) -> dict[str, str]:
-    """The addresses of the workers before and after, in the order of the desk."""
+    """Return the URLs of the previous and next worker of the round."""
     names = list(enrolment.round.enrolments.order_by("pk").values_list("pk", "worker__pseudonym"))
-    at = [pk for pk, _ in names].index(enrolment.pk)
-    around = {"previous": at - 1, "following": at + 1}
+    position = [pk for pk, _ in names].index(enrolment.pk)
+    around = {"previous": position - 1, "following": position + 1}
     return {
-        name: _address("trainee", enrolment, names[place][1])
-        for name, place in around.items()
-        if 0 <= place < len(names)
+        name: _address("trainee", enrolment, names[neighbour][1])
+        for name, neighbour in around.items()
+        if 0 <= neighbour < len(names)
     }
 
 
@@ -100,20 +86,20 @@ def _address(route: str, enrolment: Enrolment, pseudonym: str) -> str:
 
 
 @require_POST
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def write(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> HttpResponseBase:
-    """Everything on the page is one form: whatever button is pressed, what was written is kept."""
+    """Save the page's form, and do what the pressed button requests."""
     enrolment = _enrolment(project, pk, pseudonym)
     action = str(request.POST.get("action", "save"))
-    keep = {"send": send_feedback, "save": save_feedback}.get(action, keep_feedback)
+    save = {"send": send_feedback, "save": save_feedback}.get(action, autosave_draft)
     try:
-        keep(
+        save(
             enrolment=enrolment,
             trainer=request.user,
             notes=notes_of(request.POST),
             now=timezone.now(),
         )
-    except NothingToSend as error:
+    except NothingToSendError as error:
         messages.error(request, str(error))
         return redirect(_address("trainee", enrolment, pseudonym))
     if action == "preview":
@@ -136,30 +122,30 @@ def _decide(request: HttpRequest, enrolment: Enrolment, verdict: Verdict) -> Non
             actor=request.user.get_username(),
             now=timezone.now(),
         )
-    except MoveRefused as error:
-        messages.error(request, f"Nothing was decided: {error}")
+    except TransitionNotAllowedError as error:
+        messages.error(request, f"No decision was made: {error}")
     else:
-        messages.success(request, "Decided. The worker is told by a message.")
+        messages.success(request, "Decided. The worker receives a message.")
 
 
 @require_POST
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def evaluate(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> HttpResponseBase:
     enrolment = _enrolment(project, pk, pseudonym)
     try:
         evaluate_now(enrolment=enrolment, actor=request.user.get_username(), now=timezone.now())
-    except NothingToEvaluate as error:
+    except NothingToEvaluateError as error:
         messages.error(request, str(error))
     return redirect(_address("trainee", enrolment, pseudonym))
 
 
 @require_POST
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def overrule(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> HttpResponseBase:
     enrolment = _enrolment(project, pk, pseudonym)
     anchor = ""
     try:
-        keep_feedback(
+        autosave_draft(
             enrolment=enrolment,
             trainer=request.user,
             notes=notes_of(request.POST),
@@ -176,7 +162,7 @@ def overrule(request: HttpRequest, project: Project, pk: int, pseudonym: str) ->
             )
         else:
             anchor = _record(request, enrolment)
-    except (OverruleRefused, NothingToSend) as error:
+    except (OverruleError, NothingToSendError) as error:
         messages.error(request, str(error))
     except ValueError as error:
         raise Http404("no such decision") from error
@@ -184,22 +170,25 @@ def overrule(request: HttpRequest, project: Project, pk: int, pseudonym: str) ->
 
 
 def _record(request: HttpRequest, enrolment: Enrolment) -> str:
-    """Record the decision that the button names; where it leaves the worker's span open, the choice
-    beside it has it. Raises ValueError, OverruleRefused."""
-    told = str(request.POST.get("decision", ""))
-    if told.endswith("|"):
-        told += str(request.POST.get(f"with-{told}", ""))
-    match = DECISION.match(told)
+    """Record the decision of the pressed button, and return the item's anchor.
+
+    If the button leaves the worker's span open, the field beside it has the span. Raise ValueError or
+    OverruleError.
+    """
+    decision = str(request.POST.get("decision", ""))
+    if decision.endswith("|"):
+        decision += str(request.POST.get(f"with-{decision}", ""))
+    match = DECISION.match(decision)
     if match is None or match.group(5) is None:
-        raise ValueError(told)
+        raise ValueError(decision)
     item, kind, *ends = match.groups()
-    reference = [int(one) for one in ends[:2] if one is not None]
+    reference = [int(end) for end in ends[:2] if end is not None]
     record_decision(
         enrolment=enrolment,
         item_id=int(item),
         kind=kind,
         reference_span=reference or None,
-        predicted_span=[int(one) for one in ends[2:]],
+        predicted_span=[int(end) for end in ends[2:]],
         by=request.user,
         now=timezone.now(),
     )
@@ -207,26 +196,13 @@ def _record(request: HttpRequest, enrolment: Enrolment) -> str:
 
 
 @require_GET
-@project_page
+@project_page(CAN_SEE_WORKERS)
 def preview(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> HttpResponse:
-    """What the worker will see."""
+    """Show the page as the worker will see it."""
     enrolment = _enrolment(project, pk, pseudonym)
-    evaluation = enrolment.evaluations.order_by("-pk").first()
-    if evaluation is None:
+    feedback = draft_or_new(enrolment)
+    if feedback is None:
         raise Http404("nothing to preview")
-    feedback = draft_of(enrolment) or Feedback(evaluation=evaluation)
-    guidelines = guidelines_read(enrolment=enrolment)
-    context = {
-        "is_preview": True,
-        "back": _address("trainee", enrolment, pseudonym),
-        "feedback": feedback,
-        "title": enrolment.round.title,
-        "role": enrolment.round.role,
-        "other_side": "Expert",
-        "figures": evaluation.figures,
-        "corrected": evaluation.corrected_figures,
-        "found_in_all": evaluation.figures["UA"]["tp"] + evaluation.figures["UA"]["fn"],
-        "items": side_by_side(evaluation=evaluation, notes=feedback.notes, guidelines=guidelines),
-        "guidelines": render_markdown(guidelines.text) if guidelines else "",
-    }
+    back = _address("trainee", enrolment, pseudonym)
+    context = feedback_context(feedback) | {"is_preview": True, "back": back}
     return render(request, "qualification/feedback.html", context)

@@ -1,4 +1,4 @@
-"""What a worker's browser does, without the window: pages read, forms posted, over HTTP."""
+"""An HTTP client that reads pages and posts forms as a worker's browser does."""
 
 import json
 import time
@@ -10,12 +10,14 @@ from urllib.parse import urljoin
 
 import requests
 
+from audit.errors import TouchstoneError
+
 PATIENCE = 120.0
 PAUSE = 0.3
 
 
-class SiteGone(Exception):
-    """The site has not answered for a long while."""
+class SiteUnreachableError(TouchstoneError):
+    """The site did not answer within the time limit."""
 
 
 @dataclass
@@ -25,7 +27,7 @@ class Form:
 
 
 class Page(HTMLParser):
-    """The parts of a page that a simulated worker uses: forms, links, frames, marked elements, data."""
+    """A parser for the parts of a page that a simulated worker uses."""
 
     def __init__(self, url: str, text: str) -> None:
         super().__init__()
@@ -63,14 +65,14 @@ class Page(HTMLParser):
             self.data = json.loads(data)
 
     def all_marked(self, name: str) -> list[dict[str, str]]:
-        return [one for one in self.marked if name in one]
+        return [element for element in self.marked if name in element]
 
     def form_to(self, ending: str) -> Form | None:
-        return next((one for one in self.forms if one.action.endswith(ending)), None)
+        return next((form for form in self.forms if form.action.endswith(ending)), None)
 
 
 class Browser:
-    """One worker's session with one site. A site that is down is waited for: people reload too."""
+    """A worker's session with a site. Requests are repeated while the site is down."""
 
     def __init__(self, site: str) -> None:
         self.site = site
@@ -79,37 +81,37 @@ class Browser:
         self._frame.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
     def get(self, url: str) -> Page:
-        answer = self._send("GET", url)
-        return Page(answer.url, answer.text)
+        response = self._send("GET", url)
+        return Page(response.url, response.text)
 
     def post(self, url: str, fields: dict[str, str]) -> Page:
-        answer = self._send("POST", url, data=fields)
-        return Page(answer.url, answer.text)
+        response = self._send("POST", url, data=fields)
+        return Page(response.url, response.text)
 
     def post_json(self, url: str, body: Any) -> tuple[int, Any]:
-        """As the page's script does: status and answer."""
-        answer = self._send(
+        """Post JSON as the page's script does, and return the status and the body."""
+        response = self._send(
             "POST", url, data=json.dumps(body), headers={"Content-Type": "text/plain"}
         )
-        return answer.status_code, answer.json()
+        return response.status_code, response.json()
 
     def post_bare(self, url: str, fields: dict[str, str]) -> int:
-        """A form posted from a sandboxed frame: no cookies go with it."""
-        answer = self._send("POST", url, data=fields, bare=True)
-        return answer.status_code
+        """Post a form without cookies, as a sandboxed frame does, and return the status."""
+        response = self._send("POST", url, data=fields, bare=True)
+        return response.status_code
 
     def _send(
         self, method: str, url: str, *, bare: bool = False, **extra: Any
     ) -> requests.Response:
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
             try:
                 session = self._frame if bare else self._session
-                answer = session.request(method, urljoin(self.site, url), timeout=60, **extra)
+                response = session.request(method, urljoin(self.site, url), timeout=60, **extra)
             except requests.RequestException:
                 time.sleep(PAUSE)
                 continue
-            if answer.status_code < 500:
-                return answer
+            if response.status_code < 500:
+                return response
             time.sleep(PAUSE)
-        raise SiteGone(f"{method} {url} was not answered for {PATIENCE:.0f} s.")
+        raise SiteUnreachableError(f"{method} {url} was not answered for {PATIENCE:.0f} s.")

@@ -1,4 +1,4 @@
-"""The demonstration: a campaign rehearsed on the sample corpus, and another one left open to try."""
+"""The demo's data, with a project for a rehearsal and a project that visitors can try."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,13 +8,15 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
-from annotation.domain.create_project import create_project
 from annotation.domain.import_corpus import CorpusOptions, Import
-from annotation.enums import MemberRole, Partition
-from annotation.models import Membership, Project
+from annotation.enums import Partition
+from audit.errors import TouchstoneError
 from consolidation.domain.expert_queues import QueuePlan, sample_of, set_up_queue
 from consolidation.domain.import_gold import import_gold
 from consolidation.enums import ExpertWork, GoldSource
+from projects.domain.create_project import create_project
+from projects.enums import MemberRole
+from projects.models import Membership, Project
 
 SAMPLES = Path(settings.BASE_DIR) / "annotation" / "samples"
 REHEARSED, OPEN = "demo", "demo-open"
@@ -25,7 +27,7 @@ DOMAIN = "sample"
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A demo login. Known to everyone who reads this: only ever made in demo mode."""
+    """A demo login. Its password is public, so it is created in demo mode only."""
 
     role: str
     name: str
@@ -40,15 +42,15 @@ STAFF = (
 WORKER = Login("worker", "worker", "demo-worker-1")
 
 
-class NotADemo(Exception):
-    """Demo logins are never made outside demo mode."""
+class NotDemoModeError(TouchstoneError):
+    """Demo logins cannot be created outside demo mode."""
 
 
 @transaction.atomic
 def prepare_demo(*, now: datetime) -> Project:
-    """The demo's projects and staff logins; what is there already stays. Raises NotADemo."""
+    """Create the missing projects and staff logins of the demo. Raise NotDemoModeError."""
     if not settings.DEMO:
-        raise NotADemo("DEMO is not set.")
+        raise NotDemoModeError("DEMO is not set.")
     rehearsed = _project(REHEARSED, "Demo: the sample corpus, rehearsed", now)
     opened = _project(OPEN, "Demo: try the workers' page yourself", now)
     for login in STAFF:
@@ -58,7 +60,7 @@ def prepare_demo(*, now: datetime) -> Project:
 
 
 def _expert_queue(project: Project, now: datetime) -> None:
-    """A few items for the expert to try the work on."""
+    """Create a queue with a few items for the expert."""
     if project.expert_queues.exists():
         return
     set_up_queue(

@@ -1,4 +1,4 @@
-"""A whole campaign with simulated workers: from published HITs to gold, paid and measured."""
+"""Run a whole campaign with simulated workers, from published HITs to gold and payments."""
 
 import threading
 import time
@@ -13,17 +13,19 @@ from django.db import connection
 from django.db.models import Count, Max, Q, Sum
 from django.utils import timezone
 
-from annotation.domain.publish import NothingToPublish, publish_batch
-from annotation.enums import Protocol, Role
-from annotation.models import Project, Submission
+from annotation.domain.publish import NothingToPublishError, publish_batch
+from annotation.models import Submission
+from audit.errors import TouchstoneError
+from consolidation.domain.current_gold import current_gold
 from consolidation.domain.record_gold import own_source
-from consolidation.domain.standing_gold import standing_gold
 from crowd.enums import HitState, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from metrics.counts import Counts
-from rehearsal.domain.crew import make_accounts, pool_of, sign_in_all, train
-from rehearsal.domain.script import Reference, Script, invented_references, references_of
-from rehearsal.domain.worker import RehearsalFailed, SimulatedWorker
+from projects.enums import Protocol, Role
+from projects.models import Project
+from rehearsal.domain.scenario import Reference, Scenario, invented_references, references_of
+from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
+from rehearsal.domain.workers_setup import make_accounts, pool_of, sign_in_all, train
 from schemes.registry import get_scheme
 
 LOOK_SECONDS = 0.5
@@ -32,40 +34,46 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`skill` None replays the reference gold. `patience` is how long nothing may move, in seconds."""
+    """Options of a rehearsal.
+
+    `skill` is between 0 and 1, or None to replay the reference gold. `patience` is the number of
+    seconds without progress after which the rehearsal fails.
+    """
 
     workers: int = 6
     skill: float | None = 0.9
     seed: int = 1
     patience: float = 180.0
-    # Write from references that the scheme makes up, where the project has no gold to write from.
+    # Let the scheme invent references, for a project without gold.
     invent: bool = False
 
 
-class NotForRehearsal(Exception):
-    """Simulated workers must not mix with people's work or another's marketplace."""
+class RehearsalNotAllowedError(TouchstoneError):
+    """The project has people's work, or the site uses another marketplace."""
 
 
 def check_project(project: Project) -> None:
-    """Raises NotForRehearsal."""
+    """Raise RehearsalNotAllowedError if the project cannot be rehearsed."""
     if not settings.MTURK_IS_OURS:
-        raise NotForRehearsal(
-            "Rehearsals run on our own marketplace only; MTURK_ENDPOINT_URL names another."
+        raise RehearsalNotAllowedError(
+            "Rehearsals need the built-in marketplace. Unset MTURK_ENDPOINT_URL to use it."
         )
     if Submission.objects.filter(item__project=project, worker__is_simulated=False).exists():
-        raise NotForRehearsal(
-            f"{project.slug} holds people's work. Rehearse in a project of its own."
+        raise RehearsalNotAllowedError(
+            f"{project.slug} contains people's work. Rehearse in another project."
         )
 
 
 def rehearse(
     *, project: Project, site: str, options: Options, progress: Progress
 ) -> dict[str, Any]:
-    """Publish what is unpublished, work until every item has gold and every payment is confirmed,
-    and report. Raises RehearsalFailed, NoReference, NothingToPublish, BudgetExceeded."""
+    """Publish unpublished items, work until all have gold and payments are confirmed, and report.
+
+    Raise RehearsalFailedError, NoReferenceError, NothingToPublishError or BudgetExceededError.
+    """
     started = time.monotonic()
     references = invented_references(project) if options.invent else references_of(project)
-    script = Script(project, references, options.skill, options.seed)
+    script = Scenario(project, references, options.skill, options.seed)
     workers = _crew(project, site, script, options)
     _publish(project)
     done = threading.Event()
@@ -75,25 +83,28 @@ def rehearse(
             _wait_for_gold(project, futures, options.patience, progress)
         finally:
             done.set()
-    # How near anybody comes to what was made up says nothing.
+    # Skip accuracy when the references are invented.
     return report(project, {} if options.invent else references) | {
         "workers": len(workers),
         "seconds": round(time.monotonic() - started, 1),
     }
 
 
-def _crew(project: Project, site: str, script: Script, options: Options) -> list[SimulatedWorker]:
+def _crew(project: Project, site: str, script: Scenario, options: Options) -> list[SimulatedWorker]:
     least = least_workers(project)
     if options.workers < least:
-        raise RehearsalFailed(f"This project needs at least {least} workers for an item.")
+        raise RehearsalFailedError(f"This project needs at least {least} workers per item.")
     accounts = make_accounts(project=project, count=options.workers, seed=options.seed)
-    workers = [SimulatedWorker(site=site, account=one, script=script) for one in accounts]
+    workers = [SimulatedWorker(site=site, account=account, script=script) for account in accounts]
     train(project=project, worker_ids=sign_in_all(workers), now=timezone.now())
     return workers
 
 
 def least_workers(project: Project) -> int:
-    """So many that nobody has to judge their own work: of validators, that of a whole sentence."""
+    """Return the number of workers at which none has to judge their own work.
+
+    A validator must not have annotated any item of the sentence.
+    """
     if project.protocol == Protocol.CONSOLIDATION:
         return project.generators_per_item + 1
     items = project.items.filter(in_production=True).order_by().values("sentence")
@@ -104,7 +115,7 @@ def least_workers(project: Project) -> int:
 def _publish(project: Project) -> None:
     try:
         publish_batch(project=project, pool=pool_of(project, Role.GENERATOR), now=timezone.now())
-    except NothingToPublish:
+    except NothingToPublishError:
         if not project.batches.exists():
             raise
 
@@ -122,7 +133,7 @@ def _wait_for_gold(
     total = (
         project.items.filter(in_production=True, task_items__role=Role.GENERATOR).distinct().count()
     )
-    moved_at, last = time.monotonic(), (-1, -1)
+    progressed_at, last = time.monotonic(), (-1, -1)
     while True:
         failed, _ = wait(futures, timeout=LOOK_SECONDS, return_when=FIRST_EXCEPTION)
         for future in failed:
@@ -132,49 +143,48 @@ def _wait_for_gold(
         if state[0] >= total and not unfinished_payments(project):
             return
         if state != last:
-            moved_at, last = time.monotonic(), state
-        elif time.monotonic() - moved_at > patience:
-            raise RehearsalFailed(f"Nothing has moved for {patience:.0f} s. {_diagnosis(project)}")
+            progressed_at, last = time.monotonic(), state
+        elif time.monotonic() - progressed_at > patience:
+            raise RehearsalFailedError(
+                f"There was no progress for {patience:.0f} s. {_diagnosis(project)}"
+            )
 
 
 def _state(project: Project) -> tuple[int, int]:
-    """(items with gold, all that has happened): the second grows with every step."""
-    gold = standing_gold(project, own_source(project)).count()
+    """Return the number of items with gold, and a count that grows with every step."""
+    gold = current_gold(project, own_source(project)).count()
     steps = LedgerEntry.objects.filter(budget=project.budget_id).count()
     assignments = Assignment.objects.filter(hit__budget=project.budget_id).count()
     return gold, steps + assignments
 
 
 def unfinished_payments(project: Project) -> bool:
-    """Whether something owed has not been confirmed as paid."""
+    """Return True if a payment is not confirmed."""
     payments = Payment.objects.filter(assignment__hit__budget=project.budget_id)
     return payments.exclude(state=PaymentState.CONFIRMED).exists()
 
 
 def _diagnosis(project: Project) -> str:
-    """What stands still, in one line."""
+    """Describe in one line what is not finished."""
     hits = Hit.objects.filter(budget=project.budget_id).values_list("state")
     payments = Payment.objects.filter(assignment__hit__budget=project.budget_id).values_list(
         "state"
     )
     problems = Submission.objects.filter(item__project=project).exclude(problem="")
-    told = [
+    parts = [
         f"HITs: {dict(hits.annotate(n=Count('id')))}",
         f"payments: {dict(payments.annotate(n=Count('id')))}",
-        f"submissions waiting for a person: {problems.count()}",
+        f"submissions that need review: {problems.count()}",
     ]
     errors = Hit.objects.filter(budget=project.budget_id).exclude(error="")
-    told += [f"last error: {hit.error}" for hit in errors.order_by("-pk")[:1]]
-    return "; ".join(told)
-
-
-# --- the report
+    parts += [f"last error: {hit.error}" for hit in errors.order_by("-pk")[:1]]
+    return "; ".join(parts)
 
 
 def report(project: Project, references: dict[int, Reference]) -> dict[str, Any]:
-    """Counts, scores, money. Amounts are whole cents."""
-    gold = list(standing_gold(project, own_source(project)).select_related("item__sentence"))
-    questions = [one for row in gold for one in row.content["questions"]]
+    """Return counts, scores and amounts in whole cents."""
+    gold = list(current_gold(project, own_source(project)).select_related("item__sentence"))
+    questions = [question for record in gold for question in record.content["questions"]]
     hits = Hit.objects.filter(budget=project.budget_id)
     money = money_of(project)
     return {
@@ -182,7 +192,7 @@ def report(project: Project, references: dict[int, Reference]) -> dict[str, Any]
         "protocol": str(project.protocol),
         "items": len(gold),
         "questions": len(questions),
-        "answers": sum(len(one["answers"]) for one in questions),
+        "answers": sum(len(question["answers"]) for question in questions),
         "hits": hits.exclude(state__in=[HitState.PENDING, HitState.FAILED]).count(),
         "assignments": Assignment.objects.filter(hit__budget=project.budget_id).count(),
         "scores": _scores(project, gold, references),
@@ -192,7 +202,7 @@ def report(project: Project, references: dict[int, Reference]) -> dict[str, Any]
 
 
 def money_of(project: Project) -> dict[str, int]:
-    """Whole cents paid so far, by kind."""
+    """Return the whole cents paid so far, by kind."""
     settled = LedgerEntry.objects.filter(budget=project.budget_id, kind="settle").aggregate(
         rewards_cents=Sum("amount_cents", filter=Q(payment__kind="reward"), default=0),
         bonuses_cents=Sum("amount_cents", filter=Q(payment__kind="bonus"), default=0),
@@ -204,7 +214,7 @@ def money_of(project: Project) -> dict[str, int]:
 def _scores(
     project: Project, gold: list[Any], references: dict[int, Reference]
 ) -> dict[str, dict[str, Any]]:
-    """The gold against the reference, by figure: UA and LA for QA-SRL."""
+    """Return the scores of the gold against the reference, by figure."""
     scheme = get_scheme(project.scheme)
     totals: defaultdict[str, Counts] = defaultdict(Counts)
     for row in gold:

@@ -1,7 +1,7 @@
-"""The site's processes, run and watched over for as long as somebody needs them.
+"""The site's processes, started and supervised for a demo or rehearsal.
 
-Web server and Celery worker (with beat) are the same as in production. One that dies is started
-again: what it was doing is picked up from the database.
+The web server and the Celery worker with beat are the same as in production. A process that dies is
+restarted, and continues its work from the database.
 """
 
 import ctypes
@@ -23,22 +23,23 @@ import requests
 from django.conf import settings
 from django.core.management import call_command
 
+from audit.errors import TouchstoneError
+
 START_SECONDS = 60
 WATCH_SECONDS = 0.5
 
 
-class SiteError(Exception):
-    """The site can't be started; the message says what to do."""
+class SiteError(TouchstoneError):
+    """The site cannot be started. The message says what to do."""
 
 
 def process_commands(host: str, port: int) -> dict[str, list[str]]:
-    """What each of the site's processes is started by."""
+    """Return the command of each process by name."""
     python = sys.executable
     return {
         "web": [
             *(python, "-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{port}"),
-            *("--workers", "2", "--worker-class", "config.web_worker.WebWorker"),
-            *("--threads", "4", "--preload"),
+            *("--workers", "2", "--threads", "4", "--preload"),
             *("--keep-alive", "30", "--backlog", "512", "--log-level", "warning"),
         ],
         "worker": [
@@ -57,7 +58,7 @@ def process_commands(host: str, port: int) -> dict[str, list[str]]:
 
 @dataclass
 class Site:
-    """A context: the processes run inside it, and are stopped, with all their children, after it."""
+    """A context manager that runs the processes, and stops them with their children."""
 
     environment: dict[str, str] = field(default_factory=dict)
 
@@ -71,8 +72,8 @@ class Site:
     def __enter__(self) -> "Site":
         if _answers(self._host, self._port):
             raise SiteError(
-                f"Something answers on {settings.SITE_URL} already. If it is this site, name it by "
-                "--url; else stop it, or set SITE_URL to a free port."
+                f"Another server answers on {settings.SITE_URL}. If it is this site, pass its URL as "
+                "--url. Otherwise stop it, or set SITE_URL to a free port."
             )
         if not _static_files_are_fresh():
             call_command("collectstatic", interactive=False, verbosity=0)
@@ -99,6 +100,11 @@ class Site:
             self._watch.join()
         self._stop()
 
+    def restart_worker(self, environment: dict[str, str]) -> None:
+        """End the background worker. It starts again with the given environment."""
+        self.environment = environment
+        self._processes["worker"].terminate()
+
     def _start(self, name: str) -> None:
         with (_log_folder() / f"{name}.log").open("ab") as log:
             self._processes[name] = subprocess.Popen(  # noqa: S603
@@ -122,7 +128,7 @@ class Site:
 
     def _stop(self) -> None:
         for process in self._processes.values():
-            process.terminate()  # the children are ended by their parent, once they are done
+            process.terminate()  # the parent stops its children once they finish
         for name, process in self._processes.items():
             try:
                 process.wait(timeout=15)
@@ -135,8 +141,10 @@ class Site:
 
 @contextmanager
 def static_files_collected() -> Iterator[None]:
-    """Have the static files collected by another process meanwhile; a failure shows in `Site`, which
-    collects what is missing."""
+    """Collect static files in another process while the context runs.
+
+    A failure is not reported here, because `Site` collects them again if needed.
+    """
     if _static_files_are_fresh():
         yield
         return
@@ -158,7 +166,7 @@ def static_files_collected() -> Iterator[None]:
 
 
 def _static_files_are_fresh() -> bool:
-    """Whether what was collected is newer than its sources (compressing it all takes seconds)."""
+    """Return True if the collected files are newer than their sources."""
     manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
     if not manifest.exists():
         return False
@@ -173,15 +181,15 @@ _PR_SET_PDEATHSIG = 1
 
 
 def _end_with_parent() -> None:
-    """In the child, before it runs: have Linux end it when we are killed and can't do it ourselves."""
+    """Have Linux terminate this child process when its parent ends, even if killed."""
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _end_group(process: subprocess.Popen[bytes], how: signal.Signals) -> None:
-    """Signal the process and the children it may have left behind: a session of their own."""
+def _end_group(process: subprocess.Popen[bytes], signal_number: signal.Signals) -> None:
+    """Signal the process group, which includes children that the process left behind."""
     try:
-        os.killpg(process.pid, how)
+        os.killpg(process.pid, signal_number)
     except ProcessLookupError:
         return
 
@@ -201,21 +209,21 @@ def _answers(host: str, port: int) -> bool:
 
 
 def wait_until_up(url: str, *, seconds: float) -> None:
-    """Until the site answers a page. Raises SiteError when it does not within the time."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    """Wait until the site answers. Raise SiteError after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
         try:
             if requests.get(f"{url}/hits/", timeout=5).status_code < 500:
                 return
         except (requests.ConnectionError, requests.Timeout):
-            pass  # not there yet, or too busy starting to answer
+            pass  # still starting
         time.sleep(0.2)
-    raise SiteError(f"{url} does not answer; its log lies in {_log_folder()}.")
+    raise SiteError(f"{url} does not answer. See its log in {_log_folder()}.")
 
 
 @contextmanager
 def running_site(url: str | None, environment: dict[str, str]) -> Iterator[str]:
-    """The address of a running site: the one named, or one of our own for as long as the context."""
+    """Yield the URL of a running site, which is `url` or a site started for the context."""
     if url:
         wait_until_up(url.rstrip("/"), seconds=10)
         yield url.rstrip("/")

@@ -1,4 +1,4 @@
-"""The qualification rehearsed: workers of varied skill annotate, get feedback, are selected."""
+"""Rehearse the qualification, with workers of varied skill, feedback and decisions."""
 
 import random
 import statistics
@@ -16,11 +16,12 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 from django.utils import timezone
 
-from annotation.enums import Role
-from annotation.models import Draft, Project
+from annotation.models import Draft
 from crowd.domain.register_worker import register_worker
 from crowd.enums import GrantState
 from crowd.models import QualificationGrant
+from projects.enums import Role
+from projects.models import Project
 from qualification.domain.decide import Verdict, decide, pool_of
 from qualification.domain.feedback import Notes, link_of, send_feedback, suggested_notes
 from qualification.domain.figures import below_thresholds, figure_at
@@ -34,12 +35,12 @@ from qualification.domain.set_up_rounds import (
     set_up_rounds,
 )
 from qualification.enums import EnrolmentState
-from qualification.models import Enrolment, Feedback, Intake, Round
+from qualification.models import Cohort, Enrolment, Feedback, Round
 from rehearsal.domain.browser import Browser
-from rehearsal.domain.crew import make_accounts, sign_in_all
 from rehearsal.domain.rehearse import money_of, unfinished_payments
-from rehearsal.domain.script import Script, references_of
-from rehearsal.domain.worker import RehearsalFailed, SimulatedWorker
+from rehearsal.domain.scenario import Scenario, references_of
+from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
+from rehearsal.domain.workers_setup import make_accounts, sign_in_all
 
 PRESET = "controlled-crowdsourcing-2020"
 SAMPLE = Path(settings.BASE_DIR) / "annotation" / "samples" / "rounds.csv"
@@ -48,12 +49,14 @@ ACTOR = "rehearsal"
 AT_ONCE = 8
 LOOK_SECONDS = 0.5
 WORST, BEST = 0.3, 1.0
-TEXT = "Thank you for finishing {title}. The notes below say where an expert saw it differently."
+TEXT = (
+    "Thank you for finishing {title}. The notes below show where an expert annotated differently."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
-    """`patience` is how long nothing may move, in seconds."""
+    """Options of a training. `patience` is the allowed number of seconds without progress."""
 
     workers: int = 30
     seed: int = 1
@@ -61,12 +64,12 @@ class TrainingOptions:
 
 
 class RoundDone(threading.Event):
-    """Set once the worker has handed in every item of an intake."""
+    """An event that is set once the worker has submitted all items of a cohort."""
 
-    def __init__(self, intake: Intake, worker_id: str, items: int) -> None:
+    def __init__(self, cohort: Cohort, worker_id: str, items: int) -> None:
         super().__init__()
         self._drafts = Draft.objects.filter(
-            task__batch=intake.batch_id, worker_ref=worker_id, submitted_at__isnull=False
+            task__batch=cohort.batch_id, worker_ref=worker_id, submitted_at__isnull=False
         )
         self._items = items
 
@@ -75,9 +78,11 @@ class RoundDone(threading.Event):
 
 
 def prepare_rounds(project: Project, path: Path | None, annotations: Path | None = None) -> None:
-    """The project's rounds, set up by the preset from the files (else from the sample's) if it has
-    none. `annotations` are those that consolidators merge; a file of rounds alone makes none for
-    them. Raises FileError, RoundsRefused."""
+    """Set up the project's rounds from the files, or from the sample, if there are none.
+
+    `annotations` are merged by consolidators, and a file of rounds without them sets up no round for
+    consolidators. Raise FileError or RoundSetupError.
+    """
     if project.rounds.exists():
         return
     merge = annotations if path else annotations or SAMPLE_ANNOTATIONS
@@ -96,87 +101,90 @@ def rehearse_training(
     options: TrainingOptions,
     tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Take everybody through the rounds, as far as the thresholds let them, and report. `tell` hears,
-    in a line each, how it goes.
+    """Take the workers through the rounds as far as the thresholds allow, and report.
 
-    Raises RehearsalFailed, NoReference, RoundNotPublished, BudgetExceeded.
+    `tell` is called with each line of progress. Raise RehearsalFailedError, NoReferenceError,
+    RoundPublishError or BudgetExceededError.
     """
     started = time.monotonic()
-    script = Script(project, references_of(project), None, options.seed)
+    script = Scenario(project, references_of(project), None, options.seed)
     crew = _crew(project, site, script, options)
     rounds = list(rounds_of(project=project))
     _invite(rounds[0], crew)
-    for one in rounds:
-        if one.enrolments.exists():
-            tell(f"{one.title}: {_told(one, EnrolmentState.INVITED)} invited, at work ...")
-            _run_round(one, crew, site, options)
-            tell(f"{one.title}: feedback sent and read, {_told(one, EnrolmentState.PASSED)} passed")
-    _wait(lambda: not unfinished_payments(project), options, "Payments are not confirmed")
-    _wait(lambda: not _pending_grants(project), options, "Grants are not confirmed")
+    for current in rounds:
+        if current.enrolments.exists():
+            tell(f"{current.title}: {_count(current, EnrolmentState.INVITED)} invited, working ...")
+            _run_round(current, crew, site, options)
+            passed = _count(current, EnrolmentState.PASSED)
+            tell(f"{current.title}: feedback sent and read, {passed} passed")
+    _wait(lambda: not unfinished_payments(project), options, "Payments were not confirmed")
+    _wait(lambda: not _pending_grants(project), options, "Grants were not confirmed")
     return report(project, script) | {
         "workers": len(crew),
         "seconds": round(time.monotonic() - started, 1),
     }
 
 
-def _told(one: Round, state: EnrolmentState) -> int:
-    return one.enrolments.filter(state=state).count()
+def _count(round: Round, state: EnrolmentState) -> int:
+    return round.enrolments.filter(state=state).count()
 
 
 def _crew(
-    project: Project, site: str, script: Script, options: TrainingOptions
+    project: Project, site: str, script: Scenario, options: TrainingOptions
 ) -> dict[str, SimulatedWorker]:
-    """Workers by their ids at the marketplace, their skills spread evenly and dealt at random."""
+    """Return workers by their marketplace ids, with evenly spread skills in random order."""
     if options.workers < 2:
-        raise RehearsalFailed("A training needs at least two workers.")
+        raise RehearsalFailedError("Training needs at least two workers.")
     accounts = make_accounts(project=project, count=options.workers, seed=options.seed)
     step = (BEST - WORST) / (options.workers - 1)
-    skills = [WORST + step * place for place in range(options.workers)]
+    skills = [WORST + step * attempt for attempt in range(options.workers)]
     random.Random(options.seed).shuffle(skills)  # noqa: S311
-    workers = [SimulatedWorker(site=site, account=one, script=script) for one in accounts]
+    workers = [SimulatedWorker(site=site, account=account, script=script) for account in accounts]
     crew = dict(zip(sign_in_all(workers), workers, strict=True))
     script.skills.update(zip(crew, skills, strict=True))
     return crew
 
 
-def _invite(one: Round, worker_ids: Iterable[str]) -> None:
+def _invite(round: Round, worker_ids: Iterable[str]) -> None:
     now = timezone.now()
     workers = [
-        register_worker(provider=one.project.provider, external_id=each, is_simulated=True, now=now)
-        for each in worker_ids
+        register_worker(
+            provider=round.project.provider, external_id=worker_id, is_simulated=True, now=now
+        )
+        for worker_id in worker_ids
     ]
-    invite_workers(round=one, workers=workers, actor=ACTOR, now=now)
+    invite_workers(round=round, workers=workers, actor=ACTOR, now=now)
 
 
 def _run_round(
-    one: Round, crew: dict[str, SimulatedWorker], site: str, options: TrainingOptions
+    round: Round, crew: dict[str, SimulatedWorker], site: str, options: TrainingOptions
 ) -> None:
-    """Publish, annotate, wait for the figures, then feedback and decisions."""
-    intake = publish_round(round=one, actor=ACTOR, now=timezone.now())
-    enrolments = list(intake.enrolments.select_related("worker").order_by("pk"))
-    items = one.round_items.count()
+    """Publish the round, annotate, wait for figures, then send feedback and decide."""
+    cohort = publish_round(round=round, actor=ACTOR, now=timezone.now())
+    enrolments = list(cohort.enrolments.select_related("worker").order_by("pk"))
+    items = round.round_items.count()
     with ThreadPoolExecutor(AT_ONCE) as threads:
         futures = [
-            threads.submit(_work, crew[each.worker.external_id], intake, items)
-            for each in enrolments
+            threads.submit(_work, crew[enrolment.worker.external_id], cohort, items)
+            for enrolment in enrolments
         ]
         for future in futures:
             future.result()
-    waiting = intake.enrolments.filter(evaluations=None)
-    _wait(lambda: not waiting.exists(), options, "Figures are missing")
+    waiting = cohort.enrolments.filter(evaluations=None)
+    _wait(lambda: not waiting.exists(), options, "Figures were not computed")
     for enrolment in enrolments:
         _teach(Enrolment.objects.get(pk=enrolment.pk), site)
 
 
-def _work(worker: SimulatedWorker, intake: Intake, items: int) -> None:
+def _work(worker: SimulatedWorker, cohort: Cohort, items: int) -> None:
     try:
-        worker.work_until(RoundDone(intake, worker.worker_id, items))
+        worker.work_until(RoundDone(cohort, worker.worker_id, items))
     finally:
         connection.close()
 
 
 def _teach(enrolment: Enrolment, site: str) -> None:
-    """The trainer's part: feedback from the remarks, read by the worker; then what thresholds say."""
+    """Send feedback on the remarks, read it as the worker, and decide by the thresholds."""
     evaluation = enrolment.evaluations.latest("pk")
     notes = Notes(TEXT.format(title=enrolment.round.title), suggested_notes(evaluation))
     feedback = send_feedback(
@@ -199,20 +207,20 @@ def _trainer() -> Any:
 
 
 def _read(feedback: Feedback, site: str) -> None:
-    """The worker opens the link, finds the trainer's words, and says so."""
+    """Open the feedback link as the worker, check its text and acknowledge it."""
     path = urlsplit(link_of(feedback)).path
     browser = Browser(site)
     page = browser.get(path)
     if TEXT.split(".", maxsplit=1)[0].partition("{")[0] not in page.text:
-        raise RehearsalFailed(f"The feedback {feedback.pk} is not shown to its worker.")
+        raise RehearsalFailedError(f"The feedback {feedback.pk} is not shown to its worker.")
     browser.post(path, {"acknowledge": "1"})
 
 
-def _wait(condition: Callable[[], bool], options: TrainingOptions, complaint: str) -> None:
-    end = time.monotonic() + options.patience
+def _wait(condition: Callable[[], bool], options: TrainingOptions, problem: str) -> None:
+    deadline = time.monotonic() + options.patience
     while not condition():
-        if time.monotonic() > end:
-            raise RehearsalFailed(f"{complaint} after {options.patience:.0f} s.")
+        if time.monotonic() > deadline:
+            raise RehearsalFailedError(f"{problem} after {options.patience:.0f} s.")
         time.sleep(LOOK_SECONDS)
 
 
@@ -222,11 +230,13 @@ def _pending_grants(project: Project) -> bool:
     return grants.filter(state=GrantState.PENDING).exists()
 
 
-def report(project: Project, script: Script) -> dict[str, Any]:
-    """Who was selected, the funnel, the money, and how skill and score go together (Pearson's r over
-    everybody's last evaluation as a generator)."""
+def report(project: Project, script: Scenario) -> dict[str, Any]:
+    """Return the selected workers, the funnel, amounts, and the correlation of skill and score.
+
+    The correlation is Pearson's r over each worker's last evaluation as a generator.
+    """
     people = _people(project, script)
-    scores = [one["score"] or 0.0 for one in people]
+    scores = [person["score"] or 0.0 for person in people]
     held = {
         role: pool_of(project, role)
         .grants.filter(state=GrantState.HELD)
@@ -239,28 +249,28 @@ def report(project: Project, script: Script) -> dict[str, Any]:
         "people": people,
         "selected": sorted(held[Role.GENERATOR]),
         "consolidators": sorted(held[Role.CONSOLIDATOR]),
-        "correlation": statistics.correlation([one["skill"] for one in people], scores),
-        "rounds": [asdict(one) for one in funnel_of(project=project)],
+        "correlation": statistics.correlation([person["skill"] for person in people], scores),
+        "rounds": [asdict(stage) for stage in funnel_of(project=project)],
         "feedback_sent": sent.filter(sent_at__isnull=False).count(),
         "feedback_read": sent.filter(acknowledged_at__isnull=False).count(),
         **money_of(project),
     }
 
 
-def _people(project: Project, script: Script) -> list[dict[str, Any]]:
+def _people(project: Project, script: Scenario) -> list[dict[str, Any]]:
     last: dict[str, Enrolment] = {}
     rows = Enrolment.objects.filter(
         round__project=project, round__role=Role.GENERATOR, evaluations__isnull=False
     )
-    for one in rows.select_related("worker", "round").order_by("round__ordinal").distinct():
-        last[one.worker.external_id] = one
+    for enrolment in rows.select_related("worker", "round").order_by("round__ordinal").distinct():
+        last[enrolment.worker.external_id] = enrolment
     return [
         {
-            "worker": one.worker.pseudonym,
+            "worker": enrolment.worker.pseudonym,
             "skill": script.skills[worker_id],
-            "round": one.round.ordinal,
-            "score": figure_at(one.evaluations.latest("pk").figures, "UA.f1"),
-            "state": one.state,
+            "round": enrolment.round.ordinal,
+            "score": figure_at(enrolment.evaluations.latest("pk").figures, "UA.f1"),
+            "state": enrolment.state,
         }
-        for worker_id, one in last.items()
+        for worker_id, enrolment in last.items()
     ]

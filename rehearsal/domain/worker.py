@@ -1,4 +1,4 @@
-"""A simulated worker: signs in, takes HITs, fills in pages, hands in. All over HTTP, as people do."""
+"""A simulated worker, who accepts and submits HITs over HTTP as a person does."""
 
 import random
 import re
@@ -7,23 +7,24 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from audit.errors import TouchstoneError
 from rehearsal.domain.browser import Browser, Page
-from rehearsal.domain.script import Script
+from rehearsal.domain.scenario import Scenario
 
 IDLE_SECONDS = 1.0
-# The share of pages on which the worker lingers long enough for a draft to be saved.
+# Share of pages on which the worker saves a draft
 DRAFTED = 0.25
 WORK_PATH = re.compile(r"^/hits/work/[^/]+/$")
 WORKER_ID = re.compile(r"<code>(A[A-Z0-9]+)</code>")
 
 
-class RehearsalFailed(Exception):
-    """A simulated worker met something that a person could not have got past."""
+class RehearsalFailedError(TouchstoneError):
+    """A simulated worker cannot continue, or the campaign makes no progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """How a simulated worker signs in at our marketplace; `invitation` is used the first time."""
+    """The login of a simulated worker. `invitation` is used for the first sign-in."""
 
     name: str
     email: str
@@ -32,7 +33,9 @@ class Account:
 
 
 class SimulatedWorker:
-    def __init__(self, *, site: str, account: Account, script: Script) -> None:
+    """A worker who accepts HITs of one project and submits the scenario's annotations."""
+
+    def __init__(self, *, site: str, account: Account, script: Scenario) -> None:
         self.browser = Browser(site)
         self.account = account
         self.script = script
@@ -40,7 +43,7 @@ class SimulatedWorker:
         self._rng = random.Random(account.name)  # noqa: S311
 
     def sign_in(self) -> str:
-        """Sign up by the invitation, or in; returns the worker's id at the marketplace."""
+        """Sign up with the invitation or sign in, and return the worker's marketplace id."""
         self._fill(
             f"/hits/join/{self.account.invitation}/",
             username=self.account.name,
@@ -49,28 +52,30 @@ class SimulatedWorker:
             country="US",
             is_adult="on",
         )
-        shown = self._account_page()
-        if shown is None:  # the name is taken: by an earlier rehearsal of the same seed
+        worker_id = self._account_page()
+        if worker_id is None:  # an earlier rehearsal with the same seed created the account
             self._fill("/hits/login/", username=self.account.name, password=self.account.password)
-            shown = self._account_page()
-        if shown is None:
-            raise RehearsalFailed(f"{self.account.name} could not sign in at {self.browser.site}.")
-        self.worker_id = shown
-        return shown
+            worker_id = self._account_page()
+        if worker_id is None:
+            raise RehearsalFailedError(
+                f"{self.account.name} could not sign in at {self.browser.site}."
+            )
+        self.worker_id = worker_id
+        return worker_id
 
     def _account_page(self) -> str | None:
-        """The worker's id as their account page shows it; None for someone not signed in."""
-        found = WORKER_ID.search(self.browser.get("/hits/account/").text)
-        return found.group(1) if found else None
+        """Return the worker's id from their account page, or None if not signed in."""
+        match = WORKER_ID.search(self.browser.get("/hits/account/").text)
+        return match.group(1) if match else None
 
     def _fill(self, path: str, **fields: str) -> None:
         form = self.browser.get(path).form_to(path)
         if form is None:
-            raise RehearsalFailed(f"{path} shows no form to fill in.")
+            raise RehearsalFailedError(f"{path} has no form.")
         self.browser.post(form.action, form.fields | fields)
 
     def work_until(self, done: threading.Event) -> None:
-        """Take and do HITs until told that all is done."""
+        """Accept and submit HITs until the event is set."""
         while not done.is_set():
             wrapper = self._next_hit()
             while wrapper and not done.is_set():
@@ -78,13 +83,15 @@ class SimulatedWorker:
             done.wait(IDLE_SECONDS)
 
     def _next_hit(self) -> Page | None:
-        """A HIT accepted before and left unfinished, else the next of some group; None without any."""
+        """Return an unfinished or newly accepted HIT, or None."""
         listing = self.browser.get("/hits/")
         for link in listing.links:
             if WORK_PATH.search(urlsplit(link).path):
                 return self.browser.get(link)
         ours = self.script.hit_types()
-        groups = [one for one in listing.all_marked("data-group") if one["data-group"] in ours]
+        groups = [
+            element for element in listing.all_marked("data-group") if element["data-group"] in ours
+        ]
         self._rng.shuffle(groups)
         for group in groups:
             form = listing.form_to(f"/hits/groups/{group['data-group']}/accept/")
@@ -93,8 +100,7 @@ class SimulatedWorker:
         return None
 
     def _do(self, wrapper: Page) -> Page | None:
-        """Work through what stands in the frame, hand it in to us, then to the marketplace, and go on
-        to the next HIT of the group, if there is one."""
+        """Submit the task in the frame, and return the next HIT of the group or None."""
         source = wrapper.frames.get("task")
         if not source:
             return None
@@ -109,18 +115,20 @@ class SimulatedWorker:
             page["submitTo"], {"assignmentId": page["assignment"], **fields}
         )
         if status >= 400:
-            raise RehearsalFailed(f"The marketplace refused finished work (status {status}).")
+            raise RehearsalFailedError(f"The marketplace refused finished work (status {status}).")
         following = wrapper.form_to("/next/")
         if following is None:
             return None
-        going_on = following.fields | {"accepts_next": "on"}
-        return _wrapper(self.browser.post(following.action, going_on))
+        fields = following.fields | {"accepts_next": "on"}
+        return _wrapper(self.browser.post(following.action, fields))
 
     def _give_back(self, wrapper: Page) -> None:
-        """Return a HIT whose page can't be used: our own annotations are to be merged there."""
+        """Return a HIT whose task the worker is not allowed to do."""
         form = wrapper.form_to("/return/")
         if form is None:
-            raise RehearsalFailed(f"{wrapper.url} shows a task that can't be done or returned.")
+            raise RehearsalFailedError(
+                f"{wrapper.url} has a task that can neither be submitted nor returned."
+            )
         self.browser.post(form.action, form.fields)
 
     def _content(self, page: Any, item: Any) -> Any:
@@ -131,20 +139,20 @@ class SimulatedWorker:
         return self.script.generation(item, worker=self.worker_id, assignment=page["assignment"])
 
     def _save(self, page: Any) -> None:
-        """A draft on the way, as pages save them; the page then knows its new revision."""
-        status, answer = self.browser.post_json(page["urls"]["draft"], self._message(page, 5))
+        """Save a draft, and update the page's revision."""
+        status, response = self.browser.post_json(page["urls"]["draft"], self._message(page, 5))
         if status == 409:
-            page["revision"] = answer["newest"]["revision"]
+            page["revision"] = response["newest"]["revision"]
         elif status == 200:
-            page["revision"] = answer["revision"]
+            page["revision"] = response["revision"]
         else:
-            raise RehearsalFailed(f"A draft was refused: {answer.get('error')}")
+            raise RehearsalFailedError(f"A draft was refused: {response.get('error')}")
 
     def _submit(self, page: Any) -> dict[str, str]:
-        status, answer = self.browser.post_json(page["urls"]["submit"], self._message(page, 30))
+        status, response = self.browser.post_json(page["urls"]["submit"], self._message(page, 30))
         if status != 200:
-            raise RehearsalFailed(f"Finished work was refused: {answer}")
-        fields: dict[str, str] = answer["fields"]
+            raise RehearsalFailedError(f"Finished work was refused: {response}")
+        fields: dict[str, str] = response["fields"]
         return fields
 
     def _message(self, page: Any, seconds: int) -> dict[str, Any]:
@@ -158,5 +166,5 @@ class SimulatedWorker:
 
 
 def _wrapper(page: Page) -> Page | None:
-    """The page, if it is one around a task."""
+    """Return the page if it contains a task, else None."""
     return page if WORK_PATH.search(urlsplit(page.url).path) else None

@@ -1,4 +1,4 @@
-"""How sure the annotators were of each verb's frame, from a file beside the records."""
+"""The annotators' confidence in each verb's frame, from a separate file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,22 +9,23 @@ from schemes.text_lines import numbered_lines
 
 
 def read_confidences(path: Path, gold: Sequence[ItemKey]) -> dict[ItemKey, int]:
-    """The annotators' confidence per verb: lines of sentence id, verb position, whole number.
+    """Return the annotators' confidence per verb.
 
-    Raises FileError for a broken or repeated line and where a verb of the gold items is missing.
+    Each line has a sentence id, a verb position and a whole number. Raises FileError for a broken or
+    repeated line and for a gold verb that is missing.
     """
-    found: dict[ItemKey, int] = {}
+    confidences: dict[ItemKey, int] = {}
     for line, text in numbered_lines(path):
         if not text.strip():
             continue
         key, confidence = _confidence(text, path, line)
-        if key in found:
+        if key in confidences:
             raise FileError(path.name, line, f"{key} is repeated.")
-        found[key] = confidence
+        confidences[key] = confidence
     for item in gold:
-        if ItemKey(item.sentence, item.verb) not in found:
+        if ItemKey(item.sentence, item.verb) not in confidences:
             raise FileError(path.name, None, f"{item} has no confidence.")
-    return found
+    return confidences
 
 
 def _confidence(text: str, path: Path, line: int) -> tuple[ItemKey, int]:

@@ -1,4 +1,4 @@
-"""Frame files against one another: what `evaluate frames` prints and writes."""
+"""Evaluation of frame files: the output of `evaluate frames`."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -45,36 +45,39 @@ CLUSTER_COLUMNS = ("gold", "size", "difference")
 
 
 class Evaluation:
-    """A labelling of the gold items: figures and tables, each made when asked for."""
+    """A labelling of the gold items. Its figures and tables are computed on demand."""
 
     def __init__(self, gold: Items, system: Sequence[Any]) -> None:
-        """`system` has one label per gold item, in the order of the gold items."""
+        """Store the labels. `system` has one per gold item, in the same order."""
         self.keys = list(gold)
         self.gold = [item.label for item in gold.values()]
         self.system = list(system)
 
     @cached_property
     def scores(self) -> ClusterScores:
-        """The eight figures."""
+        """Return the eight scores."""
         return cluster_scores(self.gold, self.system)
 
     def figures(self) -> Json:
-        """The object that `evaluate frames --json` prints."""
+        """Return the JSON output of `evaluate frames --json`."""
         return asdict(self.scores)
 
     def intervals(self, *, repetitions: int, seed: int) -> dict[str, Interval]:
-        """Bootstrap intervals of both F."""
+        """Return bootstrap intervals of both F scores."""
         return bootstrap_clusters(self.gold, self.system, repetitions=repetitions, seed=seed)
 
     def by_confidence(
         self, confidences: dict[ItemKey, int]
     ) -> dict[int, tuple[ClusterScores, ClusterScores]]:
-        """Scores at exactly each confidence and at it or above; an argument has its verb's."""
+        """Return the scores at each confidence, and at it or above.
+
+        An argument has the confidence of its verb.
+        """
         levels = [confidences[ItemKey(key.sentence, key.verb)] for key in self.keys]
         return scores_by_confidence(self.gold, self.system, levels)
 
     def item_rows(self) -> Iterator[tuple[Any, ...]]:
-        """A row per item, in the order of ITEM_COLUMNS."""
+        """Yield a row per item, in the order of ITEM_COLUMNS."""
         precisions, recalls = item_bcubed(self.gold, self.system)
         for at, key in enumerate(self.keys):
             yield (
@@ -88,7 +91,7 @@ class Evaluation:
             )
 
     def alignment_rows(self) -> Iterator[tuple[Any, ...]]:
-        """A row per gold and system cluster that meet, the largest meetings first."""
+        """Yield a row per overlapping gold and system cluster, largest overlap first."""
         table = contingency(self.gold, self.system)
         gold_labels = list(dict.fromkeys(self.gold))
         system_labels = list(dict.fromkeys(self.system))
@@ -103,7 +106,7 @@ class Evaluation:
             )
 
     def cluster_rows(self) -> Iterator[tuple[Any, ...]]:
-        """A row per gold cluster, in the order of CLUSTER_COLUMNS, the easiest first."""
+        """Yield a row per gold cluster, in the order of CLUSTER_COLUMNS, easiest first."""
         differences = leave_one_gold_cluster_out(self.gold, self.system)
         sizes = Counter(self.gold)
         ranked = sorted(differences.items(), key=lambda entry: -(entry[1] or 0.0))
@@ -112,8 +115,10 @@ class Evaluation:
 
 
 def evaluate_files(gold_path: Path, system_path: Path, *, task: Task) -> Evaluation:
-    """A system's file against a gold file. Raises FileError where they do not hold the same items,
-    and as `read_items` does."""
+    """Evaluate a system's file against a gold file.
+
+    Raises FileError if their items differ, and as `read_items` does.
+    """
     gold, system = read_items(gold_path, task), read_items(system_path, task)
     check_same_items(gold, gold_path.name, system, system_path.name)
     return Evaluation(gold, [system[key].label for key in gold])
@@ -127,11 +132,11 @@ def evaluate_baseline(
     relations_path: Path | None = None,
     seed: int = 0,
 ) -> Evaluation:
-    """A baseline against a gold file.
+    """Evaluate a baseline against a gold file.
 
-    The relations file has the same records, with relations in the role column; only 1CPG and
-    1CPHG read it. Raises BaselineError where it is needed and absent, or where the task has no
-    arguments for it; FileError where it lacks an item of the gold file.
+    Only 1CPG and 1CPHG read the relations file. It has the same records, with relations in the role
+    column. Raises BaselineError if that file is needed but missing, or if the task has no arguments.
+    Raises FileError if it lacks an item of the gold file.
     """
     gold = read_items(gold_path, task)
     if baseline is Baseline.PER_HEAD:
@@ -169,5 +174,5 @@ def _relation_labels(
 
 
 def label_text(label: Any) -> str:
-    """A label as a table shows it: a pair (frame, role) as `frame role`, never joined otherwise."""
+    """Return a label for display. A pair (frame, role) becomes `frame role`."""
     return " ".join(label) if isinstance(label, tuple) else str(label)

@@ -1,4 +1,4 @@
-"""From records to what is scored: the items of a task, and one label for each."""
+"""The scored items of a task and their labels, from records."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,8 +19,11 @@ class Task(StrEnum):
 
 
 class Baseline(StrEnum):
-    """The baselines of the task: one cluster per item, all in one, random, per lemma (head), per
-    grammatical relation, per lemma and relation."""
+    """A baseline of the task.
+
+    In order: one cluster per item, all in one, random, per lemma (head), per grammatical relation, per
+    lemma and relation.
+    """
 
     PER_ITEM = "1CPI"
     ALL_IN_ONE = "AIN1"
@@ -31,7 +34,7 @@ class Baseline(StrEnum):
 
 
 class BaselineError(ValueError):
-    """A baseline that does not go with the task, or lacks its file of relations."""
+    """A baseline that does not fit the task, or lacks its relations file."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -49,7 +52,7 @@ class ItemKey:
 
 @dataclass(frozen=True, slots=True)
 class LabelledItem:
-    """An item's label, hashable and case-sensitive, and the line that it came from."""
+    """An item's hashable, case-sensitive label and its line number."""
 
     label: Hashable
     line: int
@@ -60,21 +63,21 @@ _LabelOf = Callable[[Record, Argument], Hashable]
 
 
 def read_items(path: Path, task: Task) -> dict[ItemKey, LabelledItem]:
-    """The items of a file in its order: A the frame, B.1 the pair (frame, role), B.2 the role.
+    """Return the items of a file in its order.
 
-    Raises FileError, naming file and line, at the first line that cannot be used, and where the
-    file has no item of this task.
+    Labels are the frame for task A, the pair (frame, role) for B.1 and the role for B.2. Raises
+    FileError with file and line at the first invalid line, or if the file has no item of this task.
     """
     records = list(read_records(path, on_error=refuse))
     items = labelled(records, task)
     if not items:
         what = "record" if task is Task.FRAMES else "argument"
-        raise FileError(path.name, None, f"holds no {what}, so there is nothing to score.")
+        raise FileError(path.name, None, f"contains no {what}, so there is nothing to score.")
     return items
 
 
 def labelled(records: Iterable[Record], task: Task) -> dict[ItemKey, LabelledItem]:
-    """The items of a task in the records, with the labels that its scores compare."""
+    """Return the items of a task with the labels to be scored."""
     if task is Task.FRAMES:
         return _verbs(records, lambda record: record.frame)
     if task is Task.FRAME_ROLES:
@@ -83,19 +86,19 @@ def labelled(records: Iterable[Record], task: Task) -> dict[ItemKey, LabelledIte
 
 
 def by_lemma(records: Iterable[Record], task: Task) -> dict[ItemKey, LabelledItem]:
-    """Baseline 1CPH: one cluster per verb lemma, particles included."""
+    """Cluster by verb lemma, particles included (baseline 1CPH)."""
     if task is Task.FRAMES:
         return _verbs(records, lambda record: record.lemma)
     return _arguments(records, lambda record, argument: record.lemma)
 
 
 def by_relation(records: Iterable[Record]) -> dict[ItemKey, LabelledItem]:
-    """Baseline 1CPG: one cluster per grammatical relation, which the role column holds here."""
+    """Cluster by grammatical relation, from the role column (baseline 1CPG)."""
     return _arguments(records, lambda record, argument: argument.role)
 
 
 def by_lemma_and_relation(records: Iterable[Record]) -> dict[ItemKey, LabelledItem]:
-    """Baseline 1CPHG: one cluster per verb lemma and grammatical relation."""
+    """Cluster by verb lemma and grammatical relation (baseline 1CPHG)."""
     return _arguments(records, lambda record, argument: (record.lemma, argument.role))
 
 
@@ -119,9 +122,9 @@ def _arguments(records: Iterable[Record], label: _LabelOf) -> dict[ItemKey, Labe
 
 
 def check_same_items(gold: Items, gold_file: str, system: Items, system_file: str) -> None:
-    """Raises FileError for the first item that one file has and the other lacks.
+    """Raise FileError for the first item that is only in one of the files.
 
-    A moved position shows as one item missing and one too many: it is never dropped silently.
+    A moved position is both an extra and a missing item, and the message mentions both.
     """
     missing = [key for key in gold if key not in system]
     extra = [key for key in system if key not in gold]
@@ -145,5 +148,5 @@ def _others(kind: list[ItemKey], other_kind: list[ItemKey]) -> str:
 
 
 def refuse(error: FileError) -> NoReturn:
-    """The error sink of an evaluation: a figure over half a file would be a wrong figure."""
+    """Raise the error, because scores over part of a file would be wrong."""
     raise error

@@ -1,8 +1,8 @@
-"""The record format of SemEval-2019 Task 2: one verb a line, with its frame and its arguments.
+"""The record format of SemEval-2019 Task 2: one verb per line, with its frame and arguments.
 
     #20671029 11 sell.Commerce_sell fund-:-2-:-Seller bond-:-14-:-Goods
 
-Positions are token numbers from 1; `_` joins those of a unit of several words, gaps allowed.
+Positions are token numbers from 1. `_` joins the positions of a multi-word unit, which may have gaps.
 """
 
 import re
@@ -23,7 +23,7 @@ _MAX_DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A filler's words joined by `_`, where they stand, and the role (or relation) they fill."""
+    """An argument: its words joined by `_`, their positions, and its role or relation."""
 
     filler: str
     positions: Positions
@@ -32,8 +32,11 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A verb in a sentence. `lemma` has its particles (`buy_back`); `frame` is `na` or `unkn` where
-    there is none. `line` is where it stood, from 1."""
+    """A verb in a sentence.
+
+    `lemma` includes particles (`buy_back`). `frame` is `na` or `unkn` if there is none. `line` is the
+    line number, from 1.
+    """
 
     sentence: str
     positions: Positions
@@ -44,7 +47,7 @@ class Record:
 
     @property
     def name(self) -> str:
-        """How messages call it: the sentence and the verb's positions, as the file writes them."""
+        """Return the sentence and the verb's positions as messages show them."""
         return f"{self.sentence} {joined(self.positions)}"
 
 
@@ -56,10 +59,10 @@ class _FieldError(ValueError):
 
 
 def read_records(path: Path, *, on_error: ErrorSink) -> Iterator[Record]:
-    """Streams the records; blank lines are passed over.
+    """Yield the records of a file, skipping blank lines.
 
-    A broken line, a verb that stood in the file before, or two arguments of a record at the same
-    position go to `on_error` and the line is left out. Raises FileError as `numbered_lines` does.
+    Broken lines, repeated verbs and records with two arguments at one position go to `on_error` and are
+    skipped. Raises FileError as `numbered_lines` does.
     """
     seen: dict[tuple[str, Positions], int] = {}
     for line, text in numbered_lines(path):
@@ -77,8 +80,10 @@ def read_records(path: Path, *, on_error: ErrorSink) -> Iterator[Record]:
 
 
 def write_records(records: Iterable[Record], path: Path) -> int:
-    """Streams the records, one a line; returns their number. What was read is written back as it
-    was, apart from blanks at the ends of lines. Raises ValueError for a field that holds a blank.
+    """Stream the records to a file, one per line. Return their number.
+
+    A file that is read and written back is unchanged except for blanks at line ends. Raises ValueError
+    for a field that contains a blank.
     """
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -89,19 +94,19 @@ def write_records(records: Iterable[Record], path: Path) -> int:
 
 
 def record_line(record: Record) -> str:
-    """The record as a line of the format, without line end."""
+    """Return the record as a line of the format, without line end."""
     fields = [record.sentence, joined(record.positions), f"{record.lemma}.{record.frame}"]
     for argument in record.arguments:
         parts = argument.filler, joined(argument.positions), argument.role
         fields.append(SEPARATOR.join(parts))
     for field in fields:
         if not field or field.split() != [field]:
-            raise ValueError(f"{field!r} of {record.name} is empty or holds a blank")
+            raise ValueError(f"{field!r} of {record.name} is empty or contains a blank")
     return " ".join(fields)
 
 
 def joined(positions: Positions) -> str:
-    """Positions as the format writes them: `12_13`."""
+    """Return positions in the notation of the format, for example `12_13`."""
     return "_".join(map(str, positions))
 
 
@@ -120,7 +125,7 @@ def _record(text: str, line: int) -> Record:
 
 
 def _argument(text: str) -> Argument:
-    # From the right: a filler may hold anything, the separator included.
+    # Split from the right, because a filler may contain the separator.
     parts = text.rsplit(SEPARATOR, 2)
     if len(parts) < 3 or not parts[0] or not parts[2]:
         raise _FieldError("argument", f"{text[:40]!r} is not filler-:-position-:-role.")

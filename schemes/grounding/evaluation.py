@@ -1,4 +1,4 @@
-"""Grounded phrases as figures: what `evaluate grounding` prints and writes."""
+"""Evaluation of grounded phrases: the output of `evaluate grounding`."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -42,10 +42,10 @@ ALIGNMENT_COLUMNS = ("id", "plural", "state", "gold_box", "predicted_box", "iou"
 
 
 class Evaluation:
-    """Phrases with their predictions: figures and tables, each made when asked for."""
+    """Phrases with predictions. Figures and tables are computed on demand."""
 
     def __init__(self, phrases: Sequence[Phrase], *, seed: int = 0) -> None:
-        """`seed` settles the random predictions."""
+        """Store the phrases. `seed` determines the random predictions."""
         self.phrases = phrases
         self._seed = seed
         self._plural: Flags = np.array([phrase.plural for phrase in phrases], dtype=np.bool_)
@@ -68,8 +68,8 @@ class Evaluation:
         return component_overlap(self._gold, self._predicted)
 
     def figures(self) -> Json:
-        """The object that `evaluate grounding --json` prints."""
-        found: Json = {
+        """Return the JSON output of `evaluate grounding --json`."""
+        figures: Json = {
             "phrases": len(self.phrases),
             "iou": self._by_number(self._hulls.correct),
             "c_iou": self._by_number(self._components.correct),
@@ -78,12 +78,12 @@ class Evaluation:
             "cardinality": self._cardinality(),
         }
         if any(phrase.candidates is not None for phrase in self.phrases):
-            found["upper_bound"] = self._upper_bounds()
-        found["manipulated"] = self._manipulated()
-        return found
+            figures["upper_bound"] = self._upper_bounds()
+        figures["manipulated"] = self._manipulated()
+        return figures
 
     def _by_number(self, correct: Flags, among: Flags | None = None) -> Json:
-        """Accuracy over all, singular and plural phrases, `among` some of them."""
+        """Return accuracy for all, singular and plural phrases, optionally a subset."""
         chosen = np.ones(len(correct), dtype=np.bool_) if among is None else among
         groups = {
             "all": chosen,
@@ -93,7 +93,7 @@ class Evaluation:
         return {name: _accuracy(correct[group]) for name, group in groups.items()}
 
     def _filler(self) -> Json:
-        """Of the plural phrases' gold boxes: mean filler, share of phrases over one half."""
+        """Return the mean filler of plural gold boxes and the share above one half."""
         shares = filler(self._gold.select(self._plural))
         over = int((shares > 0.5).sum())
         return {
@@ -104,7 +104,7 @@ class Evaluation:
         }
 
     def _component_counts(self) -> Json:
-        """Of the plural phrases: boxes in gold and predicted, and how many have but one."""
+        """Return the box counts of plural phrases, gold and predicted."""
         gold = self._gold.select(self._plural).sizes
         predicted = self._predicted.select(self._plural).sizes
         return {
@@ -116,7 +116,7 @@ class Evaluation:
         }
 
     def _cardinality(self) -> Json:
-        """Of the phrases that tell their number: do gold and predicted have as many boxes?"""
+        """Return how often the number of boxes equals a known cardinality."""
         known = np.array([p.cardinality is not None for p in self.phrases], dtype=np.bool_)
         numbers = np.array([phrase.cardinality or 0 for phrase in self.phrases])
         return {
@@ -125,7 +125,7 @@ class Evaluation:
         }
 
     def _upper_bounds(self) -> Json:
-        """Share of phrases of which some candidate passes, over the phrases with candidates."""
+        """Return the share of phrases with a correct candidate."""
         kinds: dict[str, Callable[[Phrase, Boxes], bool]] = {
             "all_candidates": lambda phrase, boxes: True,
             "single_box": lambda phrase, boxes: len(boxes) == 1,
@@ -140,22 +140,23 @@ class Evaluation:
                 if allows(phrase, boxes):
                     places.append(place)
                     candidates.append(boxes)
-        given = np.array([p.candidates is not None for p in self.phrases], dtype=np.bool_)
+        has_candidates = np.array([p.candidates is not None for p in self.phrases], dtype=np.bool_)
         sets = box_sets_from_lists(candidates)
         numbers = np.array(places, dtype=np.int64)
         return {
             name: self._by_number(
-                any_candidate_passes(self._gold, sets, numbers, by_component=by_component), given
+                any_candidate_passes(self._gold, sets, numbers, by_component=by_component),
+                has_candidates,
             )
             for name, by_component in (("iou", False), ("c_iou", True))
         }
 
     def _manipulated(self) -> Json:
-        """Accuracy of predictions that no system should be praised for (Suter et al. 2021)."""
+        """Return the accuracy of degenerate predictions (Suter et al. 2021)."""
         images, gold, predicted = self._images, self._gold, self._predicted
         quarters, grown = scaled(gold, 4), enlarged_sides(predicted)
         larger = enlarged_areas(predicted)
-        found = {
+        accuracies = {
             "whole_image": self._both(gold, whole_images(images)),
             "random_components": self._both(gold, random_box_sets(images, seed=self._seed)),
             "enlarged_sides_clipped": self._both(quarters, clipped(grown, 4 * images)),
@@ -167,8 +168,8 @@ class Evaluation:
         if any(pools):
             drawn = random_selections(box_sets_from_lists(pools), seed=self._seed)
             among = np.array([bool(pool) for pool in pools], dtype=np.bool_)
-            found["random_candidate_components"] = self._both(gold, drawn, among)
-        return found
+            accuracies["random_candidate_components"] = self._both(gold, drawn, among)
+        return accuracies
 
     def _both(self, gold: BoxSets, predicted: BoxSets, among: Flags | None = None) -> Json:
         return {
@@ -177,7 +178,7 @@ class Evaluation:
         }
 
     def intervals(self, *, repetitions: int, seed: int) -> dict[str, dict[str, Interval]]:
-        """Bootstrap intervals of both accuracies, over all, singular and plural phrases."""
+        """Return bootstrap intervals of both accuracies for all, singular and plural."""
         plural = self._plural
         groups = {"all": plural | ~plural, "singular": ~plural, "plural": plural}
         overlaps = {"iou": self._hulls, "c_iou": self._components}
@@ -190,7 +191,7 @@ class Evaluation:
         }
 
     def item_rows(self) -> Iterator[tuple[Any, ...]]:
-        """A row per phrase, in the order of ITEM_COLUMNS."""
+        """Yield a row per phrase, in the order of ITEM_COLUMNS."""
         fillers = filler(self._gold)
         ious, c_ious = self._hulls.iou, self._components.iou
         correct, c_correct = self._hulls.correct, self._components.correct
@@ -211,7 +212,7 @@ class Evaluation:
             )
 
     def alignment_rows(self) -> Iterator[tuple[Any, ...]]:
-        """A row per component box, matched one to one where IoU >= 1/2."""
+        """Yield a row per component box, matched one to one if IoU >= 1/2."""
         for phrase in self.phrases:
             match = match_components(phrase.gold, phrase.predicted)
             start = phrase.id, phrase.plural
@@ -225,16 +226,18 @@ class Evaluation:
 
 
 def evaluate_file(path: Path, *, clip: bool = False, seed: int = 0) -> Evaluation:
-    """The evaluation of a file of phrases. Raises FileError at the first line that cannot be used,
-    and for a file without any."""
+    """Evaluate a file of phrases.
+
+    Raises FileError at the first invalid line and for a file without phrases.
+    """
     phrases = list(read_phrases(path, on_error=_refuse, clip=clip))
     if not phrases:
-        raise FileError(path.name, None, "holds no phrase, so there is nothing to score.")
+        raise FileError(path.name, None, "contains no phrase, so there is nothing to score.")
     return Evaluation(phrases, seed=seed)
 
 
 def _refuse(error: FileError) -> NoReturn:
-    # A figure over half a file would be a wrong figure.
+    # Scores over part of a file would be wrong.
     raise error
 
 
@@ -244,7 +247,7 @@ def _accuracy(correct: Flags) -> Json:
 
 
 def _distinct_boxes(phrase: Phrase) -> list[Box]:
-    boxes: Iterable[Box] = (box for each in phrase.candidates or () for box in each)
+    boxes: Iterable[Box] = (box for candidate in phrase.candidates or () for box in candidate)
     return list(dict.fromkeys(boxes))
 
 

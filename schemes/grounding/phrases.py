@@ -1,4 +1,4 @@
-"""Grounded phrases in JSON Lines: gold boxes, predicted boxes, candidates; one phrase a line.
+"""Grounded phrases in JSON Lines: gold boxes, predicted boxes and candidates, one phrase per line.
 
 {"id": "p1", "image": [640, 480], "gold": [[10, 20, 60, 80]], "predicted": [[12, 20, 60, 81]],
  "plural": false, "cardinality": null, "candidates": [[[12, 20, 60, 81]], []]}
@@ -25,8 +25,8 @@ _MAX_SIDE = 1_000_000
 class Phrase:
     """A phrase and its boxes, half-open `[x1, y1, x2, y2)` inside an image of width x height.
 
-    Whole numbers are kept as such. `cardinality` is how many individuals the phrase speaks of, None
-    if it does not tell; `candidates` is None where the file has none.
+    Integers stay integers. `cardinality` is the number of individuals, or None if unknown. `candidates`
+    is None if the file has none.
     """
 
     id: str
@@ -47,12 +47,11 @@ class _FieldError(ValueError):
 
 
 def read_phrases(path: Path, *, on_error: ErrorSink, clip: bool = False) -> Iterator[Phrase]:
-    """Streams the phrases; blank lines are passed over.
+    """Yield the phrases of a file, skipping blank lines.
 
-    A line that is no such object, an id that stood in the file before, a phrase without gold, a
-    box without area or outside its image go to `on_error` and the phrase is left out. With `clip`
-    boxes are cut to the image, and those left without area dropped, instead. Raises FileError as
-    `numbered_lines` does.
+    Invalid objects, repeated ids, phrases without gold, and boxes without area or outside the image go
+    to `on_error`, and the phrase is skipped. With `clip`, boxes are clipped to the image instead, and
+    those without area are dropped. Raises FileError as `numbered_lines` does.
     """
     seen: dict[str, int] = {}
     for line, text in numbered_lines(path):
@@ -71,36 +70,36 @@ def read_phrases(path: Path, *, on_error: ErrorSink, clip: bool = False) -> Iter
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        entry = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _FieldError("", f"is not JSON ({error}).") from None
-    if not isinstance(found, dict):
+    if not isinstance(entry, dict):
         raise _FieldError("", "is not a JSON object.")
     for name in _REQUIRED:
-        if name not in found:
+        if name not in entry:
             raise _FieldError(name, "is missing.")
-    return found
+    return entry
 
 
-def _phrase(found: dict[str, Any], line: int, *, clip: bool) -> Phrase:
-    image = _image(found["image"])
+def _phrase(entry: dict[str, Any], line: int, *, clip: bool) -> Phrase:
+    image = _image(entry["image"])
     limits = _Limits(*image, clip=clip)
-    gold = _boxes(found["gold"], "gold", limits)
+    gold = _boxes(entry["gold"], "gold", limits)
     if not gold:
         raise _FieldError("gold", "has no box; leave phrases without boxes out.")
-    candidates = found.get("candidates")
+    candidates = entry.get("candidates")
     return Phrase(
-        id=_id(found["id"]),
+        id=_id(entry["id"]),
         image=image,
         gold=gold,
-        predicted=_boxes(found["predicted"], "predicted", limits),
-        plural=_flag(found["plural"]),
-        cardinality=_cardinality(found.get("cardinality")),
+        predicted=_boxes(entry["predicted"], "predicted", limits),
+        plural=_flag(entry["plural"]),
+        cardinality=_cardinality(entry.get("cardinality")),
         candidates=None
         if candidates is None
         else tuple(
-            _boxes(each, f"candidates[{at}]", limits)
-            for at, each in enumerate(_list(candidates, "candidates"))
+            _boxes(boxes, f"candidates[{at}]", limits)
+            for at, boxes in enumerate(_list(candidates, "candidates"))
         ),
         line=line,
     )

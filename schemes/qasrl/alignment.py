@@ -1,4 +1,4 @@
-"""Lays several annotators' questions about one predicate side by side."""
+"""An alignment of several annotators' questions about one predicate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ class _Row:
 
 
 def align(sources: Sequence[Json]) -> Json:
-    """`{"groups": [{"rows": [row, ...]}, ...]}`, a group for each role as far as one can tell.
+    """Return `{"groups": [{"rows": [row, ...]}, ...]}` with a group per presumed role.
 
-    Questions of different annotators stand together where their answers overlap; one that
-    overlaps with nothing joins a question that asks the same by STRICT-MATCH. A row has
-    `submission`, `position`, the question's own fields and `agrees`: another annotator has the
-    same STRICT-MATCH key and the same spans. Groups go by their first answer, rows by annotator.
+    Questions of different annotators are grouped if their answers overlap. A question without
+    overlaps joins one with the same STRICT-MATCH key. A row has `submission`, `position`, the
+    question's fields and `agrees`, which is set if another annotator has the same key and spans.
+    Groups are ordered by first answer, rows by annotator.
     """
     rows = [
         _Row(submission, position, question, match_key(question))
@@ -57,14 +57,14 @@ def _grouped(rows: Sequence[_Row]) -> list[list[_Row]]:
 
 
 def _join(group_of: dict[tuple[int, int], list[_Row]], a: _Row, b: _Row) -> None:
-    kept, other = group_of[a.place], group_of[b.place]
-    if kept is not other:
-        kept.extend(other)
-        group_of.update((row.place, kept) for row in other)
+    group, other = group_of[a.place], group_of[b.place]
+    if group is not other:
+        group.extend(other)
+        group_of.update((row.place, group) for row in other)
 
 
 def _is_new_to(first: Sequence[_Row], second: Sequence[_Row]) -> bool:
-    """No annotator gets a second question into a group by its key alone."""
+    """Return True if no annotator has questions in both groups."""
     return not {row.submission for row in first} & {row.submission for row in second}
 
 

@@ -1,4 +1,4 @@
-"""JSON Lines of the QA-SRL Bank 2.0 (FitzGerald et al. 2018), gzipped: one sentence a line."""
+"""The JSON Lines format of the QA-SRL Bank 2.0 (FitzGerald et al. 2018), one sentence per line."""
 
 import gzip
 import json
@@ -28,13 +28,13 @@ from schemes.qasrl.published_csv import SEPARATOR, SLOT_FIELDS
 from schemes.qasrl.reading import verb_phrase_of
 from schemes.qasrl.slots import Slots
 
-# A sentence with all its questions takes some 20 kB.
+# A sentence with all its questions needs about 20 kB.
 MAX_LINE_BYTES = 8 << 20
 _GZIP = b"\x1f\x8b"
 _EMPTY = "_"
-# A third of the time of level 6, for files a fifth larger.
+# Level 2 is much faster than level 6 and its files are only slightly larger.
 _LEVEL = 2
-# Before the id of a source whose judgment is the gold's: a consolidator's or an expert's.
+# Prefix of a source whose judgment is the gold's, a consolidator or an expert.
 GOLD = "gold-"
 _slot_values = itemgetter(*SLOT_FIELDS)
 
@@ -51,13 +51,16 @@ def looks_like_bank(path: Path) -> bool:
 
 
 def read_bank_sentences(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
-    """Streams; `metadata["items"]` has the targets of the sentence's verbs, forms included."""
+    """Yield the sentences of a file.
+
+    `metadata["items"]` has the targets of the sentence's verbs, including forms.
+    """
     seen: set[str] = set()
     for line, entry in _entries(path, on_error):
         try:
             external_id, tokens = _text(entry, "sentenceId"), _tokens(entry)
             if external_id in seen:
-                raise _LineError("sentenceId", "stood above; line left out.")
+                raise _LineError("sentenceId", "is repeated; line left out.")
             items = [_target(verb) for verb in _verbs(entry)]
         except _LineError as bad:
             on_error(FileError(path.name, line, bad.message, field=bad.field))
@@ -67,17 +70,16 @@ def read_bank_sentences(path: Path, *, on_error: ErrorSink) -> Iterator[Sentence
 
 
 def read_bank_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
-    """The verbs of all sentences."""
+    """Yield the verbs of all sentences."""
     for record in read_bank_gold(path, on_error=on_error):
         yield record.item
 
 
 def read_bank_gold(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
-    """A record per verb: its questions with the distinct spans that a valid judgment gives.
+    """Yield a record per verb: its questions with the distinct spans of valid judgments.
 
-    Where a verb has judgments of a GOLD source (our own exports), only these make its gold.
-
-    Provenance of a question: `worker_id` is its first source, the rest is empty.
+    If a verb has judgments of a GOLD source, as in our own exports, only these count. The
+    provenance of a question has its first source as `worker_id`. Its other fields are empty.
     """
     for line, entry in _entries(path, on_error):
         try:
@@ -89,9 +91,9 @@ def read_bank_gold(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
 
 
 def write_bank(rows: Iterable[ExportRow], path: Path) -> int:
-    """Streams; returns the number of sentences. The same rows give the same bytes.
+    """Stream the rows to a file. Return the number of sentences.
 
-    Raises ValueError where the rows of a sentence do not stand together.
+    The same rows give the same bytes. Raises ValueError if the rows of a sentence are not adjacent.
     """
     count, seen = 0, set()
     with path.open("wb") as file, _deterministic_gzip(file) as packed:
@@ -127,7 +129,7 @@ def _entries(path: Path, on_error: ErrorSink) -> Iterator[tuple[int, Json]]:
     except OSError as error:
         raise FileError(path.name, None, f"cannot be read ({error.strerror}).") from error
     if not line:
-        raise FileError(path.name, None, "is empty; a sentence a line is expected.")
+        raise FileError(path.name, None, "is empty; expected one sentence per line.")
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -154,12 +156,14 @@ def _gold_records(entry: Json, line: int) -> Iterator[GoldRecord]:
             raise _LineError("verbIndex", f"{target['verb_idx']} is on no token; line left out.")
         item = ItemRecord(external_id, str(target["verb_idx"]), target, line)
         labels = _mapping(verb, "questionLabels")
-        judged = any(_is_gold(one) for label in labels.values() for one in _judgments(label))
+        judged = any(
+            _is_gold(judgment) for label in labels.values() for judgment in _judgments(label)
+        )
         questions, provenance = [], []
         for text, label in labels.items():
             answers = _answers(label, len(tokens), gold_only=judged)
             if judged and not answers:
-                continue  # invalid or redundant, so the consolidator
+                continue  # invalid or redundant in gold
             questions.append({"question": text, "answers": answers})
             provenance.append(_ids(_first_source(label)))
         yield GoldRecord(item, {"questions": questions}, provenance, line)
@@ -182,13 +186,13 @@ def _tokens(entry: Json) -> tuple[str, ...]:
         raise _LineError("sentenceTokens", "must be a list of tokens; line left out.")
     for token in value:
         if not isinstance(token, str) or not token or " " in token or not _is_clean(token):
-            raise _LineError("sentenceTokens", "holds something that is no token; line left out.")
+            raise _LineError("sentenceTokens", "contains an invalid token; line left out.")
     return tuple(value)
 
 
 def _mapping(entry: Json, field: str) -> Json:
     value = entry.get(field)
-    if not isinstance(value, dict) or not all(isinstance(each, dict) for each in value.values()):
+    if not isinstance(value, dict) or not all(isinstance(entry, dict) for entry in value.values()):
         raise _LineError(field, "must be a map of objects; line left out.")
     return value
 
@@ -222,7 +226,9 @@ def _plain_mapping(entry: Json, field: str) -> Json:
 
 
 def _judgments(label: Json) -> list[Json]:
-    return [one for one in _listed(label, "answerJudgments") if isinstance(one, dict)]
+    return [
+        judgment for judgment in _listed(label, "answerJudgments") if isinstance(judgment, dict)
+    ]
 
 
 def _is_gold(judgment: Json) -> bool:
@@ -250,7 +256,7 @@ def _span(span: object, length: int) -> tuple[int, int]:
     if (
         isinstance(span, list)
         and len(span) == 2
-        and all(type(each) is int for each in span)
+        and all(type(end) is int for end in span)
         and 0 <= span[0] < span[1] <= length
     ):
         return span[0], span[1]
@@ -259,7 +265,11 @@ def _span(span: object, length: int) -> tuple[int, int]:
 
 def _first_source(label: Json) -> str:
     sources = label.get("questionSources")
-    texts = [each for each in sources if isinstance(each, str)] if isinstance(sources, list) else []
+    texts = (
+        [source for source in sources if isinstance(source, str)]
+        if isinstance(sources, list)
+        else []
+    )
     return min(texts, default="")
 
 
@@ -271,7 +281,7 @@ def _ids(worker_id: str) -> Json:
 
 
 def _deterministic_gzip(file: IO[bytes]) -> gzip.GzipFile:
-    """No name and no time in the header: they would differ from one export to the next."""
+    """Return a gzip writer whose header has neither name nor time."""
     return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=_LEVEL)
 
 
@@ -295,14 +305,14 @@ def _verb_json(row: ExportRow) -> Json:
 
 @dataclass(slots=True)
 class _Label:
-    """A question with those who asked it and what each annotator said of it."""
+    """A question with its sources and judgments."""
 
     question: Json
     sources: list[str] = field(default_factory=list)
     judgments: list[Json] = field(default_factory=list)
 
     def judge(self, source: str, spans: list[list[int]] | None) -> None:
-        """An annotator's word: the answers, or None for a question that is not valid."""
+        """Add an annotator's answers, or None for an invalid question."""
         judgment: Json = {"sourceId": source, "isValid": spans is not None}
         if spans is not None:
             judgment["spans"] = spans
@@ -320,7 +330,7 @@ class _Label:
 
 
 def _plain_labels(row: ExportRow) -> dict[str, _Label]:
-    """Gold of which nothing is known but who it came from."""
+    """Return the labels of gold whose only known judgments are its own."""
     labels = {}
     for question, ids in zip(row.content["questions"], row.provenance, strict=True):
         source = str(ids.get("worker_id", ""))
@@ -330,9 +340,12 @@ def _plain_labels(row: ExportRow) -> dict[str, _Label]:
 
 
 def _judged_labels(row: ExportRow) -> dict[str, _Label]:
-    """The gold's questions first, then those that only annotators asked. The consolidator's word, under
-    a GOLD source, comes first among the judgments; a redundant question has none. Validators give
-    their judgments after the generator; what they did not find valid together is not so in gold."""
+    """Return the gold's questions, followed by those that only annotators asked.
+
+    The consolidator's judgment has a GOLD source and comes first. A redundant question has none.
+    The judgments of validators follow the generator's. Questions that too few validators found
+    valid are invalid in gold.
+    """
     assert row.judged
     gold = GOLD + row.judged.by
     labels: dict[str, _Label] = {}
@@ -362,7 +375,7 @@ def _judged_labels(row: ExportRow) -> dict[str, _Label]:
 
 @lru_cache(maxsize=1 << 14)
 def _grammar_json(*values: Any) -> Json:
-    """Of the values of SLOT_FIELDS: there are far fewer of them than questions."""
+    """Return the grammar fields for the values of SLOT_FIELDS, cached because they recur."""
     slots = Slots(**dict(zip(SLOT_FIELDS, values, strict=True)))
     phrase = verb_phrase_of(slots)
     negated = "not " if "not" in slots.verb_prefix.split(SEPARATOR) else ""
@@ -384,7 +397,7 @@ def _grammar_json(*values: Any) -> Json:
     }
 
 
-# Of a question outside the template nothing is known.
+# The fields of a question outside the template.
 _UNKNOWN: Json = {
     "questionSlots": dict.fromkeys(("wh", "aux", "subj", "verb", "obj", "prep", "obj2"), _EMPTY),
     "tense": "",

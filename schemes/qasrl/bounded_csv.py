@@ -1,4 +1,4 @@
-"""CSV tables read row by row in bounded memory, whatever the file turns out to be."""
+"""CSV tables, read row by row in bounded memory."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -9,19 +9,19 @@ from typing import BinaryIO, Self
 
 from schemes.base import ErrorSink, FileError
 
-# A sentence of 10,000 tokens takes some 60 kB; what is longer than this is no row of a corpus.
+# Far more than a sentence of 10,000 tokens, which needs about 60 kB.
 MAX_LINE_BYTES = 1 << 20
-# A quoted field may run over lines; this bounds what one row may gather.
+# A quoted field may span lines, so rows need their own limit.
 MAX_ROW_BYTES = 4 << 20
 
 
 class CsvTable:
-    """A CSV file with a header, in UTF-8 with or without a byte-order mark; a context manager.
+    """A UTF-8 CSV file with a header, as a context manager.
 
-    Iteration gives `(line, fields)`: the line on which the row starts, counted from 1, and as many
-    fields as the header has. A row that is no row goes to `on_error` and the next one is read.
-    Raises FileError where the file is unreadable, empty, not text, lacks a required column or
-    holds a line longer than 1 MiB; such a line is never read whole.
+    Iteration yields `(line, fields)`: the line number of the row's start, from 1, and as many
+    fields as the header has. Invalid rows go to `on_error` and are skipped. Raises FileError if the
+    file is unreadable, empty or not text, lacks a required column or has a line longer than 1 MiB.
+    Such a line is never read completely.
     """
 
     def __init__(self, path: Path, *, required: Sequence[str], on_error: ErrorSink) -> None:
@@ -39,7 +39,7 @@ class CsvTable:
             raise FileError(
                 self._path.name, None, f"cannot be opened ({error.strerror}); check the path."
             ) from error
-        # The limit is csv's own global; any caller of ours wants at least this much.
+        # The limit is global to the csv module, so it is only ever raised.
         csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
         self._rows = csv.reader(self._lines(), strict=True)
         try:
@@ -76,14 +76,14 @@ class CsvTable:
                 self._on_error(FileError(self._path.name, start, message))
 
     def _lines(self) -> Iterator[str]:
-        """Decoded lines; what has no end within the limit is refused before it is read on."""
+        """Yield decoded lines. Raises FileError as soon as a line exceeds the limit."""
         for raw in iter(partial(self._file.readline, MAX_LINE_BYTES + 1), b""):
             self._lines_read += 1
             self._row_bytes += len(raw)
             if len(raw) > MAX_LINE_BYTES or self._row_bytes > MAX_ROW_BYTES:
                 raise self._refused("is longer than 1 MiB; is this the right file?")
             if self._lines_read == 1:
-                raw = raw.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901 - the mark is no text
+                raw = raw.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901 - the mark is not text
             yield self._text(raw)
 
     def _text(self, raw: bytes) -> str:
@@ -93,7 +93,7 @@ class CsvTable:
             at = f"byte {error.start + 1} of the line"
             raise self._refused(f"is not UTF-8 ({at}); save the file as UTF-8.") from error
         if "\0" in text:
-            raise self._refused("holds a NUL byte; this is no CSV file.")
+            raise self._refused("contains a NUL byte; this is not a CSV file.")
         return text
 
     def _header(self) -> dict[str, int]:
@@ -102,12 +102,12 @@ class CsvTable:
         except csv.Error as error:
             raise self._refused(f"is not the header of a CSV file ({error}).") from error
         if not any(names):
-            raise FileError(self._path.name, None, "is empty; a header and rows are expected.")
-        for wanted in self._required:
-            if wanted not in names:
-                found = ", ".join(names)[:200].replace("\0", "")
-                message = f"the column is missing; the header has: {found}"
-                raise FileError(self._path.name, 1, message, field=wanted)
+            raise FileError(self._path.name, None, "is empty; expected a header and rows.")
+        for column in self._required:
+            if column not in names:
+                header = ", ".join(names)[:200].replace("\0", "")
+                message = f"the column is missing; the header has: {header}"
+                raise FileError(self._path.name, 1, message, field=column)
         if len(set(names)) < len(names):
             raise self._refused("names a column twice; every column needs its own name.")
         return {name: at for at, name in enumerate(names)}
@@ -119,7 +119,7 @@ class CsvTable:
         message = f"is not CSV ({error}); row left out."
         if self._lines_read > start:
             message = (
-                f"a quoted field that starts here does not end well ({error}); "
+                f"a quoted field that starts here is not closed properly ({error}); "
                 f"lines {start} to {self._lines_read} left out."
             )
         return FileError(self._path.name, start, message)

@@ -1,4 +1,4 @@
-"""A QA-SRL annotation against a reference: counts for figures, aligned rows for feedback."""
+"""Comparison of a QA-SRL annotation with a reference: counts and aligned rows."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,19 +10,19 @@ from schemes.base import Comparison, ContentError, Json
 from schemes.qasrl.labels import Label, question_labels
 from schemes.qasrl.slots import Slots
 
-# Stored beside every figure: a change of the definitions gets a new name.
+# Stored with every figure. Changed definitions get a new name.
 RULE = "qasrl.ua-la.v1"
 
 
 def compare(*, reference: Json, predicted: Json, decisions: Iterable[Decision] = ()) -> Comparison:
-    """UA and LA of one predicate (Roit et al. 2020, section 4) and how each span fared.
+    """Return UA and LA of a predicate (Roit et al. 2020, section 4) and the aligned spans.
 
-    Both are content as stored: `{"questions": [{"question", "slots", "answers": [[s, e], ...]}]}`;
-    `slots` may be None or absent, then equal texts are equivalent. Each row has `state`;
-    `reference` and `predicted`, each None or `{"span": [s, e], "questions": [...]}`; `iou` where
-    it has both; `same_span`; and `group`, a number that extra spans share which overlap one another
-    and count once. With people's decisions laid over, see `metrics.corrections`. Raises ContentError
-    for content of another shape or a span on no token, ValueError for decisions that don't fit.
+    Both are stored content: `{"questions": [{"question", "slots", "answers": [[s, e], ...]}]}`. If
+    `slots` is None or absent, equal texts are equivalent. Each row has `state`, `reference`,
+    `predicted`, `iou`, `same_span` and `group`. `reference` and `predicted` are None or `{"span":
+    [s, e], "questions": [...]}`. Overlapping extra spans share a `group` and count once. For
+    `decisions`, see `metrics.corrections`. Raises ContentError for content of another shape and for
+    empty spans. Raises ValueError for decisions that do not fit.
     """
     ref, pred = _Annotation(reference, "reference"), _Annotation(predicted, "predicted")
     alignment = align_corrected(ref.labels, pred.labels, decisions)
@@ -34,12 +34,12 @@ def compare(*, reference: Json, predicted: Json, decisions: Iterable[Decision] =
 
 
 def labelled_spans(content: Json) -> LabelledSpans:
-    """The distinct spans of content with the labels of the questions they answer (see `compare`)."""
+    """Return the distinct spans of content with the labels of their questions."""
     return _Annotation(content, "content").labels
 
 
 class _Annotation:
-    """The distinct spans of content, with their labels and the questions that they answer."""
+    """The distinct spans of content, with labels and questions."""
 
     def __init__(self, content: Json, name: str) -> None:
         self.labels: dict[Span, set[Label]] = {}
@@ -57,11 +57,11 @@ class _Annotation:
         labels = question_labels(question["question"], Slots(**slots) if slots else None)
         for at, (start, end) in enumerate(question["answers"]):
             if not 0 <= start < end:
-                raise ContentError(f"{path}.answers[{at}]", f"{start}:{end} holds no token")
+                raise ContentError(f"{path}.answers[{at}]", f"{start}:{end} contains no token")
             self.labels.setdefault((start, end), set()).update(labels)
-            asked = self._questions.setdefault((start, end), [])
-            if question["question"] not in asked:
-                asked.append(question["question"])
+            questions = self._questions.setdefault((start, end), [])
+            if question["question"] not in questions:
+                questions.append(question["question"])
 
     def shown(self, span: Span | None) -> Json | None:
         if span is None:

@@ -1,8 +1,8 @@
-"""PropBank arguments from CoNLL-2009 files: columns in, token spans out.
+"""PropBank arguments as token spans, from CoNLL-2009 files.
 
 A sentence is a block of lines of tab-separated columns (Hajic et al. 2009, table 1): ID, FORM,
 LEMMA, PLEMMA, POS, PPOS, FEAT, PFEAT, HEAD, PHEAD, DEPREL, PDEPREL, FILLPRED, PRED, then one APRED
-column per predicate. An argument is marked on its head word only; its span is the head's subtree.
+column per predicate. An argument is marked on its head word only. Its span is the head's subtree.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ Kind = Literal["core", "adjunct"]
 
 @dataclass(frozen=True, slots=True)
 class PropBankArgument:
-    """A label (A0, AM-TMP, C-A1, R-A0 ...), the token it is marked on, its half-open span."""
+    """An argument: its label (A0, AM-TMP, C-A1, R-A0 ...), head token and half-open span."""
 
     label: str
     head: int
@@ -32,7 +32,7 @@ class PropBankArgument:
 
 @dataclass(frozen=True, slots=True)
 class PropBankPredicate:
-    """A predicate: its token, from 0, its sense (`sell.01`), its part of speech, its arguments."""
+    """A predicate: its token, from 0, sense (`sell.01`), part of speech and arguments."""
 
     index: int
     sense: str
@@ -42,7 +42,7 @@ class PropBankPredicate:
 
 @dataclass(frozen=True, slots=True)
 class PropBankSentence:
-    """A sentence's tokens and predicates; `line` is that of its first token."""
+    """A sentence's tokens and predicates. `line` is the line of its first token."""
 
     tokens: tuple[str, ...]
     predicates: tuple[PropBankPredicate, ...]
@@ -58,7 +58,7 @@ class _RowError(ValueError):
 
 
 def read_conll2009(path: Path, *, on_error: ErrorSink) -> Iterator[PropBankSentence]:
-    """Streams the sentences. One that is not well formed goes to `on_error` and is left out.
+    """Yield the sentences of a file. Malformed ones go to `on_error` and are skipped.
 
     Raises FileError as `numbered_lines` does.
     """
@@ -111,10 +111,10 @@ def _check_columns(rows: list[list[str]]) -> None:
 
 
 def _head(row: list[str], at: int, length: int) -> int:
-    """The head's place from 0, or -1 for the root."""
+    """Return the position of the head from 0, or -1 for the root."""
     text = row[_HEAD]
     if not (text.isascii() and text.isdigit() and len(text) <= 6 and int(text) <= length):
-        raise _RowError(at, "HEAD", f"{text[:20]!r} is no token of a sentence of {length}.")
+        raise _RowError(at, "HEAD", f"{text[:20]!r} is not a token of a sentence of {length}.")
     return int(text) - 1
 
 
@@ -124,7 +124,7 @@ def _check_no_circle(heads: Sequence[int]) -> None:
         while here >= 0:
             here, steps = heads[here], steps + 1
             if steps > len(heads):
-                raise _RowError(here, "HEAD", "the heads run in a circle.")
+                raise _RowError(here, "HEAD", "the heads form a cycle.")
 
 
 def _predicate(
@@ -139,12 +139,11 @@ def _predicate(
 
 
 def argument_span(heads: Sequence[int], *, head: int, predicate: int) -> Span:
-    """The span of the argument marked on token `head`: its subtree, as one run of tokens.
+    """Return the span of the argument marked on token `head`, a contiguous part of its subtree.
 
-    `heads[i]` is the place of token i's head, -1 for the root. Where the predicate stands inside
-    the subtree (a relative clause on its noun), the branch that holds it is cut off; the predicate
-    itself as argument is its own token alone. Of what is left the unbroken run around `head`
-    counts, because an answer is one span.
+    `heads[i]` is the head of token i, or -1 for the root. If the predicate is inside the subtree,
+    as in a relative clause, its branch is excluded. The predicate itself as argument is its own
+    token alone. Only the contiguous tokens around `head` count, because an answer is one span.
     """
     if head == predicate:
         return head, head + 1
@@ -159,7 +158,7 @@ def argument_span(heads: Sequence[int], *, head: int, predicate: int) -> Span:
 
 
 def _branch_below(heads: Sequence[int], top: int, token: int) -> int | None:
-    """The child of `top` on the way up from `token`; None where `token` is not below it."""
+    """Return the child of `top` above or at `token`, or None if `token` is not below `top`."""
     here = token
     while here >= 0:
         if heads[here] == top:
@@ -178,43 +177,43 @@ def _leads_to(heads: Sequence[int], token: int, top: int, cut: int | None) -> bo
 
 
 def argument_kind(label: str) -> Kind:
-    """core for A0 to A5, also as continuation (C-A1) or reference (R-A0); adjunct otherwise."""
+    """Return core for A0 to A5, including C-A1 and R-A0, else adjunct."""
     return "core" if label.rpartition("-")[2] in _CORE else "adjunct"
 
 
 def question_kind(wh: str) -> Kind:
-    """core for questions with who or what; adjunct otherwise (Roit et al. 2020, section 6)."""
+    """Return core for who and what, else adjunct (Roit et al. 2020, section 6)."""
     return "core" if wh.lower() in ("who", "what") else "adjunct"
 
 
 def kinds_of_arguments(predicate: PropBankPredicate) -> dict[Span, set[Kind]]:
-    """The distinct spans of a predicate's arguments, each with its kinds."""
-    found: dict[Span, set[Kind]] = {}
+    """Return the distinct spans of a predicate's arguments with their kinds."""
+    kinds: dict[Span, set[Kind]] = {}
     for argument in predicate.arguments:
-        found.setdefault(argument.span, set()).add(argument_kind(argument.label))
-    return found
+        kinds.setdefault(argument.span, set()).add(argument_kind(argument.label))
+    return kinds
 
 
 def kinds_of_answers(
     questions: Sequence[tuple[str, Sequence[Span]]],
 ) -> dict[Span, set[Kind]]:
-    """The same of a predicate's questions, each its WH and its answer spans."""
-    found: dict[Span, set[Kind]] = {}
+    """Return the distinct spans of a predicate's questions (WH, spans) with their kinds."""
+    kinds: dict[Span, set[Kind]] = {}
     for wh, answers in questions:
         for span in answers:
-            found.setdefault(span, set()).add(question_kind(wh))
-    return found
+            kinds.setdefault(span, set()).add(question_kind(wh))
+    return kinds
 
 
 def compare_with_propbank(
     propbank: Mapping[tuple[str, int], PropBankPredicate],
     questions: Mapping[tuple[str, int], Sequence[tuple[str, Sequence[Span]]]],
 ) -> dict[str, KindComparison]:
-    """Macro precision and recall of QA-SRL against PropBank for "all", "core" and "adjunct".
+    """Return QA-SRL's macro precision and recall for "all", "core" and "adjunct".
 
-    Both by (sentence id, token of the verb); see `compare_by_kind`.
+    Both mappings are keyed by (sentence id, token of the verb). See `compare_by_kind`.
     """
     reference = {key: kinds_of_arguments(predicate) for key, predicate in propbank.items()}
-    predicted = {key: kinds_of_answers(asked) for key, asked in questions.items()}
-    found = compare_by_kind(reference, predicted)
-    return {str(kind): comparison for kind, comparison in found.items()}
+    predicted = {key: kinds_of_answers(answers) for key, answers in questions.items()}
+    comparisons = compare_by_kind(reference, predicted)
+    return {str(kind): comparison for kind, comparison in comparisons.items()}

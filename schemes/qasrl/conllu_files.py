@@ -8,7 +8,7 @@ from typing import Any
 from schemes.base import ErrorSink, FileError, SentenceRecord
 from schemes.text_lines import numbered_lines
 
-# Some 100 words of sentence take 5 kB; this bounds what is gathered before a blank line.
+# Bounds the text before a blank line. A sentence of 100 words needs about 5 kB.
 MAX_BLOCK = 4 << 20
 
 
@@ -17,18 +17,18 @@ class _BlockError(ValueError):
 
 
 def read_conllu(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
-    """Streams; tokens are the syntactic words. `metadata["items"]` has `{"verb_idx"}` for every
-    word that UPOS calls VERB (its auxiliaries are AUX there). The id is `sent_id`, else
-    `<file>:<number of the sentence>`. A bad block goes to `on_error` and is left out.
+    """Yield the sentences of a file. The tokens are the syntactic words.
 
-    Raises FileError where the file is no text or holds no sentence.
+    `metadata["items"]` has `{"verb_idx"}` for every word with the UPOS tag VERB, which excludes
+    auxiliaries (AUX). The id is `sent_id`, else `<file>:<number of the sentence>`. Invalid blocks
+    go to `on_error` and are skipped. Raises FileError if the file is not text or has no sentence.
     """
     count, seen = 0, set()
     for number, (line, block) in enumerate(_blocks(path), start=1):
         try:
             sentence = _sentence(block, f"{path.stem}:{number}", line)
             if sentence.external_id in seen:
-                raise _BlockError(f"sent_id {sentence.external_id[:60]!r} stood above.")
+                raise _BlockError(f"sent_id {sentence.external_id[:60]!r} is repeated.")
         except _BlockError as error:
             on_error(FileError(path.name, line, f"{error} Sentence left out."))
             continue
@@ -36,25 +36,25 @@ def read_conllu(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
         count += 1
         yield sentence
     if not count:
-        raise FileError(path.name, None, "holds no sentence in CoNLL-U.")
+        raise FileError(path.name, None, "contains no sentence in CoNLL-U.")
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, str]]:
-    """The text between blank lines with the line on which it starts."""
-    held: list[str] = []
+    """Yield the text between blank lines with the line number of its start."""
+    block: list[str] = []
     start = size = 0
     for line, text in numbered_lines(path):
         if text.strip():
-            start = start if held else line
-            held.append(text)
+            start = start if block else line
+            block.append(text)
             size += len(text)
             if size > MAX_BLOCK:
                 raise FileError(path.name, start, "has no blank line for 4 MB; is this CoNLL-U?")
-        elif held:
-            yield start, "\n".join(held)
-            held, size = [], 0
-    if held:
-        yield start, "\n".join(held)
+        elif block:
+            yield start, "\n".join(block)
+            block, size = [], 0
+    if block:
+        yield start, "\n".join(block)
 
 
 def _sentence(block: str, name: str, line: int) -> SentenceRecord:
@@ -64,11 +64,11 @@ def _sentence(block: str, name: str, line: int) -> SentenceRecord:
     except (errors, ValueError, IndexError, KeyError) as error:
         raise _BlockError(f"is not CoNLL-U ({str(error).strip()[:120]}).") from error
     if len(parsed) != 1:
-        raise _BlockError("holds no word.")
-    # Ranges (2-3) and empty nodes (2.1) have a tuple for an id; words have a number.
+        raise _BlockError("contains no word.")
+    # Words have a number as id. Ranges (2-3) and empty nodes (2.1) have a tuple.
     words = [token for token in parsed[0] if isinstance(token.get("id"), int)]
     if not words:
-        raise _BlockError("holds no word.")
+        raise _BlockError("contains no word.")
     tokens = tuple("\u00a0".join(str(word.get("form") or "_").split()) for word in words)
     if not all(tokens):
         raise _BlockError("has a word without a form.")
@@ -79,7 +79,7 @@ def _sentence(block: str, name: str, line: int) -> SentenceRecord:
 
 @cache
 def _conllu() -> Any:
-    """Loaded when first asked: most commands read no CoNLL-U."""
+    """Import the parser on first use, because most commands do not need it."""
     from conllu import parse  # noqa: PLC0415 - see above
     from conllu.exceptions import ParseException  # noqa: PLC0415 - see above
 

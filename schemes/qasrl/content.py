@@ -1,16 +1,16 @@
-"""QA-SRL content, parsed at the edge: what workers send becomes normalised JSON or a ContentError.
+"""Validation of QA-SRL content. Input becomes normalised JSON or raises a ContentError.
 
 Schema version 1.
 
 - generation: `{"questions": [{"question", "answers", "slots"}], "no_question": ""}`
 - gold: `{"questions": [{"question", "answers", "slots"}]}`
 - consolidation: `{"questions": [{"question", "answers", "slots", "source", "verdict", "same_as"}]}`
-- validation: `{"questions": [{"question", "answers", "slots", "verdict", "same_as"}]}`, the questions
-  that were asked, in their order, each with the validator's own answers
+- validation: `{"questions": [{"question", "answers", "slots", "verdict", "same_as"}]}`, the validated
+  questions in their order, question with the validator's own answers
 
-`answers` are half-open token ranges `[start, end)` in ascending order. `slots` is what the question
-says (`slots.Slots` as JSON), null where the text is outside the template; it is always worked out
-here and never believed.
+`answers` are half-open token ranges `[start, end)` in ascending order. `slots` is `slots.Slots` as
+JSON, or null if the question is outside the template. Slots are always computed here, and any in
+the input are ignored.
 """
 
 import unicodedata
@@ -30,7 +30,7 @@ from schemes.qasrl.verbs import candidate_forms
 from schemes.qasrl.walker import Walker, open_item
 
 SCHEMA_VERSION = 1
-MAX_QUESTIONS = 60  # that one person writes about one verb, in one go
+MAX_QUESTIONS = 60  # per person and verb
 MAX_GOLD_QUESTIONS = 1000
 MAX_ANSWERS = 60
 MAX_QUESTION_LENGTH = 200
@@ -64,7 +64,7 @@ class _Generation(_Strict):
 
 
 class _Gold(_Strict):
-    # What was merged of several annotators may be more than one of them may write.
+    # Merged annotations may have more questions than a single annotator may write.
     questions: Annotated[list[_Question], Field(max_length=MAX_GOLD_QUESTIONS)]
 
 
@@ -80,12 +80,12 @@ class _Judged(_Question):
 
 
 class _Consolidation(_Strict):
-    # Every source question is judged here: how many there may be depends on the sources.
+    # The limit depends on the sources, because all their questions are judged.
     questions: list[_Judged]
 
 
 class _Verdict(_Strict):
-    # The page may say which question it means; the asked one's own words and slots are what counts.
+    # The page may repeat the question. The stored question's text and slots are used.
     question: _Text = ""
     slots: Any = None
     answers: _Answers
@@ -99,7 +99,7 @@ class _Validation(_Strict):
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A question of the content with the path at which it stands."""
+    """A question of the content with its path."""
 
     path: str
     question: str
@@ -112,62 +112,75 @@ class _Placed:
 
 
 def parse_generation(content: object, *, tokens: Tokens, target: Json) -> Json:
-    """Raises ContentError; a question outside the template is kept, with null for its slots."""
-    given = _validated(_Generation, content)
-    questions = _placed(given.questions, tokens, target)
+    """Parse a generator's content. Raises ContentError.
+
+    A question outside the template is stored with null slots.
+    """
+    generation = _validated(_Generation, content)
+    questions = _placed(generation.questions, tokens, target)
     _check_kept(questions, tokens)
-    reason = _clean(given.no_question, "no_question")
+    reason = _clean(generation.no_question, "no_question")
     if not questions and not reason:
         raise ContentError("questions", "ask a question, or say why none can be asked.")
-    return {"questions": [each.as_json() for each in questions], "no_question": reason}
+    return {"questions": [question.as_json() for question in questions], "no_question": reason}
 
 
 def parse_gold(content: object, *, tokens: Tokens, target: Json) -> Json:
-    """Raises ContentError; no questions at all are allowed: nothing could be asked."""
+    """Parse gold content, which may have no questions. Raises ContentError."""
     questions = _placed(_validated(_Gold, content).questions, tokens, target)
     _check_kept(questions, tokens)
-    return {"questions": [each.as_json() for each in questions]}
+    return {"questions": [question.as_json() for question in questions]}
 
 
 def parse_system(content: object, *, tokens: Tokens, target: Json) -> Json:
-    """What a parser wrote, as a source to be merged: redundant as it may be, with questions twice and
-    answers that overlap. Raises ContentError; questions without an answer are left out."""
+    """Parse a program's output as a source for a merge. Raises ContentError.
+
+    Questions may repeat and answers may overlap. Questions without answers are dropped.
+    """
     questions = _placed(_validated(_Gold, content).questions, tokens, target)
-    return {"questions": [each.as_json() for each in questions if each.answers]}
+    return {"questions": [question.as_json() for question in questions if question.answers]}
 
 
 def parse_consolidation(
     content: object, *, tokens: Tokens, target: Json, sources: Sequence[Json]
 ) -> Json:
-    """Raises ContentError; every source question is judged once, what is kept is gold as it is."""
+    """Parse a consolidator's content. Raises ContentError.
+
+    Every source question must be judged once. The kept questions must be valid gold.
+    """
     judged = _validated(_Consolidation, content).questions
     _check_size(judged, sources)
     questions = _placed(judged, tokens, target)
-    kept = [each for each, by in zip(questions, judged, strict=True) if by.verdict == "keep"]
+    kept = [
+        question for question, by in zip(questions, judged, strict=True) if by.verdict == "keep"
+    ]
     _check_sources(judged, sources)
     _check_verdicts(judged)
     _check_kept(kept, tokens)
     return {
         "questions": [
             {
-                **each.as_json(),
+                **question.as_json(),
                 "source": by.source.model_dump() if by.source else None,
                 "verdict": by.verdict,
                 "same_as": by.same_as,
             }
-            for each, by in zip(questions, judged, strict=True)
+            for question, by in zip(questions, judged, strict=True)
         ]
     }
 
 
 def asked_questions(sources: Sequence[Json]) -> list[Json]:
-    """The questions that validators judge, in the order in which they see them."""
+    """Return the questions that validators judge, in display order."""
     return [question for source in sources for question in source["questions"]]
 
 
 def parse_validation(content: object, *, tokens: Tokens, sources: Sequence[Json]) -> Json:
-    """Raises ContentError; each asked question is judged, a valid one answered, a redundant one says
-    which valid one it repeats, and no word belongs to two answers."""
+    """Parse a validator's content. Raises ContentError.
+
+    Every question must be judged. Valid ones need answers that share no token, and redundant ones
+    must name the valid question that they repeat.
+    """
     asked = asked_questions(sources)
     judged = _validated(_Validation, content).questions
     if len(judged) != len(asked):
@@ -177,63 +190,69 @@ def parse_validation(content: object, *, tokens: Tokens, sources: Sequence[Json]
         for position, (question, by) in enumerate(zip(asked, judged, strict=True))
     ]
     _check_repeats(judged)
-    valid = [one for one, by in zip(placed, judged, strict=True) if by.verdict == "valid"]
+    valid = [question for question, by in zip(placed, judged, strict=True) if by.verdict == "valid"]
     _check_kept(valid, tokens)
     return {
         "questions": [
-            {**each.as_json(), "verdict": by.verdict, "same_as": by.same_as}
-            for each, by in zip(placed, judged, strict=True)
+            {**question.as_json(), "verdict": by.verdict, "same_as": by.same_as}
+            for question, by in zip(placed, judged, strict=True)
         ]
     }
 
 
 def gold_of(consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
-    """The kept questions as gold and, per question, `{"source": position or None, "state"}` with
-    kept, edited or new for a state."""
-    kept = [each for each in consolidation["questions"] if each["verdict"] == "keep"]
-    questions = [{name: each[name] for name in ("question", "answers", "slots")} for each in kept]
-    return {"questions": questions}, [_origin(each, sources) for each in kept]
+    """Return the kept questions as gold, and their provenance.
+
+    Provenance has `{"source": position or None, "state"}` per question. The state is kept, edited
+    or new.
+    """
+    kept = [question for question in consolidation["questions"] if question["verdict"] == "keep"]
+    names = ("question", "answers", "slots")
+    questions = [{name: question[name] for name in names} for question in kept]
+    return {"questions": questions}, [_origin(question, sources) for question in kept]
 
 
 def count_units(content: Json, *, role: str) -> int:
-    """Questions written; of a consolidator, those judged: the ones that came from an annotator."""
+    """Return the number of questions. For a consolidator, only those from annotators count."""
     if role != "consolidator":
         return len(content["questions"])
-    return sum(each["source"] is not None for each in content["questions"])
+    return sum(question["source"] is not None for question in content["questions"])
 
 
 def slots_from_json(values: Json) -> Slots:
-    """The slots of content that has been parsed before."""
+    """Return the slots of parsed content."""
     return Slots(**values)
 
 
 def match_key(question: Json) -> tuple[Any, ...]:
-    """STRICT-MATCH of a parsed question; outside the template, only the same text is the same."""
+    """Return the STRICT-MATCH key of a parsed question, or its text outside the template."""
     if question["slots"] is None:
         return ("text", question["question"].casefold())
     return strict_match_key(slots_from_json(question["slots"]))
 
 
 def as_source(content: Json) -> Json:
-    """A generation, gold or a system's output, all with the same fields. Why somebody asked nothing is
-    left out: only people say so."""
+    """Return a generation, gold or a system's output with the same fields.
+
+    The reason for asking nothing is dropped, because only people give one.
+    """
     names = ("question", "answers", "slots")
-    questions = [{name: one.get(name) for name in names} for one in content["questions"]]
+    questions = [{name: question.get(name) for name in names} for question in content["questions"]]
     return {"questions": questions, "no_question": ""}
 
 
 def keep_all(source: Json) -> Json:
-    """A consolidation in which every question of the only source is kept."""
+    """Return a consolidation that keeps every question of the only source."""
     return {
         "questions": [
             {
-                "question": one["question"],
-                "answers": one["answers"],
+                "question": question["question"],
+                "answers": question["answers"],
                 "source": {"submission": 0, "question": position},
                 "verdict": "keep",
                 "same_as": None,
             }
-            for position, one in enumerate(source["questions"])
+            for position, question in enumerate(source["questions"])
         ]
     }
 
@@ -295,21 +314,21 @@ def _sentence(error: Any) -> str:
 def _placed(questions: Sequence[_Question], tokens: Tokens, target: Json) -> list[_Placed]:
     reader = _Reader(target)
     placed = []
-    for position, each in enumerate(questions):
+    for position, question in enumerate(questions):
         path = f"questions[{position}]"
-        text, slots = reader.read(_clean(each.question, f"{path}.question"))
+        text, slots = reader.read(_clean(question.question, f"{path}.question"))
         if not text:
             raise ContentError(f"{path}.question", "is empty.")
-        answers = tuple(sorted(_spans(each.answers, len(tokens), f"{path}.answers")))
+        answers = tuple(sorted(_spans(question.answers, len(tokens), f"{path}.answers")))
         placed.append(_Placed(path, text, answers, slots))
     return placed
 
 
 class _Reader:
-    """Reads questions about one target, by its forms, or else by another spelling of its verb.
+    """A reader of questions about one target.
 
-    The whole closed list of prepositions counts: the page keeps to the sentence's own, but what
-    was asked nevertheless has slots all the same.
+    It tries the target's forms, then other spellings of its verb. It accepts all prepositions of
+    the closed list, although the page offers only those of the sentence.
     """
 
     def __init__(self, target: Json) -> None:
@@ -317,7 +336,7 @@ class _Reader:
         self._verb = str(target["verb"])
 
     def read(self, text: str) -> tuple[str, Json | None]:
-        """The question as it is stored, and its slots if it is in the template."""
+        """Return the question as stored, and its slots or None."""
         body = text.rstrip("? ")
         for walker in self._walkers():
             reading = walker.read(body)
@@ -338,12 +357,12 @@ class _Reader:
 
 
 def _clean(text: str, path: str) -> str:
-    """Blanks made single. What no database or page can hold is refused."""
+    """Normalise blanks. Raises ContentError for characters that cannot be stored."""
     if not text.isprintable():
         for character in text:
             category = unicodedata.category(character)
             if category == "Cs" or (category == "Cc" and not character.isspace()):
-                raise ContentError(path, "holds a control character; type it anew.")
+                raise ContentError(path, "holds a control character; type it again.")
     return " ".join(text.split())
 
 
@@ -360,16 +379,16 @@ def _spans(answers: Sequence[Sequence[int]], length: int, path: str) -> Iterator
 
 
 def _check_kept(questions: Sequence[_Placed], tokens: Tokens) -> None:
-    """Each has an answer, no two are equal, no token belongs to two answers."""
+    """Check that all questions differ and have answers, and that no answers overlap."""
     seen: dict[str, str] = {}
     owner: list[tuple[int, int, _Placed]] = []
-    for each in questions:
-        if not each.answers:
-            raise ContentError(f"{each.path}.answers", "the question needs an answer.")
-        same = seen.setdefault(each.question.casefold(), each.path)
-        if same != each.path:
-            raise ContentError(f"{each.path}.question", f"is asked already, in {same}.")
-        owner.extend((start, end, each) for start, end in each.answers)
+    for question in questions:
+        if not question.answers:
+            raise ContentError(f"{question.path}.answers", "the question needs an answer.")
+        same = seen.setdefault(question.question.casefold(), question.path)
+        if same != question.path:
+            raise ContentError(f"{question.path}.question", f"is asked already, in {same}.")
+        owner.extend((start, end, question) for start, end in question.answers)
     owner.sort(key=lambda entry: entry[:2])
     for (_, end, first), (start, last, other) in pairwise(owner):
         if start < end:
@@ -380,11 +399,11 @@ def _check_kept(questions: Sequence[_Placed], tokens: Tokens) -> None:
             )
 
 
-# --- what a consolidator decided -------------------------------------------------------------
+# --- consolidation -------------------------------------------------------------
 
 
 def _check_size(judged: Sequence[_Judged], sources: Sequence[Json]) -> None:
-    """All that was asked, and as many more as one person may write; nothing longer is looked at."""
+    """Raise ContentError if there are more new questions than a person may write."""
     most = sum(len(source["questions"]) for source in sources) + MAX_QUESTIONS
     if len(judged) > most:
         raise ContentError("questions", f"has too many entries; at most {most} are taken.")
@@ -397,10 +416,10 @@ def _check_sources(judged: Sequence[_Judged], sources: Sequence[Json]) -> None:
         for question in range(len(source["questions"]))
     }
     known = frozenset(waiting)
-    for position, each in enumerate(judged):
-        if each.source is None:
+    for position, question in enumerate(judged):
+        if question.source is None:
             continue
-        key = (each.source.submission, each.source.question)
+        key = (question.source.submission, question.source.question)
         path = f"questions[{position}].source"
         if key not in known:
             raise ContentError(path, "names a question that no annotator asked.")
@@ -408,25 +427,25 @@ def _check_sources(judged: Sequence[_Judged], sources: Sequence[Json]) -> None:
             raise ContentError(path, "names a question that is judged twice.")
         waiting.remove(key)
     if waiting:
-        submission, question = min(waiting)
-        text = sources[submission]["questions"][question]["question"]
+        submission, number = min(waiting)
+        text = sources[submission]["questions"][number]["question"]
         raise ContentError("questions", f"“{text}” of annotator {submission + 1} is not judged.")
 
 
 def _check_verdicts(judged: Sequence[_Judged]) -> None:
-    for position, each in enumerate(judged):
+    for position, question in enumerate(judged):
         path = f"questions[{position}]"
-        if each.source is None and each.verdict != "keep":
+        if question.source is None and question.verdict != "keep":
             raise ContentError(f"{path}.verdict", "a question of your own is kept or deleted.")
-        if each.same_as is None:
+        if question.same_as is None:
             continue
-        if each.verdict != "redundant":
+        if question.verdict != "redundant":
             raise ContentError(f"{path}.same_as", "is only for redundant questions.")
-        if not 0 <= each.same_as < len(judged) or judged[each.same_as].verdict != "keep":
+        if not 0 <= question.same_as < len(judged) or judged[question.same_as].verdict != "keep":
             raise ContentError(f"{path}.same_as", "must name a question that is kept.")
 
 
-# --- what a validator decided ----------------------------------------------------------------
+# --- validation ----------------------------------------------------------------
 
 
 def _answered(path: str, asked: Json, by: _Verdict, tokens: Tokens) -> _Placed:
@@ -439,12 +458,12 @@ def _answered(path: str, asked: Json, by: _Verdict, tokens: Tokens) -> _Placed:
 
 
 def _check_repeats(judged: Sequence[_Verdict]) -> None:
-    for position, each in enumerate(judged):
+    for position, question in enumerate(judged):
         path = f"questions[{position}].same_as"
-        if each.verdict != "redundant":
-            if each.same_as is not None:
+        if question.verdict != "redundant":
+            if question.same_as is not None:
                 raise ContentError(path, "is only for redundant questions.")
-        elif each.same_as is None:
+        elif question.same_as is None:
             raise ContentError(path, "says which question this one repeats.")
-        elif not 0 <= each.same_as < len(judged) or judged[each.same_as].verdict != "valid":
+        elif not 0 <= question.same_as < len(judged) or judged[question.same_as].verdict != "valid":
             raise ContentError(path, "must name a question that is valid.")

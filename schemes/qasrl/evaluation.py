@@ -1,4 +1,4 @@
-"""Files of QA-SRL annotation against one another: what `evaluate qasrl` prints and writes."""
+"""Evaluation of QA-SRL files: the output of `evaluate qasrl`."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ ALIGNMENT_COLUMNS = (
 
 @dataclass(slots=True)
 class Annotation:
-    """What a file says of one predicate: its distinct spans with their labels and questions."""
+    """A predicate's distinct spans with labels and questions, from a file."""
 
     verb: str
     labels: dict[Span, set[Label]] = field(default_factory=dict)
@@ -51,14 +51,14 @@ class Annotation:
 
     def add(self, row: GoldRow) -> None:
         labels = labels_in_file(row.question, row.slots, verb=row.verb)
-        # Two rows with the same question are one role with all their answers.
+        # Rows with the same question form one role with all their answers.
         role = self.roles.setdefault(row.question.lower(), set())
         for span in row.answers:
             role.add(span)
             self.labels.setdefault(span, set()).update(labels)
-            asked = self.questions.setdefault(span, [])
-            if row.question not in asked:
-                asked.append(row.question)
+            questions = self.questions.setdefault(span, [])
+            if row.question not in questions:
+                questions.append(row.question)
 
 
 Annotations = Mapping[Predicate, Annotation]
@@ -67,24 +67,24 @@ Annotations = Mapping[Predicate, Annotation]
 def read_annotation_file(
     path: Path, *, sentences: Sentences | None = None
 ) -> dict[Predicate, Annotation]:
-    """The predicates of a CSV of the published layout, in its order; roles marked redundant are
-    left out, their predicate stays. With `sentences`, every predicate and span must lie inside.
+    """Return the predicates of a CSV in the published layout, in file order.
 
-    Raises FileError, naming file, line and field, at the first row that cannot be used.
+    Redundant roles are dropped, but their predicates are not. With `sentences`, every predicate and
+    span must lie inside. Raises FileError with file, line and field at the first invalid row.
     """
-    found: dict[Predicate, Annotation] = {}
+    annotations: dict[Predicate, Annotation] = {}
     for row in _rows(path, sentences):
-        _add(row, found)
-    return found
+        _add(row, annotations)
+    return annotations
 
 
 def read_annotations_by_worker(path: Path) -> dict[str, dict[Predicate, Annotation]]:
-    """The same file worker by worker, ids ascending; rows without a worker are left out."""
-    found: dict[str, dict[Predicate, Annotation]] = {}
+    """Return the annotations of each worker, by id. Rows without a worker are skipped."""
+    by_worker: dict[str, dict[Predicate, Annotation]] = {}
     for row in _rows(path, None):
         if row.worker_id:
-            _add(row, found.setdefault(row.worker_id, {}))
-    return dict(sorted(found.items()))
+            _add(row, by_worker.setdefault(row.worker_id, {}))
+    return dict(sorted(by_worker.items()))
 
 
 def _rows(path: Path, sentences: Sentences | None) -> Iterator[GoldRow]:
@@ -104,12 +104,12 @@ def _add(row: GoldRow, table: dict[Predicate, Annotation]) -> None:
 
 
 def read_sentence_tokens(path: Path) -> dict[str, tuple[str, ...]]:
-    """The tokens of each sentence of a published sentences file. Raises FileError."""
+    """Return the tokens of each sentence of a published file. Raises FileError."""
     return {row.external_id: row.tokens for row in read_sentence_rows(path, on_error=refuse)}
 
 
 def refuse(error: FileError) -> NoReturn:
-    """The error sink of an evaluation: a figure over half a file would be a wrong figure."""
+    """Raise the error, because scores over part of a file would be wrong."""
     raise error
 
 
@@ -128,7 +128,7 @@ def _check_inside(row: GoldRow, sentences: Sentences, path: Path) -> None:
 
 
 class Evaluation:
-    """A predicted file against a reference file: figures and tables, each made when asked for."""
+    """A predicted and a reference file. Figures and tables are computed on demand."""
 
     def __init__(self, reference: Annotations, predicted: Annotations) -> None:
         self._reference = reference
@@ -136,35 +136,37 @@ class Evaluation:
 
     @cached_property
     def alignments(self) -> dict[Predicate, Alignment]:
-        """The alignment of each predicate of the reference, in its order."""
+        """Return the alignment of each reference predicate, in order."""
         return align_items(_labels(self._reference), _labels(self._predicted))
 
     @cached_property
     def item_scores(self) -> dict[Predicate, ItemScore]:
-        """UA and LA counts of each predicate of the reference."""
-        return {key: ItemScore(each.ua, each.la) for key, each in self.alignments.items()}
+        """Return the UA and LA counts of each reference predicate."""
+        return {
+            key: ItemScore(alignment.ua, alignment.la) for key, alignment in self.alignments.items()
+        }
 
     @cached_property
     def scores(self) -> ArgumentScores:
-        """UA and LA over all predicates of the reference."""
+        """Return UA and LA over all reference predicates."""
         ignored = count_ignored(self._reference, self._predicted)
         return summed(self.item_scores, ignored=ignored)
 
     @property
     def roles(self) -> Counts:
-        """Unlabelled role recall over all predicates of the reference."""
+        """Return unlabelled role recall over all reference predicates."""
         return micro_sum(
             role_recall(annotation.roles.values(), self.alignments[key])
             for key, annotation in self._reference.items()
         )
 
     def role_figures(self) -> Json:
-        """Unlabelled role recall as JSON: reference roles found, all of them, their ratio."""
+        """Return unlabelled role recall as JSON: matched roles, all roles, ratio."""
         roles = self.roles
         return {"found": roles.tp, "roles": roles.tp + roles.fn, "recall": roles.recall}
 
     def figures(self) -> Json:
-        """The object that `evaluate qasrl --json` prints."""
+        """Return the JSON output of `evaluate qasrl --json`."""
         return {
             "predicates": self.scores.items,
             "ignored_predicates": self.scores.ignored_items,
@@ -173,13 +175,13 @@ class Evaluation:
         }
 
     def item_rows(self) -> Iterator[tuple[Any, ...]]:
-        """A row per predicate of the reference, in the order of ITEM_COLUMNS."""
+        """Yield a row per reference predicate, in the order of ITEM_COLUMNS."""
         for key, score in self.item_scores.items():
             figures = [*counts_json(score.ua).values(), *counts_json(score.la).values()]
             yield *key, self._reference[key].verb, *figures
 
     def alignment_rows(self, sentences: Sentences | None = None) -> Iterator[tuple[Any, ...]]:
-        """A row per span, in the order of ALIGNMENT_COLUMNS; texts where sentences are given."""
+        """Yield a row per span, in the order of ALIGNMENT_COLUMNS, with texts if possible."""
         nothing = Annotation("")
         for key, alignment in self.alignments.items():
             reference, predicted = self._reference[key], self._predicted.get(key, nothing)
@@ -203,16 +205,16 @@ class Evaluation:
 def scores_by_worker(
     reference: Annotations, by_worker: Mapping[str, Annotations]
 ) -> dict[str, ArgumentScores]:
-    """Each worker's scores over those predicates of the reference that they annotated."""
-    found = {}
+    """Return each worker's scores over the reference predicates that they annotated."""
+    scores = {}
     for worker, table in by_worker.items():
-        shared = {key: each for key, each in reference.items() if key in table}
-        found[worker] = argument_scores(_labels(shared), _labels(table))
-    return found
+        shared = {key: item for key, item in reference.items() if key in table}
+        scores[worker] = argument_scores(_labels(shared), _labels(table))
+    return scores
 
 
 def counts_json(counts: Counts) -> Json:
-    """A figure as JSON: counts, and ratios in [0, 1] or None."""
+    """Return a figure as JSON: counts, and ratios in [0, 1] or None."""
     return {
         "tp": counts.tp,
         "fp": counts.fp,

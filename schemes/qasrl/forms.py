@@ -1,4 +1,4 @@
-"""The five forms of a verb, by the names of the published files."""
+"""The five forms of a verb, named as in the published files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from schemes.base import ContentError
 
 FORM_NAMES = ("stem", "presentSingular3rd", "presentParticiple", "past", "pastParticiple")
-# As the published column `verb_slot_inflection` spells them.
+# The spelling of the published column `verb_slot_inflection`.
 INFLECTIONS = {
     "stem": "Stem",
     "presentSingular3rd": "PresentSingular3rd",
@@ -19,7 +19,7 @@ MAX_FORM_LENGTH = 60
 
 @dataclass(frozen=True, slots=True)
 class VerbForms:
-    """Lower case, none empty, no blanks."""
+    """A verb's five forms: lower case, not empty, without blanks."""
 
     stem: str
     present_singular_3rd: str
@@ -28,7 +28,7 @@ class VerbForms:
     past_participle: str
 
     def by_name(self) -> dict[str, str]:
-        """Keyed as the QA-SRL Bank's `verbInflectedForms`."""
+        """Return the forms keyed as in the QA-SRL Bank's `verbInflectedForms`."""
         return dict(
             zip(
                 FORM_NAMES,
@@ -44,10 +44,10 @@ class VerbForms:
         )
 
     def inflection_of(self, form: str) -> str:
-        """The published name of one of FORM_NAMES.
+        """Return the published name of one of FORM_NAMES.
 
-        A participle spelled as the past is called Past, a past spelled as the stem Stem: "carried"
-        is always Past, "cut" always Stem, but "run" in "was run" PastParticiple.
+        A participle spelled like the past is Past, and a past spelled like the stem is Stem. So
+        "carried" is always Past and "cut" always Stem, but "run" in "was run" is PastParticiple.
         """
         if form == "pastParticiple" and self.past_participle == self.past:
             form = "past"
@@ -57,7 +57,7 @@ class VerbForms:
 
 
 def forms_from_names(values: Mapping[str, object], *, path: str = "forms") -> VerbForms:
-    """Raises ContentError where one of the five is missing or is no single word."""
+    """Return the forms. Raises ContentError if any is missing or not a single word."""
     return VerbForms(*(_form(values, name, path) for name in FORM_NAMES))
 
 

@@ -1,4 +1,4 @@
-"""Gold annotation from and to the published CSV: rows of questions become items and back."""
+"""Reading and writing of gold annotation in the published CSV format."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -24,18 +24,18 @@ _NO_SLOTS = ("",) * len(SLOT_FIELDS)
 
 
 def read_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
-    """The distinct predicates of a QA file, in its order; nothing else is read."""
+    """Yield the distinct predicates of a QA file, in file order."""
     for qasrl_id, verb_idx, verb, line in read_predicates(path, on_error=on_error):
         target = {"verb_idx": verb_idx, "verb": verb}
         yield ItemRecord(qasrl_id, str(verb_idx), target, line)
 
 
 def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
-    """A record per predicate; rows marked redundant are no gold and are left out.
+    """Yield a record per predicate, without redundant rows.
 
-    Two rows with the same question are one question with all its answers. Its provenance is then
-    the first row's, with every row's ids and answers under `rows`. Streams: only predicates whose
-    rows are scattered over the file are held, and come last.
+    Rows with the same question become one question with all their answers. Its provenance is that
+    of the first row, with the ids and answers of all rows in `rows`. Only predicates with scattered
+    rows are held in memory, and they come last.
     """
     scattered = _scattered(path)
     held: dict[Key, list[GoldRow]] = {key: [] for key in scattered}
@@ -53,7 +53,7 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
 
 
 def write_gold_csv(rows: Iterable[ExportRow], path: Path) -> int:
-    """Returns the number of questions written; an item without questions has no row."""
+    """Write gold. Return the number of questions. Items without questions have no row."""
     return write_lines(path, GOLD_COLUMNS, _lines(rows))
 
 
@@ -62,7 +62,7 @@ def _key(row: GoldRow) -> Key:
 
 
 def _scattered(path: Path) -> set[Key]:
-    """Predicates whose rows do not stand together; found in a first pass over the file."""
+    """Return the predicates whose rows are not adjacent."""
     finished: set[Key] = set()
     scattered: set[Key] = set()
     last: Key | None = None
@@ -99,8 +99,8 @@ def _question(rows: Sequence[GoldRow]) -> Json:
 def _provenance(rows: Sequence[GoldRow]) -> Json:
     if len(rows) == 1:
         return _ids(rows[0])
-    each = [{**_ids(row), "answers": [list(span) for span in row.answers]} for row in rows]
-    return {**_ids(rows[0]), "rows": each}
+    origins = [{**_ids(row), "answers": [list(span) for span in row.answers]} for row in rows]
+    return {**_ids(rows[0]), "rows": origins}
 
 
 def _ids(row: GoldRow) -> Json:
@@ -112,8 +112,10 @@ def _ids(row: GoldRow) -> Json:
 
 
 def _lines(rows: Iterable[ExportRow]) -> Iterator[str]:
-    """Lines of GOLD_COLUMNS, straight from stored content: a GoldRow and Slots for each question would
-    take as long as all the rest of an export."""
+    """Yield lines of GOLD_COLUMNS directly from stored content.
+
+    Creating a GoldRow and Slots per question would double the time of an export.
+    """
     for row in rows:
         tokens, verb_idx = row.tokens, row.target["verb_idx"]
         verb, at = tokens[verb_idx].lower(), str(verb_idx)
@@ -138,5 +140,5 @@ def _lines(rows: Iterable[ExportRow]) -> Iterator[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _slot_fields(*values: Any) -> tuple[str, ...]:
-    """The values of SLOT_FIELDS as text: there are far fewer of them than questions."""
+    """Return the values of SLOT_FIELDS as text, cached because they recur."""
     return tuple(map(str, values))

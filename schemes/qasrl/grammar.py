@@ -1,15 +1,14 @@
-"""The question template, once: a declarative grammar, compiled to a small automaton over words.
+"""The question template: a declarative grammar, compiled to a small automaton over words.
 
-`WH AUX SUBJ VERB OBJ PREP OBJ2 ?` (He et al. 2015; FitzGerald et al. 2018). The automaton is the
-same for every item and written down as JSON; an item adds its verb forms and its prepositions
-(`item_table`). Python and the page's script walk both in the same way (`walker.py`,
-`static/js/qasrl/grammar.js`).
+`WH AUX SUBJ VERB OBJ PREP OBJ2 ?` (He et al. 2015; FitzGerald et al. 2018). All items share the
+automaton, as JSON. An item adds its verb forms and prepositions (`item_table`). Python and the
+page's script run both in the same way (`walker.py`, `static/js/schemes/qasrl/grammar.js`).
 
-An edge takes any word of a class and writes it into a slot. Some questions can be read in two
-ways; the edges' order decides, by one rule: **the reading that fills the slot further left wins**,
-and of two places for what is asked for, the one further left is it. So in "What did someone do?" of
-the verb *do*, "did" is the auxiliary; in "What did someone tell someone?" the object is asked for
-and the second "someone" is OBJ2, as in the published files.
+An edge accepts any word of a class and writes it into a slot. Some questions have two readings. The
+order of the edges resolves them by one rule: **the reading that fills the slot further left wins**,
+and the questioned slot is also the one further left. In "What did someone do?" with the verb *do*,
+"did" is the auxiliary. In "What did someone tell someone?" the question is about the object, and
+the second "someone" is OBJ2, as in the published files.
 """
 
 from dataclasses import dataclass
@@ -47,8 +46,8 @@ CLASSES: dict[str, list[str]] = {
     "DO": ["do"],
     "DOING": ["doing"],
 }
-# Filled by the item: the five forms; "preposition" without "to"; "second" and "second to" continue
-# a preposition that stands directly before ("out" + "of").
+# Classes filled by the item: the five forms and the prepositions without "to". "second" and
+# "second to" follow another preposition directly ("out" + "of").
 ITEM_CLASSES = (*FORM_NAMES, "preposition", "second", "second to")
 
 
@@ -57,17 +56,17 @@ ITEM_CLASSES = (*FORM_NAMES, "preposition", "second", "second to")
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A place in a question: may it end here, and its edges `(class, slot, next)` in order."""
+    """A state with its edges `(class, slot, next)` in order. `ends` marks a final state."""
 
     ends: bool
     edges: tuple[tuple[str, str, "State"], ...]
 
 
 class Pattern:
-    """A set of word sequences; `a + b` is a followed by b, `a | b` either, a preferred."""
+    """A set of word sequences. `a + b` is a sequence, `a | b` an alternative that prefers a."""
 
     def before(self, rest: State) -> State:
-        """The state from which this pattern and then `rest` are read."""
+        """Return the state that accepts this pattern followed by `rest`."""
         raise NotImplementedError
 
     def __add__(self, other: "Pattern") -> "Pattern":
@@ -110,7 +109,7 @@ class _Either(Pattern):
 
 
 def _union(first: State, other: State) -> State:
-    """Edges with equal class and slot become one, so that a choice is put off as long as it can."""
+    """Merge edges with equal class and slot, so that choices are made as late as possible."""
     merged: dict[tuple[str, str], State] = {}
     for word_class, slot, target in (*first.edges, *other.edges):
         known = merged.get((word_class, slot))
@@ -147,30 +146,30 @@ VERB = {
     ),
 }
 
-# A preposition of one or two words; what may follow it depends on its last word.
+# A preposition of one or two words. Its last word determines what may follow.
 _SOME_PREP = Word("prep", "preposition") | Word("prep", "to")
 PREP = Word("prep", "preposition") | _SOME_PREP + Word("prep", "second")
 PREP_TO = Word("prep", "to") | _SOME_PREP + Word("prep", "second to")
-# `do` and `doing` are OBJ2 at the end of a question and belong to PREP before something.
+# `do` and `doing` are OBJ2 at the end of a question and part of PREP before a noun.
 DO_END, DOING_END = Word("obj2", "DO"), Word("obj2", "DOING")
 DO_SO, DOING_SO = Word("prep", "DO") + OBJ2, Word("prep", "DOING") + OBJ2
 
 PHRASE = PREP + (OBJ2 | DOING_END | DOING_SO | NOTHING) | PREP_TO + (OBJ2 | DO_END | DO_SO)
 BARE_VERB = DO_SO | DOING_SO
 
-# After the verb, where what is asked for stood before it (the subject) or is an adverbial.
+# After the verb, if the question is about the subject or an adverbial.
 COMPLETE = OBJ + optional(OBJ2) | optional(OBJ) + (SOMEWHERE | PHRASE | BARE_VERB) | NOTHING
-# `where` asks for the place that OBJ2 would name: also the one after "to".
+# `where` asks for the place in OBJ2, including a place after "to".
 COMPLETE_WHERE = COMPLETE | optional(OBJ) + PREP_TO
-# After the verb, where who or what asks for the object ...
+# After the verb, if who or what asks for the object ...
 _OBJECT_ASKED = OBJ2 | SOMEWHERE | PHRASE | BARE_VERB | NOTHING
-# ... or for OBJ2: the object of the preposition, or the verb phrase of `to do` and `doing`.
+# ... or for OBJ2, the object of a preposition or the verb phrase of `to do` and `doing`.
 _OBJ2_ASKED = PREP + optional(DOING_END) | PREP_TO + optional(DO_END) | DO_END | DOING_END
 ASKING = optional(OBJ) + _OBJ2_ASKED | _OBJECT_ASKED
 
 
 def _clause(subject: Pattern, then: Pattern) -> Pattern:
-    """AUX, the subject and VERB as the auxiliary calls for it; `not` once at most."""
+    """Return AUX, subject and the VERB that the auxiliary requires, with at most one `not`."""
     clause: Pattern | None = None
     for group, verb in VERB.items():
         plain = Word("aux", group) + subject + optional(NOT) + verb
@@ -193,10 +192,10 @@ QUESTION = (
 
 @cache
 def automaton() -> Json:
-    """The template as JSON, the same for every item.
+    """Return the template as JSON, shared by all items.
 
-    `classes`: words by class. `states`: `[ends, [[class, slot, state], ...]]`, the first is where
-    a question starts; classes and slots are positions in `class_names` and `slots`.
+    `classes` has the words by class. `states` has `[ends, [[class, slot, state], ...]]`, starting
+    with the initial state. Classes and slots are positions in `class_names` and `slots`.
     """
     states: dict[State, int] = {}
     _number(QUESTION.before(State(ends=True, edges=())), states)
@@ -217,7 +216,7 @@ def automaton() -> Json:
 
 
 def _number(state: State, states: dict[State, int]) -> None:
-    """Children first; equal states are one, which keeps the table small."""
+    """Assign numbers to states, children first. Equal states share a number."""
     for _, _, target in state.edges:
         if target not in states:
             _number(target, states)
@@ -225,9 +224,9 @@ def _number(state: State, states: dict[State, int]) -> None:
 
 
 def item_table(forms: VerbForms, tokens: Tokens) -> Json:
-    """What one item adds: its verb's forms, its sentence's prepositions and pairs of them."""
+    """Return an item's verb forms, its sentence's prepositions and pairs of them."""
     singles, pairs = offered_prepositions(tokens)
-    # In "given to him" the verb itself would pass for one: no preposition is its own verb's form.
+    # Exclude forms of the verb itself, such as "given".
     own = {forms.present_participle, forms.past_participle}
     seconds: dict[str, list[str]] = {}
     for first, second in pairs:

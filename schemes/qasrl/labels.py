@@ -1,7 +1,7 @@
-"""The labels of a question: two questions that share one ask for the same role.
+"""The labels of a question. Two questions that share a label ask for the same role.
 
-A question has the label of its slots (STRICT-MATCH), and that of its words: the same words ask for
-the same role even where a file's slot columns hold a slip on one of the two sides.
+A question has the label of its slots (STRICT-MATCH) and that of its text. The text label matches
+equal questions even if the slot columns of a file contain an error.
 """
 
 from collections.abc import Hashable
@@ -13,25 +13,28 @@ Label = Hashable
 
 
 def question_label(question: str, slots: Slots | None) -> Label:
-    """The STRICT-MATCH key of its slots; outside the template only the same text is the same."""
+    """Return the STRICT-MATCH key of the slots, or the text outside the template."""
     if slots is not None:
         return strict_match_key(slots)
     return "text", question.casefold()
 
 
 def question_labels(question: str, slots: Slots | None) -> set[Label]:
-    """All labels of a question."""
+    """Return all labels of a question."""
     return {question_label(question, slots), question_label(question, None)}
 
 
 def labels_in_file(question: str, slots: Slots | None, *, verb: str) -> set[Label]:
-    """All labels of a question of a file (see `label_in_file`)."""
+    """Return all labels of a question in a file (see `label_in_file`)."""
     return {label_in_file(question, slots, verb=verb), question_label(question, None)}
 
 
 def label_in_file(question: str, slots: Slots | None, *, verb: str) -> Label:
-    """The same for a question of a file: from its slot columns where they are there and filled,
-    else from the question as the template reads it with the forms of `verb`."""
+    """Return the label of a question in a file.
+
+    It comes from the slot columns if they are filled, else from reading the question with the forms
+    of `verb`.
+    """
     if slots is not None and slots.wh:
         return strict_match_key(slots)
     return _label_by_reading(question, verb)
@@ -39,7 +42,7 @@ def label_in_file(question: str, slots: Slots | None, *, verb: str) -> Label:
 
 @lru_cache(maxsize=1 << 16)
 def _label_by_reading(question: str, verb: str) -> Label:
-    # Inline: the grammar and lemminflect take longer to load than most files take to score.
+    # Imported here because the grammar and lemminflect are slow to load.
     from schemes.qasrl.verbs import candidate_forms  # noqa: PLC0415
     from schemes.qasrl.walker import parse_question  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Adds the slot columns to a file of questions."""
+"""Slot columns for a file of questions."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ from schemes.qasrl.walker import parse_question
 
 @dataclass(slots=True)
 class ParsedFile:
-    """What became of a file; `outside` are the rows whose question is outside the template."""
+    """The result of parsing a file. `outside` has the rows outside the template."""
 
     questions: int = 0
     parsed: int = 0
@@ -33,15 +33,16 @@ def parse_questions_file(
     on_error: ErrorSink,
     progress: Callable[[Iterable[GoldRow]], Iterable[GoldRow]] | None = None,
 ) -> ParsedFile:
-    """Writes `questions` with all published columns to `out`, slots parsed anew.
+    """Write `questions` to `out` with all published columns and newly parsed slots.
 
-    The verb's forms come from its token in `sentences`. A question outside the template keeps its
-    row, with empty slots. Bad rows go to `on_error` and are left out; FileError where a file cannot
-    be read. `out` appears only when it is whole. `progress` may watch the rows go by.
+    Verb forms come from the verb's token in `sentences`. A question outside the template has empty
+    slots. Bad rows go to `on_error` and are skipped. Raises FileError if a file is unreadable.
+    `out` is created only when complete. `progress` may wrap the rows to report progress.
     """
     result = ParsedFile()
     tokens = {
-        each.external_id: each.tokens for each in read_sentence_rows(sentences, on_error=on_error)
+        sentence.external_id: sentence.tokens
+        for sentence in read_sentence_rows(sentences, on_error=on_error)
     }
     rows: Iterable[GoldRow] = read_gold_rows(questions, on_error=on_error)
     rows = progress(rows) if progress else rows
@@ -77,7 +78,7 @@ def _parsed_rows(
 
 
 def slots_of(question: str, verb: str) -> Slots | None:
-    """The slots of a question about a verb token, by the likeliest forms that read it."""
+    """Return the slots of a question about a verb token, by its likeliest matching forms."""
     readings = (parse_question(question, forms) for forms in candidate_forms(verb))
     return next((slots for slots in readings if slots), None)
 

@@ -1,4 +1,4 @@
-"""Sentences from a plain text: a sentence or a paragraph a line, tokens as in treebanks."""
+"""Sentences from plain text with a sentence or paragraph per line, tokenised as in treebanks."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,15 +9,18 @@ from typing import Any
 from schemes.base import ErrorSink, FileError, SentenceRecord
 from schemes.text_lines import numbered_lines
 
-# A paragraph of this size takes the segmenter a second; longer lines are no paragraphs.
+# Bounds the time of the segmenter. Longer lines are not paragraphs.
 MAX_PARAGRAPH = 200_000
 _WORD_END = re.compile(r"\w$")
 _ABBREVIATION = re.compile(r"^(?:\w\.)*\w$")
 
 
 def read_text(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
-    """Streams; the id is `<file>:<line>:<sentence of the line>`, so that a second reading finds the
-    same. Raises FileError where the file is no text, or has none."""
+    """Yield the sentences of a file.
+
+    The id is `<file>:<line>:<sentence of the line>`, so that rereading yields the same ids. Raises
+    FileError if the file is not text or has no sentence.
+    """
     count = 0
     for line, text in numbered_lines(path):
         if len(text) > MAX_PARAGRAPH:
@@ -28,11 +31,11 @@ def read_text(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
             count += 1
             yield SentenceRecord(f"{path.stem}:{line}:{number}", tokens, line)
     if not count:
-        raise FileError(path.name, None, "holds no sentence; a text is expected.")
+        raise FileError(path.name, None, "contains no sentence; expected text.")
 
 
 def sentences(paragraph: str) -> Iterator[tuple[str, ...]]:
-    """The sentences of a paragraph, each as its tokens ("does n't", "re-elected", "U.S.")."""
+    """Yield the sentences of a paragraph as tokens ("does n't", "re-elected", "U.S.")."""
     segment, tokenizer = _syntok()
     printable = "".join(c if c.isprintable() else " " for c in paragraph)
     for sentence in segment(tokenizer.tokenize(printable)):
@@ -42,7 +45,7 @@ def sentences(paragraph: str) -> Iterator[tuple[str, ...]]:
 
 
 def _joined(sentence: Iterable[Any]) -> Iterator[str]:
-    """syntok parts words at hyphens and abbreviations from their last full stop: put together."""
+    """Rejoin words that syntok splits at hyphens and before the final full stop."""
     held = ""
     for token in sentence:
         value = "".join(token.value.split())
@@ -62,7 +65,7 @@ def _joined(sentence: Iterable[Any]) -> Iterator[str]:
 
 @cache
 def _syntok() -> Any:
-    """Loaded when first asked: most commands read no plain text."""
+    """Import the tokenizer on first use, because most commands do not need it."""
     from syntok import segmenter, tokenizer  # noqa: PLC0415 - see above
 
     return segmenter.segment, tokenizer.Tokenizer(

@@ -1,4 +1,4 @@
-"""Exercises with an expert's annotation, and a comparison with it in words."""
+"""Practice exercises, compared with an expert's annotation."""
 
 import json
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _KEY_WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """`reference` is gold content; `reasons` says why, by the text of each of its questions."""
+    """An exercise. `reference` is gold content, `reasons` explains each of its questions."""
 
     title: str
     lesson: str
@@ -39,37 +39,37 @@ class Exercise:
 
 @cache
 def exercises() -> tuple[Exercise, ...]:
-    """In the order in which one does them. Raises ContentError where the file is wrong."""
-    return tuple(_exercise(each) for each in json.loads(FILE.read_text("utf-8")))
+    """Return the exercises in order. Raises ContentError if the file is invalid."""
+    return tuple(_exercise(entry) for entry in json.loads(FILE.read_text("utf-8")))
 
 
-def _exercise(given: Json) -> Exercise:
-    tokens = given["sentence"].split()
-    item = ItemRecord("practice", str(given["verb_idx"]), {"verb_idx": given["verb_idx"]})
+def _exercise(entry: Json) -> Exercise:
+    tokens = entry["sentence"].split()
+    item = ItemRecord("practice", str(entry["verb_idx"]), {"verb_idx": entry["verb_idx"]})
     target = QasrlScheme().complete_item(item, tokens).target
-    questions = given["questions"]
-    plain = [{name: each[name] for name in ("question", "answers")} for each in questions]
+    questions = entry["questions"]
+    plain = [{name: question[name] for name in ("question", "answers")} for question in questions]
     return Exercise(
-        title=given["title"],
-        lesson=given["lesson"],
+        title=entry["title"],
+        lesson=entry["lesson"],
         tokens=tokens,
         target=target,
         reference=parse_gold({"questions": plain}, tokens=tokens, target=target),
-        reasons={each["question"]: each["why"] for each in questions},
+        reasons={question["question"]: question["why"] for question in questions},
     )
 
 
 def check(exercise: Exercise, content: object) -> Json:
-    """`{"rows": [...], "found", "expected", "extra"}`: each row has `state`, one of found,
-    span-differs, other-question, missed, extra, redundant; `yours` and `expert`, each None or
-    `{"questions", "answer"}`; and `explanation`.
+    """Return `{"rows": [...], "found", "expected", "extra"}`.
 
-    `found` counts what was found under whatever question, `extra` groups of answers that nobody
-    expected. Raises ContentError, as parse_generation does.
+    Each row has `state`, `yours`, `expert` and `explanation`. The state is found, span-differs,
+    other-question, missed, extra or redundant. `yours` and `expert` are None or `{"questions",
+    "answer"}`. `found` counts matched answers under any question, `extra` groups of unexpected
+    answers. Raises ContentError as parse_generation does.
     """
-    given = parse_generation(content, tokens=exercise.tokens, target=exercise.target)
-    result = compare(reference=exercise.reference, predicted=given)
-    rows = [_row(row, exercise, given) for row in result.rows]
+    parsed = parse_generation(content, tokens=exercise.tokens, target=exercise.target)
+    result = compare(reference=exercise.reference, predicted=parsed)
+    rows = [_row(row, exercise, parsed) for row in result.rows]
     rows.sort(key=lambda row: _ORDER.index(row["state"]))
     counts = result.counts["UA"]
     return {
@@ -80,13 +80,13 @@ def check(exercise: Exercise, content: object) -> Json:
     }
 
 
-def _row(row: Json, exercise: Exercise, given: Json) -> Json:
+def _row(row: Json, exercise: Exercise, content: Json) -> Json:
     state = _state(row)
     return {
         "state": state,
         "yours": _side(row["predicted"], exercise.tokens),
         "expert": _side(row["reference"], exercise.tokens),
-        "explanation": _EXPLAIN[state](row, exercise, given),
+        "explanation": _EXPLAIN[state](row, exercise, content),
     }
 
 
@@ -112,11 +112,11 @@ def _reason(row: Json, exercise: Exercise) -> str:
     return " ".join(exercise.reasons[question] for question in row["reference"]["questions"])
 
 
-def _found(row: Json, exercise: Exercise, given: Json) -> str:
+def _found(row: Json, exercise: Exercise, content: Json) -> str:
     return _reason(row, exercise)
 
 
-def _span_differs(row: Json, exercise: Exercise, given: Json) -> str:
+def _span_differs(row: Json, exercise: Exercise, content: Json) -> str:
     (start, end), (first, last) = row["predicted"]["span"], row["reference"]["span"]
     mine, theirs = end - start, last - first
     size = "longer" if mine > theirs else "shorter" if mine < theirs else "at another place"
@@ -126,8 +126,8 @@ def _span_differs(row: Json, exercise: Exercise, given: Json) -> str:
     )
 
 
-def _other_question(row: Json, exercise: Exercise, given: Json) -> str:
-    mine = _slots(given, row["predicted"]["questions"][0])
+def _other_question(row: Json, exercise: Exercise, content: Json) -> str:
+    mine = _slots(content, row["predicted"]["questions"][0])
     theirs = _slots(exercise.reference, row["reference"]["questions"][0])
     if mine is None or theirs is None:
         return (
@@ -143,27 +143,29 @@ def _other_question(row: Json, exercise: Exercise, given: Json) -> str:
 
 def _differences(mine: Slots, theirs: Slots) -> Sequence[str]:
     pairs = zip(strict_match_key(mine), strict_match_key(theirs), _KEY_WORDS, strict=True)
-    return [word for one, other, word in pairs if one != other]
+    return [name for left, right, name in pairs if left != right]
 
 
 def _slots(content: Json, text: str) -> Slots | None:
-    slots = next(each["slots"] for each in content["questions"] if each["question"] == text)
+    slots = next(
+        question["slots"] for question in content["questions"] if question["question"] == text
+    )
     return Slots(**slots) if slots else None
 
 
-def _missed(row: Json, exercise: Exercise, given: Json) -> str:
+def _missed(row: Json, exercise: Exercise, content: Json) -> str:
     return f"You have no answer here. {_reason(row, exercise)}"
 
 
-def _extra(row: Json, exercise: Exercise, given: Json) -> str:
+def _extra(row: Json, exercise: Exercise, content: Json) -> str:
     return (
         "The expert has no answer here. Check that the question is about the marked verb, that the "
         "sentence itself answers it, and that the answer is one piece and not several."
     )
 
 
-def _redundant(row: Json, exercise: Exercise, given: Json) -> str:
-    return "You have found this already with another answer; one is enough. It costs nothing."
+def _redundant(row: Json, exercise: Exercise, content: Json) -> str:
+    return "Another answer of yours already covers this. It does not count against you."
 
 
 _EXPLAIN: dict[str, Any] = {

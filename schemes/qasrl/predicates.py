@@ -1,7 +1,7 @@
-"""Finds the predicates of a sentence: its verbs, without those that only help another verb.
+"""Detection of a sentence's predicates: its verbs, except auxiliaries.
 
 Tags are HanTa's (the C5 set of the British National Corpus): VV. is a full verb, VB. be, VM0 a
-modal, VH. have, VD. do; the third letter is its form.
+modal, VH. have, VD. do. The third letter is the form.
 """
 
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ _VERBAL_PREPOSITIONS = frozenset({"following", "including"})
 
 
 def find_predicates(tokens: Tokens) -> list[int]:
-    """Positions of the verbs to ask about, ascending.
+    """Return the positions of the verbs to annotate, ascending.
 
-    be and modals never count; have not before a participle; do not before a stem or a negation.
+    Excludes be and modals, have before a participle, and do before a stem or a negation.
     """
     tags = _tags(tokens)
     return [at for at, tag in enumerate(tags) if _is_predicate(tag, at, tags, tokens)]
@@ -43,7 +43,7 @@ def _is_predicate(tag: str, at: int, tags: Sequence[str], tokens: Tokens) -> boo
 
 
 def _next_verb(tags: Sequence[str], at: int) -> str:
-    """The tag of the verb that an auxiliary at `at` would help, "" if none is near."""
+    """Return the tag of the verb that an auxiliary would belong to, or ""."""
     for tag in tags[at + 1 : at + 1 + _FARTHEST]:
         if tag not in _STEPPED_OVER:
             return tag
@@ -58,7 +58,7 @@ def _tags(tokens: Tokens) -> list[str]:
 
 @cache
 def _tagger() -> Any:
-    """Loaded when first asked; a process keeps it."""
+    """Load the tagger on first use."""
     from HanTa.HanoverTagger import HanoverTagger  # noqa: PLC0415 - see above
 
     return HanoverTagger(MODEL)

@@ -1,11 +1,10 @@
-"""Prepositions: the closed list by which they are recognised, and those that a sentence offers."""
+"""The closed list of prepositions, and those that a sentence offers."""
 
 from itertools import pairwise
 
 from schemes.base import Tokens
 
-# Transitive and intransitive ones ("ahead", "apart"), as grammars of English since Huddleston and
-# Pullum (2002, chapter 7) class them.
+# Transitive and intransitive ("ahead", "apart"), as in Huddleston and Pullum (2002, chapter 7).
 _CLOSED_LIST = """
     aboard about above across after against ahead along alongside amid amidst among amongst apart
     around as aside astride at atop away before behind below beneath beside besides between beyond
@@ -21,9 +20,9 @@ Pair = tuple[str, str]
 
 
 def offered_prepositions(tokens: Tokens) -> tuple[list[str], list[Pair]]:
-    """Single ones and adjacent pairs that a question about this sentence may use.
+    """Return the prepositions and adjacent pairs that a question about the sentence may use.
 
-    The seven that every sentence offers come first, then the sentence's own in its order.
+    The seven common ones come first, followed by the sentence's own in order.
     """
     words = [token.lower() for token in tokens]
     singles = dict.fromkeys(ALWAYS_OFFERED)

@@ -1,4 +1,4 @@
-"""QA-SRL measured by PropBank (Roit et al. 2020, section 6): whose predicates, and the figures."""
+"""Comparison of QA-SRL with PropBank (Roit et al. 2020, section 6)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Questions = Mapping[Predicate, Sequence[tuple[str, Sequence[Span]]]]
 
 @dataclass(frozen=True, slots=True)
 class PropBankVerbs:
-    """PropBank's verbs in the sentences given; `unknown_sentences` of its file are none of these."""
+    """PropBank's verbs in the requested sentences. `unknown_sentences` counts its others."""
 
     predicates: Mapping[Predicate, PropBankPredicate]
     unknown_sentences: int
@@ -29,41 +29,47 @@ class PropBankVerbs:
 def read_propbank_verbs(
     path: Path, sentences: Mapping[str, Sequence[str]], *, on_error: ErrorSink
 ) -> PropBankVerbs:
-    """The verbs of a CoNLL-2009 file by the ids of `sentences`, found by equal tokens (the format has no
-    ids). Nouns are left out: QA-SRL asks about verbs. Raises FileError as `read_conll2009` does."""
+    """Return the verbs of a CoNLL-2009 file, keyed by the ids of `sentences`.
+
+    Sentences are matched by equal tokens, because the format has no ids. Nouns are excluded,
+    because QA-SRL covers verbs only. Raises FileError as `read_conll2009` does.
+    """
     ids: dict[tuple[str, ...], list[str]] = {}
     for external_id, tokens in sentences.items():
         ids.setdefault(tuple(tokens), []).append(external_id)
-    found: dict[Predicate, PropBankPredicate] = {}
+    predicates: dict[Predicate, PropBankPredicate] = {}
     unknown = 0
     for sentence in read_conll2009(path, on_error=on_error):
         known = ids.get(sentence.tokens, [])
         unknown += not known
         for external_id in known:
-            found |= {(external_id, one.index): one for one in _verbs(sentence)}
-    return PropBankVerbs(found, unknown)
+            predicates |= {(external_id, verb.index): verb for verb in _verbs(sentence)}
+    return PropBankVerbs(predicates, unknown)
 
 
 def _verbs(sentence: PropBankSentence) -> Iterable[PropBankPredicate]:
-    return [one for one in sentence.predicates if one.pos.startswith("V")]
+    return [predicate for predicate in sentence.predicates if predicate.pos.startswith("V")]
 
 
 def wh_of(question: str) -> str:
-    """The question's first word, in lower case."""
+    """Return the question's first word in lower case."""
     return question.split(maxsplit=1)[0].lower() if question.strip() else ""
 
 
 def propbank_figures(verbs: PropBankVerbs, questions: Questions) -> Json:
-    """Macro precision and recall over the predicates that both annotate, for all, core and adjunct
-    arguments; `f1` is the harmonic mean of the two. Predicates of one side alone are counted apart."""
-    shared = {key: one for key, one in verbs.predicates.items() if key in questions}
+    """Return macro precision and recall over the predicates that both annotate.
+
+    Figures cover all, core and adjunct arguments. `f1` is the harmonic mean of the two. Predicates
+    of only one side are counted separately.
+    """
+    shared = {key: verb for key, verb in verbs.predicates.items() if key in questions}
     compared = compare_with_propbank(shared, questions)
     return {
         "predicates": len(shared),
         "only_propbank": len(verbs.predicates) - len(shared),
         "only_qasrl": len(questions) - len(shared),
         "unknown_sentences": verbs.unknown_sentences,
-        **{kind: _average_json(one.average) for kind, one in compared.items()},
+        **{kind: _average_json(comparison.average) for kind, comparison in compared.items()},
     }
 
 

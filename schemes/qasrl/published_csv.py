@@ -1,4 +1,4 @@
-"""The CSV files of the published QA-SRL gold standard (Roit et al. 2020): sentences, questions."""
+"""The CSV files of the published QA-SRL gold standard (Roit et al. 2020)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -41,17 +41,17 @@ _REQUIRED = ("qasrl_id", "verb_idx", "question", "answer_range")
 _SLOT_COLUMNS = ("wh", "aux", "subj", "verb_prefix", "obj", "prep", "obj2")
 _VOICE_COLUMNS = ("is_passive", "is_negated")
 _BUFFER = 1 << 18
-# Longer numbers are no positions in a sentence of at most 1 MiB.
+# Longer numbers cannot be positions in a line of at most 1 MiB.
 _MAX_DIGITS = 7
 
 
 @dataclass(frozen=True, slots=True)
 class GoldRow:
-    """A question of a predicate with all its answers, as one row of the file has it.
+    """A row of the file: a question about a predicate with all its answers.
 
-    `answers` are half-open token ranges in the file's order; `slots` is None where the file has no
-    slot columns. A row with neither question nor answers says that nothing was asked about this
-    predicate. `line` counts from 1, the header included.
+    `answers` are half-open token ranges in file order. `slots` is None if the file has no slot
+    columns. A row without question and answers marks a predicate without questions. `line` counts
+    from 1 and includes the header.
     """
 
     qasrl_id: str
@@ -75,10 +75,10 @@ class _FieldError(ValueError):
 
 
 def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
-    """Streams the rows, columns by name; only qasrl_id, verb_idx, question, answer_range must be
-    there. A bad row goes to `on_error` and is left out.
+    """Yield the rows. Only qasrl_id, verb_idx, question and answer_range are required.
 
-    Raises FileError, at the first row asked for, where the file cannot be read (see CsvTable).
+    Bad rows go to `on_error` and are skipped. Raises FileError on the first iteration if the file
+    is unreadable (see CsvTable).
     """
     with CsvTable(path, required=_REQUIRED, on_error=on_error) as table:
         columns = _GoldColumns(table.columns)
@@ -90,10 +90,9 @@ def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
 
 
 def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, int, str, int]]:
-    """The distinct predicates of a QA file: `(qasrl_id, verb_idx, verb, line)`, in file order.
+    """Yield the distinct predicates `(qasrl_id, verb_idx, verb, line)`, in file order.
 
-    Reads nothing but these columns, so that a corpus with its items is in at once; errors as in
-    `read_gold_rows`.
+    Only these columns are parsed, for speed. Errors are handled as in `read_gold_rows`.
     """
     with CsvTable(path, required=("qasrl_id", "verb_idx"), on_error=on_error) as table:
         id_at, idx_at = table.columns["qasrl_id"], table.columns["verb_idx"]
@@ -114,9 +113,9 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
 
 
 def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
-    """Streams the sentences; a repeated row is dropped, one with other tokens is an error.
+    """Yield the sentences. Repeated rows are dropped, but must have the same tokens.
 
-    Raises FileError, at the first row asked for, where the file cannot be read (see CsvTable).
+    Raises FileError on the first iteration if the file is unreadable (see CsvTable).
     """
     with CsvTable(path, required=("qasrl_id", "tokens"), on_error=on_error) as table:
         id_at, tokens_at = table.columns["qasrl_id"], table.columns["tokens"]
@@ -132,28 +131,28 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
             except _FieldError as bad:
                 on_error(FileError(path.name, line, bad.message, field=bad.field))
                 continue
-            seen[external_id] = hash(joined)  # the text itself would not stay small
+            seen[external_id] = hash(joined)  # the texts would need too much memory
             yield SentenceRecord(external_id, tokens, line)
 
 
 def write_gold_rows(rows: Iterable[tuple[GoldRow, Tokens]], path: Path) -> int:
-    """Streams the rows, each with its sentence's tokens, in the published columns and order.
+    """Stream rows and their sentences' tokens in the published columns and order.
 
-    Returns the number of rows. The same rows give the same bytes.
+    Return the number of rows. The same rows give the same bytes.
     """
     return write_lines(path, GOLD_COLUMNS, (csv_line(_gold_fields(*row)) for row in rows))
 
 
 @contextmanager
 def sentence_file(path: Path) -> Iterator[SentenceSink]:
-    """Opens `path` for sentences in the published columns."""
+    """Open `path` for sentences in the published columns."""
     with path.open("w", encoding="utf-8", newline="", buffering=_BUFFER) as file:
         file.write(csv_line(SENTENCE_COLUMNS))
         yield lambda sentence: file.write(_sentence_line(sentence))
 
 
 class _GoldColumns:
-    """Where each column stands, found once for the file."""
+    """The columns' positions, looked up once per file."""
 
     def __init__(self, columns: dict[str, int]) -> None:
         self._id, self._idx, self._question, self._ranges = (columns[name] for name in _REQUIRED)
@@ -248,7 +247,7 @@ def _span(text: str) -> Span:
 
 
 def _unwrapped(assignment: str) -> str:
-    """Part of the published rows carry Scala's `Some(...)` around the id."""
+    """Remove Scala's `Some(...)`, which some published rows have around the id."""
     if assignment.startswith("Some(") and assignment.endswith(")"):
         return assignment[5:-1]
     return "" if assignment == "None" else assignment
@@ -257,7 +256,7 @@ def _unwrapped(assignment: str) -> str:
 def _tokens(external_id: str, joined: str) -> tuple[str, ...]:
     _not_empty(external_id, "qasrl_id")
     _not_empty(joined, "tokens")
-    # Only the plain blank joins: a token may hold a no-break space, and positions count tokens.
+    # Split at plain blanks only, because a token may contain a no-break space.
     tokens = tuple(joined.split(" "))
     if not all(tokens):
         raise _FieldError("tokens", "tokens must be joined by single blanks; row left out.")
@@ -266,7 +265,7 @@ def _tokens(external_id: str, joined: str) -> tuple[str, ...]:
 
 def _same_tokens(known: int, joined: str) -> None:
     if known != hash(joined):
-        message = "this id stood above with other tokens; the first one is kept."
+        message = "this id is repeated with other tokens; the first row is used."
         raise _FieldError("qasrl_id", message)
 
 
@@ -309,8 +308,10 @@ def _sentence_line(sentence: SentenceRecord) -> str:
 
 
 def csv_line(fields: Sequence[str]) -> str:
-    """A line as `csv` writes it (and a carriage return in quotes, which it forgets). `csv` looks at each
-    character on its own, which takes four times as long; most lines need no quotes at all."""
+    """Return a CSV line, with carriage returns quoted.
+
+    Most lines need no quotes, and skipping them is faster than the csv module.
+    """
     line = ",".join(fields)
     if (
         line.count(",") == len(fields) - 1
@@ -329,7 +330,7 @@ def _quoted(field: str) -> str:
 
 
 def write_lines(path: Path, header: Sequence[str], lines: Iterable[str]) -> int:
-    """Streams the lines of `csv_line` under the header; returns their number."""
+    """Stream lines of `csv_line` below the header. Return their number."""
     numbers = count()
     with path.open("w", encoding="utf-8", newline="", buffering=_BUFFER) as file:
         file.write(csv_line(header))

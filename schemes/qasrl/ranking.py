@@ -1,14 +1,15 @@
-"""How likely the words of a question are about a verb in its sentence: costs, low for likely.
+"""Costs of question words about a verb in its sentence. Likely words are cheap.
 
-Costs are tenths of a nat, rounded: -10 ln of how often annotators ask so, after the published
-questions of wikinews.dev where they tell, by judgement elsewhere. The table goes to the page with
-the item; `suggestions.py` and static/js/qasrl/grammar.js add what depends on the questions asked.
+Costs are tenths of a nat, rounded: -10 ln of the probability. Probabilities come from the published
+questions of wikinews.dev where possible and are estimates elsewhere. The page receives the table
+with the item. `suggestions.py` and static/js/schemes/qasrl/grammar.js add costs that depend on
+earlier questions.
 """
 
 from schemes.base import Json, Tokens
-from schemes.qasrl.cue import Cue, cue_of
 from schemes.qasrl.forms import VerbForms
 from schemes.qasrl.prepositions import PREPOSITIONS
+from schemes.qasrl.verb_context import Cue, cue_of
 
 _WH = {"what": 5, "who": 5, "when": 20, "where": 21, "how": 22, "why": 24}
 _TENSES = ("past", "present", "can", "will", "might", "would", "should")
@@ -27,15 +28,15 @@ _TENSE_COSTS = {
 
 
 def ranking_table(tokens: Tokens, verb_idx: int, forms: VerbForms) -> Json:
-    """Costs by tense, shape (`perfect progressive passive`, those that hold) and preposition."""
-    cue = cue_of(tokens, verb_idx, forms)
-    known = _TENSE_COSTS[cue.tense]
+    """Return costs by tense, shape (`perfect progressive passive`), preposition and more."""
+    verb_context = cue_of(tokens, verb_idx, forms)
+    known = _TENSE_COSTS[verb_context.tense]
     return {
         "wh": _WH,
         "tense": {tense: known.get(tense, _UNLIKELY) for tense in _TENSES},
-        "shape": _shape_costs(cue),
-        "negated": 2 if cue.is_negated else 35,
-        "plain": 12 if cue.is_negated else 0,
+        "shape": _shape_costs(verb_context),
+        "negated": 2 if verb_context.is_negated else 35,
+        "plain": 12 if verb_context.is_negated else 0,
         "preposition": _preposition_costs(tokens, verb_idx),
         "object": _object_costs(tokens, verb_idx),
         "to do": 8 if _infinitive_follows(tokens, verb_idx) else 45,
@@ -47,20 +48,28 @@ def shape_name(*, perfect: bool, progressive: bool, passive: bool) -> str:
     return " ".join(name for name, holds in flags if holds)
 
 
-def _shape_costs(cue: Cue) -> dict[str, int]:
-    own = shape_name(perfect=cue.is_perfect, progressive=cue.is_progressive, passive=cue.is_passive)
-    active = shape_name(perfect=cue.is_perfect, progressive=cue.is_progressive, passive=False)
-    passive = shape_name(perfect=cue.is_perfect, progressive=cue.is_progressive, passive=True)
+def _shape_costs(verb_context: Cue) -> dict[str, int]:
+    own = shape_name(
+        perfect=verb_context.is_perfect,
+        progressive=verb_context.is_progressive,
+        passive=verb_context.is_passive,
+    )
+    active = shape_name(
+        perfect=verb_context.is_perfect, progressive=verb_context.is_progressive, passive=False
+    )
+    passive = shape_name(
+        perfect=verb_context.is_perfect, progressive=verb_context.is_progressive, passive=True
+    )
     costs = {"": 16, "passive": 22, "progressive": 26, "perfect": 30}
-    if cue.form == "presentParticiple" and not cue.is_progressive:
+    if verb_context.form == "presentParticiple" and not verb_context.is_progressive:
         costs |= {"": 6, "progressive": 8}
-    # The other voice keeps tense and aspect: "Who carried something?" of "was carried".
-    costs |= {active: 14 if cue.is_passive else 0, passive: 24}
-    return costs | {own: 0 if own else costs[""] if cue.form == "presentParticiple" else 0}
+    # The other voice has the same tense and aspect: "Who carried something?" for "was carried".
+    costs |= {active: 14 if verb_context.is_passive else 0, passive: 24}
+    return costs | {own: 0 if own else costs[""] if verb_context.form == "presentParticiple" else 0}
 
 
 def _preposition_costs(tokens: Tokens, verb_idx: int) -> dict[str, int]:
-    """The nearer after the verb the likelier, pairs by their first word and blank and second."""
+    """Return costs of prepositions and pairs, lower near the verb."""
     costs: dict[str, int] = {}
     words = [token.lower() for token in tokens]
     for at, word in enumerate(words):
@@ -75,9 +84,11 @@ def _preposition_costs(tokens: Tokens, verb_idx: int) -> dict[str, int]:
 
 
 def _object_costs(tokens: Tokens, verb_idx: int) -> dict[str, int]:
-    """An active verb's object: named, left away (more so with nothing else after the verb), or
-    asked for. Of verbs directly before a preposition or the sentence's end 27 % have one in
-    their questions, of the others 79 % (wikinews.dev)."""
+    """Return the costs of an active verb's object: named, omitted or questioned.
+
+    In wikinews.dev, 27 % of verbs directly before a preposition or the sentence's end have an
+    object in their questions, and 79 % of the others.
+    """
     following = tokens[verb_idx + 1].lower() if verb_idx + 1 < len(tokens) else "."
     if following in PREPOSITIONS or following in (".", ","):
         return {"named": 13, "away": 4, "nothing": 8, "asked": 12}

@@ -1,4 +1,4 @@
-"""What a finished question says: its slots, tense and voice; and the question that slots spell."""
+"""Readings of finished questions (slots, tense and voice), and questions from slots."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from schemes.qasrl.forms import INFLECTIONS, VerbForms
 from schemes.qasrl.published_csv import SEPARATOR
 from schemes.qasrl.slots import Slots
 
-# (slot, class of the grammar, word), in the order of the text.
+# (slot, word class, word), in the order of the text.
 Step = tuple[str, str, str]
 
 CONTRACTED = {
@@ -30,11 +30,11 @@ _FORM_OF_INFLECTION = {inflection: name for name, inflection in INFLECTIONS.item
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A finished question, read.
+    """A finished question with its grammar.
 
-    `tense` is past, present or the modal itself ("might"); `verb_shape` the verb phrase with its
-    main verb abstracted, as in the QA-SRL Bank ("be pastParticiple"). Two things of the text are
-    lost in its slots and kept here: "did not" is `didn't` there, and `it` is something.
+    `tense` is past, present or the modal itself ("might"). `verb_shape` is the verb phrase with an
+    abstract main verb, as in the QA-SRL Bank ("be pastParticiple"). `has_separate_not` and `has_it`
+    preserve two details that slots lose: "did not" becomes `didn't`, and `it` becomes something.
     """
 
     slots: Slots
@@ -83,7 +83,7 @@ def reading_of(steps: Sequence[Step], forms: VerbForms) -> Reading:
 
 @dataclass(frozen=True, slots=True)
 class VerbPhrase:
-    """Fields as in Reading."""
+    """The grammar of a verb phrase. Fields as in Reading."""
 
     tense: str
     is_perfect: bool
@@ -92,7 +92,7 @@ class VerbPhrase:
 
 
 def verb_phrase_of(slots: Slots) -> VerbPhrase:
-    """What the slots alone tell of the verb; the same as reading the question, without the walk."""
+    """Return the verb phrase of the slots, equal to that of the reading."""
     chain = [word for word in slots.verb_prefix.split(SEPARATOR) if word not in ("", "not")]
     aux = _PLAIN.get(slots.aux, slots.aux)
     form = _form_of(slots, aux, chain)
@@ -105,7 +105,7 @@ def verb_phrase_of(slots: Slots) -> VerbPhrase:
 
 
 def _form_of(slots: Slots, aux: str, chain: Sequence[str]) -> str:
-    """The inflection column calls "cut" a stem and "carried" a past wherever they stand."""
+    """Return the verb form. The inflection column is ambiguous for forms spelled alike."""
     if not aux:
         is_present = slots.verb_slot_inflection == "PresentSingular3rd"
         return "presentSingular3rd" if is_present else "past"
@@ -118,9 +118,9 @@ def _form_of(slots: Slots, aux: str, chain: Sequence[str]) -> str:
 def question_of(
     slots: Slots, forms: VerbForms, *, has_separate_not: bool = False, has_it: bool = False
 ) -> str:
-    """The text that the slots spell, "did not" and "it" where a Reading says so.
+    """Return the text of the slots, with "did not" and "it" if requested.
 
-    Raises ValueError where the slots name no form of the verb.
+    Raises ValueError if the slots name no form of the verb.
     """
     prefix = slots.verb_prefix.split(SEPARATOR) if slots.verb_prefix else []
     aux = slots.aux
@@ -133,7 +133,7 @@ def question_of(
 
 
 def finished(words: str) -> str:
-    """Words as a question is stored: a capital first, a question mark last."""
+    """Return words as a stored question: an initial capital and a question mark."""
     return f"{words[:1].upper()}{words[1:]}?"
 
 
@@ -145,7 +145,7 @@ def _verb(slots: Slots, forms: VerbForms) -> str:
 
 
 def _is_passive(aux: str, chain: Sequence[str], form: str) -> bool:
-    """be, being or been directly before the past participle; is and was count as be."""
+    """Return True for a past participle directly after a form of be."""
     before = chain[-1] if chain else aux
     return form == "pastParticiple" and before in ("is", "was", "be", "being", "been")
 

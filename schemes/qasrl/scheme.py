@@ -1,4 +1,4 @@
-"""QA-SRL as a scheme: what the rest of the house calls, handed to the modules that do it."""
+"""The QA-SRL scheme. It delegates to the modules of this package."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -25,7 +25,7 @@ from schemes.qasrl import (
     bank,
     comparison,
     gold_csv,
-    remarks,
+    hints,
     simulation,
     tracing,
     validation,
@@ -53,8 +53,11 @@ _AROUND = 3
 
 
 class QasrlScheme:
-    """target: `{"verb_idx", "verb", "forms": {"stem", "presentSingular3rd", "presentParticiple",
-    "past", "pastParticiple"}}`; local key: verb_idx as text. Content: `content.py`."""
+    """The QA-SRL scheme.
+
+    The target is `{"verb_idx", "verb", "forms": {"stem", "presentSingular3rd", "presentParticiple",
+    "past", "pastParticiple"}}`. The local key is verb_idx as text. For content, see `content.py`.
+    """
 
     name = "qasrl"
     title = "QA-SRL"
@@ -78,12 +81,14 @@ class QasrlScheme:
     def find_items(
         self, external_id: str, tokens: Tokens, metadata: Json | None = None
     ) -> list[ItemRecord]:
-        given = (metadata or {}).get("items")
-        targets = given if given is not None else _found(tokens)
-        return [ItemRecord(external_id, str(each["verb_idx"]), dict(each)) for each in targets]
+        known = (metadata or {}).get("items")
+        targets = known if known is not None else _detected(tokens)
+        return [
+            ItemRecord(external_id, str(target["verb_idx"]), dict(target)) for target in targets
+        ]
 
     def complete_item(self, item: ItemRecord, tokens: Tokens) -> ItemRecord:
-        """Adds the verb and, where the file gives none, its five forms.
+        """Add the verb and, if missing, its five forms.
 
         Raises ContentError (path `verb_idx`, `forms.<name>`).
         """
@@ -91,8 +96,8 @@ class QasrlScheme:
         if type(verb_idx) is not int or not 0 <= verb_idx < len(tokens):
             message = f"{verb_idx} is on no token; the sentence has {len(tokens)}."
             raise ContentError("verb_idx", message)
-        given = item.target.get("forms")
-        forms = forms_from_names(given) if given is not None else verb_forms(tokens[verb_idx])
+        names = item.target.get("forms")
+        forms = forms_from_names(names) if names is not None else verb_forms(tokens[verb_idx])
         target = {
             "verb_idx": verb_idx,
             "verb": tokens[verb_idx].lower(),
@@ -109,18 +114,18 @@ class QasrlScheme:
         return f"{before}{' '.join(words)}{after}"
 
     def search_texts(self, content: Json, target: Json) -> tuple[list[str], list[str]]:
-        questions = [each["question"] for each in content.get("questions", [])]
+        questions = [question["question"] for question in content.get("questions", [])]
         forms = target.get("forms", {})
         return questions, [target.get("verb", ""), forms.get("stem", "")]
 
     # --- pages
 
     def shared_page_data(self) -> Json:
-        """`automaton`: for `new Walker(automaton, item)` of static/js/qasrl/grammar.js."""
+        """Return `automaton` for the Walker of static/js/schemes/qasrl/grammar.js."""
         return {"automaton": automaton()}
 
     def page_data(self, tokens: Tokens, target: Json) -> Json:
-        """`item`: the item's own part of the grammar; `ranking`: for its suggestions."""
+        """Return `item`, the item's part of the grammar, and `ranking` for suggestions."""
         forms = forms_from_names(target["forms"], path="target.forms")
         return {
             "item": item_table(forms, tokens),
@@ -128,12 +133,16 @@ class QasrlScheme:
         }
 
     def lay_out(self, sources: Sequence[Json], *, tokens: Tokens, target: Json) -> Json:
-        """See `alignment.align`."""
+        """Align the sources (see `alignment.align`)."""
         return align(sources)
 
     def asked_of_validators(self, sources: Sequence[Json]) -> Json:
-        """`{"questions": [text, ...]}`"""
-        return {"questions": [one["question"] for one in qasrl_content.asked_questions(sources)]}
+        """Return `{"questions": [text, ...]}`."""
+        return {
+            "questions": [
+                question["question"] for question in qasrl_content.asked_questions(sources)
+            ]
+        }
 
     # --- content
 
@@ -225,10 +234,10 @@ class QasrlScheme:
     def remarks_on(
         self, comparison: Comparison, *, tokens: Tokens, target: Json
     ) -> list[tuple[str, str]]:
-        return remarks.remarks_on(comparison.rows, tokens=tokens, target=target)
+        return hints.remarks_on(comparison.rows, tokens=tokens, target=target)
 
     def guideline_section(self, code: str, *, role: str) -> str:
-        return remarks.SECTIONS.get(role, {}).get(code, "")
+        return hints.SECTIONS.get(role, {}).get(code, "")
 
     # --- files
 
@@ -238,7 +247,7 @@ class QasrlScheme:
         return iter(_known(_SENTENCE_READERS, fmt, path)(path, on_error=on_error))
 
     def read_items(self, path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
-        """From a QA file (CSV with qasrl_id and verb_idx), or JSON Lines of the QA-SRL Bank."""
+        """Read items from a QA file in CSV or from JSON Lines of the QA-SRL Bank."""
         reader = bank.read_bank_items if bank.looks_like_bank(path) else gold_csv.read_items
         return reader(path, on_error=on_error)
 
@@ -252,12 +261,12 @@ class QasrlScheme:
         return sentence_file(path)
 
 
-def _found(tokens: Tokens) -> list[Json]:
+def _detected(tokens: Tokens) -> list[Json]:
     return [{"verb_idx": at} for at in find_predicates(tokens)]
 
 
 def _known(table: Any, fmt: str, path: Path) -> Any:
     if fmt not in table:
-        message = f"{fmt!r} is no format of qasrl files; known are: {', '.join(table)}."
+        message = f"{fmt!r} is not a format of QA-SRL files. Known formats: {', '.join(table)}."
         raise FileError(path.name, None, message)
     return table[fmt]

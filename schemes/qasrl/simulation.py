@@ -1,6 +1,6 @@
-"""What simulated workers write: a reference with seeded errors, or a published gold replayed.
+"""The content of simulated workers: a reference with seeded errors, or a replayed gold.
 
-Contents are those of `schemes.qasrl.content`. The same arguments always give the same content.
+Content has the format of `schemes.qasrl.content`. The same arguments always give the same content.
 """
 
 import random
@@ -18,24 +18,37 @@ def _generation(questions: list[dict[str, Any]]) -> Json:
 
 
 def _bare(question: Json) -> dict[str, Any]:
-    return {"question": question["question"], "answers": [list(one) for one in question["answers"]]}
+    return {
+        "question": question["question"],
+        "answers": [list(span) for span in question["answers"]],
+    }
 
 
 def simulate_generation(reference: Json, *, tokens: Tokens, skill: float, seed: str) -> Json:
-    """The reference with errors: at `skill` 1 none, towards 0 ever more questions missed or asked
-    wrongly, and answers cut short or drawn too long."""
+    """Return the reference with errors, none at `skill` 1.
+
+    Lower skill means more missing or wrong questions, and more answers that are too short or too
+    long.
+    """
     rng = random.Random(seed)  # noqa: S311
-    kept = [_bare(one) for one in reference["questions"] if rng.random() < skill]
-    taken = {position for one in kept for span in one["answers"] for position in range(*span)}
-    for one in kept:
-        one["answers"] = [_blurred(span, taken, len(tokens), skill, rng) for span in one["answers"]]
+    questions = [_bare(question) for question in reference["questions"] if rng.random() < skill]
+    taken = {
+        position
+        for question in questions
+        for span in question["answers"]
+        for position in range(*span)
+    }
+    for question in questions:
+        question["answers"] = [
+            _blurred(span, taken, len(tokens), skill, rng) for span in question["answers"]
+        ]
         if rng.random() > skill:
-            one["question"] = _other_question(one["question"])
-    return _generation(_distinct(kept))
+            question["question"] = _other_question(question["question"])
+    return _generation(_distinct(questions))
 
 
 def _blurred(span: Span, taken: set[int], length: int, skill: float, rng: random.Random) -> Span:
-    """The span, or one that errs by a token at either end without touching another answer."""
+    """Return the span, or one that is off by a token at either end, without overlaps."""
     start, end = span
     if rng.random() < skill:
         return [start, end]
@@ -51,7 +64,7 @@ def _blurred(span: Span, taken: set[int], length: int, skill: float, rng: random
 
 
 def _other_question(question: str) -> str:
-    """A question for another role: the person asked for as a thing, or the other way round."""
+    """Return a question for another role, such as "Who" instead of "What"."""
     for mine, other in (
         ("Who ", "What "),
         ("What ", "Who "),
@@ -64,11 +77,11 @@ def _other_question(question: str) -> str:
 
 
 def _distinct(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One question for each text, with the answers of all that share it."""
+    """Merge questions with the same text, with all their answers."""
     merged: dict[str, dict[str, Any]] = {}
-    for one in questions:
-        same = merged.setdefault(_key(one), {"question": one["question"], "answers": []})
-        same["answers"] += one["answers"]
+    for question in questions:
+        same = merged.setdefault(_key(question), {"question": question["question"], "answers": []})
+        same["answers"] += question["answers"]
     return list(merged.values())
 
 
@@ -77,17 +90,21 @@ def _key(question: Json) -> str:
 
 
 def invent_reference(tokens: Tokens, target: Json) -> Json:
-    """A reference for a verb that has none: who did it is read off the words before it, what was done
-    off those after it. Good for trying a project out, and for nothing else."""
+    """Return made-up questions for a verb without a reference, for trial runs only.
+
+    The words before the verb answer who did it, those after it what was done.
+    """
     at = target["verb_idx"]
     before, after = _run(tokens, at - 1, -1, 3), _run(tokens, at + 1, 1, 4)
     past, stem = target["forms"]["past"], target["forms"]["stem"]
-    asked = [(f"Who {past} something?", before), (f"What did someone {stem}?", after)]
-    return {"questions": [{"question": text, "answers": [one]} for text, one in asked if one]}
+    candidates = [(f"Who {past} something?", before), (f"What did someone {stem}?", after)]
+    return {
+        "questions": [{"question": text, "answers": [span]} for text, span in candidates if span]
+    }
 
 
 def _run(tokens: Tokens, first: int, step: int, longest: int) -> Span | None:
-    """The words from `first` on, up to the sentence's end, a punctuation mark or `longest` words."""
+    """Return the words from `first` up to the end, a punctuation mark or `longest` words."""
     at = first
     while 0 <= at < len(tokens) and abs(at - first) < longest and tokens[at][:1].isalnum():
         at += step
@@ -97,30 +114,36 @@ def _run(tokens: Tokens, first: int, step: int, longest: int) -> Span | None:
 
 
 def split_by_source(reference: Json, provenance: Sequence[Json]) -> list[Json]:
-    """One generation for each `source_assign_id` (where a file has none, for each `assign_id`, else
-    for each `worker_id`), in the order of the ids.
+    """Return one generation per source, in the order of the ids.
 
-    A question that the file holds in several rows was asked by the source of each, with that row's
-    answers.
+    The source is the `source_assign_id`, else the `assign_id`, else the `worker_id`. A question
+    with several rows belongs to the source of each row, with that row's answers.
     """
     by_source: dict[str, list[dict[str, Any]]] = {}
     for question, origin in zip(reference["questions"], provenance, strict=True):
         for row in origin.get("rows", [{**origin, "answers": question["answers"]}]):
             names = ("source_assign_id", "assign_id", "worker_id")
             source = next((row[name] for name in names if row.get(name)), "")
-            asked = by_source.setdefault(source, [])
-            asked.append(_bare({**question, "answers": row["answers"]}))
+            questions = by_source.setdefault(source, [])
+            questions.append(_bare({**question, "answers": row["answers"]}))
     return [_generation(by_source[source]) for source in sorted(by_source)]
 
 
 def simulate_consolidation(
     reference: Json, sources: Sequence[Json], *, skill: float, seed: str
 ) -> Json:
-    """What the sources asked is kept where the reference asks it too (with the reference's answers),
-    redundant where it was kept already or its answers are those of another question, else invalid;
-    what nobody asked is added. Below skill 1 some of the reference is not seen."""
+    """Return a consolidator's content. Below skill 1, parts of the reference are missed.
+
+    Source questions that are in the reference are kept with its answers. Others are redundant if
+    they repeat a kept question by text or answer, else invalid. Missing reference questions are
+    added.
+    """
     rng = random.Random(seed)  # noqa: S311
-    wanted = {_key(one): _bare(one) for one in reference["questions"] if rng.random() < skill}
+    expected = {
+        _key(question): _bare(question)
+        for question in reference["questions"]
+        if rng.random() < skill
+    }
     judged: list[dict[str, Any]] = []
     kept: dict[str, int] = {}
     rest: list[tuple[dict[str, Any], Json]] = []
@@ -128,13 +151,13 @@ def simulate_consolidation(
         for position, question in enumerate(source.get("questions", [])):
             entry = {**_bare(question), "source": {"submission": submission, "question": position}}
             key = _key(question)
-            if key in wanted and key not in kept:
+            if key in expected and key not in kept:
                 kept[key] = len(judged)
-                entry |= {"answers": wanted[key]["answers"], "verdict": "keep", "same_as": None}
+                entry |= {"answers": expected[key]["answers"], "verdict": "keep", "same_as": None}
             else:
                 rest.append((entry, question))
             judged.append(entry)
-    for key, question in wanted.items():
+    for key, question in expected.items():
         if key not in kept:
             kept[key] = len(judged)
             judged.append({**question, "source": None, "verdict": "keep", "same_as": None})
@@ -148,12 +171,14 @@ def simulate_consolidation(
 def simulate_validation(
     reference: Json, asked: Sequence[str], *, tokens: Tokens, skill: float, seed: str
 ) -> Json:
-    """At `skill` 1 what the reference asks is valid, with its answers, and the rest invalid. Below it
-    some good questions are turned down or taken for repeats, some bad ones answered, and answers
-    blurred."""
+    """Return a validator's content, equal to the reference at `skill` 1.
+
+    Below that, some good questions are rejected or marked as redundant, some bad ones are answered,
+    and answers are blurred.
+    """
     rng = random.Random(seed)  # noqa: S311
-    wanted = {_key(one): one["answers"] for one in reference["questions"]}
-    spans = [wanted.get(_key({"question": text})) for text in asked]
+    expected = {_key(question): question["answers"] for question in reference["questions"]}
+    spans = [expected.get(_key({"question": text})) for text in asked]
     taken = {at for answers in spans for span in answers or [] for at in range(*span)}
     judged: list[dict[str, Any]] = []
     for answers in spans:
@@ -170,14 +195,14 @@ def simulate_validation(
 
 
 def _turned_down(judged: Sequence[Json], *, is_repeat: bool) -> dict[str, Any]:
-    valid = [at for at, one in enumerate(judged) if one["verdict"] == "valid"]
+    valid = [at for at, entry in enumerate(judged) if entry["verdict"] == "valid"]
     if is_repeat and valid:
         return {"answers": [], "verdict": "redundant", "same_as": valid[-1]}
     return {"answers": [], "verdict": "invalid", "same_as": None}
 
 
 def _guessed(taken: set[int], length: int, rng: random.Random) -> dict[str, Any]:
-    """A bad question answered all the same, by a word that no other answer has."""
+    """Return an answer to a bad question, a word that is in no other answer."""
     free = [at for at in range(length) if at not in taken]
     if not free:
         return _turned_down([], is_repeat=False)
@@ -187,7 +212,7 @@ def _guessed(taken: set[int], length: int, rng: random.Random) -> dict[str, Any]
 
 
 def _kept_like(question: Json, judged: list[dict[str, Any]], kept: dict[str, int]) -> int | None:
-    """The kept question that this one repeats: of the same text, or answered by the same words."""
+    """Return the kept question that this one repeats by text or answer, or None."""
     if (same := kept.get(_key(question))) is not None:
         return same
     words = {position for span in question["answers"] for position in range(*span)}

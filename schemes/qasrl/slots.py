@@ -1,10 +1,10 @@
-"""The slots of a question, as published files name them; when two questions ask the same."""
+"""The slots of a question, named as in the published files, and their equivalence."""
 
 from dataclasses import dataclass, fields
 
 StrictMatchKey = tuple[str, str, str, bool, bool, bool]
 
-# "will" is absent: it does not take back that the event happens (DESIGN.md, section 8).
+# "will" is absent because it does not make the event uncertain (DESIGN.md, section 8).
 _MODALS = frozenset({"can", "could", "may", "might", "must", "shall", "should", "would"})
 _NEGATED_MODALS = frozenset(
     {
@@ -24,11 +24,11 @@ _FACTUALITY_CHANGING = _MODALS | _NEGATED_MODALS
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """A question's slots in the spelling of the published columns: lower case, "" where empty.
+    """A question's slots, spelled as in the published columns: lower case, "" if empty.
 
-    `verb_prefix` is what stands between subject and main verb, joined by `~!~`;
-    `verb_slot_inflection` is Stem, PresentSingular3rd, Past, PastParticiple, PresentParticiple or
-    "" where the verb's forms are not known.
+    `verb_prefix` is the text between subject and main verb, joined by `~!~`. `verb_slot_inflection`
+    is Stem, PresentSingular3rd, Past, PastParticiple, PresentParticiple, or "" if the verb's forms
+    are unknown.
     """
 
     wh: str
@@ -43,7 +43,7 @@ class Slots:
     is_negated: bool
 
     def by_name(self) -> dict[str, str | bool]:
-        """Keyed as the published columns."""
+        """Return the slots keyed as the published columns."""
         return {name: getattr(self, name) for name in SLOT_NAMES}
 
 
@@ -51,10 +51,11 @@ SLOT_NAMES = tuple(field.name for field in fields(Slots))
 
 
 def strict_match_key(slots: Slots) -> StrictMatchKey:
-    """Equal for two questions exactly if they are equivalent by STRICT-MATCH (Roit et al. 2020,
-    section 4): WH, SUBJ, OBJ, negation, voice, presence of a factuality-changing modal.
+    """Return a key that is equal for equivalent questions.
 
-    `it` is something: the template takes the one for the other.
+    STRICT-MATCH (Roit et al. 2020, section 4) compares WH, SUBJ, OBJ, negation, voice and the
+    presence of a factuality-changing modal. `it` equals something, because the template treats them
+    alike.
     """
     return (
         slots.wh.lower(),

@@ -1,6 +1,6 @@
-"""Which question to suggest next: legal ones, by the item's ranking and by what was asked so far.
+"""Question suggestions, ranked by the item's table and the questions asked so far.
 
-static/js/qasrl/grammar.js does the same, step by step; a test holds the two against each other.
+static/js/schemes/qasrl/grammar.js must behave identically, and a test compares the two.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -11,9 +11,9 @@ from schemes.base import Json
 from schemes.qasrl.ranking import shape_name
 from schemes.qasrl.reading import Step, finished
 from schemes.qasrl.slots import Slots
-from schemes.qasrl.walker import Thread, Walker, split
+from schemes.qasrl.walker import Path, Walker, split
 
-# --- what the questions so far tell ----------------------------------------------------------
+# --- facts about the questions so far ----------------------------------------------------------
 
 AGENT, PATIENT = "agent", "patient"
 _FILLER = {"who": "someone", "what": "something"}
@@ -21,7 +21,7 @@ _FILLER = {"who": "someone", "what": "something"}
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The steps of a question taken apart, finished or not; "" for what is not there yet."""
+    """The slots of a partial or complete question. Missing ones are ""."""
 
     wh: str = ""
     aux: str = ""
@@ -62,8 +62,11 @@ class Clause:
 
 @dataclass(slots=True)
 class Facts:
-    """Of the questions asked so far: their texts in lower case, the roles they ask for, what fills
-    each participant ("someone", "something"), and their tenses and shapes."""
+    """Facts about the questions asked so far.
+
+    `texts` are in lower case. `roles` are the questioned roles. `fillers` maps participants to
+    "someone" or "something".
+    """
 
     texts: set[str] = field(default_factory=set)
     roles: set[str] = field(default_factory=set)
@@ -71,7 +74,7 @@ class Facts:
     tenses: set[str] = field(default_factory=set)
     shapes: set[str] = field(default_factory=set)
     prepositions: set[str] = field(default_factory=set)
-    # An active question has left the object away: the verb may do without one.
+    # An active question without an object shows that the verb does not require one.
     is_bare: bool = False
 
 
@@ -103,25 +106,25 @@ def facts_of(asked: Iterable[str], walker: Walker) -> Facts:
     return facts
 
 
-def role_of(asked: Slots | Clause) -> str:
-    """A name for what a question asks for; of two questions with one name, one is too many."""
-    if asked.wh not in _FILLER:
-        return asked.wh
-    if not asked.subj:
-        return PATIENT if asked.is_passive else AGENT
-    if asked.prep and not asked.obj2:
-        by_agent = asked.is_passive and asked.prep == "by"
-        return AGENT if by_agent else f"prep {asked.prep}"
-    if asked.obj2 in ("do", "doing"):
+def role_of(question: Slots | Clause) -> str:
+    """Return the role that a question asks for. Two questions about one role are redundant."""
+    if question.wh not in _FILLER:
+        return question.wh
+    if not question.subj:
+        return PATIENT if question.is_passive else AGENT
+    if question.prep and not question.obj2:
+        by_agent = question.is_passive and question.prep == "by"
+        return AGENT if by_agent else f"prep {question.prep}"
+    if question.obj2 in ("do", "doing"):
         return "do"
-    if asked.obj:
+    if question.obj:
         return "obj2"
-    return "obj" if asked.is_passive else PATIENT
+    return "obj" if question.is_passive else PATIENT
 
 
 # --- suggestions -----------------------------------------------------------------------------
 
-# What may be spent on the rest of a question; the next larger sum where too few are found.
+# Limits on the cost of the rest of a question. The next one applies if results are too few.
 _BUDGETS = (20, 35, 50, 70, 100, 140)
 _MOST_STEPS = 6000
 _TAKEN = 60
@@ -134,35 +137,40 @@ class Suggestion:
 
 
 class Suggester:
-    """Questions that a good annotator would ask next, cheapest first, never one already asked."""
+    """A source of questions that a good annotator would ask next."""
 
     def __init__(self, walker: Walker, table: Json) -> None:
         self._walker = walker
         self._table = table
 
     def suggest(self, text: str, asked: Sequence[str], *, limit: int = 8) -> list[Suggestion]:
-        """Finished questions that begin with `text` as typed; empty for a text with its "?"."""
+        """Return finished questions that start with the typed text, cheapest first.
+
+        Excludes questions that were already asked. Empty for a text with a "?".
+        """
         typed = split(text)
         if typed.mark_at is not None:
             return []
         words = [word.text for word in typed.words]
         begun = words.pop() if typed.is_open else ""
-        threads = self._walker.start()
+        paths = self._walker.start()
         for word in words:
-            threads = self._walker.step(threads, word)
+            paths = self._walker.step(paths, word)
         facts = facts_of(asked, self._walker)
-        found: dict[str, int] = {}
+        costs: dict[str, int] = {}
         for budget in _BUDGETS:
-            found = _Search(self._walker, self._table, facts, budget).run(threads, begun)
-            if len(found) >= limit:
+            costs = _Search(self._walker, self._table, facts, budget).run(paths, begun)
+            if len(costs) >= limit:
                 break
-        ordered = sorted(found.items(), key=lambda entry: entry[1])[:limit]
+        ordered = sorted(costs.items(), key=lambda entry: entry[1])[:limit]
         return [Suggestion(finished(question), cost) for question, cost in ordered]
 
 
 class _Search:
-    """All ways to finish a question within a budget, depth first; costs count what is added, and
-    what the whole question repeats."""
+    """A depth-first search for all completions of a question within a budget.
+
+    Costs cover the added words and repetitions in the whole question.
+    """
 
     def __init__(self, walker: Walker, table: Json, facts: Facts, budget: int) -> None:
         self._walker = walker
@@ -172,19 +180,19 @@ class _Search:
         self._steps_left = _MOST_STEPS
         self._found: dict[str, int] = {}
 
-    def run(self, threads: Sequence[Thread], begun: str) -> dict[str, int]:
-        """Question without its mark -> cost, in the order found."""
-        for thread in threads:
+    def run(self, paths: Sequence[Path], begun: str) -> dict[str, int]:
+        """Return the cost of each question, without its mark, in the order of discovery."""
+        for path in paths:
             clause = Clause()
-            for step in thread.steps:
+            for step in path.steps:
                 clause = clause.after(step)
-            self._go_on(thread, clause, 0, begun)
+            self._go_on(path, clause, 0, begun)
         return self._found
 
-    def _go_on(self, thread: Thread, clause: Clause, spent: int, begun: str) -> None:
-        if not begun and self._walker.ends([thread]):
-            self._finish(thread, clause, spent)
-        for following in self._walker.moves(thread):
+    def _go_on(self, path: Path, clause: Clause, spent: int, begun: str) -> None:
+        if not begun and self._walker.ends([path]):
+            self._finish(path, clause, spent)
+        for following in self._walker.moves(path):
             step = following.steps[-1]
             if self._steps_left <= 0 or not step[2].startswith(begun):
                 continue
@@ -194,16 +202,16 @@ class _Search:
             if cost <= self._budget:
                 self._go_on(following, longer, cost, "")
 
-    def _finish(self, thread: Thread, clause: Clause, spent: int) -> None:
+    def _finish(self, path: Path, clause: Clause, spent: int) -> None:
         cost = spent + self._costs.of_end(clause)
-        question = " ".join(word for _, _, word in thread.steps)
+        question = " ".join(word for _, _, word in path.steps)
         if cost > self._budget or question in self._facts.texts:
             return
         self._found[question] = min(cost, self._found.get(question, cost))
 
 
 class _Costs:
-    """What a step costs after the steps before it, and what ending there costs."""
+    """The costs of steps and of ending a question."""
 
     def __init__(self, table: Json, facts: Facts) -> None:
         self._table = table
@@ -232,7 +240,7 @@ class _Costs:
         return int(asked) + _OTHER_WH[clause.wh] + taken
 
     def _away(self, clause: Clause) -> int:
-        """An active verb without its object: odd once a question has named one."""
+        """Return the cost of omitting the object of an active verb."""
         if PATIENT in self._facts.fillers:
             return 16
         costs = self._table["object"]
@@ -267,7 +275,7 @@ class _Costs:
         return 0 if shape in self._facts.shapes else int(self._table["shape"].get(shape, 45))
 
     def _subject(self, clause: Clause) -> int:
-        """The subject's word, or the question's where it asks for the subject."""
+        """Return the cost of the subject's word, or of the question word in its place."""
         role = PATIENT if clause.is_passive else AGENT
         filler = clause.subj or _FILLER[clause.wh]
         known = self._facts.fillers.get(role, "")
@@ -322,11 +330,11 @@ _TENSE_OF = {
 }
 _PERFECT = ("has", "had", "hasn't", "hadn't")
 _BE = ("is", "was", "isn't", "wasn't", "be", "being", "been")
-# Of subjects, also of those asked for with who and what, by voice; and of what else is asked for.
+# Costs of subjects, including questioned ones, by role.
 _USUAL_FILLERS = {
     AGENT: {"someone": 3, "something": 13},
     PATIENT: {"someone": 9, "something": 5},
 }
 _OTHER_WH = {"what": 4, "who": 20}
-# On top of what their words cost.
+# Added to the cost of their words.
 _RARE_ROLES = {"obj2": 30, "obj": 24}

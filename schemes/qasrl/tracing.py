@@ -1,29 +1,33 @@
-"""What became of each source when several were merged, and what of the result came from whom."""
+"""Traces of a merge: each source's outcome and the origin of each part of the result."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from metrics.spans import Span, overlap
-from schemes.base import Fate, Json, Trace
+from schemes.base import Json, SourceOutcome, Trace
 
-# Stored beside every figure: a change of the definitions gets a new name.
+# Stored with every figure. Changed definitions get a new name.
 RULE = "qasrl.trace.v1"
 
 
 def trace(consolidation: Json, sources: Sequence[Json]) -> Trace:
-    """Provenance per kept question, and each source's fate.
+    """Return the provenance of each kept question and the outcome of each source.
 
-    A provenance has `source` and `question` (the question's own place, or None), `state` (kept, edited,
-    new), `sources` (all who asked it, by themselves or with a question found redundant to it) and
-    `answers`: of each answer the `state` and the `sources` that have it. An answer is kept if a source
-    marked exactly this span, edited if one marked a span that overlaps it, else new.
+    A provenance has `source` and `question` (the question's origin, or None), `state` (kept, edited
+    or new), `sources` and `answers`. `sources` are all sources that asked it, or asked a question
+    that is redundant to it. Each answer has a `state` and `sources`. An answer is kept if a source
+    marked exactly this span, edited if a source marked an overlapping span, else new.
     """
     judged = consolidation["questions"]
-    kept = [(at, one) for at, one in enumerate(judged) if one["verdict"] == "keep"]
+    final_questions = [
+        (at, question) for at, question in enumerate(judged) if question["verdict"] == "keep"
+    ]
     marked = [_spans(source["questions"]) for source in sources]
-    final = _spans(one for _, one in kept)
+    final = _spans(question for _, question in final_questions)
     return Trace(
-        provenance=[_provenance(at, one, judged, sources, marked) for at, one in kept],
+        provenance=[
+            _provenance(at, question, judged, sources, marked) for at, question in final_questions
+        ],
         fates=[
             _fate(position, judged, sources, marked[position], final)
             for position in range(len(sources))
@@ -32,7 +36,7 @@ def trace(consolidation: Json, sources: Sequence[Json]) -> Trace:
 
 
 def _spans(questions: Iterable[Json]) -> set[Span]:
-    return {(start, end) for one in questions for start, end in one["answers"]}
+    return {(start, end) for question in questions for start, end in question["answers"]}
 
 
 def _provenance(
@@ -42,20 +46,20 @@ def _provenance(
     sources: Sequence[Json],
     marked: Sequence[set[Span]],
 ) -> Json:
-    repeats = [one for one in judged if one["same_as"] == at]
-    asked = {one["source"]["submission"] for one in [question, *repeats] if one["source"]}
+    repeats = [other for other in judged if other["same_as"] == at]
+    submissions = {same["source"]["submission"] for same in [question, *repeats] if same["source"]}
     own = question["source"]
     return {
         "source": own["submission"] if own else None,
         "question": own["question"] if own else None,
         "state": state_of(question, sources),
-        "sources": sorted(asked),
+        "sources": sorted(submissions),
         "answers": [_answer((start, end), marked) for start, end in question["answers"]],
     }
 
 
 def state_of(question: Json, sources: Sequence[Json]) -> str:
-    """Of a kept question: kept as its source has it, edited, or new."""
+    """Return the state of a kept question relative to its source: kept, edited or new."""
     source = question["source"]
     if source is None:
         return "new"
@@ -68,7 +72,7 @@ def _answer(span: Span, marked: Sequence[set[Span]]) -> Json:
     exact = [at for at, spans in enumerate(marked) if span in spans]
     if exact:
         return {"state": "kept", "sources": exact}
-    near = [at for at, spans in enumerate(marked) if any(overlap(span, one) for one in spans)]
+    near = [at for at, spans in enumerate(marked) if any(overlap(span, other) for other in spans)]
     return {"state": "edited" if near else "new", "sources": near}
 
 
@@ -78,16 +82,23 @@ def _fate(
     sources: Sequence[Json],
     marked: set[Span],
     final: set[Span],
-) -> Fate:
-    own = [one for one in judged if one["source"] and one["source"]["submission"] == position]
+) -> SourceOutcome:
+    own = [
+        question
+        for question in judged
+        if question["source"] and question["source"]["submission"] == position
+    ]
     states = Counter(
-        state_of(one, sources) if one["verdict"] == "keep" else one["verdict"] for one in own
+        state_of(question, sources) if question["verdict"] == "keep" else question["verdict"]
+        for question in own
     )
-    # A redundant question whose twin nobody named says nothing that was taken over.
-    lost = sum(one["verdict"] == "redundant" and one["same_as"] is None for one in own)
+    # Count a redundant question without a counterpart as dropped.
+    lost = sum(
+        question["verdict"] == "redundant" and question["same_as"] is None for question in own
+    )
     exact = marked & final
-    near = {one for one in marked - final if any(overlap(one, span) for span in final)}
-    return Fate(
+    near = {span for span in marked - final if any(overlap(span, other) for other in final)}
+    return SourceOutcome(
         questions=len(own),
         kept=states["kept"],
         edited=states["edited"],

@@ -1,7 +1,6 @@
-"""The five forms of the verb that a token is a form of.
+"""The five forms of the verb behind a token.
 
-lemminflect (its lemma and inflection tables, then rules) does most of it; the exceptions below are
-what it gets wrong or what it spells in a way that no newspaper does.
+lemminflect provides most of them. The exceptions below correct its errors and unusual spellings.
 """
 
 import re
@@ -30,7 +29,7 @@ EXCEPTIONS = {
     "ski": "skis skiing skied skied",
     "traffic": "traffics trafficking trafficked trafficked",
 }
-# Tokens that are a form of two verbs: the commoner one first. "lied" is kept from "lay".
+# Tokens that are a form of two verbs, the more common one first. "lied" must not be "lay".
 AMBIGUOUS = {
     "bound": ("bind", "bound"),
     "fell": ("fall", "fell"),
@@ -50,28 +49,28 @@ AMBIGUOUS = {
     "wound": ("wind", "wound"),
 }
 _LIE_UNTRUTH = VerbForms("lie", "lies", "lying", "lied", "lied")
-# One vowel and one consonant last, as in "combat"; w, x and y are never doubled.
+# Ends in one vowel and one consonant, as in "combat". w, x and y are never doubled.
 _ENDS_SHORT = re.compile(r"[^aeiou][aeiou][bcdfgklmnprst]$")
 _TAGS = ("VBZ", "VBG", "VBD", "VBN")
 
 
 def verb_forms(token: str) -> VerbForms:
-    """The forms of the verb that the token is most likely a form of, whatever its case."""
+    """Return the forms of the token's likeliest verb, ignoring case."""
     return candidate_forms(token)[0]
 
 
 @lru_cache(maxsize=20_000)
 def candidate_forms(token: str) -> tuple[VerbForms, ...]:
-    """All readings of the token as a verb form, likeliest first; never empty.
+    """Return all readings of the token as a verb form, likeliest first. Never empty.
 
-    A verb that doubles its last letter or not ("travelling", "traveling") has a reading for each,
-    the one that spells this token first.
+    A verb with two spellings ("travelling", "traveling") has a reading for each. The one that
+    spells this token comes first.
     """
     word = token.lower().replace("\u2019", "'")
     if word == "lied":
         return (_LIE_UNTRUTH,)
     prefix, _, last = word.rpartition("-")
-    # "re-elected" is "elected" with something before it, also where the verb is irregular.
+    # "re-elected" inflects like "elected", also for irregular verbs.
     joint = f"{prefix}-" if prefix and last else ""
     readings: dict[VerbForms, None] = {}
     for lemma in _lemmas(last or word):
@@ -94,14 +93,14 @@ def _lemmas(word: str) -> tuple[str, ...]:
 def _spellings(lemma: str) -> list[VerbForms]:
     if lemma in EXCEPTIONS:
         return [VerbForms(lemma, *EXCEPTIONS[lemma].split())]
-    found = [_inflections(lemma, tag) for tag in _TAGS]
-    usual = VerbForms(lemma, *(each[0] for each in found))
-    other = VerbForms(lemma, *(each[1] if len(each) > 1 else each[0] for each in found))
+    inflections = [_inflections(lemma, tag) for tag in _TAGS]
+    usual = VerbForms(lemma, *(forms[0] for forms in inflections))
+    other = VerbForms(lemma, *(forms[1] if len(forms) > 1 else forms[0] for forms in inflections))
     return [usual, other, *_doubled(usual)]
 
 
 def _doubled(usual: VerbForms) -> list[VerbForms]:
-    """ "combatting" beside "combating": both are written, dictionaries know one."""
+    """Return the spelling with a doubled consonant ("combatting"), which dictionaries lack."""
     stem = usual.stem
     if not _ENDS_SHORT.search(stem) or usual.past != f"{stem}ed":
         return []
@@ -111,8 +110,8 @@ def _doubled(usual: VerbForms) -> list[VerbForms]:
 
 
 def _inflections(lemma: str, tag: str) -> tuple[str, ...]:
-    found: tuple[str, ...] = _lemminflect().getInflection(lemma, tag=tag)
-    return found or (lemma,)
+    inflections: tuple[str, ...] = _lemminflect().getInflection(lemma, tag=tag)
+    return inflections or (lemma,)
 
 
 def _prefixed(joint: str, forms: VerbForms) -> VerbForms:
@@ -130,7 +129,7 @@ def _lemma_by_exception() -> dict[str, str]:
 
 @cache
 def _lemminflect() -> Any:
-    """Loaded when first asked: its tables take time that most commands need not spend."""
+    """Import lemminflect on first use, because its tables are slow to load."""
     import lemminflect  # noqa: PLC0415 - see above
 
     return lemminflect

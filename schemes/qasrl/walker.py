@@ -1,6 +1,7 @@
-"""Walks the template over a text: what can come next, where it goes wrong, how it reads.
+"""A recognizer of the question template.
 
-`static/js/qasrl/grammar.js` does the same, step by step; a test holds the two against each other.
+It returns possible continuations, locates errors and reads questions. `Walker` must behave
+exactly like `static/js/schemes/qasrl/grammar.js`, and a test compares the two.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,16 +16,16 @@ from schemes.qasrl.prepositions import ALWAYS_OFFERED, PREPOSITIONS
 from schemes.qasrl.reading import Reading, Step, finished, reading_of
 from schemes.qasrl.slots import Slots
 
-# Nothing else separates words, in both languages: their own ideas of white space differ.
+# Python and JavaScript define white space differently, so the separators are explicit.
 BLANKS = " \t\n\r\u00a0"
-# Beyond this two words are not "near"; it also bounds the work that a long word makes.
+# Bounds the cost of comparing long words.
 _COMPARED = 24
 NEAREST = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, in lower case and with a straight apostrophe, and where it stands in the text."""
+    """A lower-case word with straight apostrophes, and its position in the text."""
 
     text: str
     start: int
@@ -33,18 +34,20 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
+    """A text split into words."""
+
     words: tuple[Token, ...]
-    # Where the question mark stands, None if there is none at the end.
+    # Position of the final question mark, or None.
     mark_at: int | None
-    # The last word may still grow: nothing stands after it.
+    # The last word may be incomplete, because nothing follows it.
     is_open: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A way to go on: `text` is the whole question so far, without the question mark.
+    """A continuation. `text` is the question so far, without the question mark.
 
-    `ends`: it may end there; `goes_on`: more may follow.
+    `ends` is set if the question may end there, `goes_on` if more words may follow.
     """
 
     text: str
@@ -54,8 +57,11 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`start` and `end` mark the word that goes wrong (or the question mark that comes too soon);
-    `nearest` are the legal words there, nearest spelling first, "?" where the text may end."""
+    """The state of a text.
+
+    `start` and `end` delimit the first wrong word, or a question mark that is too early. `nearest`
+    are the legal words there by similarity, including "?" where the text may end.
+    """
 
     state: Literal["complete", "unfinished", "wrong"]
     start: int
@@ -64,23 +70,28 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
-    """One reading so far: a state of the automaton and the steps that led there."""
+class Path:
+    """A partial reading: a state of the automaton and the steps that led to it."""
 
     state: int
     steps: tuple[Step, ...]
 
 
-Exit = tuple[str, str, int]  # class, slot, next state
-Exits = dict[tuple[int, str], dict[str, list[Exit]]]  # by state and, where it tells, the last word
+Transition = tuple[str, str, int]  # class, slot, next state
+Transitions = dict[
+    tuple[int, str], dict[str, list[Transition]]
+]  # by state and, if relevant, last word
 
-# Of the states that lead to no form of the verb: the same for all open items, whatever their verb.
-_COMMON: Exits = {}
+# Transitions from states that lead to no verb form. All open items share them.
+_COMMON: Transitions = {}
 
 
 class Walker:
-    """The template for one item. `item` is what `grammar.item_table` made; None for `pairs` means
-    that any two prepositions may stand together (questions of existing datasets)."""
+    """A recognizer of the template for one item.
+
+    `item` comes from `grammar.item_table`. If its `pairs` is None, any two prepositions may be
+    combined, as in questions of existing datasets.
+    """
 
     def __init__(self, item: Json) -> None:
         table = automaton()
@@ -95,52 +106,52 @@ class Walker:
             **{name: [form] for name, form in self.forms.by_name().items()},
             "preposition": self._prepositions,
         }
-        self._exits: Exits = {}
+        self._transitions: Transitions = {}
         self._is_open = self._pairs is None and self._prepositions == _CLOSED_LIST
 
-    # --- the walk
+    # --- recognition
 
-    def start(self) -> list[Thread]:
-        return [Thread(0, ())]
+    def start(self) -> list[Path]:
+        return [Path(0, ())]
 
-    def step(self, threads: Sequence[Thread], word: str) -> list[Thread]:
-        """The readings after one more word; of two that meet in a state the first one stays."""
-        reached: dict[int, Thread] = {}
-        for thread in threads:
-            for word_class, slot, target in self._exits_of(thread).get(word, ()):
+    def step(self, paths: Sequence[Path], word: str) -> list[Path]:
+        """Extend the readings by a word. The first reading of each state wins."""
+        reached: dict[int, Path] = {}
+        for path in paths:
+            for word_class, slot, target in self._transitions_of(path).get(word, ()):
                 if target not in reached:
-                    reached[target] = Thread(target, (*thread.steps, (slot, word_class, word)))
+                    reached[target] = Path(target, (*path.steps, (slot, word_class, word)))
         return list(reached.values())
 
-    def moves(self, thread: Thread) -> Iterator[Thread]:
-        """Every single step from a reading, in the grammar's order."""
-        for word, exits in self._exits_of(thread).items():
-            for word_class, slot, target in exits:
-                yield Thread(target, (*thread.steps, (slot, word_class, word)))
+    def moves(self, path: Path) -> Iterator[Path]:
+        """Yield every single-step extension of a reading, in the grammar's order."""
+        for word, transitions in self._transitions_of(path).items():
+            for word_class, slot, target in transitions:
+                yield Path(target, (*path.steps, (slot, word_class, word)))
 
-    def choices(self, threads: Sequence[Thread]) -> list[str]:
-        """The words that may come next, in the grammar's order, each once."""
-        return list(dict.fromkeys(word for thread in threads for word in self._exits_of(thread)))
+    def choices(self, paths: Sequence[Path]) -> list[str]:
+        """Return the distinct words that may come next, in the grammar's order."""
+        return list(dict.fromkeys(word for path in paths for word in self._transitions_of(path)))
 
-    def ends(self, threads: Iterable[Thread]) -> bool:
-        return any(self._states[thread.state][0] for thread in threads)
+    def ends(self, paths: Iterable[Path]) -> bool:
+        return any(self._states[path.state][0] for path in paths)
 
-    def _exits_of(self, thread: Thread) -> dict[str, list[Exit]]:
-        """The edges that each word may take, in the grammar's order."""
-        # Where any two prepositions may stand together, the first of them tells nothing.
-        last = thread.steps[-1][2] if thread.steps and self._pairs is not None else ""
-        is_common = self._is_open and thread.state not in _states_with_verb()
-        found = _COMMON if is_common else self._exits
-        known = found.get((thread.state, last))
+    def _transitions_of(self, path: Path) -> dict[str, list[Transition]]:
+        """Return the transitions of each word, in the grammar's order."""
+        # The last word matters only if preposition pairs are restricted.
+        last = path.steps[-1][2] if path.steps and self._pairs is not None else ""
+        is_common = self._is_open and path.state not in _states_with_verb()
+        cache = _COMMON if is_common else self._transitions
+        known = cache.get((path.state, last))
         if known is not None:
             return known
-        exits: dict[str, list[Exit]] = {}
-        for word_class, slot, target in self._states[thread.state][1]:
+        transitions: dict[str, list[Transition]] = {}
+        for word_class, slot, target in self._states[path.state][1]:
             name = self._class_names[word_class]
             for word in self._fillers(name, last):
-                exits.setdefault(word, []).append((name, self._slots[slot], target))
-        found[thread.state, last] = exits
-        return exits
+                transitions.setdefault(word, []).append((name, self._slots[slot], target))
+        cache[path.state, last] = transitions
+        return transitions
 
     def _fillers(self, word_class: str, last: str) -> Sequence[str]:
         if not word_class.startswith("second"):
@@ -155,91 +166,91 @@ class Walker:
             return [*self._prepositions, "to"]
         return self._pairs.get(first, [])
 
-    def _walk(self, words: Iterable[str]) -> list[Thread]:
-        threads = self.start()
+    def _walk(self, words: Iterable[str]) -> list[Path]:
+        paths = self.start()
         for word in words:
-            threads = self.step(threads, word)
-        return threads
+            paths = self.step(paths, word)
+        return paths
 
-    # --- what the page asks
+    # --- requests of the page
 
     def complete(self, text: str) -> list[Option]:
-        """The ways to finish the word being typed, each carried on to the next real choice.
+        """Return the completions of the word being typed, each extended to the next choice.
 
-        Empty where the text goes wrong before that word, and for a text that has its "?".
+        Empty for a text with an earlier error and for a text with a "?".
         """
         typed = split(text)
         if typed.mark_at is not None:
             return []
         words = [word.text for word in typed.words]
         begun = words.pop() if typed.is_open and words else ""
-        threads = self._walk(words)
+        paths = self._walk(words)
         return [
-            self._option(words, word, threads)
-            for word in self.choices(threads)
+            self._option(words, word, paths)
+            for word in self.choices(paths)
             if word.startswith(begun)
         ]
 
-    def _option(self, words: Sequence[str], word: str, threads: Sequence[Thread]) -> Option:
-        said, reached = [*words, word], self.step(threads, word)
+    def _option(self, words: Sequence[str], word: str, paths: Sequence[Path]) -> Option:
+        extended, reached = [*words, word], self.step(paths, word)
         following = self.choices(reached)
         while len(following) == 1 and not self.ends(reached):
-            said.append(following[0])
+            extended.append(following[0])
             reached = self.step(reached, following[0])
             following = self.choices(reached)
-        text = finished(" ".join(said)).removesuffix("?")
+        text = finished(" ".join(extended)).removesuffix("?")
         return Option(text, self.ends(reached), bool(following))
 
     def check(self, text: str) -> Check:
-        """Whether the text is a question, can become one, or where it goes wrong."""
+        """Return the state of the text: complete, unfinished or wrong."""
         typed = split(text)
-        threads = self.start()
+        paths = self.start()
         for position, word in enumerate(typed.words):
-            reached = self.step(threads, word.text)
+            reached = self.step(paths, word.text)
             if not reached:
                 is_last = position == len(typed.words) - 1 and typed.is_open
-                return self._stopped(threads, word, is_last=is_last, length=len(text))
-            threads = reached
-        if self.ends(threads):
+                return self._stopped(paths, word, is_last=is_last, length=len(text))
+            paths = reached
+        if self.ends(paths):
             return Check("complete", len(text), len(text), ())
         if typed.mark_at is None:
             return Check("unfinished", len(text), len(text), ())
-        nearest = tuple(self.choices(threads)[:NEAREST])
+        nearest = tuple(self.choices(paths)[:NEAREST])
         return Check("wrong", typed.mark_at, typed.mark_at + 1, nearest)
 
-    def _stopped(
-        self, threads: Sequence[Thread], word: Token, *, is_last: bool, length: int
-    ) -> Check:
-        legal = self.choices(threads)
-        if is_last and any(each.startswith(word.text) for each in legal):
+    def _stopped(self, paths: Sequence[Path], word: Token, *, is_last: bool, length: int) -> Check:
+        legal = self.choices(paths)
+        if is_last and any(choice.startswith(word.text) for choice in legal):
             return Check("unfinished", length, length, ())
-        near = sorted(legal, key=lambda each: nearness(each, word.text))[:NEAREST]
-        mark = ["?"] if self.ends(threads) else []
+        near = sorted(legal, key=lambda choice: nearness(choice, word.text))[:NEAREST]
+        mark = ["?"] if self.ends(paths) else []
         return Check("wrong", word.start, word.end, (*near, *mark))
 
     def read(self, text: str) -> Reading | None:
-        """The reading of a finished question, with or without its "?"; None if it is none."""
-        threads = self._walk(word.text for word in split(text).words)
-        for thread in threads:
-            if self._states[thread.state][0]:
-                return reading_of(thread.steps, self.forms)
+        """Return the reading of a finished question, with or without "?", or None."""
+        paths = self._walk(word.text for word in split(text).words)
+        for path in paths:
+            if self._states[path.state][0]:
+                return reading_of(path.steps, self.forms)
         return None
 
 
 def parse_question(text: str, forms: VerbForms) -> Slots | None:
-    """The slots of a question from an existing dataset: any preposition of the closed list, alone
-    or in pairs; None where the text is outside the template."""
+    """Return the slots of a question from an existing dataset, or None outside the template.
+
+    Accepts all prepositions of the closed list, alone or in pairs.
+    """
     reading = read_question(text, forms)
     return reading.slots if reading else None
 
 
 def read_question(text: str, forms: VerbForms) -> Reading | None:
-    """As `parse_question`, with tense, aspect and the kind of negation."""
+    """Return the reading of a question from an existing dataset, as `parse_question` does."""
     return Walker(open_item(forms)).read(text)
 
 
 def open_item(forms: VerbForms) -> Json:
-    """An item table with every preposition of the closed list, alone and in pairs."""
+    """Return an item table with all prepositions of the closed list and all pairs."""
     return {"forms": forms.by_name(), "prepositions": _CLOSED_LIST, "pairs": None}
 
 
@@ -249,8 +260,8 @@ def _states_with_verb() -> frozenset[int]:
     verbs = {at for at, name in enumerate(table["class_names"]) if name in FORM_NAMES}
     return frozenset(
         at
-        for at, (_, exits) in enumerate(table["states"])
-        if any(word_class in verbs for word_class, _, _ in exits)
+        for at, (_, transitions) in enumerate(table["states"])
+        if any(word_class in verbs for word_class, _, _ in transitions)
     )
 
 
@@ -261,7 +272,7 @@ _CLOSED_LIST = [
 
 
 def split(text: str) -> Typed:
-    """Words at their places; a question mark at the end, even after a blank, is none of them."""
+    """Split a text into words with positions. A final question mark is not a word."""
     body = text.rstrip(BLANKS)
     mark_at = None
     if body.endswith("?"):
@@ -283,12 +294,12 @@ def _folded(word: str) -> str:
 
 
 def nearness(legal: str, typed: str) -> int:
-    """The lower the nearer; a word that only wants its end is nearest."""
+    """Return the distance of a typed word from a legal one, 0 for a prefix."""
     return 0 if legal.startswith(typed) else distance(legal, typed)
 
 
 def distance(a: str, b: str) -> int:
-    """Levenshtein's, over the first 24 characters of each."""
+    """Return the Levenshtein distance of the first 24 characters."""
     a, b = a[:_COMPARED], b[:_COMPARED]
     row = list(range(len(b) + 1))
     for i, left in enumerate(a, 1):

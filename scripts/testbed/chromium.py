@@ -1,4 +1,4 @@
-"""The browser of the tests: the machine's own Chromium or Chrome."""
+"""The browser of the tests, which is the machine's Chromium or Chrome."""
 
 import os
 import shutil
@@ -10,9 +10,9 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 def find() -> str | None:
-    """The path of TEST_CHROMIUM, or of the first browser on the PATH."""
-    given = os.environ.get("TEST_CHROMIUM", "")
-    return next(filter(None, map(shutil.which, [given, *NAMES])), None)
+    """Return the path of TEST_CHROMIUM, or of the first browser on the PATH."""
+    name = os.environ.get("TEST_CHROMIUM", "")
+    return next(filter(None, map(shutil.which, [name, *NAMES])), None)
 
 
 def bring_up() -> str:
@@ -21,7 +21,7 @@ def bring_up() -> str:
     if path := find():
         return path
     raise MissingError(
-        "Chromium: none on the PATH.\n"
-        "    apt-get install chromium   (as root; Ubuntu has only a snap: take Google Chrome)\n"
-        "or name one: TEST_CHROMIUM=/path/to/chrome"
+        "No Chromium was found on the PATH.\n"
+        "    apt-get install chromium   (as root; on Ubuntu, install Google Chrome instead)\n"
+        "or set TEST_CHROMIUM=/path/to/chrome"
     )

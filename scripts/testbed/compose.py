@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis in containers: the last resort, where nothing can be installed."""
+"""PostgreSQL and Redis in containers, for machines that cannot install them."""
 
 import hashlib
 import shutil
@@ -15,8 +15,8 @@ PROJECT = "touchstone-test-" + hashlib.sha256(str(ROOT).encode()).hexdigest()[:8
 
 def is_usable() -> bool:
     return shutil.which("docker") is not None and all(
-        subprocess.run(["docker", *words], capture_output=True, check=False).returncode == 0
-        for words in (["compose", "version"], ["info"])
+        subprocess.run(["docker", *arguments], capture_output=True, check=False).returncode == 0
+        for arguments in (["compose", "version"], ["info"])
     )
 
 
@@ -33,13 +33,13 @@ def stop(service: str) -> None:
     _compose("rm", "--stop", "--force", "--volumes", service)
 
 
-def _compose(*words: str) -> str:
+def _compose(*arguments: str) -> str:
     done = subprocess.run(
-        ["docker", "compose", "--file", str(FILE), "--project-name", PROJECT, *words],
+        ["docker", "compose", "--file", str(FILE), "--project-name", PROJECT, *arguments],
         check=False,
         capture_output=True,
         text=True,
     )
     if done.returncode:
-        raise MissingError(f"docker compose {' '.join(words)} failed:\n{done.stderr[-2000:]}")
+        raise MissingError(f"docker compose {' '.join(arguments)} failed:\n{done.stderr[-2000:]}")
     return done.stdout

@@ -1,4 +1,4 @@
-"""Debian's packages, for machines where we are root."""
+"""Installation of Debian packages, which needs root."""
 
 import os
 import shutil
@@ -19,16 +19,16 @@ def can_install() -> bool:
 
 
 def install(package: str) -> None:
-    """Installs a package, no service started. Raises MissingError with apt's own words."""
+    """Install a package without starting its service. Raise MissingError with apt's output."""
     print(f"testbed: installing {package} from the distribution's packages", file=sys.stderr)
     with _no_services_started():
         if _apt("install", package).returncode:
             _apt("update")
-            done = _apt("install", package)
-            if done.returncode:
+            result = _apt("install", package)
+            if result.returncode:
                 raise MissingError(
-                    f"apt-get could not install {package}:\n{done.stdout[-2000:]}\n"
-                    "Check the network and apt's sources, or install it yourself."
+                    f"apt-get could not install {package}:\n{result.stdout[-2000:]}\n"
+                    "Check the network and apt's sources, or install the package yourself."
                 )
 
 
@@ -46,13 +46,12 @@ def _apt(verb: str, *packages: str) -> subprocess.CompletedProcess[str]:
 
 @contextmanager
 def _no_services_started() -> Iterator[None]:
-    """Debian starts a server as soon as it is installed; we want its program only.
+    """Keep Debian from starting a server when it is installed.
 
-    The rule that forbids it asks whether we still live, so that it means nothing if we are killed
-    before we take it away.
+    The policy checks that this process exists, so it has no effect if the process is killed.
     """
     if POLICY.exists() and MARK not in POLICY.read_text():
-        yield  # the machine has a rule of its own
+        yield  # the machine has its own policy
         return
     POLICY.write_text(f"#!/bin/sh\n{MARK}\nkill -0 {os.getpid()} 2>/dev/null && exit 101\nexit 0\n")
     POLICY.chmod(0o755)

@@ -1,2 +1,2 @@
 class MissingError(Exception):
-    """Something the tests need is not there and could not be brought up; says what to do."""
+    """A test service is missing and could not be started."""

@@ -1,4 +1,4 @@
-"""A PostgreSQL where we may create databases: a private cluster, or one that answers."""
+"""A PostgreSQL server on which the tests may create databases."""
 
 import getpass
 import os
@@ -18,18 +18,18 @@ from scripts.testbed.processes import Server, free_port, private_folder, run_as_
 
 LOCAL = ("", "localhost", "127.0.0.1", "::1")
 SOCKETS = "/var/run/postgresql"
-# A test database is thrown away: waiting for the disk would only make the tests slow.
-FORGETFUL = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
+# Test databases are disposable, so they need not sync to disk.
+NO_SYNC = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
 
 
 def bring_up(stack: ExitStack, *, own: bool, durable: bool, record: Path) -> str:
-    """The URL of a server; `stack` stops what had to be started. Raises MissingError."""
-    named = os.environ.get("TEST_POSTGRES_URL", "")
-    if named and not own and _is_usable(named):
-        return named
+    """Return a server's URL. `stack` stops a server that was started. Raise MissingError."""
+    url = os.environ.get("TEST_POSTGRES_URL", "")
+    if url and not own and _is_usable(url):
+        return url
     programs = _programs()
-    if not programs and not own and (answering := _answering()):
-        return answering
+    if not programs and not own and (running := _answering()):
+        return running
     if not programs and debian.can_install():
         debian.install("postgresql")
         programs = _programs()
@@ -41,9 +41,9 @@ def bring_up(stack: ExitStack, *, own: bool, durable: bool, record: Path) -> str
         port = compose.port("postgres", 5432)
         return f"postgres://touchstone:touchstone@127.0.0.1:{port}/postgres"
     raise MissingError(
-        "PostgreSQL: none on this machine lets us create databases, and it is not installed.\n"
-        "    apt-get install postgresql     (as root; it need not be running or set up)\n"
-        "or name one on this machine: TEST_POSTGRES_URL=postgres://user:password@127.0.0.1/postgres"
+        "No PostgreSQL on this machine allows creating databases, and none is installed.\n"
+        "    apt-get install postgresql     (as root; no setup is needed)\n"
+        "or set TEST_POSTGRES_URL=postgres://user:password@127.0.0.1/postgres"
     )
 
 
@@ -52,8 +52,8 @@ def _answering() -> str | None:
 
 
 def _candidates() -> list[str]:
-    given = os.environ.get("DATABASE_URL", "")
-    local = [given] if given.startswith("postgres") and _is_local(given) else []
+    url = os.environ.get("DATABASE_URL", "")
+    local = [url] if url.startswith("postgres") and _is_local(url) else []
     users = dict.fromkeys([getpass.getuser(), "postgres"])
     by_port = [f"postgres://{quote(user)}@127.0.0.1:5432/postgres" for user in users]
     by_socket = [f"postgres://{quote(user)}@/postgres?host={SOCKETS}" for user in users]
@@ -63,23 +63,23 @@ def _candidates() -> list[str]:
 def _is_usable(url: str) -> bool:
     if not _is_local(url):
         return False
-    if why := _refusal(url):
-        print(f"testbed: TEST_POSTGRES_URL is passed over: {why}", file=sys.stderr)
-    return not why
+    if reason := _refusal(url):
+        print(f"testbed: TEST_POSTGRES_URL is ignored: {reason}", file=sys.stderr)
+    return not reason
 
 
 def _is_local(url: str) -> bool:
-    """Tests create and drop databases: never on a server elsewhere."""
+    """Return True if the server is on this machine. Tests must not create databases elsewhere."""
     parts = urlsplit(url)
     host = dict(parse_qsl(parts.query)).get("host", parts.hostname or "")
     if host in LOCAL or host.startswith("/"):
         return True
-    print(f"testbed: {host} is not this machine; its database is left alone", file=sys.stderr)
+    print(f"testbed: {host} is another machine, so its database is not used", file=sys.stderr)
     return False
 
 
 def _refusal(url: str) -> str:
-    """Why this server is no use to us, or ''."""
+    """Return why the server cannot be used, or ''."""
     try:
         connection = psycopg2.connect(url, connect_timeout=3)
     except psycopg2.Error as error:
@@ -92,15 +92,15 @@ def _refusal(url: str) -> str:
 
 
 def _programs() -> Path | None:
-    """The folder of the newest initdb; Debian keeps it off the PATH."""
+    """Return the folder of the newest initdb, which Debian does not put on the PATH."""
     versions = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"),
         key=lambda path: float(path.parent.parent.name),
     )
     if versions:
         return versions[-1].parent
-    found = shutil.which("initdb")
-    return Path(found).resolve().parent if found else None
+    program = shutil.which("initdb")
+    return Path(program).resolve().parent if program else None
 
 
 def _private_cluster(stack: ExitStack, programs: Path, *, durable: bool, record: Path) -> str:
@@ -112,9 +112,9 @@ def _private_cluster(stack: ExitStack, programs: Path, *, durable: bool, record:
     server = Server(
         [str(programs / "postgres"), "-D", str(folder / "data"), "-p", str(port),
          "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
-         *([] if durable else FORGETFUL)],
+         *([] if durable else NO_SYNC)],
         folder=folder,
-        # The fast shutdown; SIGTERM would wait for every client to leave.
+        # SIGINT is a fast shutdown. SIGTERM would wait until all clients disconnect.
         stop=signal.SIGINT,
     )  # fmt: skip
     stack.callback(server.stop)

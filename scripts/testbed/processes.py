@@ -1,4 +1,4 @@
-"""Starting a server that dies with us, and stopping it."""
+"""Server processes that end with their parent process."""
 
 import ctypes
 import os
@@ -22,32 +22,34 @@ PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
-def die_with_parent(sign: signal.Signals) -> Callable[[], None]:
-    """For `preexec_fn`: the kernel sends the child `sign` when we are gone, killed or not."""
+def die_with_parent(signal_number: signal.Signals) -> Callable[[], None]:
+    """Return a function for `preexec_fn` that ties the child to this process.
 
-    def ask() -> None:
+    The kernel sends the child `signal_number` when this process ends, even if it is killed.
+    """
+
+    def request_signal() -> None:
         if _libc:
-            _libc.prctl(PR_SET_PDEATHSIG, sign)
+            _libc.prctl(PR_SET_PDEATHSIG, signal_number)
 
-    return ask
+    return request_signal
 
 
 def unprivileged_user() -> str | None:
-    """Whom servers run as: None for ourselves, a system account when we are root.
+    """Return the system account for servers if this process runs as root, else None.
 
     PostgreSQL refuses to run as root.
     """
     if os.geteuid() != 0:
         return None
-    known = {entry.pw_name for entry in pwd.getpwall()}
-    return "postgres" if "postgres" in known else "nobody"
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    return "postgres" if "postgres" in names else "nobody"
 
 
 def private_folder(record: Path) -> Path:
-    """A folder that the servers' user owns, noted in `record` for a later run to clear away.
+    """Create a folder that the servers' user owns, and note it in `record` for `clear_leftovers`.
 
-    Not below the checkout: the servers' user may not be able to reach that, and a socket's path
-    has to be short.
+    It is outside the checkout, which that user may not be able to read. Socket paths must be short.
     """
     folder = Path(tempfile.mkdtemp(prefix="touchstone-"))
     with record.open("a") as lines:
@@ -58,7 +60,7 @@ def private_folder(record: Path) -> Path:
 
 
 def clear_leftovers(record: Path) -> None:
-    """Remove the folders of runs that were killed; their servers died with them."""
+    """Remove the folders of killed runs, whose servers ended with them."""
     if not record.exists():
         return
     for line in record.read_text().splitlines():
@@ -74,7 +76,7 @@ class Identity(TypedDict):
 
 
 def server_identity() -> Identity:
-    """`subprocess` arguments: the servers' user, or whoever we are."""
+    """Return the `subprocess` arguments that run a process as the servers' user."""
     name = unprivileged_user()
     if name is None:
         return {"user": None, "group": None, "extra_groups": None}
@@ -83,15 +85,15 @@ def server_identity() -> Identity:
 
 
 def run_as_server_user(command: Sequence[str], *, cwd: Path) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         command, cwd=cwd, capture_output=True, text=True, check=False, **server_identity()
     )
-    if done.returncode:
-        raise MissingError(f"{command[0]} failed:\n{done.stdout}{done.stderr}")
+    if result.returncode:
+        raise MissingError(f"{command[0]} failed:\n{result.stdout}{result.stderr}")
 
 
 class Server:
-    """A server in a session of its own, so that a Ctrl-C meant for the tests spares it."""
+    """A server in its own session, so that Ctrl-C during the tests does not stop it."""
 
     def __init__(self, command: Sequence[str], *, folder: Path, stop: signal.Signals) -> None:
         self.log = folder / "log"
@@ -113,7 +115,7 @@ class Server:
         while not ready():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise MissingError(
-                    f"{self._name} did not come up; its last words:\n{self.log.read_text()[-2000:]}"
+                    f"{self._name} did not start. Its last output:\n{self.log.read_text()[-2000:]}"
                 )
             time.sleep(0.05)
 

@@ -1,7 +1,6 @@
-"""A Redis: one that answers on this machine, or a private one.
+"""A Redis server on this machine, or a private one.
 
-Which of its numbered databases may be used is settled test by test (tests/conftest.py): a user's
-keys are never touched.
+tests/conftest.py selects a database for each test, and never touches a user's keys.
 """
 
 import os
@@ -23,7 +22,7 @@ LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 def bring_up(stack: ExitStack, *, own: bool, record: Path) -> str:
-    """The URL of a server; `stack` stops what had to be started. Raises MissingError."""
+    """Return a server's URL. `stack` stops a server that was started. Raise MissingError."""
     if not own and (url := _answering()):
         return url
     if not shutil.which("redis-server") and debian.can_install():
@@ -35,15 +34,15 @@ def bring_up(stack: ExitStack, *, own: bool, record: Path) -> str:
         stack.callback(compose.stop, "redis")
         return f"redis://127.0.0.1:{compose.port('redis', 6379)}/0"
     raise MissingError(
-        "Redis: none answers on 127.0.0.1:6379, and it is not installed.\n"
+        "No Redis answers on 127.0.0.1:6379, and none is installed.\n"
         "    apt-get install redis-server     (as root; it need not be running)\n"
-        "or name one on this machine: TEST_REDIS_URL=redis://127.0.0.1:6379/0"
+        "or set TEST_REDIS_URL=redis://127.0.0.1:6379/0"
     )
 
 
 def _answering() -> str | None:
-    given = [os.environ.get("TEST_REDIS_URL", ""), os.environ.get("REDIS_URL", "")]
-    local = [url for url in given if urlsplit(url).hostname in LOCAL]
+    urls = [os.environ.get("TEST_REDIS_URL", ""), os.environ.get("REDIS_URL", "")]
+    local = [url for url in urls if urlsplit(url).hostname in LOCAL]
     return next(filter(_answers, [*local, "redis://127.0.0.1:6379/0"]), None)
 
 
@@ -59,7 +58,7 @@ def _private(stack: ExitStack, program: str, record: Path) -> str:
     folder = private_folder(record)
     stack.callback(shutil.rmtree, folder, ignore_errors=True)
     password, port = secrets.token_hex(16), free_port()
-    # In a file and not in the arguments, which every user of the machine can read.
+    # The password is in a file, because all users of the machine can read arguments.
     settings = folder / "redis.conf"
     settings.write_text(
         f'bind 127.0.0.1\nport {port}\nrequirepass {password}\nsave ""\nappendonly no\n'

@@ -1,18 +1,19 @@
-// The list of the API's operations. Requests that are tried carry the session, and so its CSRF token.
+// The list of the API's operations. Requests are sent with the session and its CSRF token.
 
-const place = document.getElementById("api-docs");
+/** @typedef {{method?: string, headers: Record<string, string | undefined>}} ApiRequest */
 
-window.SwaggerUIBundle({
-  url: place.dataset.schema,
-  domNode: place,
-  presets: [window.SwaggerUIBundle.presets.apis],
+const box = /** @type {HTMLElement} */ (document.getElementById("api-docs"));
+const { SwaggerUIBundle } = /** @type {any} */ (window);
+
+SwaggerUIBundle({
+  url: box.dataset.schema,
+  domNode: box,
+  presets: [SwaggerUIBundle.presets.apis],
   layout: "BaseLayout",
   docExpansion: "list",
   validatorUrl: null,
-  requestInterceptor: (request) => {
-    if (request.method && request.method !== "GET") {
-      request.headers["X-CSRFToken"] = place.dataset.csrf;
-    }
+  requestInterceptor(/** @type {ApiRequest} */ request) {
+    if (request.method && request.method !== "GET") request.headers["X-CSRFToken"] = box.dataset.csrf;
     return request;
   },
 });

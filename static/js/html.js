@@ -1,34 +1,75 @@
-// Elements built from plain values. Text is always text: nothing here reads markup.
+// Elements built from plain values. Text is always text: nothing here parses markup.
 
+/**
+ * Create an element. Attributes named `on...` are listeners, `true` sets an empty attribute, and
+ * `false` or `null` sets none.
+ *
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} name
+ * @param {Record<string, string | number | boolean | null | ((event: any) => void)>} attributes
+ * @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
 export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
+  const created = document.createElement(name);
   for (const [attribute, value] of Object.entries(attributes)) {
-    if (attribute.startsWith("on")) made.addEventListener(attribute.slice(2), value);
-    else if (value === true) made.setAttribute(attribute, "");
-    else if (value !== false && value !== null) made.setAttribute(attribute, value);
+    if (typeof value === "function") created.addEventListener(attribute.slice(2), value);
+    else if (value === true) created.setAttribute(attribute, "");
+    else if (value !== false && value !== null) created.setAttribute(attribute, String(value));
   }
-  made.append(...children);
-  return made;
+  created.append(...children);
+  return created;
 }
 
-// Set text only where it changed: a live region speaks when it is written to.
+/**
+ * Return the element marked `data-<name>`.
+ *
+ * @template {Element} [T=HTMLElement]
+ * @param {ParentNode} root
+ * @param {string} name
+ * @param {abstract new () => T} [kind]
+ */
+export function ref(root, name, kind) {
+  const target = root.querySelector(`[data-${name}]`);
+  if (!(target instanceof (kind ?? HTMLElement))) throw new Error(`No element for data-${name}.`);
+  return /** @type {T} */ (/** @type {unknown} */ (target));
+}
+
+/**
+ * Set text only where it changed: screen readers read a live region again at every write.
+ *
+ * @param {Element} target
+ * @param {string} text
+ */
 export function setText(target, text) {
   if (target.textContent !== text) target.textContent = text;
 }
 
-const TURNS_WRITING = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/;
+/**
+ * Say whether a key event goes to a control that takes text or a choice.
+ *
+ * @param {Event} event
+ * @param {string} [fields]
+ */
+export function isTyping(event, fields = "input, select, textarea") {
+  return event.target instanceof Element && event.target.matches(fields);
+}
 
-// In quotation marks; what could turn the direction of writing is kept from turning ours.
+const CHANGES_DIRECTION = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/;
+
+/**
+ * Put the text in quotation marks, isolated if it could change the direction of what follows.
+ *
+ * @param {string} text
+ */
 export function quoted(text) {
-  return TURNS_WRITING.test(text) ? `“\u2068${text}\u2069”` : `“${text}”`;
+  return CHANGES_DIRECTION.test(text) ? `“\u2068${text}\u2069”` : `“${text}”`;
 }
 
-export function counted(count, one, many = `${one}s`) {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
-// The page's data, which annotation/page_script.py writes as two elements.
-export function readPage() {
-  const [page, shared] = ["page", "shared"].map((id) => JSON.parse(document.getElementById(id).textContent));
-  return { ...page, shared };
+/**
+ * @param {number} count
+ * @param {string} singular
+ */
+export function counted(count, singular, plural = `${singular}s`) {
+  return `${count} ${count === 1 ? singular : plural}`;
 }

@@ -1,9 +1,9 @@
 // Inside the frame, after a submission: tells the page around it. A classic script, because the
 // frame's origin is opaque and a module would need CORS for every static file.
-"use strict";
+
 {
   const { assignment, wrapper } = document.body.dataset;
-  if (assignment && window.parent !== window) {
+  if (assignment && wrapper && window.parent !== window) {
     window.parent.postMessage({ type: "marketplace:submitted", assignment }, wrapper);
   }
 }

@@ -1,20 +1,19 @@
-// The page around a task: goes on when the frame says that it has submitted. The server looks up
-// whether that is so, thus a message that lies gains nothing.
-const frame = document.getElementById("task");
-const form = document.getElementById("go-on");
+// The page around a task: continues when the frame reports a submission. The server checks the
+// report, so a false message gains nothing.
 
-// The button is for browsers without scripts: here the frame says when it is time.
-form.querySelector("button").hidden = true;
-
-window.addEventListener("message", (event) => {
-  const said = event.data;
-  if (event.source !== frame.contentWindow || said?.type !== "marketplace:submitted") return;
-  if (said.assignment === form.dataset.assignment) form.requestSubmit();
-});
-
-const clock = document.querySelector("time[data-deadline]");
-const deadline = new Date(clock.dateTime);
+const frame = /** @type {HTMLIFrameElement} */ (document.getElementById("task"));
+const form = /** @type {HTMLFormElement} */ (document.getElementById("go-on"));
+const clock = /** @type {HTMLTimeElement} */ (document.querySelector("time[data-deadline]"));
+const deadline = new Date(clock.dateTime).getTime();
 const twoDigits = new Intl.NumberFormat("en", { minimumIntegerDigits: 2 });
+
+// The button is for browsers without scripts.
+for (const button of form.querySelectorAll("button")) button.hidden = true;
+
+window.addEventListener("message", ({ data, source }) => {
+  if (source !== frame.contentWindow || data?.type !== "marketplace:submitted") return;
+  if (data.assignment === form.dataset.assignment) form.requestSubmit();
+});
 
 function showTimeLeft() {
   const left = Math.max(0, Math.round((deadline - Date.now()) / 1000));
@@ -23,6 +22,6 @@ function showTimeLeft() {
   clock.textContent = `${hours ? `${hours}:` : ""}${minutes}:${twoDigits.format(left % 60)} left`;
 }
 
-clock.parentElement.firstChild.textContent = "";
+clock.previousSibling?.remove(); // the text for browsers without scripts
 showTimeLeft();
 setInterval(showTimeLeft, 1000);

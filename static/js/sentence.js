@@ -1,66 +1,81 @@
-// The sentence, and the choosing of spans in it: click first and last word, drag, touch, or keys.
-//
-//   const sentence = new Sentence(element, {tokens, target: 4, onChoose, onRemove, onLeave, onNote})
-//   sentence.paint([{start, end, kind: "own" | "other" | "conflict", label}])
-//
-// `element` becomes a listbox of words (ARIA: multi-select listbox; arrows move, Shift extends).
-//   onChoose([start, end])  a span was chosen; returns true when it was taken
-//   onRemove(token)         Backspace on a token
-//   onLeave("back" | "next") Escape with nothing selected; Enter on an own answer
-//   onSelect(span | null, isPending)   the selection changed
+// The sentence as a multi-select listbox of words. Spans are selected by clicking the first and the
+// last word, by dragging, by touch, or by arrow keys with Shift.
 
-import { spanBetween, contains } from "./spans.js";
+/** @import { Span } from "./spans.js" */
+
+import { element } from "./html.js";
+import { contains, spanBetween } from "./spans.js";
 
 const TYPE_AHEAD = 800;
 
+/** @typedef {{start: number, end: number, kind: "own" | "other" | "conflict", label: string}} Mark */
+
+/**
+ * @typedef {object} SentenceCalls
+ * @property {(span: Span) => void} onChoose
+ * @property {(token: number) => void} onRemove  Backspace on a token
+ * @property {(where: "back" | "next") => void} onLeave  Escape without a selection, or Enter on an answer
+ * @property {(span: Span | null, pending: boolean) => void} onSelect
+ */
+
 export class Sentence {
-  constructor(box, { tokens, target = null, onChoose, onRemove, onLeave, onSelect }) {
+  /**
+   * @param {HTMLElement} box
+   * @param {{tokens: string[], target?: number | null} & SentenceCalls} options
+   */
+  constructor(box, { tokens, target = null, ...calls }) {
     this.box = box;
     this.tokens = tokens;
     this.target = target;
-    this.calls = { onChoose, onRemove, onLeave, onSelect };
+    this.calls = calls;
+    /** @type {number | null} */
     this.cursor = null;
-    this.anchor = null; // where a selection began, by click or by Shift
-    this.pending = false; // one click made, the other one awaited
+    /** @type {number | null} The token where a selection began. */
+    this.anchor = null;
+    this.pending = false; // whether the first word was clicked and the last one was not yet
+    /** @type {{from: number, moved: boolean} | null} */
     this.drag = null;
+    /** @type {Span | null} */
     this.selection = null;
+    /** @type {Mark[]} */
     this.marks = [];
     this.disabled = false;
     this.typed = { text: "", at: 0 };
+    this.painted = "";
+    this.words = tokens.map((token, index) => this.createWord(token, index));
+    this.names = this.words.map((option) => option.className);
     this.render();
     this.listen();
   }
 
+  /**
+   * @param {string} token
+   * @param {number} index
+   */
+  createWord(token, index) {
+    const word = element("span", { class: "word" }, token);
+    const id = `${this.box.id}-${index}`;
+    const attributes = { id, class: "token", role: "option", "aria-selected": "false", "data-token": index };
+    return element("span", attributes, word, " ");
+  }
+
   render() {
-    this.words = this.tokens.map((token, index) => {
-      const word = document.createElement("span");
-      word.className = "word";
-      word.textContent = token;
-      const option = document.createElement("span");
-      option.className = "token";
-      option.id = `${this.box.id}-${index}`;
-      option.setAttribute("role", "option");
-      option.setAttribute("aria-selected", "false");
-      option.dataset.token = index;
-      option.append(word, " ");
-      return option;
-    });
     this.box.setAttribute("role", "listbox");
     this.box.setAttribute("aria-multiselectable", "true");
     this.box.setAttribute("aria-orientation", "horizontal");
     this.box.tabIndex = 0;
     this.box.replaceChildren(...this.words);
-    this.names = this.words.map((option) => option.className);
     this.paint([]);
-    if (this.target !== null && this.isLong()) this.showTarget();
+    if (this.target !== null && this.isLong()) this.showTarget(this.target);
   }
 
   isLong() {
     return this.box.scrollHeight > this.box.clientHeight;
   }
 
-  showTarget() {
-    const target = this.words[this.target].getBoundingClientRect();
+  /** @param {number} token */
+  showTarget(token) {
+    const target = this.words[token].getBoundingClientRect();
     const box = this.box.getBoundingClientRect();
     this.box.scrollTop += target.top - box.top - (box.height - target.height) / 2;
   }
@@ -73,21 +88,23 @@ export class Sentence {
     box.addEventListener("pointercancel", () => this.pointerCancel());
     box.addEventListener("keydown", (event) => this.keyDown(event));
     box.addEventListener("focus", () => {
-      this.typed = { text: "", at: 0 }; // what was typed on an earlier visit is no beginning
+      this.typed = { text: "", at: 0 };
       if (this.cursor === null) this.moveTo(this.firstOnFocus());
       this.refresh();
     });
     box.addEventListener("blur", () => this.refresh());
   }
 
+  /** @param {boolean} disabled */
   disable(disabled) {
     this.disabled = disabled;
     this.box.setAttribute("aria-disabled", String(disabled));
     if (disabled) this.clear();
   }
 
-  // --- what one sees
+  // --- rendering
 
+  /** @param {Mark[]} marks */
   paint(marks) {
     const key = JSON.stringify(marks);
     if (this.painted === key) return;
@@ -98,6 +115,7 @@ export class Sentence {
 
   refresh() {
     const names = this.tokens.map(() => "token");
+    /** @type {Map<number, string>} */
     const labels = new Map();
     for (const { start, end, kind, label } of this.marks) {
       for (let token = start; token < end; token += 1) {
@@ -115,9 +133,13 @@ export class Sentence {
     if (this.cursor !== null && document.activeElement === this.box) {
       names[this.cursor] += " token--cursor";
     }
-    names.forEach((name, token) => this.setName(token, name, labels.get(token)));
+    for (const [token, name] of names.entries()) this.setName(token, name, labels.get(token));
   }
 
+  /**
+   * @param {number} token
+   * @param {string} name
+   */
   setName(token, name, label = "") {
     const full = `${name}|${label}`;
     if (this.names[token] === full) return;
@@ -125,18 +147,19 @@ export class Sentence {
     const option = this.words[token];
     option.className = name;
     option.setAttribute("aria-selected", String(Boolean(this.selection && contains(this.selection, token))));
-    const said = [token === this.target ? "the verb asked about" : "", label].filter(Boolean).join(", ");
-    if (said) option.setAttribute("aria-label", `${this.tokens[token]}, ${said}`);
+    const notes = [token === this.target ? "the verb asked about" : "", label].filter(Boolean).join(", ");
+    if (notes) option.setAttribute("aria-label", `${this.tokens[token]}, ${notes}`);
     else option.removeAttribute("aria-label");
   }
 
   // --- selecting
 
+  /** @param {Span | null} span */
   select(span, { pending = false } = {}) {
     this.selection = span;
     this.pending = pending;
     this.refresh();
-    this.calls.onSelect?.(span, pending);
+    this.calls.onSelect(span, pending);
   }
 
   clear() {
@@ -145,40 +168,42 @@ export class Sentence {
     this.select(null);
   }
 
+  /** @param {Span} span */
   choose(span) {
     this.anchor = null;
     this.drag = null;
     this.cursor = span[1] - 1;
-    const taken = this.calls.onChoose(span);
+    this.calls.onChoose(span);
     this.select(null);
-    return taken;
   }
 
-  // The selection as it stands, taken: for a button beside the sentence.
+  // Choose the current selection.
   takeSelection() {
     if (this.selection) this.choose(this.selection);
   }
 
   // --- pointer: mouse, pen and finger alike
 
+  /** @param {PointerEvent} event */
   tokenAt(event) {
-    const hit = document.elementFromPoint(event.clientX, event.clientY)?.closest?.("[data-token]");
-    return hit && this.box.contains(hit) ? Number(hit.dataset.token) : null;
+    const hit = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-token]");
+    return hit instanceof HTMLElement && this.box.contains(hit) ? Number(hit.dataset.token) : null;
   }
 
+  /** @param {PointerEvent} event */
   pointerDown(event) {
     if (this.disabled || !event.isPrimary || event.button !== 0) return;
     const token = this.tokenAt(event);
     if (token === null) return;
-    // A finger's drag must go on over other words; the browser would tie it to the first one.
-    if (event.target.hasPointerCapture?.(event.pointerId)) {
-      event.target.releasePointerCapture(event.pointerId);
-    }
-    if (event.pointerType === "mouse") event.preventDefault(); // no text selection of the browser's
+    // A touch is captured by the first word, and other words would not receive the drag.
+    const target = /** @type {Element} */ (event.target);
+    if (target.hasPointerCapture(event.pointerId)) target.releasePointerCapture(event.pointerId);
+    if (event.pointerType === "mouse") event.preventDefault(); // prevent text selection
     this.box.focus({ preventScroll: true });
     this.drag = { from: token, moved: false };
   }
 
+  /** @param {PointerEvent} event */
   pointerMove(event) {
     if (this.disabled || !event.isPrimary) return;
     const token = this.tokenAt(event);
@@ -186,28 +211,30 @@ export class Sentence {
     if (this.drag) {
       if (token !== this.drag.from) this.drag.moved = true;
       if (this.drag.moved) this.select(spanBetween(this.drag.from, token));
-    } else if (this.pending && event.pointerType === "mouse") {
+    } else if (this.pending && this.anchor !== null && event.pointerType === "mouse") {
       this.select(spanBetween(this.anchor, token), { pending: true });
     }
   }
 
+  /** @param {PointerEvent} event */
   pointerUp(event) {
     if (!this.drag || !event.isPrimary) return;
     const { from, moved } = this.drag;
     const token = this.tokenAt(event) ?? from;
     this.drag = null;
     if (moved) this.choose(this.selection ?? spanBetween(from, token));
-    else if (this.pending) this.choose(spanBetween(this.anchor, token));
+    else if (this.pending && this.anchor !== null) this.choose(spanBetween(this.anchor, token));
     else this.begin(token);
   }
 
+  /** @param {number} token */
   begin(token) {
     this.anchor = token;
     this.cursor = token;
     this.select([token, token + 1], { pending: true });
   }
 
-  // The browser took the gesture for scrolling.
+  // The browser scrolls with this gesture.
   pointerCancel() {
     if (!this.drag) return;
     this.drag = null;
@@ -216,18 +243,20 @@ export class Sentence {
 
   // --- keys
 
+  /** @param {KeyboardEvent} event */
   keyDown(event) {
     if (this.disabled || event.ctrlKey || event.metaKey || event.altKey) return;
     const to = this.destination(event.key);
     if (to !== null) this.keyMove(to, event.shiftKey);
     else if (event.key === "Enter" || event.key === " ") this.keyTake();
     else if (event.key === "Escape") this.keyEscape();
-    else if (event.key === "Backspace" || event.key === "Delete") this.calls.onRemove?.(this.cursor);
+    else if (event.key === "Backspace" || event.key === "Delete") this.calls.onRemove(this.cursor ?? 0);
     else if (event.key.length === 1) this.typeAhead(event.key);
     else return;
     event.preventDefault();
   }
 
+  /** @param {string} key */
   destination(key) {
     const here = this.cursor ?? 0;
     const last = this.tokens.length - 1;
@@ -239,16 +268,22 @@ export class Sentence {
     return null;
   }
 
-  // The word above or below, nearest to the middle of this one.
+  /**
+   * Return the word above or below that is nearest to the middle of this one.
+   *
+   * @param {number} here
+   * @param {boolean} down
+   */
   otherLine(here, down) {
     const box = this.words[here].getBoundingClientRect();
     const middle = box.left + box.width / 2;
     const step = down ? 1 : -1;
+    /** @type {number | null} */
     let line = null;
     let best = here;
     let nearest = Infinity;
     for (let token = here + step; token >= 0 && token < this.words.length; token += step) {
-      const other = this.words[token].firstChild.getBoundingClientRect();
+      const other = /** @type {Element} */ (this.words[token].firstElementChild).getBoundingClientRect();
       if (Math.abs(other.top - box.top) < box.height / 2) continue;
       line ??= other.top;
       if (Math.abs(other.top - line) > box.height / 2) break;
@@ -258,6 +293,10 @@ export class Sentence {
     return best;
   }
 
+  /**
+   * @param {number} to
+   * @param {boolean} extend
+   */
   keyMove(to, extend) {
     if (extend) {
       this.anchor ??= this.cursor ?? to;
@@ -271,21 +310,27 @@ export class Sentence {
   }
 
   keyTake() {
+    const cursor = this.cursor ?? 0;
     if (this.selection) this.choose(this.selection);
-    else if (this.isOwn(this.cursor)) this.calls.onLeave?.("next");
-    else this.choose([this.cursor, this.cursor + 1]);
+    else if (this.isOwn(cursor)) this.calls.onLeave("next");
+    else this.choose([cursor, cursor + 1]);
   }
 
   keyEscape() {
     if (this.selection) this.clear();
-    else this.calls.onLeave?.("back");
+    else this.calls.onLeave("back");
   }
 
+  /** @param {number} token */
   isOwn(token) {
     return this.marks.some((mark) => mark.kind === "own" && contains([mark.start, mark.end], token));
   }
 
-  // The next word that begins with what is typed, as in any list.
+  /**
+   * Go to the next word that begins with the typed characters.
+   *
+   * @param {string} character
+   */
   typeAhead(character) {
     const now = Date.now();
     const goesOn = now - this.typed.at < TYPE_AHEAD;
@@ -301,6 +346,7 @@ export class Sentence {
     }
   }
 
+  /** @param {number} token */
   moveTo(token) {
     this.cursor = token;
     this.box.setAttribute("aria-activedescendant", this.words[token].id);
@@ -308,7 +354,11 @@ export class Sentence {
     this.refresh();
   }
 
-  // The box scrolls, never the page: it may stick to the window's top.
+  /**
+   * Scroll the box, not the page: the box may stick to the top of the window.
+   *
+   * @param {HTMLElement} option
+   */
   showInBox(option) {
     const { top, bottom } = option.getBoundingClientRect();
     const box = this.box.getBoundingClientRect();

@@ -1,39 +1,77 @@
-// Spans of tokens: half-open ranges [start, end), as everywhere in the house.
+// Spans of tokens as half-open ranges [start, end).
 
-export function spanBetween(one, other) {
-  return [Math.min(one, other), Math.max(one, other) + 1];
+/** @typedef {[number, number]} Span */
+
+/**
+ * Return the span from one token to another, in either order.
+ *
+ * @param {number} from
+ * @param {number} to
+ * @returns {Span}
+ */
+export function spanBetween(from, to) {
+  return [Math.min(from, to), Math.max(from, to) + 1];
 }
 
+/**
+ * @param {Span} a
+ * @param {Span} b
+ */
 export function overlaps([start, end], [otherStart, otherEnd]) {
   return start < otherEnd && otherStart < end;
 }
 
+/**
+ * @param {Span} span
+ * @param {number} token
+ */
 export function contains([start, end], token) {
   return start <= token && token < end;
 }
 
+/**
+ * @param {Span} a
+ * @param {Span} b
+ */
 export function equal([start, end], [otherStart, otherEnd]) {
   return start === otherStart && end === otherEnd;
 }
 
+/**
+ * @param {string[]} tokens
+ * @param {Span} span
+ */
 export function spanText(tokens, [start, end]) {
   return tokens.slice(start, end).join(" ");
 }
 
+/**
+ * @param {string[]} tokens
+ * @param {Span[]} answers
+ */
 export function answersText(tokens, answers) {
   return answers.map((span) => spanText(tokens, span)).join(" | ");
 }
 
-export function byPosition(one, other) {
-  return one[0] - other[0] || one[1] - other[1];
+/**
+ * Compare spans for sorting.
+ *
+ * @param {Span} a
+ * @param {Span} b
+ */
+export function byPosition(a, b) {
+  return a[0] - b[0] || a[1] - b[1];
 }
 
-// The tokens that more than one of the spans covers.
+/**
+ * Return the tokens that more than one of the spans covers.
+ *
+ * @param {Span[]} spans
+ */
 export function contested(spans) {
-  const sorted = [...spans].sort(byPosition);
   const tokens = new Set();
   let reach = 0;
-  for (const [start, end] of sorted) {
+  for (const [start, end] of [...spans].sort(byPosition)) {
     for (let token = start; token < Math.min(reach, end); token += 1) tokens.add(token);
     reach = Math.max(reach, end);
   }

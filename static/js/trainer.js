@@ -1,10 +1,19 @@
-// The trainer's page of one worker: keys, snippets, and the time that it takes.
-import { ActiveTime } from "./timing.js";
+// The trainer's page of one worker: keys, snippets, and the time that feedback takes.
 
-const form = document.querySelector("[data-feedback]");
-const items = [...document.querySelectorAll("[data-item]")];
+import { isTyping } from "./html.js";
+import { ActiveTime } from "./work/timing.js";
+
+const form = /** @type {HTMLFormElement | null} */ (document.querySelector("[data-feedback]"));
+const items = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-item]")]);
 const time = new ActiveTime().watch();
+let dirty = false;
 
+/** @param {string} selector */
+function find(selector) {
+  return /** @type {HTMLElement | null} */ (document.querySelector(selector));
+}
+
+/** @param {1 | -1} step */
 function goToItem(step) {
   const at = items.findIndex((item) => item.contains(document.activeElement));
   const from = at === -1 && step < 0 ? items.length : at;
@@ -12,25 +21,27 @@ function goToItem(step) {
 }
 
 function currentNote() {
-  const item = items.find((one) => one.contains(document.activeElement)) ?? items[0];
+  const item = items.find((candidate) => candidate.contains(document.activeElement)) ?? items[0];
   return item?.querySelector("textarea");
 }
 
+/** @type {Record<string, () => void>} */
 const KEYS = {
   j: () => goToItem(1),
   k: () => goToItem(-1),
   e: () => currentNote()?.focus(),
-  o: () => document.querySelector("[data-overall]")?.focus(),
-  n: () => document.querySelector('[data-key="n"]')?.click(),
-  p: () => document.querySelector('[data-key="p"]')?.click(),
+  o: () => find("[data-overall]")?.focus(),
+  n: () => find('[data-key="n"]')?.click(),
+  p: () => find('[data-key="p"]')?.click(),
 };
 
 document.addEventListener("keydown", (event) => {
-  const isField = event.target.matches("input:not([type=checkbox]), textarea, select");
+  const target = /** @type {HTMLElement} */ (event.target);
+  const isField = isTyping(event, "input:not([type=checkbox]), textarea, select");
   if (event.key === "Escape" && isField) {
-    const item = event.target.closest("[data-item]");
+    const item = /** @type {HTMLElement | null} */ (target.closest("[data-item]"));
     if (item) item.focus();
-    else event.target.blur();
+    else target.blur();
     return;
   }
   if (isField || event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
@@ -38,23 +49,24 @@ document.addEventListener("keydown", (event) => {
   KEYS[event.key]();
 });
 
-let dirty = false;
 form?.addEventListener("input", () => {
   dirty = true;
 });
 
 form?.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-snippet]");
-  if (!button) return;
-  const note = button.closest("[data-item]").querySelector("textarea");
-  const text = button.dataset.snippet;
+  const target = /** @type {Element} */ (event.target);
+  const button = /** @type {HTMLElement | null} */ (target.closest("[data-snippet]"));
+  const note = button?.closest("[data-item]")?.querySelector("textarea");
+  const text = button?.dataset.snippet;
+  if (!note || !text) return;
   if (!note.value.includes(text)) note.value = note.value ? `${note.value.trimEnd()}\n${text}` : text;
   dirty = true;
   note.focus();
 });
 
 form?.addEventListener("submit", () => {
-  form.querySelector("[data-seconds]").value = time.seconds;
+  const seconds = /** @type {HTMLInputElement} */ (form.querySelector("[data-seconds]"));
+  seconds.value = String(time.seconds);
   dirty = false;
 });
 

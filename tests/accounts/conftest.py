@@ -1,10 +1,17 @@
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
-from annotation.enums import MemberRole
+from projects.enums import MemberRole
 from tests.dashboard.campaign import make_project, make_user
 
 PASSWORD = "a long enough password"
+
+
+@pytest.fixture(autouse=True)
+def _no_codes_of_earlier_tests():
+    """Limits and used codes are in the cache, by the numbers of users."""
+    cache.clear()
 
 
 @pytest.fixture
@@ -24,5 +31,5 @@ def admin(project):
 def signed_in(admin) -> Client:
     """A browser in which the project's admin has signed in with the password."""
     client = Client(headers={"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"})
-    client.post("/login/", {"username": "ada", "password": PASSWORD})
+    client.post("/login/", {"login": "ada", "password": PASSWORD})
     return client

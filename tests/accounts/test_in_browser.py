@@ -4,9 +4,10 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Browser, expect
 
-from accounts.domain.invite import invite, token_of
-from annotation.enums import MemberRole
-from tests.accounts.test_second_factor import code_of
+from projects.domain.invite import invite, token_of
+from projects.enums import MemberRole
+from tests.accounts.conftest import PASSWORD
+from tests.accounts.second_factor import code_from, code_of, set_up
 from tests.axe import axe_findings
 from tests.dashboard.campaign import make_user
 
@@ -44,51 +45,114 @@ def check(page, name: str, tmp_path) -> None:
 
 def test_account_and_second_factor(page, admin, tmp_path):
     page.goto("/account/")
-    check(page, "account-without", tmp_path)
+    check(page, "account", tmp_path)
+    page.get_by_role("link", name="Second factor").click()
+    check(page, "without", tmp_path)
     page.get_by_role("link", name="Set it up").click()
+    check(page, "confirm-password", tmp_path)
+    expect(page.get_by_label("Password")).to_be_focused()
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
     expect(page.locator("img.qr-code")).to_be_visible()
     assert page.evaluate("document.querySelector('img.qr-code').naturalWidth") > 100
     check(page, "set-up", tmp_path)
-    page.get_by_label("Code").fill(code_of(admin))
-    page.get_by_role("button", name="Turn it on").click()
+    page.get_by_text("Enter the key by hand").click()
+    check(page, "key", tmp_path)
+    secret = page.locator("code.secret").inner_text()
+    page.get_by_label("Authenticator code").fill("000000")
+    page.get_by_role("button", name="Turn on").click()
+    expect(page.get_by_text("Incorrect code")).to_be_visible()
+    check(page, "wrong-code", tmp_path)
+    page.get_by_label("Authenticator code").fill(code_from(secret))
+    page.get_by_role("button", name="Turn on").click()
     expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
     check(page, "codes", tmp_path)
-    page.goto("/account/")
-    page.get_by_text("New recovery codes, or turn it off").click()
-    check(page, "account-with", tmp_path)
+    page.reload()
+    check(page, "codes-shown", tmp_path)
+    page.get_by_role("link", name="Create new recovery codes").click()
+    check(page, "new-codes", tmp_path)
+    page.goto("/account/second-factor/")
+    check(page, "with", tmp_path)
+    page.get_by_role("link", name="Use another phone").click()
+    expect(page.locator("img.qr-code")).to_be_visible()
+    page.goto("/account/second-factor/")
+    page.get_by_role("link", name="Turn off").click()
+    check(page, "turn-off", tmp_path)
 
 
 def test_second_step_by_keyboard_alone(page, signed_in, admin, tmp_path):
-    signed_in.get("/account/second-factor/")
-    signed_in.post("/account/second-factor/", {"code": code_of(admin)})
-    page.goto("/login/")  # the browser's own session ended when the other became stronger
-    page.get_by_label("Username").fill("ada")
-    page.get_by_label("Password").fill("a long enough password")
+    set_up(signed_in)
+    page.context.clear_cookies()
+    page.goto("/login/")
+    expect(page.get_by_label("Username")).to_be_focused()
+    page.keyboard.type("ada")
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Second step")).to_be_visible()
     check(page, "verify", tmp_path)
     expect(page.get_by_label("Code")).to_be_focused()
-    page.keyboard.type(code_of(admin, later=1))
+    page.keyboard.type(code_of(admin))
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Projects")).to_be_visible()
+    page.goto("/account/second-factor/totp/deactivate/")
+    check(page, "confirm-code", tmp_path)
+
+
+def test_role_that_needs_a_second_factor_keeps_it(page, signed_in, settings, tmp_path):
+    settings.SECOND_FACTOR_ROLES = {"admin"}
+    page.goto("/projects/demo/")
+    expect(page.get_by_role("heading", name="Confirm your password")).to_be_visible()
+    expect(page.get_by_text("Set it up to continue.")).to_be_visible()
+    check(page, "must-begin", tmp_path)
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_text("Enter the key by hand").click()
+    page.get_by_label("Authenticator code").fill(
+        code_from(page.locator("code.secret").inner_text())
+    )
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="I have saved them").click()
+    expect(page.get_by_role("heading", name="Projects")).to_be_visible()
+    page.goto("/account/second-factor/totp/deactivate/")
+    expect(
+        page.get_by_text("Your roles require a second factor. You cannot remove it.")
+    ).to_be_visible()
+    check(page, "must-stay", tmp_path)
 
 
 def test_members_invitations_and_passwords(page, project, admin, tmp_path):
     make_user("a-colleague-with-a-long-name", project, MemberRole.TRAINER, MemberRole.EXPERT)
-    asked = invite(
+    invitation = invite(
         project=project, email="somebody.with.a.long.name@university.example", role="trainer",
         actor="ada", now=timezone.now(),
     )  # fmt: skip
     page.goto("/projects/demo/members/")
     check(page, "members", tmp_path)
-    address = f"/invitations/{token_of(asked.invitation)}/"
+    address = f"/invitations/{token_of(invitation)}/"
     for name, path in (("join", address), ("password", "/account/password/")):
         page.goto(path)
         check(page, name, tmp_path)
     page.get_by_role("button", name="Sign out").click()
     others = (("accept", address), ("reset", "/account/password/reset/"), ("login", "/login/"),
-              ("choose", "/account/password/reset/MQ/wrong/"),
+              ("choose", "/account/password/reset/MQ-wrong/"),
+              ("changed", "/account/password/reset/done/"), ("closed", "/account/inactive/"),
               ("sent", "/account/password/reset/sent/"))  # fmt: skip
     for name, path in others:
         page.goto(path)
         check(page, name, tmp_path)
+
+
+def test_new_password_by_a_link(page, signed_in, admin, mailoutbox, tmp_path):
+    signed_in.logout()
+    page.goto("/account/password/reset/")
+    page.get_by_label("Email").fill(admin.email)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Check your e-mail")).to_be_visible()
+    link = next(line for line in mailoutbox[0].body.splitlines() if line.startswith("http"))
+    page.goto("/" + link.split("/", 3)[3])
+    check(page, "new-password", tmp_path)
+    page.get_by_label("New password", exact=True).fill("another long password")
+    page.get_by_label("New password (again)").fill("another long password")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Password changed")).to_be_visible()

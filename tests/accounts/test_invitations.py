@@ -11,11 +11,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.models import Invitation
-from annotation.domain.members import LastAdmin, set_roles
-from annotation.enums import MemberRole
-from annotation.models import Membership
 from audit.models import StateChange
+from projects.domain.members import LastAdminError, set_roles
+from projects.enums import MemberRole
+from projects.models import Invitation, Membership
 from tests.dashboard.campaign import make_project, make_user
 
 MEMBERS = "/projects/demo/members/"
@@ -130,7 +129,7 @@ def test_mail_server_that_is_away_leaves_an_invitation_to_send_again(
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", free_port
     signed_in.post(f"{MEMBERS}invite/", {"email": "tom@touchstone.example", "role": "trainer"})
     page = signed_in.get(MEMBERS).content.decode()
-    assert "did not take it" in page
+    assert "refused it" in page
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     pk = Invitation.objects.get().pk
     signed_in.post(f"{MEMBERS}invitations/{pk}/")
@@ -165,7 +164,7 @@ def test_roles_are_changed_and_logged(signed_in, project):
     user = make_user("tom", project, MemberRole.TRAINER)
     signed_in.post(f"{MEMBERS}{user.pk}/", {"roles": ["expert", "requester"]})
     assert roles("tom") == {"expert", "requester"}
-    moves = StateChange.objects.filter(aggregate="annotation.Project", reason="member tom")
+    moves = StateChange.objects.filter(aggregate="projects.Project", reason="member tom")
     assert set(moves.values_list("old", "new")) == {
         ("trainer", "none"),
         ("none", "expert"),
@@ -191,7 +190,7 @@ def test_admin_whose_account_is_closed_does_not_count(project, admin):
     other = make_user("bob", project, MemberRole.ADMIN)
     other.is_active = False
     other.save()
-    with pytest.raises(LastAdmin):
+    with pytest.raises(LastAdminError):
         set_roles(project=project, user=admin, roles=[], actor="ada", now=timezone.now())
 
 

@@ -1,31 +1,66 @@
-"""Every route of one's own account has its rule, and keeps it."""
+"""Which pages of the accounts a visitor opens without signing in."""
 
 import pytest
 from django.test import Client
-from django.urls import reverse
+from django.urls import URLResolver, reverse
 
 from accounts import urls
-from annotation.permissions import RULES, Access
+from projects.permissions import Access, page_rules
 
-ARGUMENTS = {"choose_password": ["MQ", "token"], "accept": ["token"]}
-NAMES = [str(one.name) for one in urls.urlpatterns]
+ARGUMENTS = {
+    "account_reset_password_from_key": ["MQ", "token"],
+    "accounts:accept": ["token"],
+    "accounts:end_session": [1],
+}
+PUBLIC = {
+    "account_login",
+    "account_logout",
+    "account_inactive",
+    "account_reset_password",
+    "account_reset_password_done",
+    "account_reset_password_from_key",
+    "account_reset_password_from_key_done",
+    "accounts:accept",
+}
 
 
-def test_every_route_has_a_rule_and_every_rule_a_route():
-    own = [name.removeprefix("accounts:") for name in RULES if name.startswith("accounts:")]
-    assert sorted(own) == sorted(NAMES)
+def names(patterns, namespace=""):
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            inner = f"{pattern.namespace}:" if pattern.namespace else namespace
+            yield from names(pattern.url_patterns, inner)
+        else:
+            yield f"{namespace}{pattern.name}"
+
+
+NAMES = sorted(names(urls.urlpatterns))
+
+
+def test_every_route_of_ours_has_a_rule_and_every_rule_a_route():
+    rules = {name: rule for name, rule in page_rules().items() if name.startswith("accounts:")}
+    assert sorted(rules) == [name for name in NAMES if name.startswith("accounts:")]
+    assert {name for name, rule in rules.items() if rule is Access.PUBLIC} == {"accounts:accept"}
+
+
+def test_there_is_no_sign_up_and_no_choice_of_an_address():
+    for name in ("account_signup", "account_email", "account_set_password"):
+        assert name not in NAMES
+    for path in ("/signup/", "/account/signup/", "/account/email/"):
+        assert Client().get(path).status_code == 404
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_anonymous_visitor_opens_what_is_public_alone(db, name):
-    address = reverse(f"accounts:{name}", args=ARGUMENTS.get(name, []))
+    address = reverse(name, args=ARGUMENTS.get(name, []))
     answers = [Client().get(address), Client().post(address)]
     to_login = [
-        one.status_code == 302 and one.url.startswith(reverse("dashboard:login")) for one in answers
+        answer.status_code == 302 and answer.url.startswith("/login/") for answer in answers
     ]
-    if RULES[f"accounts:{name}"] is Access.PUBLIC:
+    if name == "account_logout":
+        assert [answer.status_code for answer in answers] == [405, 302]
+    elif name in PUBLIC:
         assert not any(to_login)
     else:
         # A page that takes one method alone may say so first.
         assert any(to_login)
-        assert {one.status_code for one in answers} <= {302, 405}
+        assert {answer.status_code for answer in answers} <= {302, 405}

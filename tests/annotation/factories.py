@@ -3,10 +3,15 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from annotation.domain.create_project import create_project, write_guidelines
-from annotation.domain.publish import PAGE, Offer, create_batch, offer_items
-from annotation.enums import Role
-from annotation.models import Item, Project, Sentence, Task
+from annotation.domain.publish import PAGE, PublicationItem, create_batch, publish_items
+from annotation.models import (
+    Item,
+    Sentence,
+    Task,
+)
+from projects.domain.create_project import create_project, write_guidelines
+from projects.enums import Role
+from projects.models import Project
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 SENTENCE = [
@@ -73,7 +78,7 @@ def make_task(items: Sequence[Item]) -> Task:
         qualifications=[],
         now=NOW,
     )
-    return offer_items(batch=batch, offers=[Offer(items)], page=PAGE, now=NOW)[0]
+    return publish_items(batch=batch, offers=[PublicationItem(items)], page=PAGE, now=NOW)[0]
 
 
 def task_url(task: Task, *, assignment: str = "A1", worker: str = "W1", submit_to: str) -> str:

@@ -5,11 +5,9 @@ import re
 
 from schemes.base import Json
 
-ELEMENT = '<script id="{}" type="application/json">(.*?)</script>'
+ELEMENT = re.compile(r'<script id="page" type="application/json">(.*?)</script>', re.DOTALL)
 
 
 def page_data(html: str) -> Json:
-    [page], [shared] = (
-        re.findall(ELEMENT.format(name), html, re.DOTALL) for name in ("page", "shared")
-    )
-    return {**json.loads(page), "shared": json.loads(shared)}
+    (data,) = ELEMENT.findall(html)
+    return json.loads(data)

@@ -5,18 +5,19 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from annotation.domain.compensate import offer_compensation, pay_compensations
-from annotation.models import Compensation, Project
+from annotation.domain.compensate import pay_compensations, publish_compensation
+from annotation.models import Compensation
 from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.ledger import BudgetExceeded
+from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.qualifications import send_due_grants
 from crowd.domain.register_worker import register_worker
 from crowd.domain.send_payments import send_due_payments
-from crowd.domain.sync_hits import look_soon, sync_due_hits
+from crowd.domain.sync_hits import schedule_sync, sync_due_hits
 from crowd.models import Assignment, Budget, Payment, Worker
 from marketplace import models as theirs
 from marketplace.domain import work
 from marketplace.domain.errors import RefusalError
+from projects.models import Project
 from tests.annotation.factories import NOW, make_project
 from tests.crowd.conftest import clock, wire  # noqa: F401
 from tests.crowd.factories import make_assignment, make_worker
@@ -26,7 +27,7 @@ from tests.crowd.test_ledger import balance, cached
 
 def offer(project: Project, worker: Worker, **changes) -> Compensation:
     terms = {"amount_cents": 54, "reason": "The HIT ran out.", "key": "3T3", "actor": "me"}
-    return offer_compensation(project=project, worker=worker, now=NOW, **terms | changes)
+    return publish_compensation(project=project, worker=worker, now=NOW, **terms | changes)
 
 
 def test_compensation_is_for_one_worker_and_paid_once(wire, clock, settings):  # noqa: F811
@@ -49,7 +50,7 @@ def test_compensation_is_for_one_worker_and_paid_once(wire, clock, settings):  #
     work.submit(
         worker_code=owed.code, assignment_code=assignment, fields=fields, now=timezone.now()
     )
-    look_soon(external_ids=[one.hit.external_id], now=clock())
+    schedule_sync(external_ids=[one.hit.external_id], now=clock())
     clock.skip(minutes=2)
     assert sync_due_hits(clock=clock) == 1
     assert pay_compensations(clock=clock) == 1
@@ -78,7 +79,7 @@ def test_what_another_worker_hands_in_is_neither_paid_nor_rejected():
     assert pay_compensations(clock=lambda: NOW) == 0
     assignment.refresh_from_db()
     assert (assignment.state, Payment.objects.count()) == ("submitted", 0)
-    assert "another worker" in assignment.error
+    assert "a different worker" in assignment.error
     assert not Assignment.objects.unrecorded().exists()
 
 
@@ -86,7 +87,7 @@ def test_what_another_worker_hands_in_is_neither_paid_nor_rejected():
 def test_compensation_stays_under_the_cap_and_needs_an_amount_and_a_reason():
     project, worker = make_project(), make_worker()
     Budget.objects.update(cap_cents=10)
-    with pytest.raises(BudgetExceeded):
+    with pytest.raises(BudgetExceededError):
         offer(project, worker)
     for wrong in ({"amount_cents": 0}, {"amount_cents": 100_001}, {"reason": " "}):
         with pytest.raises(ValueError, match="1 to 100000 cents"):

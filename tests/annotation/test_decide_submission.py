@@ -1,19 +1,24 @@
 import json
+import time
+from collections.abc import Callable
 from datetime import timedelta
+from threading import Thread
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection, transaction
 
-from annotation.domain.choose_copy import CanNotChoose, Copy, choose_copy
 from annotation.domain.decide_submission import (
-    CanNotOverturn,
+    OverturnError,
     accept_assignment,
     overturn_rejection,
     reject_submissions,
 )
-from annotation.domain.record_generations import parse_generation, record_new_generations
+from annotation.domain.pay_without_using import pay_without_using
+from annotation.domain.record_generations import record_new_generations
 from annotation.enums import SubmissionState
 from annotation.models import Draft, Submission, Task
+from consolidation.domain.resolve_conflict import ConflictResolutionError, Version, resolve_conflict
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Hit, Payment
 from tests.annotation.factories import NOW, make_item, make_project, make_task
@@ -53,11 +58,10 @@ def questions(submission: Submission) -> list[str]:
     return [one["question"] for one in submission.content["questions"]]
 
 
-def choose(submission: Submission, copy: Copy) -> bool:
-    return choose_copy(
+def choose(submission: Submission, copy: Version) -> bool:
+    return resolve_conflict(
         submission=submission,
         copy=copy,
-        parse=parse_generation,
         reason="It is the later one.",
         actor="me",
         now=NOW,
@@ -74,30 +78,30 @@ def test_either_copy_restores_the_other(ours, theirs):
 def test_assignment_that_nobody_knows_anything_about_waits_and_is_not_rejected():
     submission = handed_in(None, None)
     assert (submission.state, submission.assignment.state) == ("submitted", "submitted")
-    assert "No content reached us" in submission.problem
+    assert "received content" in submission.problem
 
 
-@pytest.mark.parametrize(("copy", "units"), [(Copy.OURS, 2), (Copy.THEIRS, 3)])
+@pytest.mark.parametrize(("copy", "units"), [(Version.OURS, 2), (Version.THEIRS, 3)])
 def test_chosen_copy_stands_and_is_paid_by_its_questions(copy, units):
     submission = handed_in([WHO, WHAT], [WHO, WHAT, WHEN])
-    assert "other content" in submission.problem
+    assert "different content" in submission.problem
     assert choose(submission, copy)
     submission.refresh_from_db()
     assert len(questions(submission)) == units
-    assert submission.other_copy is not None
+    assert submission.other_version is not None
     assert submission.state == SubmissionState.ACCEPTED
     assert Payment.objects.filter(kind="bonus").count() == (units > 2)
-    with pytest.raises(CanNotChoose, match="any more"):
+    with pytest.raises(ConflictResolutionError, match="no conflict to resolve"):
         choose(submission, copy)
 
 
 def test_copy_that_can_not_be_read_can_not_be_chosen():
     submission = handed_in([WHO, WHAT], [{"question": "Eh?", "answers": []}])
-    with pytest.raises(CanNotChoose, match="can't be used"):
-        choose(submission, Copy.THEIRS)
+    with pytest.raises(ConflictResolutionError, match="can't be used"):
+        choose(submission, Version.THEIRS)
     submission.refresh_from_db()
     assert len(questions(submission)) == 2
-    assert choose(submission, Copy.OURS)
+    assert choose(submission, Version.OURS)
 
 
 @pytest.mark.parametrize(("use", "state"), [(True, "accepted"), (False, "rejected")])
@@ -120,16 +124,60 @@ def test_only_a_rejection_can_be_overturned_and_only_for_thirty_days():
         call_command("overturn_rejection", assignment.external_id, "--reason", "x")
     Assignment.objects.update(state=AssignmentState.REJECTED)
     late = assignment.submitted_at + timedelta(days=31)
-    with pytest.raises(CanNotOverturn, match="Compensate"):
+    with pytest.raises(OverturnError, match="Compensate"):
         overturn_rejection(assignment=assignment, use=True, reason="x", actor="me", now=late)
 
 
 def test_work_approved_by_the_marketplace_gets_its_bonus_when_it_is_accepted():
     submission = handed_in([WHO, WHAT, WHEN], [WHO, WHAT])
     assignment = submission.assignment
-    from crowd.domain.decide_assignment import take_their_decision
+    from crowd.domain.decide_assignment import apply_provider_decision
 
-    take_their_decision(assignment=assignment, theirs="approved", now=NOW)
+    apply_provider_decision(assignment=assignment, theirs="approved", now=NOW)
     assert [one.kind for one in Payment.objects.all()] == ["reward"]
     accept_assignment(assignment=assignment, actor="me", now=NOW)
     assert sorted(one.kind for one in Payment.objects.all()) == ["bonus", "reward"]
+
+
+def decide(decision: Callable[..., None], assignment: Assignment, **options: str) -> None:
+    try:
+        decision(assignment=assignment, actor="ada", now=NOW, **options)
+    finally:
+        connection.close()
+
+
+def wait_until_blocked() -> None:
+    """Wait until another connection waits for a row lock."""
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    for _ in range(200):
+        with connection.cursor() as cursor:
+            cursor.execute(waiting)
+            if cursor.fetchone()[0]:
+                return
+        time.sleep(0.05)
+    raise AssertionError("No connection waits for a lock.")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no row locks")
+@pytest.mark.parametrize(
+    ("decision", "options"),
+    [
+        (accept_assignment, {}),
+        (pay_without_using, {}),
+        (reject_submissions, {"reason": "Another verb."}),
+    ],
+)
+def test_decision_locks_the_assignment_before_its_submissions(decision, options):
+    submission = handed_in([WHO], [WHAT])
+    assignment = submission.assignment
+    thread = Thread(target=decide, args=[decision, assignment], kwargs=options)
+    with transaction.atomic():
+        Assignment.objects.select_for_update().get(pk=assignment.pk)
+        thread.start()
+        wait_until_blocked()
+        # Raises OperationalError if the decision, which waits for the assignment, holds the submission.
+        Submission.objects.select_for_update(nowait=True).get(pk=submission.pk)
+    thread.join()
+    submission.refresh_from_db()
+    assert submission.state != "submitted"

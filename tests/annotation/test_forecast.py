@@ -4,12 +4,12 @@ from math import sqrt
 import pytest
 from django.core.management import call_command
 
-from annotation.domain.choose_protocol import choose_protocol
 from annotation.domain.forecast import Forecast, forecast_costs, total_of
 from annotation.domain.publish import publish_batch
 from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
+from projects.domain.choose_protocol import choose_protocol
 from tests.annotation.factories import NOW, make_item, make_project
-from tests.annotation.test_steer_batch import go_live, hits_of
+from tests.annotation.test_batch_actions import go_live, hits_of
 from tests.crowd.factories import make_assignment
 
 pytestmark = pytest.mark.django_db

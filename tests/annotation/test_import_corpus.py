@@ -8,8 +8,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.domain.create_project import create_project
-from annotation.models import Item, Project, Sentence
+from annotation.models import Item, Sentence
+from projects.domain.create_project import create_project
+from projects.models import Project
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "qasrl-gs"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="the published files are not here")
@@ -68,7 +69,7 @@ def test_second_import_says_that_nothing_is_new(project, tmp_path):
     run(project, path)
     out = StringIO()
     call_command("import_corpus", project.slug, str(path), format="qasrl-csv", stdout=out)
-    assert out.getvalue() == "Nothing new: 1 sentences and 1 items were there already.\n"
+    assert out.getvalue() == "Nothing new: 1 sentences and 1 items already existed.\n"
 
 
 def test_items_are_found_in_plain_text(project, tmp_path):
@@ -121,7 +122,7 @@ def test_bad_rows_are_named_and_the_others_kept(project, tmp_path):
 def test_strict_keeps_nothing_at_the_first_bad_row(project, tmp_path):
     good = written(tmp_path, "good.csv", SENTENCES + "a:1,The dog barked .,x\n")
     bad = written(tmp_path, "bad.csv", SENTENCES + "a:2,Cats purr .,x\n,No id .,x\n")
-    with pytest.raises(CommandError, match=r"bad\.csv, line 3.*Nothing was kept") as error:
+    with pytest.raises(CommandError, match=r"bad\.csv, line 3.*Nothing was imported") as error:
         run(project, good, bad, strict=True)
     assert error.value.returncode == 2
     assert not Sentence.objects.exists()
@@ -159,9 +160,9 @@ def test_line_of_50_megabytes_is_refused_in_little_memory(project, tmp_path):
 def test_missing_file_and_unknown_project_are_refused(project, tmp_path):
     with pytest.raises(CommandError, match=r"none\.csv"):
         run(project, tmp_path / "none.csv")
-    with pytest.raises(CommandError, match="no project 'nobody'; there are: corpus"):
+    with pytest.raises(CommandError, match=r"no project 'nobody'\. Projects: corpus"):
         call_command("import_corpus", "nobody", "x.csv", format="qasrl-csv")
-    with pytest.raises(CommandError, match=r"'xml' is no format"):
+    with pytest.raises(CommandError, match=r"'xml' is not a format"):
         run(project, written(tmp_path, "s.csv", SENTENCES), fmt="xml")
 
 
@@ -182,3 +183,19 @@ def test_items_of_many_sentences_are_found_on_all_cores_in_their_order(project, 
     assert (facts["sentences_added"], facts["items_added"], said) == (300, 300, "")
     verbs = [item.target["verb"] for item in Item.objects.order_by("pk")]
     assert verbs == ["barked", "slept"] * 150
+
+
+def test_same_sentences_are_added_to_another_project(project, tmp_path):
+    names = ["plain", "back\\slash", "100%", "Zoë", "dog 🐕", "it's", "[]"]
+    corpus = written(
+        tmp_path, "c.csv", SENTENCES + "".join(f"{name},Dogs bark .,\n" for name in names)
+    )
+    other = create_project(
+        slug="other", scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now()
+    )
+    for target in (project, other):
+        facts, said = run(target, corpus)
+        assert (facts["sentences_added"], facts["items_added"], said) == (7, 0, "")
+        assert set(target.sentences.values_list("external_id", flat=True)) == set(names)
+    again, _ = run(other, corpus)
+    assert (again["sentences_added"], again["sentences_known"]) == (0, 7)

@@ -1,96 +1,77 @@
-"""Publishing: each item's place once, the money first, all or nothing."""
-
 import pytest
-from django.db import IntegrityError, transaction
+from django.urls import reverse
 
-from annotation.domain.publish import (
-    PAGE,
-    NothingToPublish,
-    Offer,
-    cost_of,
-    offer_items,
-    publish_batch,
-    token_of,
-)
-from annotation.models import Task, TaskItem
-from crowd.domain.ledger import BudgetExceeded
-from crowd.domain.qualifications import define_qualification
-from crowd.models import Budget, Hit
-from tests.annotation.factories import NOW, make_item, make_project, make_task
-
-pytestmark = pytest.mark.django_db
+from annotation.models import Batch
+from crowd.models import Budget, Hit, QualificationType
+from tests.dashboard.campaign import add_items
 
 
-def make_items(count: int):
-    project = make_project()
-    return project, [make_item(project) for _ in range(count)]
+@pytest.fixture
+def items(project):
+    return add_items(project, 5)
 
 
-def test_publishing_offers_every_item_once_in_shuffled_order(settings):
-    settings.SITE_URL = "https://touchstone.example"
-    project, items = make_items(4)
-    for item, position in zip(items, (30, 10, 40, 20), strict=True):
-        item.position = position
-        item.save()
-    first = publish_batch(project=project, limit=3, now=NOW)
-    offered = [task.items.get() for task in first.tasks.order_by("pk")]
-    assert offered == [items[1], items[3], items[0]]
-    second = publish_batch(project=project, now=NOW)
-    assert [task.items.get() for task in second.tasks.all()] == [items[2]]
-    with pytest.raises(NothingToPublish, match="Every item"):
-        publish_batch(project=project, now=NOW)
-    hit = first.tasks.first().hit
-    assert hit.max_assignments == 2
-    assert hit.url == f"https://touchstone.example/generate/{first.tasks.first().public_id}/"
+@pytest.fixture
+def url(project):
+    return reverse("annotation:publish", args=[project.slug])
 
 
-def test_publishing_sets_aside_what_it_may_cost():
-    project, _ = make_items(3)
-    batch = publish_batch(project=project, now=NOW)
-    # Two assignments of 5 cents + 1 fee, and 5 + 6 + 7 cents of bonus for five questions + 4 fee.
-    assert cost_of(batch, 3) == 3 * 2 * (5 + 1 + 18 + 4)
-    project.budget.refresh_from_db()
-    assert project.budget.reserved_cents == cost_of(batch, 3)
+def test_asking_names_the_price_and_publishes_nothing(office, url, items):
+    page = office.post(url, {"count": 3, "unoffered": 5})
+    assert page.status_code == 200
+    # One slot: 5 reward + 35 allowance (5 + 6 + 7 of the paid three) ... see test_queries.
+    assert b"Publish 3 HITs for $" in page.content
+    assert Hit.objects.count() == 0
 
 
-def test_publishing_past_the_cap_publishes_nothing():
-    project, _ = make_items(3)
-    Budget.objects.update(cap_cents=3 * 2 * 28 - 1)
-    with pytest.raises(BudgetExceeded):
-        publish_batch(project=project, now=NOW)
-    assert not Task.objects.exists()
-    assert not Hit.objects.exists()
-    assert not project.batches.exists()
+@pytest.mark.django_db(transaction=True)
+def test_confirmed_publishes_as_many_as_named_for_the_price_named(office, url, items, project):
+    asked = office.post(url, {"count": 3, "unoffered": 5}).content.decode()
+    response = office.post(url, {"count": 3, "unoffered": 5, "confirmed": "yes"}, follow=True)
+    assert Hit.objects.filter(state="pending").count() == 3
+    reserved = Budget.objects.get(pk=project.budget_id).reserved_cents
+    assert f"Publish 3 HITs for ${reserved / 100:.2f}" in asked
+    assert "3 HITs are being created" in response.content.decode()
 
 
-def test_a_place_is_offered_once_ever():
-    _, (item,) = make_items(1)
-    task = make_task([item])
-    with pytest.raises(IntegrityError), transaction.atomic():
-        offer_items(batch=task.batch, offers=[Offer([item])], page=PAGE, now=NOW)
-    again = offer_items(batch=task.batch, offers=[Offer([item], place=1)], page=PAGE, now=NOW)
-    assert [row.place for row in TaskItem.objects.order_by("pk")] == [0, 1]
-    assert again[0].hit.token != task.hit.token
+@pytest.mark.django_db(transaction=True)
+def test_second_click_asks_again_and_publishes_nothing_more(office, url, items):
+    form = {"count": 2, "unoffered": 5, "confirmed": "yes"}
+    assert office.post(url, form).status_code == 302
+    again = office.post(url, form)
+    assert again.status_code == 200
+    assert b'name="unoffered" value="3"' in again.content
+    assert Hit.objects.count() == 2
 
 
-def test_token_and_page_are_those_of_the_same_offer_after_a_restore():
-    project, (item,) = make_items(1)
-    task = make_task([item])
-    token, public_id = task.hit.token, task.public_id
-    assert token == token_of(project, "generator", Offer([item]))
-    assert len(token) <= 64
-    TaskItem.objects.all().delete()
-    Task.objects.all().delete()
-    Hit.objects.update(token="forgotten")
-    restored = make_task([item])
-    assert (restored.hit.token, restored.public_id) == (token, public_id)
+@pytest.mark.parametrize("count", ["0", "6", "-1", "many", ""])
+def test_count_that_can_not_be_published_is_refused_with_a_reason(office, url, items, count):
+    response = office.post(url, {"count": count, "unoffered": 5, "confirmed": "yes"})
+    assert response.status_code == 422
+    assert b"errorlist" in response.content
+    assert Hit.objects.count() == 0
 
 
-def test_pool_is_asked_for_by_its_code():
-    project, _ = make_items(1)
-    pool = define_qualification(
-        provider="mturk", code="news-generator", name="Trained", description="Trained."
+@pytest.mark.django_db(transaction=True)
+def test_budget_too_small_is_told_and_leaves_nothing(office, url, items, project):
+    Budget.objects.filter(pk=project.budget_id).update(cap_cents=10)
+    response = office.post(url, {"count": 5, "unoffered": 5, "confirmed": "yes"})
+    assert response.status_code == 422
+    assert b"Raise its cap or publish less" in response.content
+    assert (Hit.objects.count(), Batch.objects.count()) == (0, 0)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("choice", "codes"), [("pool", ["demo-generator"]), ("open", [])])
+def test_pool_once_there_is_one_is_a_choice(office, url, items, choice, codes):
+    QualificationType.objects.create(
+        provider="mturk", code="demo-generator", name="Pool", description="Trained"
     )
-    batch = publish_batch(project=project, pool=pool, now=NOW)
-    asked = [{"code": "news-generator", "comparator": "Exists"}]
-    assert batch.qualifications == batch.tasks.get().hit.hit_type.qualifications == asked
+    form = {"count": 1, "unoffered": 5, "pool": choice, "confirmed": "yes"}
+    assert office.post(url, form).status_code == 302
+    [batch] = Batch.objects.all()
+    assert [one["code"] for one in batch.qualifications] == codes
+
+
+def test_page_with_everything_published_says_so(office, url, project):
+    assert b"Nothing left to publish" in office.get(url).content

@@ -9,9 +9,9 @@ from annotation.domain.qualification_codes import (
     round_code,
 )
 from annotation.domain.queries import known_workers
-from annotation.enums import Role
 from crowd.domain.qualifications import grant_qualification
 from crowd.models import QualificationType
+from projects.enums import Role
 from tests.annotation.factories import NOW, make_item, make_project
 from tests.consolidation.factories import make_worker
 

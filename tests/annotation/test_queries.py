@@ -16,14 +16,13 @@ from annotation.domain.queries import (
     generation_cents,
     items_with_text,
     ledger_of_item,
-    projects_of,
-    roles_in,
     sections_of,
     waiting_for_a_person,
 )
-from annotation.enums import MemberRole
 from annotation.models import Submission, TaskItem
 from crowd.models import Budget, LedgerEntry
+from projects.domain.queries import projects_of, roles_in
+from projects.enums import MemberRole
 from tests.dashboard.campaign import START, Campaign, add_items, make_project, make_user
 
 

@@ -5,20 +5,23 @@ import json
 
 import pytest
 
+import annotation.domain.record_assignment
 from annotation.domain.decide_submission import (
     accept_assignment,
-    accept_if_sound,
+    auto_accept,
     reject_submissions,
 )
 from annotation.domain.drafts import PageState, submit_draft
 from annotation.domain.record_assignment import record_assignment
 from annotation.domain.record_generations import parse_generation, record_new_generations
-from annotation.domain.worker_page import Claim
+from annotation.domain.worker_page import PageToken
 from annotation.enums import SubmissionState
 from annotation.models import Submission
 from audit.models import StateChange
 from crowd.enums import AssignmentState
 from crowd.models import Assignment, Payment
+from jobs.domain.sweep import FIRST_RETRY
+from jobs.models import SweepFailure
 from tests.annotation.factories import NOW, make_item, make_project, make_task
 from tests.crowd.factories import make_assignment, make_worker
 
@@ -40,7 +43,7 @@ def content(*questions):
 
 def hand_in(task, assignment, *questions, comment=""):
     """As the page does: our copy."""
-    claim = Claim(str(task.public_id), assignment.external_id, assignment.worker.external_id)
+    claim = PageToken(str(task.public_id), assignment.external_id, assignment.worker.external_id)
     item = task.items.get()
     state = PageState(0, {str(item.pk): content(*questions)}, 42, 7, comment)
     return submit_draft(claim=claim, state=state, parse=parse_generation, now=NOW)
@@ -86,7 +89,7 @@ def test_copy_that_went_straight_to_the_marketplace_is_no_difference(task):
     assignment = confirmed(task, theirs=content({**WHO, "question": "who  carried something"}))
     hand_in(task, assignment, WHO)
     submission = recorded(assignment)
-    assert (submission.problem, submission.other_copy) == ("", None)
+    assert (submission.problem, submission.other_version) == ("", None)
 
 
 def test_same_copies_are_no_difference(task):
@@ -95,7 +98,7 @@ def test_same_copies_are_no_difference(task):
     assignment.answer = {"content": answer}
     assignment.save()
     submission = recorded(assignment)
-    assert (submission.problem, submission.other_copy) == ("", None)
+    assert (submission.problem, submission.other_version) == ("", None)
 
 
 def test_different_copies_wait_for_a_person_and_both_are_kept(task):
@@ -103,9 +106,9 @@ def test_different_copies_wait_for_a_person_and_both_are_kept(task):
     hand_in(task, assignment, WHO)
     submission = recorded(assignment)
     assert texts(submission) == ["Who carried something?"]
-    assert submission.other_copy == content(WHAT)
-    assert "other content" in submission.problem
-    assert not accept_if_sound(submissions=[submission], now=NOW)
+    assert submission.other_version == content(WHAT)
+    assert "different content" in submission.problem
+    assert not auto_accept(submissions=[submission], now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +145,7 @@ def test_recording_twice_records_once(task):
 def test_claim_of_another_worker_is_not_taken(task):
     """Someone handed in under this assignment's id, but not as the worker whom the marketplace names."""
     assignment = confirmed(task, theirs=content(WHAT))
-    stranger = Claim(str(task.public_id), assignment.external_id, "ASTRANGER")
+    stranger = PageToken(str(task.public_id), assignment.external_id, "ASTRANGER")
     state = PageState(0, {str(task.items.get().pk): content(WHO)})
     submit_draft(claim=stranger, state=state, parse=parse_generation, now=NOW)
     assert texts(recorded(assignment)) == ["What did someone carry?"]
@@ -213,6 +216,10 @@ def test_different_copies_accepted_by_a_person_stand_with_ours(task):
         '{"%s": {"questions": [], "no_question": "a\\u0000b", "odd\\u0000": 1}}',
         '{"%s": {"odd": "\\ud83d"}}',
         '{"%s": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"%s": {"questions": [NaN]}}',
+        '{"%s": {"questions": [], "odd": -Infinity}}',
+        '{"%s": {"questions": [], "odd": 1e999}}',
+        '["%s"]',
     ],
 )
 def test_copy_that_no_database_holds_is_left_to_a_person(theirs, task):
@@ -223,3 +230,50 @@ def test_copy_that_no_database_holds_is_left_to_a_person(theirs, task):
     submission = Submission.objects.get()
     assert submission.state == SubmissionState.SUBMITTED
     assert submission.problem
+
+
+def test_unreadable_copy_says_why_and_can_be_paid(task):
+    assignment = confirmed(task)
+    assignment.answer = {"content": f'{{"{task.items.get().pk}": NaN}}'}
+    assignment.save()
+    submission = recorded(assignment)
+    assert submission.problem == (
+        "No content was received. The marketplace's copy can't be read: NaN is not a finite number."
+    )
+    accept_assignment(assignment=assignment, actor="ada", now=NOW)
+    assert Payment.objects.get().amount_cents == 5
+
+
+def test_our_copy_is_used_where_the_marketplaces_can_not_be_read(task):
+    assignment = confirmed(task)
+    hand_in(task, assignment, WHO)
+    assignment.answer = {"content": f'{{"{task.items.get().pk}": Infinity}}'}
+    assignment.save()
+    submission = recorded(assignment)
+    assert texts(submission) == ["Who carried something?"]
+    assert (submission.problem, submission.other_version) == ("", None)
+
+
+@pytest.mark.failing_rows
+def test_one_poisoned_assignment_holds_up_nobody(monkeypatch):
+    """Whatever the reason, also in a project that comes first: all others are recorded."""
+    tasks = [make_task([make_item(make_project(slug))]) for slug in ("one", "two")]
+    sound = [confirmed(task, theirs=content(WHO)) for task in tasks]
+    poisoned = confirmed(tasks[0], theirs=content(WHO))
+    Assignment.objects.filter(pk=poisoned.pk).update(id=0)
+    more = [confirmed(task, theirs=content(WHO)) for task in tasks]
+    reading = annotation.domain.record_assignment._marketplace_copy
+
+    def fails(assignment):
+        copy = reading(assignment)
+        return ({key: {"odd": float("nan")} for key in copy[0]}, "") if assignment.pk == 0 else copy
+
+    monkeypatch.setattr("annotation.domain.record_assignment._marketplace_copy", fails)
+    assert record_new_generations(clock=lambda: NOW) == 4
+    recorded_for = Submission.objects.accepted().values_list("assignment", flat=True)
+    assert set(recorded_for) == {one.pk for one in [*sound, *more]}
+    assert SweepFailure.objects.get().object_id == 0
+    monkeypatch.undo()
+    assert record_new_generations(clock=lambda: NOW) == 0
+    assert record_new_generations(clock=lambda: NOW + FIRST_RETRY) == 1
+    assert not SweepFailure.objects.exists()

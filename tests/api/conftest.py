@@ -5,16 +5,14 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from annotation.domain.api_tokens import issue_token
-from annotation.enums import MemberRole, TokenScope
+from projects.domain.api_tokens import issue_token
+from projects.enums import MemberRole, TokenScope
 from tests.dashboard.campaign import Campaign, make_project, make_user
 
 
 @pytest.fixture(autouse=True)
-def _fresh_throttles(settings, tmp_path):
-    """Nobody has asked anything yet; what is kept as files goes with the test."""
-    settings.EXPORT_DIR = tmp_path / "exports"
-    settings.UPLOAD_DIR = tmp_path / "uploads"
+def _fresh_throttles(job_files):
+    """Clear the throttles, and store files with the test."""
     cache.clear()
 
 

@@ -1,4 +1,4 @@
-"""The examples of docs/api.md, run as they stand there against a site that listens."""
+"""The examples of docs/reference/api.md, run as they stand there against a site that listens."""
 
 import os
 import re
@@ -14,15 +14,12 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.db import connection
 
-from annotation.models import Project
-from annotation.tasks import run_waiting_imports
-from dashboard.exports import exports_of
-from dashboard.tasks import write_export
+from jobs.tasks import run_jobs
 from tests.api.conftest import token_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "annotation" / "samples"
-TEXT = (ROOT / "docs" / "api.md").read_text("utf-8")
+TEXT = (ROOT / "docs" / "reference" / "api.md").read_text("utf-8")
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 
@@ -31,10 +28,9 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.fixture
-def site(live_server, tmp_path, settings):
+def site(live_server, job_files):
     """A site with a published dataset and somebody who does its background work; what a program of its
     administrator needs to know."""
-    settings.EXPORT_DIR, settings.UPLOAD_DIR = tmp_path / "exports", tmp_path / "uploads"
     corpus, gold = str(SAMPLES / "sentences.csv"), SAMPLES / "expert.csv"
     call_command("create_project", "published", scheme="qasrl")
     call_command("import_corpus", "published", corpus, format="qasrl-csv", items=gold)
@@ -49,13 +45,9 @@ def site(live_server, tmp_path, settings):
 
 
 def _work(stop: threading.Event) -> None:
-    """Run what the tasks of imports and exports would, until told to stop."""
+    """Run jobs, as a worker process does, until the site stops."""
     while not stop.wait(0.2):
-        run_waiting_imports()
-        for project in Project.objects.all():
-            for one in exports_of(project):
-                if not one.is_finished and not one.error:
-                    write_export(project.pk, one.name)
+        run_jobs()
     connection.close()
 
 

@@ -6,8 +6,8 @@ import json
 import pytest
 from django.urls import reverse
 
-from dashboard import exports
-from dashboard.tasks import write_export
+from jobs.models import Job
+from jobs.tasks import run_jobs
 
 pytestmark = pytest.mark.django_db
 
@@ -29,14 +29,14 @@ def start(api, at, **body):
 def finished(api, at, campaign):
     """What the API says of a finished export."""
     asked = start(api, at, partition="test")
-    write_export(campaign.project.pk, asked.json()["name"])
+    run_jobs()
     return api.get(asked.headers["Location"]).json()
 
 
 def test_export_is_asked_for_and_written_later(api, at, campaign):
     asked = start(api, at)
-    assert (asked.status_code, asked.json()["state"], asked.json()["files"]) == (202, "running", [])
-    write_export(campaign.project.pk, asked.json()["name"])
+    assert (asked.status_code, asked.json()["state"], asked.json()["files"]) == (202, "queued", [])
+    run_jobs()
     done = api.get(asked.headers["Location"]).json()
     assert (done["state"], done["items"], done["format"]) == ("finished", 3, "qasrl-csv")
     assert api.get(at("exports")).json()["results"] == [done]
@@ -69,11 +69,11 @@ def test_download_that_was_cut_off_is_resumed(api, finished):
 
 
 def test_filters_of_the_export_are_kept(api, at, campaign):
-    name = start(api, at, partition="test", licence="CC-BY-SA-4.0").json()["name"]
-    write_export(campaign.project.pk, name)
-    found = exports.export_named(campaign.project, name)
-    assert found.manifest["filters"] == {"domain": None, "partition": "test"}
-    assert found.manifest["licence"] == "CC-BY-SA-4.0"
+    start(api, at, partition="test", licence="CC-BY-SA-4.0")
+    run_jobs()
+    manifest = Job.objects.get().result["manifest"]
+    assert manifest["filters"] == {"domain": None, "partition": "test"}
+    assert manifest["licence"] == "CC-BY-SA-4.0"
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_filters_of_the_export_are_kept(api, at, campaign):
     ],
 )
 @pytest.mark.usefixtures("campaign")
-def test_export_that_is_none_is_refused(api, at, settings, body, status):
+def test_export_that_is_none_is_refused(api, at, body, status):
     assert start(api, at, **body).status_code == status
-    assert not settings.EXPORT_DIR.exists()
+    assert not Job.objects.exists()
 
 
 @pytest.mark.parametrize("name", ["../demo", "%2e%2e", "nothing", "."])
@@ -97,12 +97,24 @@ def test_path_that_leads_elsewhere_finds_nothing(api, at, finished, name):
     base = at("exports")
     assert api.get(f"{base}{name}/").status_code == 404
     assert api.get(f"{base}{name}/manifest.json").status_code == 404
-    assert api.get(f"{base}{finished['name']}/{name}").status_code == 404
+    assert api.get(f"{base}{finished['id']}/{name}").status_code == 404
+
+
+def test_export_of_another_project_is_not_found(api, at, finished):
+    Job.objects.update(scope="other")
+    assert api.get(at("export", finished["id"])).status_code == 404
+    assert api.get(finished["files"][0]["url"]).status_code == 404
 
 
 def test_export_that_failed_says_why(api, at, campaign):
-    asked = start(api, at, domain="nowhere").json()
-    write_export(campaign.project.pk, asked["name"])
-    told = api.get(at("export", asked["name"])).json()
-    assert told["state"] == "failed"
-    assert "nowhere" in told["error"]
+    asked = start(api, at, domain="nowhere")
+    run_jobs()
+    failed = api.get(asked.headers["Location"]).json()
+    assert failed["state"] == "failed"
+    assert "nowhere" in failed["problem"]
+
+
+def test_exports_are_listed_by_state(api, at, finished):
+    queued = start(api, at).json()["id"]
+    listed = api.get(at("exports"), {"state": "queued"}).json()["results"]
+    assert [export["id"] for export in listed] == [queued]

@@ -1,6 +1,5 @@
 """The schema, and the running API held against it, operation by operation."""
 
-import json
 import os
 import subprocess
 import sys
@@ -10,11 +9,11 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
-from annotation.permissions import API_RULES
-from consolidation.domain.export_gold import MANIFEST
-from rest.problems import CONTENT_TYPE
+from datasets.domain.export_gold import MANIFEST
 from tests.api.conftest import token_of
+from tests.api.test_permissions import API_RULES
 from tests.api.training import add_evaluations
+from tests.jobs.factories import make_export
 
 CHECKS = (
     "not_a_server_error",
@@ -43,12 +42,12 @@ def operations(schema):
 
 def test_every_route_of_the_table_is_described(schema):
     described = {(path, method.upper()) for path, method, _ in operations(schema)}
-    left_out = ("schema", "problem", "nothing_here")
+    left_out = ("schema", "not_found")
     wanted = sum(len(rules) for name, rules in API_RULES.items() if name not in left_out)
     assert len(described) == wanted
 
 
-def test_every_operation_has_a_name_a_summary_and_its_problems(schema):
+def test_every_operation_has_a_name_a_summary_and_its_errors(schema):
     names = [operation["operationId"] for _, _, operation in operations(schema)]
     assert len(names) == len(set(names))
     for _, method, operation in operations(schema):
@@ -56,7 +55,8 @@ def test_every_operation_has_a_name_a_summary_and_its_problems(schema):
         told = operation["responses"]
         wanted = {"400", "401", "403", "429"} | ({"415", "422"} if method == "post" else {"304"})
         assert wanted <= set(told)
-        assert list(told["400"]["content"]) == [CONTENT_TYPE]
+        schema_of_error = told["400"]["content"]["application/json"]["schema"]
+        assert schema_of_error == {"$ref": "#/components/schemas/ErrorResponse"}
         assert operation["security"] == [{"token": []}, {"cookieAuth": []}]
 
 
@@ -91,14 +91,11 @@ def test_running_api_answers_whatever_is_made_up(live_server, campaign, settings
 def hold_against_schema(live_server, campaign, settings, tmp_path, *options: str) -> None:
     settings.API_READS_PER_MINUTE = settings.API_WRITES_PER_MINUTE = 0
     root = get_user_model().objects.create_superuser("root", password="a long enough password")
-    folder = settings.EXPORT_DIR / "demo" / "first"
-    folder.mkdir(parents=True)
-    manifest = {"format": "jsonl", "source": "expert", "counts": {"items": 1}, "files": {}}
-    (folder / MANIFEST).write_text(json.dumps(manifest))
+    export = make_export(campaign.project, fmt="jsonl")
     [evaluation, *_] = add_evaluations(campaign.project, campaign.workers)
     config = tmp_path / "schemathesis.toml"
     # Where there is something to find; what is made up is tried as well.
-    known = {"slug": "demo", "name": "first", "file": MANIFEST}
+    known = {"slug": "demo", "file": MANIFEST}
     known["pseudonym"] = campaign.workers[0].pseudonym
     lines = ["[checks]", "enabled = false", *(f"{name}.enabled = true" for name in CHECKS)]
     lines += ["[parameters]", *(f'"path.{name}" = "{value}"' for name, value in known.items())]
@@ -107,6 +104,7 @@ def hold_against_schema(live_server, campaign, settings, tmp_path, *options: str
         "batches": campaign.batches["generator"].pk,
         "submissions": campaign.items[1].submissions.first().pk,
         "evaluations": evaluation.pk,
+        "exports": export.pk,
     }
     for name, pk in ids.items():
         lines += ["[[operations]]", f'include-path-regex = "/{name}/"']

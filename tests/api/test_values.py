@@ -1,11 +1,15 @@
 """What the API says, value by value."""
 
+from io import BytesIO
+
 import pytest
 from django.urls import reverse
+from rest_framework.exceptions import ParseError
 
 from consolidation.domain.queries import finished_costs
 from crowd.domain.queries import LedgerFilter, ledger_of, sums_of
 from tests.dashboard.campaign import CONTENT, TARGET, WORDS
+from web.parsers import TextJson
 
 pytestmark = pytest.mark.django_db
 
@@ -62,7 +66,7 @@ def test_sentence_and_item(api, campaign):
 def test_submission_case_and_gold_lead_to_one_another(api, campaign):
     item = campaign.items[3]
     [case] = [one for one in get(api, "cases")["results"] if one["item"] == item.key]
-    assert (case["state"], case["place"], len(case["sources"])) == ("consolidated", 0, 2)
+    assert (case["state"], case["attempt"], len(case["sources"])) == ("consolidated", 0, 2)
     source = get(api, "submission", case["sources"][0]["submission"])
     assert (source["item_id"], source["content"]) == (item.pk, CONTENT)
     assert source["worker"] in {one.pseudonym for one in campaign.workers}
@@ -103,3 +107,9 @@ def test_batch_and_its_progress(api, campaign):
         "hits": {"live": 9},
         "submissions": {"accepted": 15, "submitted": 3},
     }
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_numbers_that_are_not_finite_are_refused(number):
+    with pytest.raises(ParseError):
+        TextJson().parse(BytesIO(f'{{"value": {number}}}'.encode()))

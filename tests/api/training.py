@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from annotation.models import Project
 from crowd.models import Worker
+from projects.models import Project
 from qualification.enums import EnrolmentState, RoundKind
 from qualification.models import Enrolment, Evaluation, Round
 from tests.dashboard.campaign import START

@@ -19,13 +19,18 @@ from django.db.models import Count, F  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from annotation.domain.publish import publish_batch  # noqa: E402
-from annotation.models import Draft, Item, Project, Sentence  # noqa: E402
+from annotation.models import (  # noqa: E402
+    Draft,
+    Item,
+    Sentence,
+)
 from crowd.enums import HitState  # noqa: E402
 from crowd.models import Hit as OurHit  # noqa: E402
 from crowd.providers.mturk import parse_answer  # noqa: E402
 from marketplace.domain import access_keys, accounts, hit_types  # noqa: E402
 from marketplace.domain.identifiers import new_code, new_worker_code  # noqa: E402
 from marketplace.models import Assignment, Hit, WorkerAccount  # noqa: E402
+from projects.models import Project  # noqa: E402
 from tests.annotation.factories import CARRY, SENTENCE, make_project  # noqa: E402
 
 ANSWER = {

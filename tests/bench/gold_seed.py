@@ -4,10 +4,15 @@ import json
 from collections.abc import Iterator
 
 from annotation.domain.insert_rows import insert_rows
-from annotation.enums import Role
-from annotation.models import Item, Project, Sentence, Submission
+from annotation.models import (
+    Item,
+    Sentence,
+    Submission,
+)
 from consolidation.models import Case, CaseSource, Gold
 from crowd.models import Assignment, Worker
+from projects.enums import Role
+from projects.models import Project
 from tests.consolidation.factories import make_project
 from tests.crowd.factories import make_live_hit, make_worker
 
@@ -85,7 +90,7 @@ def seed_gold(items: int) -> Project:
         _submissions(workers, items),
     )
     insert_rows(
-        Case, _names("id item_id place state opened_at"),
+        Case, _names("id item_id attempt state opened_at"),
         ((at, at, 0, "open", AT) for at in range(1, items + 1)),
     )  # fmt: skip
     insert_rows(

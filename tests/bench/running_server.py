@@ -28,7 +28,7 @@ class Server:
 
     def web_seconds(self) -> float:
         """CPU time of gunicorn's processes so far, user and system."""
-        return sum(map(_cpu_seconds, [self.pid, *_children(self.pid)]))
+        return sum(map(cpu_seconds, [self.pid, *_children(self.pid)]))
 
     def database_seconds(self) -> float:
         """CPU time of the PostgreSQL processes that serve this database; 0 for SQLite, whose work is
@@ -40,10 +40,10 @@ class Server:
                 "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
                 "AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
             )
-            return sum(_cpu_seconds(pid) for (pid,) in cursor.fetchall())
+            return sum(cpu_seconds(pid) for (pid,) in cursor.fetchall())
 
 
-def _cpu_seconds(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 

@@ -17,7 +17,7 @@ SUBMIT = re.compile(rb'"urls": ?\{[^}]*"submit": ?"([^"]+)"')
 SUBMIT_TO = re.compile(rb'"submitTo": ?"([^"]+)"')
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818
     """The site answered otherwise than an annotation needs."""
 
 

@@ -77,7 +77,7 @@ def test_search_of_100_000_items():
         cursor.execute("ANALYZE")
     client = Client()
     client.force_login(get_user_model().objects.create_superuser("root", password="x" * 20))
-    url = reverse("dashboard:gold", args=[project.slug])
+    url = reverse("datasets:gold", args=[project.slug])
     worker = Worker.objects.latest("pk").pseudonym
     last_page = f"after~{ITEMS // 5}"
     backend, costs = Backend(), []

@@ -1,4 +1,4 @@
-"""How fast the figures are, in sizes that grow by ten; the bars are those of DESIGN.md, section 11.
+"""How fast the figures are, in sizes that grow by ten; the bars are in docs/reference/benchmarks.md.
 
 Times are CPU seconds of one process, which is what a round takes on a machine that does nothing
 else; a bar is held against the fastest round.

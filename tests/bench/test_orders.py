@@ -10,8 +10,7 @@ from django.db.models import CharField, Value
 from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
-from annotation.domain.publish import publish_batch
-from annotation.domain.steer_batch import (
+from annotation.domain.batch_actions import (
     add_to_batch,
     expire_batch,
     extend_batch,
@@ -19,6 +18,7 @@ from annotation.domain.steer_batch import (
     pause_batch,
     resume_batch,
 )
+from annotation.domain.publish import publish_batch
 from crowd.enums import HitState
 from tests.annotation.factories import make_project
 from tests.bench.annotation_site import import_items

@@ -110,7 +110,6 @@ def site(
     migrate(environment)
     tasks = json.loads(run("-m", "tests.browser.seed", *TASKS))
     options = ["--bind", f"127.0.0.1:{port}", "--threads", "8", "--log-level", "warning"]
-    options += ["--worker-class", "config.web_worker.WebWorker"]
     server = subprocess.Popen(
         [sys.executable, "-m", "gunicorn", "config.wsgi", *options],
         cwd=ROOT,

@@ -13,8 +13,8 @@ django.setup()
 
 from django.conf import settings  # noqa: E402
 
-from annotation.enums import Role  # noqa: E402
 from consolidation.models import Case  # noqa: E402
+from projects.enums import Role  # noqa: E402
 from tests.consolidation.factories import (  # noqa: E402
     CONTAIN,
     IDENTIFIED,

@@ -59,7 +59,7 @@ def test_axe_finds_nothing_on_the_generation_page(site: Site, view: BrowserConte
     box(page, 3).fill("Who caried")
     check(page)
     box(page, 3).press("Escape")
-    page.locator(".hand-in [data-submit]").click()
+    page.locator(".work-form [data-submit]").click()
     expect(page.locator("[data-problems]")).to_be_visible()
     check(page)
 

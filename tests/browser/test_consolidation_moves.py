@@ -54,7 +54,7 @@ PLAY = """([sources, size, moves]) => {
         const next = S.apply(state, {
             type, id, of, groups: [[id, of]], question: W.cleaned(text), answers: [span],
             span: isFree ? span : chosen, other: own.at(-1) ?? span, at: span[0],
-            to: type === "reshape" ? span : answer % 2 ? of : null,
+            to: answer % 2 ? of : null,
         });
         const changed = next !== state;
         state = next;
@@ -81,8 +81,10 @@ def modules(chromium: Browser) -> Iterator[Page]:
         page.goto(f"{ORIGIN}/")
         page.evaluate(
             """async () => {
-                const of = (name) => import(`/js/qasrl/consolidation-${name}.js`);
-                window.modules = { state: await of("state"), words: await of("words") };
+                const load = (name) => import(`/js/schemes/qasrl/${name}.js`);
+                window.modules = {
+                    state: await load("case-state"), words: await load("consolidation-text"),
+                };
             }"""
         )
         yield page
@@ -104,7 +106,7 @@ TYPED = [
 ]
 TYPES = [
     *("keep", "invalid", "unjudge", "redundant", "merge", "settle", "add", "remove", "rewrite"),
-    *("mark", "unmark", "reshape", "split", "cut", "join", "move"),
+    *("mark", "unmark", "split", "cut", "join", "move"),
 ]
 
 

@@ -181,7 +181,7 @@ def test_a_reload_in_the_middle_loses_nothing(site: Site, context: BrowserContex
     box(frame, 2).fill("What did someone ca")
     box(frame, 2).press("Escape")
     frame.locator("summary", has_text="Comment").click()
-    frame.get_by_label("A word to the people").fill("hard one")
+    frame.get_by_label("A message to the people").fill("hard one")
     page.reload()  # at once: nothing waits for the timer, and the frame has no storage
     _wait_until(lambda: "someone ca" in json.dumps(stored_drafts(site, "reload")))
     page.reload()
@@ -302,7 +302,7 @@ def test_when_our_server_stays_away_the_marketplace_gets_the_work(
     open_task(page, site.address("refused"))
     ask(page, 1, AGENT, (0, 1))
     submit(page)
-    page.get_by_role("button", name="Hand in at the marketplace").click()
+    page.get_by_role("button", name="Submit to the marketplace").click()
     arrived(page)
     [content] = handed_in(site, "refused")
     assert question_texts(content[site.item("refused")]) == [(AGENT, [[0, 2]])]
@@ -319,7 +319,7 @@ def test_a_double_click_submits_once(site: Site, context: BrowserContext):
     arrived(page)
     assert len(handed_in(site, "double")) == 1
     open_task(page, site.address("double"))
-    expect(page.locator("[data-banner]")).to_contain_text("has been handed in")
+    expect(page.locator("[data-banner]")).to_contain_text("have submitted this work")
     expect(box(page, 1)).to_be_disabled()
 
 
@@ -343,7 +343,7 @@ def test_two_tabs_show_both_versions_and_keep_the_chosen_one(site: Site, context
     submit(second)
     arrived(second)
     ask(first, 3, "When did someone carry something?", (12, 12))
-    expect(first.locator("[data-banner]")).to_contain_text("has been handed in")
+    expect(first.locator("[data-banner]")).to_contain_text("have submitted this work")
 
 
 def test_leaving_with_unsaved_work_warns(site: Site, context: BrowserContext):
@@ -472,7 +472,7 @@ def test_the_wrong_word_is_marked_with_the_nearest_legal_ones(site: Site, contex
     page.get_by_role("option", name="Keep the question as it is").click()
     token(page, 12).click()
     token(page, 12).click()
-    expect(page.locator(".question-box__note").nth(1)).to_contain_text("Kept as it is")
+    expect(page.locator(".question-box__note").nth(1)).to_contain_text("Outside the template")
     token_one = page.get_by_role("button", name="Mark the answer").first
     token_one.click()
     token(page, 0).click()

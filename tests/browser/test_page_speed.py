@@ -1,4 +1,4 @@
-"""What the page weighs, and how fast it answers a keystroke. Figures: docs/worker-page.md."""
+"""What the page weighs, and how fast it answers a keystroke. Figures: docs/reference/benchmarks.md."""
 
 import statistics
 from urllib.parse import urlsplit

@@ -47,7 +47,7 @@ def modules(chromium: Browser) -> Iterator[Page]:
         page.route(f"{ORIGIN}/**", serve_static)
         page.goto(f"{ORIGIN}/")
         page.evaluate(
-            "async () => { window.validation = await import('/js/qasrl/validation-state.js'); }"
+            "async () => { window.validation = await import('/js/schemes/qasrl/validation-state.js'); }"
         )
         yield page
 

@@ -1,6 +1,6 @@
 """An update with the old version still running: the old code must get along with the new tables.
 
-docs/deployment.md, "Updates without a pause", has the rule. A migration that breaks it on purpose is
+docs/how-to/admin.md, "Update without downtime", has the rule. A migration that breaks it on purpose is
 named here with its reason.
 """
 
@@ -12,18 +12,10 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 
 OWN = {
-    "accounts", "annotation", "audit", "consolidation", "crowd", "marketplace", "operation",
-    "qualification",
+    "accounts", "annotation", "audit", "consolidation", "crowd", "datasets", "jobs", "marketplace",
+    "operations", "projects", "qualification", "rehearsal", "web",
 }  # fmt: skip
-BEFORE_THE_RULE = "older than the rule, and than any installation that could not pause"
-ON_PURPOSE = dict.fromkeys(
-    (
-        "annotation.0002_batches_and_compensation",
-        "crowd.0003_steering_people_and_recovery",
-        "qualification.0002_rounds_in_use",
-    ),
-    BEFORE_THE_RULE,
-)
+ON_PURPOSE: dict[str, str] = {}
 TAKES_AWAY = (
     ops.RemoveField,
     ops.DeleteModel,

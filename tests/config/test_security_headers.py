@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from tests import environment
-from tests.operation.manage import manage
+from tests.operations.manage import manage
 
 # In a process of its own: most of these follow from SITE_URL when the settings are read.
 ASK = """
@@ -17,7 +17,7 @@ from uuid import UUID
 from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
-from annotation.domain.create_project import create_project
+from projects.domain.create_project import create_project
 from annotation.domain.import_corpus import CorpusOptions, Import
 from annotation.domain.publish import publish_batch
 from annotation.models import Task
@@ -32,7 +32,7 @@ staff.force_login(root)
 frame = f"/generate/{Task.objects.get().public_id}/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE"
 pages = {
     "login": (strangers, "/login/"),
-    "staff": (staff, "/account/second-factor/"),
+    "staff": (staff, "/account/reauthenticate/"),
     "frame": (strangers, frame),
     "marketplace": (strangers, "/hits/login/"),
     "practice": (strangers, "/practice/qasrl/1/"),

@@ -6,10 +6,11 @@ from typing import Any
 from django.contrib.auth import get_user_model
 
 from annotation.domain.drafts import PageState
-from annotation.models import Item, Project
+from annotation.models import Item
 from consolidation.domain.expert_queues import QueuePlan, set_up_queue
 from consolidation.domain.expert_work import hand_in_queued
 from consolidation.models import ExpertQueue, QueuedItem
+from projects.models import Project
 from tests.crowd.factories import NOW
 
 

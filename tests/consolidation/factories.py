@@ -3,12 +3,19 @@
 from collections.abc import Sequence
 from itertools import count
 
-from annotation.domain.create_project import create_project
-from annotation.enums import Role, SubmissionState
-from annotation.models import Item, Project, Sentence, Submission
-from consolidation.domain.open_cases import offer_case, open_case
+from annotation.enums import SubmissionState
+from annotation.models import (
+    Item,
+    Sentence,
+    Submission,
+)
+from consolidation.domain.monitor import correct_review
+from consolidation.domain.open_cases import open_case, publish_case
 from consolidation.models import Case
 from crowd.models import Worker
+from projects.domain.create_project import create_project
+from projects.enums import Role
+from projects.models import Project
 from schemes.base import ItemRecord, Json
 from schemes.registry import get_scheme
 from tests.crowd.factories import NOW, make_assignment, make_worker
@@ -94,7 +101,7 @@ def make_case(tokens: Sequence[str], verb_idx: int, *sources: Json) -> Case:
     assert open_case(item=item, now=NOW)
     case = Case.objects.get(item=item)
     _put_in_order(case, submissions)
-    assert offer_case(case_id=case.pk, now=NOW)
+    assert publish_case(case_id=case.pk, now=NOW)
     return Case.objects.select_related("item__sentence", "item__project", "task").get(pk=case.pk)
 
 
@@ -106,3 +113,28 @@ def _put_in_order(case: Case, submissions: Sequence[Submission]) -> None:
             row = rows[submission.pk]
             row.position = offset + position
             row.save(update_fields=["position"])
+
+
+def correct(*, review, expert, content, comment="", now=NOW):
+    """Correct the reviewed gold to `content`, as the expert's page does."""
+    item = review.gold.item
+    scheme = get_scheme(item.project.scheme)
+    source = scheme.as_source(review.gold.content)
+    wanted = {question["question"]: question["answers"] for question in content["questions"]}
+    questions = scheme.keep_all(source)["questions"]
+    for question in questions:
+        answers = wanted.pop(question["question"], None)
+        question.update({"verdict": "invalid"} if answers is None else {"answers": answers})
+    new = {"source": None, "verdict": "keep", "same_as": None}
+    questions += [
+        {"question": question, "answers": answers, **new} for question, answers in wanted.items()
+    ]
+    consolidation = scheme.parse_consolidation(
+        {"questions": questions},
+        tokens=item.sentence.tokens,
+        target=item.target,
+        sources=[source],
+    )
+    return correct_review(
+        review=review, expert=expert, consolidation=consolidation, comment=comment, now=now
+    )

@@ -1,10 +1,12 @@
 """A small finished project: the paper's example, consolidated."""
 
-from annotation.enums import Role, SubmissionState
-from annotation.models import Project, Submission
+from annotation.enums import SubmissionState
+from annotation.models import Submission
 from consolidation.domain.record_gold import parse_for_case, write_gold_of
 from consolidation.models import Case, Gold
 from crowd.models import Worker
+from projects.enums import Role
+from projects.models import Project
 from schemes.registry import get_scheme
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_case, source
 from tests.crowd.factories import NOW, make_assignment, make_worker

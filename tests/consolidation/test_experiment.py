@@ -6,21 +6,21 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Submission, TaskItem
-from consolidation.domain.agreement import consolidation_agreement, worker_agreement
 from consolidation.domain.experiment import (
-    ExperimentRefused,
+    ExperimentError,
     annotations_for_gold,
     begin_experiment,
     items_of_experiment,
     open_experiment_cases,
     progress_of,
 )
-from consolidation.domain.open_cases import offer_case
+from consolidation.domain.open_cases import publish_case
 from consolidation.domain.queries import ItemFilter, items_of
 from consolidation.models import Case, Experiment
-from crowd.domain.ledger import BudgetExceeded
+from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.models import Hit
+from datasets.domain.agreement import consolidation_agreement, worker_agreement
 from tests.consolidation.factories import make_generation
 from tests.consolidation.gold import (
     FIRST,
@@ -81,7 +81,7 @@ def test_items_are_offered_again_to_those_who_had_no_part_in_them(gold):
     before = budget.reserved_cents
     experiment = begin(gold)
     offered = TaskItem.objects.get(task__batch=experiment.batch)
-    assert (offered.item, offered.place, offered.task.hit.max_assignments) == (gold.item, 1, 2)
+    assert (offered.item, offered.attempt, offered.task.hit.max_assignments) == (gold.item, 1, 2)
     assert requirement(offered.task.hit) == {
         "code": f"{gold.item.project.slug}-generator",
         "comparator": "NotIn",
@@ -113,9 +113,9 @@ def test_fresh_generations_become_a_second_case_and_a_disjoint_team(gold):
     fresh.append(annotate(experiment, SECOND, others[1]))
     assert open_experiment_cases(clock=lambda: NOW) == 1
     assert open_experiment_cases(clock=lambda: NOW) == 0
-    case = Case.objects.get(item=gold.item, place=1)
+    case = Case.objects.get(item=gold.item, attempt=1)
     assert {one.submission for one in case.sources.all()} == set(fresh)
-    assert offer_case(case_id=case.pk, now=NOW)
+    assert publish_case(case_id=case.pk, now=NOW)
     case.refresh_from_db()
     kept_out = [*people_of(gold), *others[:2]]
     assert requirement(case.task.hit)["integers"] == sorted(numbers[one.pk] for one in kept_out)
@@ -153,7 +153,7 @@ def test_experiment_without_consolidation_opens_no_case(gold):
 def test_item_is_never_offered_again_twice(gold):
     make_pool(gold.item.project, "generator", [make_worker(), make_worker()])
     begin(gold)
-    with pytest.raises(ExperimentRefused, match="no consolidated item"):
+    with pytest.raises(ExperimentError, match="no consolidated item"):
         begin(gold)
     assert Experiment.objects.count() == 1
 
@@ -161,18 +161,20 @@ def test_item_is_never_offered_again_twice(gold):
 @pytest.mark.parametrize("more", [{"count": 0}, {"generators": 0}, {"generators": 10}])
 def test_numbers_that_make_no_sense_are_refused(gold, more):
     make_pool(gold.item.project, "generator", [make_worker() for _ in range(10)])
-    with pytest.raises(ExperimentRefused, match="one to nine"):
+    with pytest.raises(ExperimentError, match="one to nine"):
         begin(gold, **more)
 
 
 def test_without_a_pool_or_enough_people_nothing_is_offered(gold):
-    with pytest.raises(ExperimentRefused, match="needs the trained pool"):
+    with pytest.raises(ExperimentError, match="needs a trained pool"):
         begin(gold)
     make_pool(gold.item.project, "generator", [*people_of(gold), make_worker()])
-    with pytest.raises(ExperimentRefused, match="needs 2 people who had no part in it; 1"):
+    with pytest.raises(
+        ExperimentError, match="needs 2 workers who did not contribute to it, but only 1"
+    ):
         begin(gold)
     assert not Experiment.objects.exists()
-    assert not TaskItem.objects.filter(place=1).exists()
+    assert not TaskItem.objects.filter(attempt=1).exists()
 
 
 def test_budget_that_is_too_small_leaves_nothing_behind(gold):
@@ -181,14 +183,14 @@ def test_budget_that_is_too_small_leaves_nothing_behind(gold):
     budget.refresh_from_db()
     budget.cap_cents = budget.reserved_cents + budget.spent_cents + 1
     budget.save()
-    with pytest.raises(BudgetExceeded):
+    with pytest.raises(BudgetExceededError):
         begin(gold)
-    assert not TaskItem.objects.filter(place=1).exists()
+    assert not TaskItem.objects.filter(attempt=1).exists()
 
 
 def test_command_begins_one_and_tells_what_is_missing(gold):
     slug = gold.item.project.slug
-    with pytest.raises(CommandError, match="needs the trained pool") as refused:
+    with pytest.raises(CommandError, match="needs a trained pool") as refused:
         call_command("agreement", slug, "--again", "3")
     assert refused.value.returncode == 2
     others = [make_worker(), make_worker()]

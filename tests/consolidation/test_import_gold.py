@@ -8,9 +8,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.domain.create_project import create_project
 from annotation.domain.import_corpus import CorpusOptions, Import
 from consolidation.models import Gold
+from projects.domain.create_project import create_project
 
 pytestmark = pytest.mark.django_db
 

@@ -9,15 +9,15 @@ import pytest
 from django.core.management import call_command
 
 from annotation.domain.import_corpus import item_key
-from annotation.management.command import Refused
-from audit.domain.change_state import MoveRefused
+from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.expert_queues import take_next
-from consolidation.domain.expert_work import WorkRefused, open_queued
+from consolidation.domain.expert_work import ExpertWorkError, open_queued
 from consolidation.domain.import_gold import import_gold
 from consolidation.domain.merge import record_merge, sources_there
 from consolidation.domain.merge_report import merge_report, write_report_csv
 from consolidation.domain.record_gold import add_gold
 from consolidation.models import ExpertQueue, Gold, Merge, SystemAnnotation
+from projects.command import InputError
 from schemes.registry import get_scheme
 from tests.consolidation.experts import hand_in, make_expert, make_queue
 from tests.consolidation.factories import (
@@ -135,7 +135,7 @@ def test_result_is_expert_gold_that_says_where_it_came_from(project, item):
         "Who identified something?": ("edited", ["kept"]),
         "What was identified?": ("kept", ["kept"]),
     }
-    with pytest.raises(MoveRefused):
+    with pytest.raises(TransitionNotAllowedError):
         record_merge(
             merge=merge, content=merge.content, expert=merge.merged_by, now=queued.queue.created_at
         )
@@ -173,10 +173,10 @@ def test_merge_that_somebody_finished_is_nobody_elses(project, item):
     queue = make_queue(project, [item], sources=everything(project))
     first, second = make_expert("ina"), make_expert("olga")
     queued = take_next(queue=queue, expert=first, now=NOW)
-    with pytest.raises(WorkRefused):
+    with pytest.raises(ExpertWorkError):
         hand_in(queued, second, judged(queued.merge, {}))
     hand_in(queued, first, judged(queued.merge, {}))
-    with pytest.raises(WorkRefused):
+    with pytest.raises(ExpertWorkError):
         hand_in(queued, second, judged(queued.merge, {}))
     assert Gold.objects.filter(source="expert").count() == 1
 
@@ -236,7 +236,7 @@ def test_command_sets_up_a_queue(project, item, tmp_path, capsys):
         "expert_queue", project.slug, "Set", kind="merge", as_in="Round 1", sources=sources, **named
     )
     assert ExpertQueue.objects.get(title="Set").queued.get().merge.sources.count() == 4
-    with pytest.raises(Refused, match="no source 'sytem:nrl'"):
+    with pytest.raises(InputError, match="no source 'sytem:nrl'"):
         call_command(
             "expert_queue",
             project.slug,
@@ -256,7 +256,7 @@ def test_of_two_who_hand_in_late_the_first_counts(project, item):
     later = NOW + timedelta(hours=25)
     assert take_next(queue=queue, expert=second, now=later) == queued
     hand_in(queued, first, judged(queued.merge, {}), later)
-    with pytest.raises(WorkRefused, match="in the meantime"):
+    with pytest.raises(ExpertWorkError, match="already merged this item"):
         hand_in(queued, second, judged(queued.merge, {}), later)
     assert take_next(queue=queue, expert=second, now=later) is None
     assert Gold.objects.filter(source="expert").count() == 1

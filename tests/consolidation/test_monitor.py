@@ -7,21 +7,21 @@ from django.contrib.auth import get_user_model
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.domain.change_state import MoveRefused
+from audit.domain.change_state import TransitionNotAllowedError
+from consolidation.domain.current_gold import current_gold
 from consolidation.domain.monitor import (
-    ReviewRefused,
+    ReviewError,
     confirm_review,
-    correct_review,
     draw_due_reviews,
     error_rate,
     return_review,
     set_review_rate,
     wilson_interval,
 )
-from consolidation.domain.standing_gold import standing_gold
 from consolidation.models import Gold, Review
 from consolidation.tasks import draw_due_reviews as draw_task
 from schemes.base import ContentError
+from tests.consolidation.factories import correct
 from tests.consolidation.gold import make_gold_item
 from tests.crowd.factories import NOW
 from tests.dashboard.campaign import Campaign, make_project
@@ -67,7 +67,7 @@ def test_nothing_is_drawn_at_rate_zero_and_a_wrong_rate_is_refused():
     gold = make_gold_item()
     set_review_rate(project=gold.item.project, per_thousand=0)
     assert draw_due_reviews(clock=clock) == 0
-    with pytest.raises(ReviewRefused):
+    with pytest.raises(ReviewError):
         set_review_rate(project=gold.item.project, per_thousand=1001)
 
 
@@ -76,7 +76,7 @@ def test_review_is_judged_once(review, expert):
     confirm_review(review=review, expert=expert, now=later)
     review.refresh_from_db()
     assert (review.state, review.expert, review.reviewed_at) == ("confirmed", expert, later)
-    with pytest.raises(MoveRefused):
+    with pytest.raises(TransitionNotAllowedError):
         return_review(review=review, expert=expert, comment="no", now=later)
 
 
@@ -90,9 +90,9 @@ def test_correction_is_the_next_version_and_says_what_it_changed(review, expert)
             {"question": "Where did someone identify something?", "answers": third["answers"]},
         ]
     }
-    correct_review(review=review, expert=expert, content=content, comment="", now=NOW)
+    correct(review=review, expert=expert, content=content, comment="", now=NOW)
     review.refresh_from_db()
-    corrected = standing_gold(gold.item.project, "consolidated").get()
+    corrected = current_gold(gold.item.project, "consolidated").get()
     assert review.correction == corrected
     assert (corrected.version, corrected.case, corrected.submission) == (2, gold.case, None)
     assert corrected.provenance == [
@@ -108,10 +108,10 @@ def test_bad_correction_changes_nothing(review, expert):
     overlapping = {
         "questions": [{"question": "Who identified something?", "answers": [[0, 2], [1, 3]]}]
     }
-    for content, error in ((gold.content, ReviewRefused), (overlapping, ContentError)):
+    for content, error in ((gold.content, ReviewError), (overlapping, ContentError)):
         with pytest.raises(error):
-            correct_review(review=review, expert=expert, content=content, comment="", now=NOW)
-    with pytest.raises(ReviewRefused, match="Say what is wrong"):
+            correct(review=review, expert=expert, content=content, comment="", now=NOW)
+    with pytest.raises(ReviewError, match="Explain what is wrong"):
         return_review(review=review, expert=expert, comment=" ", now=NOW)
     review.refresh_from_db()
     assert (review.state, Gold.objects.count()) == ("drawn", 1)

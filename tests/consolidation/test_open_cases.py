@@ -3,17 +3,19 @@
 import pytest
 
 from annotation.domain.qualification_codes import pool_code
-from annotation.enums import BatchState, ExclusionScope, Role, SubmissionState
-from annotation.models import Project, Submission
+from annotation.enums import BatchState, SubmissionState
+from annotation.models import Submission
 from consolidation.domain.open_cases import (
     excluded_workers,
-    offer_open_cases,
     open_due_cases,
+    publish_open_cases,
 )
 from consolidation.enums import CaseState
 from consolidation.models import Case
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.models import Budget
+from projects.enums import ExclusionScope, Role
+from projects.models import Project
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_generation, make_item, source
 from tests.crowd.factories import NOW, make_worker
 
@@ -68,7 +70,7 @@ def test_open_case_is_offered_in_the_projects_running_batch():
     first, second = item_with(make_worker(), make_worker()), item_with(make_worker(), make_worker())
     second.project.items.exists()
     open_due_cases(clock=clock)
-    assert offer_open_cases(clock=clock) == 2
+    assert publish_open_cases(clock=clock) == 2
     assert set(Case.objects.values_list("state", flat=True)) == {CaseState.OFFERED}
     task = Case.objects.get(item=first).task
     assert (task.role, task.hit.max_assignments) == (Role.CONSOLIDATOR, 1)
@@ -87,7 +89,7 @@ def test_pool_leaves_out_those_who_generated():
     for worker in (three, two, one):
         grant_qualification(qualification=pool, worker=worker, now=NOW)
     open_due_cases(clock=clock)
-    offer_open_cases(clock=clock)
+    publish_open_cases(clock=clock)
     asked = Case.objects.get().task.hit.hit_type.qualifications
     assert asked == [{"code": pool.code, "comparator": "NotIn", "integers": [2, 3]}]
 
@@ -109,17 +111,17 @@ def test_without_budget_a_case_stays_open_until_there_is_some():
     item = item_with(make_worker(), make_worker())
     open_due_cases(clock=clock)
     Budget.objects.filter(pk=item.project.budget_id).update(cap_cents=1)
-    assert offer_open_cases(clock=clock) == 0
+    assert publish_open_cases(clock=clock) == 0
     assert Case.objects.get().state == CaseState.OPEN
     assert not item.task_items.exists()
     Budget.objects.filter(pk=item.project.budget_id).update(cap_cents=10_000)
-    assert offer_open_cases(clock=clock) == 1
+    assert publish_open_cases(clock=clock) == 1
 
 
 def test_paused_batch_offers_nothing():
     item_with(make_worker(), make_worker())
     open_due_cases(clock=clock)
-    offer_open_cases(clock=clock)
+    publish_open_cases(clock=clock)
     batch = Case.objects.get().task.batch
     batch.state = BatchState.PAUSED
     batch.save()
@@ -127,4 +129,4 @@ def test_paused_batch_offers_nothing():
     make_generation(item, ASKED)
     make_generation(item, ASKED)
     open_due_cases(clock=clock)
-    assert offer_open_cases(clock=clock) == 0
+    assert publish_open_cases(clock=clock) == 0

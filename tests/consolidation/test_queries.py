@@ -45,7 +45,7 @@ def test_every_item_is_in_exactly_one_state(campaign, project):
 
 
 def test_second_consolidation_leaves_the_items_state_alone(campaign, project):
-    Case.objects.create(item=campaign.items[3], place=1, opened_at=START)
+    Case.objects.create(item=campaign.items[3], attempt=1, opened_at=START)
     assert states(project).count(ItemState.CONSOLIDATED) == 3
     assert count_gold(project=project).cases == {"offered": 3, "consolidated": 3}
 

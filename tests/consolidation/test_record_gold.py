@@ -71,6 +71,21 @@ def test_papers_first_example_becomes_gold_with_its_provenance():
     ]
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_answer_that_no_database_stores_waits_for_a_person_and_others_go_on(number):
+    poisoned, sound = make_case(SURVEY, IDENTIFIED, A, B), make_case(SURVEY, IDENTIFIED, A, B)
+    assignment = make_assignment(poisoned.task.hit)
+    assignment.answer = {"content": f'{{"{poisoned.item_id}": {{"questions": [{number}]}}}}'}
+    assignment.save()
+    merged = judged(WHO, ["the U.S. Geological Survey"], of=(0, 0))
+    hand_in(sound, merged, judged(WHO, [], "redundant", of=(1, 0), same_as=0))
+    assert sweep() == 2
+    assert Gold.objects.get().case == sound
+    waiting = Submission.objects.get(assignment=assignment)
+    assert waiting.state == "submitted"
+    assert "can't be read" in waiting.problem
+
+
 def test_papers_second_example_keeps_the_modal():
     might, plain = "What might contain something?", "What contains something?"
     case = make_case(

@@ -3,18 +3,24 @@
 import pytest
 from django.db import DatabaseError, transaction
 
-from annotation.domain.choose_protocol import ProtocolRefused, choose_protocol
 from annotation.domain.decide_submission import accept_assignment, reject_submissions
 from annotation.domain.qualification_codes import pool_code
-from annotation.enums import ExclusionScope, Protocol, Role, SubmissionState
-from annotation.models import Project, Submission
-from consolidation.domain.open_cases import offer_open_cases, open_due_cases
-from consolidation.domain.reoffer_validations import reoffer_validations
+from annotation.enums import SubmissionState
+from annotation.models import Submission
+from consolidation.domain.open_cases import open_due_cases, publish_open_cases
+from consolidation.domain.republish_cases import republish_cases
 from consolidation.enums import CaseState
 from consolidation.models import Case, Gold, Judgment
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.enums import HitState
 from crowd.models import Hit, Payment
+from projects.domain.choose_protocol import ProtocolError, choose_protocol
+from projects.enums import (
+    ExclusionScope,
+    Protocol,
+    Role,
+)
+from projects.models import Project
 from tests.consolidation.factories import (
     CONTAIN,
     IDENTIFIED,
@@ -56,7 +62,7 @@ def test_validation_asks_for_one_generator_and_leaves_out_who_knows_the_sentence
 @pytest.mark.parametrize(("validators", "agree"), [(2, 3), (0, 0), (2, 0), (10, 2)])
 def test_protocol_that_nobody_could_agree_under_is_refused(validators, agree):
     project = make_consolidation_project()
-    with pytest.raises(ProtocolRefused, match="can't agree"):
+    with pytest.raises(ProtocolError, match="can't agree"):
         choose_protocol(
             project=project,
             protocol=Protocol.VALIDATION,
@@ -69,7 +75,7 @@ def test_protocol_that_nobody_could_agree_under_is_refused(validators, agree):
 
 def test_protocol_stays_once_items_are_published():
     project = make_validation_case().item.project
-    with pytest.raises(ProtocolRefused, match="has published items under validation"):
+    with pytest.raises(ProtocolError, match="has published items under validation"):
         choose_protocol(project=project, protocol=Protocol.CONSOLIDATION, actor="test", now=NOW)
     again = choose_protocol(project=project, protocol=Protocol.VALIDATION, actor="test", now=NOW)
     assert again.protocol == Protocol.VALIDATION
@@ -80,7 +86,7 @@ def test_pay_without_terms_for_validators_is_refused():
     Project.objects.filter(pk=project.pk).update(
         pay_scheme={"generator": project.pay_scheme["generator"]}
     )
-    with pytest.raises(ProtocolRefused, match="no terms for validators"):
+    with pytest.raises(ProtocolError, match="no terms for validators"):
         choose_protocol(project=project, protocol=Protocol.VALIDATION, actor="test", now=NOW)
 
 
@@ -91,7 +97,7 @@ def test_one_generation_is_offered_to_as_many_as_validate():
     project = make_validation_project(validators=3, agree=2)
     make_generation(make_item(SURVEY, CONTAIN, project), GENERATION)
     assert open_due_cases(clock=clock) == 1
-    assert offer_open_cases(clock=clock) == 1
+    assert publish_open_cases(clock=clock) == 1
     case = Case.objects.get()
     assert case.task.role == Role.VALIDATOR
     assert case.task.hit.max_assignments == 3
@@ -117,7 +123,7 @@ def test_pool_of_validators_is_asked_for_without_those_who_know_the_sentence():
     make_generation(item, GENERATION, known)
     make_generation(other, source(SURVEY, ("Who identified something?", ["USGS"])), neighbour)
     open_due_cases(clock=clock)
-    offer_open_cases(clock=clock)
+    publish_open_cases(clock=clock)
     hit = Case.objects.get(item=item).task.hit
     (requirement,) = hit.hit_type.qualifications
     assert requirement["code"] == pool.code
@@ -187,7 +193,7 @@ def test_generation_without_questions_is_empty_gold_and_costs_no_validator():
     project = make_validation_project()
     make_generation(make_item(SURVEY, CONTAIN, project), source(SURVEY, no_question="no verb"))
     open_due_cases(clock=clock)
-    assert offer_open_cases(clock=clock) == 0
+    assert publish_open_cases(clock=clock) == 0
     assert sweep() == (0, 1)
     assert Gold.objects.get().content == {"questions": []}
     assert Case.objects.get().state == CaseState.VALIDATED
@@ -243,13 +249,15 @@ def test_rejected_validation_gets_its_place_again_on_the_same_hit():
     validate(case, *GOOD[:2])
     sweep()
     hit = ended(case, HitState.FINISHED)
-    assert reoffer_validations(project=case.item.project, now=NOW).raised == 0  # not decided yet
+    assert (
+        republish_cases(project=case.item.project, actor="a", now=NOW).raised == 0
+    )  # not decided yet
     bad = Submission.objects.exclude(problem="").get()
     reject_submissions(assignment=bad.assignment, reason="Unfinished.", actor="a", now=NOW)
-    assert reoffer_validations(project=case.item.project, now=NOW).raised == 1
+    assert republish_cases(project=case.item.project, actor="a", now=NOW).raised == 1
     hit.refresh_from_db()
     assert hit.increase_to == 3
-    assert reoffer_validations(project=case.item.project, now=NOW).raised == 0
+    assert republish_cases(project=case.item.project, actor="a", now=NOW).raised == 0
 
 
 def test_expired_validation_is_offered_longer():
@@ -257,7 +265,7 @@ def test_expired_validation_is_offered_longer():
     validate(case, *GOOD)
     sweep()
     hit = ended(case, HitState.EXPIRED)
-    assert reoffer_validations(project=case.item.project, now=NOW).raised == 1
+    assert republish_cases(project=case.item.project, actor="a", now=NOW).raised == 1
     hit.refresh_from_db()
     assert (hit.state, hit.increase_to) == (HitState.LIVE, None)
 
@@ -268,11 +276,11 @@ def test_refused_hit_gives_way_to_a_new_one_and_late_work_still_counts():
     sweep()
     old = case.task
     Hit.objects.filter(pk=old.hit_id).update(state=HitState.FAILED, error="no money")
-    assert reoffer_validations(project=case.item.project, now=NOW).anew == 1
+    assert republish_cases(project=case.item.project, actor="a", now=NOW).new_hits == 1
     case.refresh_from_db()
     assert case.task != old
     assert case.task.hit.max_assignments == 1
-    assert case.task.task_items.get().place == 1
+    assert case.task.task_items.get().attempt == 1
     validate(case, *GOOD)
     assert sweep() == (1, 1)
     assert Gold.objects.get().judgments.count() == 2

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.domain.worker_page import Claim
+from annotation.domain.worker_page import PageToken
 from annotation.models import Draft
 from consolidation.models import Case
 from schemes.base import Json
@@ -55,7 +55,7 @@ def page_of(client: Client, case: Case) -> Json:
 def send(client: Client, case: Case, *questions: Json):
     assert case.task
     message: dict[str, Any] = {
-        "token": Claim(str(case.task.public_id), "A1", "W1").token(),
+        "token": PageToken(str(case.task.public_id), "A1", "W1").token(),
         "revision": 0,
         "content": {str(case.item_id): {"questions": list(questions)}},
     }

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.domain.worker_page import Claim
+from annotation.domain.worker_page import PageToken
 from annotation.models import Draft
 from consolidation.models import Case
 from schemes.base import Json
@@ -80,7 +80,7 @@ def settled() -> list[Json]:
 def send(client: Client, case: Case, questions: list[Json], *, to: str = "consolidation:submit"):
     assert case.task
     message: dict[str, Any] = {
-        "token": Claim(str(case.task.public_id), "A1", "W1").token(),
+        "token": PageToken(str(case.task.public_id), "A1", "W1").token(),
         "revision": 0,
         "content": {str(case.item_id): {"questions": questions}},
     }
@@ -232,7 +232,7 @@ def test_submit_refuses_what_is_not_settled_and_changes_nothing(client, case, ch
 def test_submit_of_another_kind_of_task_is_refused(client, case):
     task = make_task([make_generation_item(make_generation_project())])
     message = {
-        "token": Claim(str(task.public_id), "A1", "W1").token(),
+        "token": PageToken(str(task.public_id), "A1", "W1").token(),
         "revision": 0,
         "content": {},
     }
@@ -242,10 +242,19 @@ def test_submit_of_another_kind_of_task_is_refused(client, case):
     assert response.status_code == 403
 
 
-@pytest.mark.parametrize("body", ["", "{}", "[]", '{"token": "x", "revision": 0, "content": {}}'])
-def test_submit_refuses_what_our_page_would_not_send(client, body):
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("", 400),
+        ("{}", 400),
+        ("[]", 400),
+        ('{"token": "x", "revision": 0, "content": {"1": NaN}}', 400),
+        ('{"token": "x", "revision": 0, "content": {}}', 403),
+    ],
+)
+def test_submit_refuses_what_our_page_would_not_send(client, body, status):
     response = client.post(reverse("consolidation:submit"), body, content_type="text/plain")
-    assert response.status_code == 403
+    assert response.status_code == status
     assert response.json()["error"]
 
 

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Sequence
 
-from annotation.domain.choose_protocol import choose_protocol
-from annotation.enums import Protocol
-from annotation.models import Item, Project
-from consolidation.domain.open_cases import case_of_task, offer_case, open_case
+from annotation.models import Item
+from consolidation.domain.open_cases import case_of_task, open_case, publish_case
 from consolidation.domain.record_gold import record_new_case_work
 from consolidation.domain.record_validated_gold import write_due_validated_gold
 from consolidation.models import Case
 from crowd.models import Assignment, Worker
+from projects.domain.choose_protocol import choose_protocol
+from projects.enums import Protocol
+from projects.models import Project
 from schemes.base import Json
 from tests.consolidation.factories import (
     CONTAIN,
@@ -59,7 +60,7 @@ def make_validation_case(
     make_generation(item, generation)
     assert open_case(item=item, now=NOW)
     case = Case.objects.get(item=item)
-    assert offer_case(case_id=case.pk, now=NOW)
+    assert publish_case(case_id=case.pk, now=NOW)
     case.refresh_from_db()
     assert case.task
     return case_of_task(case.task)

@@ -11,7 +11,7 @@ def wire(db, settings, monkeypatch) -> InProcess:
     settings.MARKETPLACE_ALLOW_HTTP = True
     settings.MARKETPLACE_FAULTS = ""
     settings.MARKETPLACE_REQUESTS_PER_SECOND = 0
-    settings.MARKETPLACE_HOUSE_KEY = (
+    settings.MARKETPLACE_BUILTIN_KEY = (
         settings.MTURK_ACCESS_KEY_ID,
         settings.MTURK_SECRET_ACCESS_KEY,
     )

@@ -14,12 +14,12 @@ from django.conf import settings
 from django.test import RequestFactory
 from django.utils import timezone
 
-from crowd.domain.sync_hits import hasten_sync
+from crowd.domain.sync_hits import request_sync
 from crowd.models import Hit
 from crowd.providers.mturk import MTurk
 from marketplace import models as theirs
 from marketplace.api.endpoint import requester_api
-from marketplace.domain import accounts, claims, work
+from marketplace.domain import accept_hit, accounts, work
 from marketplace.domain.faults import parse_faults
 
 ADDRESS = "http://127.0.0.1/mturk/"
@@ -118,7 +118,7 @@ def join(number: int) -> theirs.WorkerAccount:
 
 def accept(hit: Hit, worker: theirs.WorkerAccount) -> str:
     assert hit.external_id
-    return claims.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
+    return accept_hit.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
 
 
 def hand_in(hit: Hit, worker: theirs.WorkerAccount, assignment: str, content: str = "{}") -> None:
@@ -128,7 +128,7 @@ def hand_in(hit: Hit, worker: theirs.WorkerAccount, assignment: str, content: st
         fields=[("content", content)],
         now=timezone.now(),
     )
-    hasten_sync(hit_id=hit.pk, now=timezone.now())
+    request_sync(hit_id=hit.pk, now=timezone.now())
 
 
 def finish(hit: Hit, worker: theirs.WorkerAccount, content: str = "{}") -> str:

@@ -8,11 +8,11 @@ from django.utils import timezone
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
 from crowd.domain.send_payments import send_due_payments, send_due_rejections
-from crowd.domain.sync_hits import look_soon, sync_due_hits
+from crowd.domain.sync_hits import schedule_sync, sync_due_hits
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Hit, Payment
 from marketplace import models as theirs
-from marketplace.domain import due, review
+from marketplace.domain import maintenance, review
 from tests.crowd.factories import make_hits
 from tests.crowd.in_process import finish, join
 from tests.crowd.test_ledger import SLOT, balance, cached
@@ -32,11 +32,11 @@ def assignment(wire, clock) -> Assignment:
 def approve_there() -> None:
     """The delay is over: the marketplace approves by its own rule."""
     theirs.Assignment.objects.update(auto_approve_at=timezone.now())
-    assert due.approve_due(now=timezone.now() + timedelta(seconds=1)) == 1
+    assert maintenance.approve_due(now=timezone.now() + timedelta(seconds=1)) == 1
 
 
 def their_spending() -> int:
-    entries = theirs.BookEntry.objects.exclude(kind="deposit")
+    entries = theirs.LedgerEntry.objects.exclude(kind="deposit")
     return -sum(entries.values_list("amount_cents", flat=True))
 
 
@@ -122,7 +122,7 @@ def test_appeal_won_at_the_marketplace_is_booked_here(assignment, clock):
     )
     hit = Hit.objects.get()
     assert hit.sync_due_at is None
-    look_soon(external_ids=[hit.external_id], now=clock())
+    schedule_sync(external_ids=[hit.external_id], now=clock())
     sync_due_hits(clock=clock)
     send_due_payments(clock=clock)
     assert Payment.objects.get().state == PaymentState.CONFIRMED
@@ -136,7 +136,7 @@ def test_rejection_by_somebody_else_frees_the_slot(assignment, clock):
     review.reject(
         requester=row.hit.requester, assignment_code=row.code, feedback="no", now=timezone.now()
     )
-    look_soon(external_ids=[hit.external_id], now=clock())
+    schedule_sync(external_ids=[hit.external_id], now=clock())
     sync_due_hits(clock=clock)
     assignment.refresh_from_db()
     assert assignment.state == AssignmentState.REJECTED

@@ -18,12 +18,12 @@ from crowd.domain.qualifications import (
 )
 from crowd.domain.register_worker import register_worker
 from crowd.domain.send_payments import send_due_payments, send_due_rejections
-from crowd.domain.sync_hits import hasten_sync, sync_due_hits
+from crowd.domain.sync_hits import request_sync, sync_due_hits
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from crowd.providers import mturk
 from marketplace import models as theirs
-from marketplace.domain import accounts, claims, work
+from marketplace.domain import accept_hit, accounts, work
 from tests.crowd.factories import make_budget, make_hits
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -42,7 +42,7 @@ def market(live_server, settings):
     """The provider, pointed at our own marketplace on a live server."""
     settings.MTURK_ENDPOINT_URL = f"{live_server.url}/mturk/"
     settings.MARKETPLACE_URL = live_server.url
-    settings.MARKETPLACE_HOUSE_KEY = (
+    settings.MARKETPLACE_BUILTIN_KEY = (
         settings.MTURK_ACCESS_KEY_ID,
         settings.MTURK_SECRET_ACCESS_KEY,
     )
@@ -80,14 +80,14 @@ def join(number: int) -> theirs.WorkerAccount:
 def finish(hit: Hit, worker: theirs.WorkerAccount) -> None:
     """The worker's side of one assignment."""
     assert hit.external_id
-    code = claims.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
+    code = accept_hit.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
     work.submit(
         worker_code=worker.code,
         assignment_code=code,
         fields=[("content", '{"a": "<&é>"}')],
         now=timezone.now(),
     )
-    hasten_sync(hit_id=hit.pk, now=timezone.now())
+    request_sync(hit_id=hit.pk, now=timezone.now())
 
 
 def until(done, sweep, clock, *, times: int = 60) -> None:
@@ -239,7 +239,7 @@ def test_empty_account_delays_hits_and_loses_none(market, settings):
 
 def test_two_sweeps_at_once_make_each_hit_once(market):
     """The second sweep finds the rows leased and leaves them alone."""
-    from crowd.domain.lease import take_leases
+    from jobs.domain.lease import take_leases
 
     make_hits(3)
     pending = Hit.objects.filter(state=HitState.PENDING)
@@ -284,6 +284,6 @@ def test_grants_keep_generators_out_of_their_own_cases(market):
     hit.hit_type.save()
     create_pending_hits(clock=clock)
     made = theirs.HitType.objects.get()
-    assert claims.accept_next(worker=two, hit_type_code=made.code, now=clock()) is not None
+    assert accept_hit.accept_next(worker=two, hit_type_code=made.code, now=clock()) is not None
     with pytest.raises(Exception, match=r"(?i)qualif"):
-        claims.accept_next(worker=one, hit_type_code=made.code, now=clock())
+        accept_hit.accept_next(worker=one, hit_type_code=made.code, now=clock())

@@ -3,7 +3,7 @@
 Our side runs its sweeps against our own marketplace, in this process. Requests are throttled, refused,
 lost before or after they were carried out; processes are killed between a call and its answer; lists lag;
 notifications come late, twice and out of order; clocks jump; workers, requesters and the marketplace's
-own rules decide across one another. When it is over, both sides' books have to be the same.
+own rules decide across one another. When it is over, both sides' ledger have to be the same.
 """
 
 import random
@@ -15,18 +15,13 @@ import pytest
 from django.db.models import Sum
 from django.utils import timezone
 
-from audit.domain.change_state import MoveRefused
+from audit.domain.change_state import TransitionNotAllowedError
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
-from crowd.domain.hear_notifications import hear_notification
-from crowd.domain.ledger import BudgetExceeded
-from crowd.domain.send_payments import (
-    release_held_payments,
-    send_due_payments,
-    send_due_rejections,
-)
-from crowd.domain.steer_hits import (
-    CanNotSteer,
+from crowd.domain.handle_notifications import hear_notification
+from crowd.domain.ledger import BudgetExceededError
+from crowd.domain.manage_hits import (
+    HitChangeError,
     add_assignments,
     expire_hits,
     extend_hit,
@@ -35,11 +30,16 @@ from crowd.domain.steer_hits import (
     send_due_ends,
     send_due_increases,
 )
-from crowd.domain.sync_hits import look_soon, sync_due_hits
+from crowd.domain.send_payments import (
+    release_held_payments,
+    send_due_payments,
+    send_due_rejections,
+)
+from crowd.domain.sync_hits import schedule_sync, sync_due_hits
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Budget, Hit, LedgerEntry, Payment
 from marketplace import models as theirs
-from marketplace.domain import due, work
+from marketplace.domain import maintenance, work
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.notifications import document
 from tests.crowd.factories import make_budget, make_hits
@@ -69,7 +69,7 @@ class Campaign:
         self.workers = [join(number) for number in range(3)]
         self.budget = make_budget(cap_cents=self.dice.choice([None, 400, 900]))
         for _ in range(self.dice.randint(2, 4)):
-            with suppress(BudgetExceeded):
+            with suppress(BudgetExceededError):
                 make_hits(1, budget=self.budget, max_assignments=self.dice.randint(1, 3))
         if self.dice.random() < 0.5:  # else they come into being among the faults
             create_pending_hits(clock=clock)
@@ -114,13 +114,13 @@ class Campaign:
 
     def reject(self) -> None:
         if one := self.one(Assignment.objects.filter(state=AssignmentState.SUBMITTED)):
-            with suppress(MoveRefused):
+            with suppress(TransitionNotAllowedError):
                 reject_assignment(assignment=one, reason="no", actor="me", now=self.clock())
 
     def approve_there(self) -> None:
         if one := self.one(theirs.Assignment.objects.filter(status="Submitted")):
             theirs.Assignment.objects.filter(pk=one.pk).update(auto_approve_at=timezone.now())
-            due.approve_due(now=timezone.now() + timedelta(seconds=1))
+            maintenance.approve_due(now=timezone.now() + timedelta(seconds=1))
 
     def pause_or_resume(self) -> None:
         act = self.dice.choice([pause_hits, resume_hits])
@@ -133,13 +133,13 @@ class Campaign:
 
     def extend(self) -> None:
         if hit := self.one(Hit.objects.all()):
-            with suppress(BudgetExceeded):
+            with suppress(BudgetExceededError):
                 end = self.clock() + timedelta(days=self.dice.randint(1, 20))
                 extend_hit(hit=hit, ends_at=end, now=self.clock())
 
     def add(self) -> None:
         if hit := self.one(Hit.objects.all()):
-            with suppress(BudgetExceeded, CanNotSteer):
+            with suppress(BudgetExceededError, HitChangeError):
                 add_assignments(hit=hit, number=1, now=self.clock())
 
     def notify(self) -> None:
@@ -189,7 +189,7 @@ class Campaign:
     def settle(self) -> None:
         for _ in range(6):
             ids = Hit.objects.exclude(external_id=None).values_list("external_id", flat=True)
-            look_soon(external_ids=ids, now=self.clock())
+            schedule_sync(external_ids=ids, now=self.clock())
             self.clock.skip(minutes=3)
             release_held_payments(now=self.clock())
             for sweep in SWEEPS:
@@ -229,7 +229,7 @@ def check_books(budget: Budget) -> None:
     assert sorted(bonuses.values_list("assignment__external_id", "amount_cents")) == sorted(
         theirs.Bonus.objects.values_list("assignment__code", "amount_cents")
     )
-    entries = theirs.BookEntry.objects.exclude(kind="deposit")
+    entries = theirs.LedgerEntry.objects.exclude(kind="deposit")
     paid_there = -(entries.aggregate(cents=Sum("amount_cents"))["cents"] or 0)
     settled = LedgerEntry.objects.filter(kind="settle")
     paid_here = sum(one.amount_cents + one.fee_cents for one in settled)

@@ -1,4 +1,4 @@
-"""The books: sums equal state, caps hold, a repeat changes nothing, entries stay as written."""
+"""The ledger: sums equal state, caps hold, a repeat changes nothing, entries stay as written."""
 
 import pytest
 from django.db import DatabaseError, IntegrityError, transaction
@@ -12,7 +12,7 @@ from crowd.domain.decide_assignment import (
     approve_assignment,
     reject_assignment,
 )
-from crowd.domain.ledger import BudgetExceeded, offer_cents_left, reserve, settle
+from crowd.domain.ledger import BudgetExceededError, offer_cents_left, reserve, settle
 from crowd.domain.send_payments import release_held_payments
 from crowd.enums import AssignmentState, LedgerKind, PaymentState
 from crowd.models import Budget, LedgerEntry, Payment
@@ -51,7 +51,7 @@ def test_publishing_reserves_reward_allowance_and_fees():
 @pytest.mark.django_db
 def test_publishing_past_the_cap_leaves_nothing():
     budget = make_budget(cap_cents=3 * 2 * SLOT - 1)
-    with pytest.raises(BudgetExceeded, match=r"1\.67 dollars left; this needs 1\.68"):
+    with pytest.raises(BudgetExceededError, match=r"1\.67 dollars left; this needs 1\.68"):
         make_hits(3, budget=budget)
     assert cached(budget) == (0, 0)
     assert not budget.hits.exists()
@@ -115,7 +115,7 @@ def test_bonus_beyond_the_cap_is_held_and_paid_once_there_is_room():
 def test_rejection_gives_the_slot_back_and_needs_a_reason():
     hit = make_live_hit()
     assignment = make_assignment(hit)
-    with pytest.raises(ValueError, match="needs a reason"):
+    with pytest.raises(ValueError, match="Enter a reason"):
         reject_assignment(assignment=assignment, reason=" ", actor="me", now=NOW)
     reject_assignment(assignment=assignment, reason="Only the first verb.", actor="me", now=NOW)
     assignment.refresh_from_db()
@@ -168,7 +168,7 @@ class AnyOrderOfOperations(TestCase):
             try:
                 with transaction.atomic():
                     assignments += self._take(step, number, budget, assignments)
-            except BudgetExceeded:
+            except BudgetExceededError:
                 pass
             reserved, spent = cached(budget)
             assert (reserved, spent) == balance(budget)

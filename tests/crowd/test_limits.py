@@ -7,8 +7,8 @@ from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hi
 from crowd.domain.qualifications import define_qualification
 from crowd.domain.write_messages import write_messages
 from crowd.models import Hit, HitType, LedgerEntry, Message, QualificationType
-from crowd.providers.base import Bonus, HitOrder, ProviderRefused
-from crowd.providers.limits import OutOfLimits
+from crowd.providers.base import Bonus, HitRequest, ProviderRefusedError
+from crowd.providers.limits import OutOfLimitsError
 from crowd.providers.mturk import question_of
 from tests.crowd.factories import NOW, make_assignment, make_budget, make_worker
 from tests.crowd.in_process import connect
@@ -29,18 +29,18 @@ TYPE = {
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"title": "é" * 129}, "title: 129 characters; the limit is 128."),
-        ({"title": " "}, "title: it can't be empty."),
-        ({"description": "x" * 2001}, "description: 2001 characters; the limit is 2000."),
-        ({"keywords": "x" * 1001}, "keywords: 1001 characters; the limit is 1000."),
-        ({"reward_cents": -1}, "reward: -1 cents; it must lie between 0 and"),
-        ({"assignment_seconds": 29}, "assignment time: 29 seconds; it must lie between 30 and"),
+        ({"title": "é" * 129}, "title: 129 characters. The limit is 128."),
+        ({"title": " "}, "title: enter some text."),
+        ({"description": "x" * 2001}, "description: 2001 characters. The limit is 2000."),
+        ({"keywords": "x" * 1001}, "keywords: 1001 characters. The limit is 1000."),
+        ({"reward_cents": -1}, "reward: -1 cents. Enter 0 to"),
+        ({"assignment_seconds": 29}, "assignment time: 29 seconds. Enter 30 to"),
         ({"auto_approval_seconds": 2_592_001}, "automatic approval: 2592001 seconds"),
-        ({"qualifications": [{}] * 11}, "requirements: 11 of them; the limit is 10."),
+        ({"qualifications": [{}] * 11}, "requirements: 11 requirements. The limit is 10."),
     ],
 )
 def test_hit_type_out_of_the_limits_is_not_planned(change, told):
-    with pytest.raises(OutOfLimits, match=told):
+    with pytest.raises(OutOfLimitsError, match=told):
         hit_type_of(**TYPE | change)
     assert not HitType.objects.exists()
 
@@ -49,14 +49,14 @@ def test_hit_type_out_of_the_limits_is_not_planned(change, told):
 @pytest.mark.parametrize(
     ("token", "url", "lifetime", "told"),
     [
-        ("t" * 65, "https://a.example/", 86400, "token: 65 characters; the limit is 64."),
+        ("t" * 65, "https://a.example/", 86400, "token: 65 characters. The limit is 64."),
         ("t", "https://a.example/" + "x" * 500, 86400, "address: 518 characters"),
         ("t", "https://a.example/", 29, "lifetime: 29 seconds"),
         ("t", "https://a.example/", 31_536_001, "lifetime: 31536001 seconds"),
     ],
 )
 def test_hit_out_of_the_limits_sets_no_money_aside(token, url, lifetime, told):
-    with pytest.raises(OutOfLimits, match=told):
+    with pytest.raises(OutOfLimitsError, match=told):
         prepare_hits(
             plans=[HitPlan(token, url)],
             hit_type=hit_type_of(**TYPE),
@@ -72,15 +72,15 @@ def test_hit_out_of_the_limits_sets_no_money_aside(token, url, lifetime, told):
 def test_words_to_workers_are_measured_before_they_are_kept():
     worker, assignment = make_worker(), make_assignment()
     for subject, text, told in (
-        ("s" * 201, "text", "subject: 201 characters; the limit is 200."),
-        ("subject", "t" * 4097, "text: 4097 characters; the limit is 4096."),
-        ("", "text", "subject: it can't be empty."),
+        ("s" * 201, "text", "subject: 201 characters. The limit is 200."),
+        ("subject", "t" * 4097, "text: 4097 characters. The limit is 4096."),
+        ("", "text", "subject: enter some text."),
     ):
-        with pytest.raises(OutOfLimits, match=told):
+        with pytest.raises(OutOfLimitsError, match=told):
             write_messages(budget=None, workers=[worker], subject=subject, text=text, now=NOW)
-    with pytest.raises(OutOfLimits, match=r"reason: 1025 characters; the limit is 1024."):
+    with pytest.raises(OutOfLimitsError, match=r"reason: 1025 characters. The limit is 1024."):
         reject_assignment(assignment=assignment, reason="r" * 1025, actor="me", now=NOW)
-    with pytest.raises(OutOfLimits, match=r"name: 201 characters; the limit is 200."):
+    with pytest.raises(OutOfLimitsError, match=r"name: 201 characters. The limit is 200."):
         define_qualification(provider="mturk", code="c", name="n" * 201, description="x")
     assignment.refresh_from_db()
     assert assignment.state == "submitted"
@@ -92,21 +92,21 @@ def test_question_is_measured_in_bytes_and_not_sent(wire):
     market = connect(wire)
     url = "https://a.example/?" + "&" * 14_000  # 19 and 14,000 characters, five bytes for each "&"
     assert len(url) < 65_535 < len(question_of(url).encode())
-    with pytest.raises(ProviderRefused, match=r"question: 7.... bytes; the limit is 65535."):
-        market.create_hit(HitOrder("t", "TYPE", url, 1, 86400))
+    with pytest.raises(ProviderRefusedError, match=r"question: 7.... bytes. The limit is 65535."):
+        market.create_hit(HitRequest("t", "TYPE", url, 1, 86400))
     assert wire.calls == []
 
 
 @pytest.mark.parametrize(
     ("worker", "cents", "told"),
     [
-        ("W1", 5, "'W1' is no worker id"),
-        ("A1b", 5, "'A1b' is no worker id"),
+        ("W1", 5, "'W1' is not a worker id"),
+        ("A1b", 5, "'A1b' is not a worker id"),
         ("A1", 0, "bonus: 0 cents"),
         ("A1", 12.5, "bonus: 12.5 cents"),
     ],
 )
 def test_bonus_that_botocore_would_let_through_is_not_sent(wire, worker, cents, told):
-    with pytest.raises(ProviderRefused, match=told):
+    with pytest.raises(ProviderRefusedError, match=told):
         connect(wire).send_bonus(Bonus("t", worker, "ASSIGNMENT", cents, "questions"))
     assert wire.calls == []

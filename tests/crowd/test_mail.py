@@ -78,7 +78,7 @@ def test_what_the_server_puts_off_is_tried_later(server, mail, command):
     server.behaviour = Behaviour(answer_to={command: "451 later"})
     assert sweep() == 0
     assert state_of(mail) == MailState.PENDING
-    assert "put it off" in mail.error
+    assert "deferred it" in mail.error
     server.behaviour = Behaviour()
     assert sweep(timedelta(minutes=5)) == 0
     assert sweep(timedelta(minutes=11)) == 1

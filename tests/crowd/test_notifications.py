@@ -1,17 +1,13 @@
 import json
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from typing import ClassVar
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
 from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.hear_notifications import destination, forget_notifications
+from crowd.domain.handle_notifications import destination, forget_notifications
 from crowd.domain.sync_hits import sync_due_hits
-from crowd.models import Assignment, Hit, NotificationReceipt, TopicSubscription
+from crowd.models import Assignment, Hit, NotificationReceipt
 from marketplace import models as theirs
 from marketplace.domain import work
 from marketplace.domain.notifications import document
@@ -51,17 +47,19 @@ def test_event_makes_its_hit_due_and_its_repeat_does_nothing(address):
 
 
 @pytest.mark.django_db
-def test_event_in_a_topics_envelope_is_read(address):
-    hit = make_live_hit()
-    inner = json.dumps(event("two", hit.external_id))
-    assert post(address, {"Type": "Notification", "Message": inner}).status_code == 204
-    hit.refresh_from_db()
-    assert hit.sync_due_at is not None
-
-
-@pytest.mark.django_db
 @pytest.mark.parametrize(
-    "body", ["", "[]", "{", '{"Events": []}', '{"EventDocId": "", "Events": []}', '"x"']
+    "body",
+    [
+        "",
+        "[]",
+        "{",
+        '{"Events": []}',
+        '{"EventDocId": "", "Events": []}',
+        '{"EventDocId": "a\\u0000", "Events": []}',
+        '{"EventDocId": "a", "Events": [{"HITId": "\\ud83d"}]}',
+        '{"Type": "SubscriptionConfirmation", "TopicArn": "arn:aws:sns:x", "SubscribeURL": "http://x"}',
+        '"x"',
+    ],
 )
 def test_what_is_no_notification_is_refused(address, body):
     assert post(address, body).status_code == 400
@@ -105,87 +103,8 @@ def test_marketplaces_event_brings_the_work_in(wire, clock, address):
 
 
 def test_refused_notifications_keep_nothing_from_being_published(wire, clock, settings):
-    settings.MTURK_NOTIFICATIONS = "arn:aws:sns:us-east-1:123456789012:touchstone"
+    settings.MTURK_NOTIFICATIONS = "webhook"
+    settings.SITE_URL = "https://elsewhere.example"  # which our marketplace may not call
     make_hits(1)
     assert create_pending_hits(clock=clock) == 1
     assert "UpdateNotificationSettings" in wire.calls
-
-
-TOPIC = "arn:aws:sns:us-east-1:123456789012:hits"
-
-
-class TopicService(BaseHTTPRequestHandler):
-    """The topic's end of a confirmation; `asked` are the paths that were fetched."""
-
-    asked: ClassVar[list[str]] = []
-
-    def do_GET(self) -> None:
-        self.asked.append(self.path)
-        self.send_response(302 if "elsewhere" in self.path else 200)
-        self.send_header("Location", "/stranger")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *args: object) -> None:
-        """Quiet: a test's output is for failures."""
-
-
-@pytest.fixture
-def topic_service(settings):
-    TopicService.asked.clear()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), TopicService)
-    Thread(target=server.serve_forever, daemon=True).start()
-    settings.MTURK_NOTIFICATIONS = TOPIC
-    settings.MTURK_SNS_ORIGINS = [f"http://127.0.0.1:{server.server_address[1]}"]
-    yield settings.MTURK_SNS_ORIGINS[0]
-    server.shutdown()
-    server.server_close()
-
-
-def question(url: str, topic: str = TOPIC) -> dict[str, str]:
-    return {
-        "Type": "SubscriptionConfirmation",
-        "TopicArn": topic,
-        "SubscribeURL": url,
-        "Message": "?",
-    }
-
-
-@pytest.mark.django_db
-def test_topics_question_is_kept_and_answered_by_a_person(address, topic_service):
-    with pytest.raises(CommandError, match="has not asked"):
-        call_command("confirm_topic", TOPIC)
-    assert post(address, question(f"{topic_service}/?Token=1")).status_code == 204
-    assert TopicService.asked == []
-    call_command("confirm_topic", TOPIC)
-    call_command("confirm_topic", TOPIC)
-    assert TopicService.asked == ["/?Token=1"]
-    # The topic was subscribed anew: it asks again, under a new token.
-    post(address, question(f"{topic_service}/?Token=2"))
-    call_command("confirm_topic", TOPIC)
-    assert TopicService.asked == ["/?Token=1", "/?Token=2"]
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("url", "topic"),
-    [
-        ("http://169.254.169.254/latest/", TOPIC),
-        ("{service}@stranger.example/", TOPIC),
-        ("{service}/?Token=1", TOPIC + "2"),
-        ("", TOPIC),
-    ],
-)
-def test_question_of_a_stranger_is_refused(address, topic_service, url, topic):
-    asked = question(url.format(service=topic_service), topic)
-    assert post(address, asked).status_code == 400
-    assert not TopicSubscription.objects.exists()
-
-
-@pytest.mark.django_db
-def test_confirmation_follows_no_redirect_and_says_what_came_back(address, topic_service):
-    post(address, question(f"{topic_service}/elsewhere"))
-    with pytest.raises(CommandError, match="answers 302"):
-        call_command("confirm_topic", TOPIC)
-    assert TopicService.asked == ["/elsewhere"]
-    assert TopicSubscription.objects.get().confirmed_at is None

@@ -44,7 +44,7 @@ def test_check_takes_a_preset_by_name():
         ("qasrl-1999", "no pay scheme 'qasrl-1999'"),
         ({}, "maps roles"),
         ([1], "maps roles"),
-        ({"generator": {"reward_cents": 5}}, "terms are exactly"),
+        ({"generator": {"reward_cents": 5}}, "terms must be exactly"),
         ({"generator": {**GENERATOR, "reward_cents": 5.5}}, "generator.reward_cents: 5.5"),
         ({"generator": {**GENERATOR, "free_units": -1}}, "generator.free_units: -1"),
         ({"generator": {**GENERATOR, "free_units": True}}, "generator.free_units: True"),

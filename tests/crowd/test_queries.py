@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 from annotation.domain.qualification_codes import qualifications_of
-from crowd.domain.queries import LedgerFilter, ledger_of, pending_work, sums_of, troubles_of
+from crowd.domain.queries import LedgerFilter, failures_of, ledger_of, pending_work, sums_of
 from crowd.models import Assignment, Hit, Payment
 from tests.dashboard.campaign import Campaign, make_project
 
@@ -51,7 +51,7 @@ def test_pending_work_counts_by_state(campaign, project):
 
 def test_troubles_are_the_newest_and_no_more_than_asked_for(campaign, project):
     Hit.objects.update(error="Unavailable.")
-    found = troubles_of(budget=project.budget, qualifications=qualifications_of(project), limit=5)
+    found = failures_of(budget=project.budget, qualifications=qualifications_of(project), limit=5)
     newest = Hit.objects.order_by("-pk").values_list("external_id", flat=True)[:5]
     assert [one.what for one in found["HITs"]] == list(newest)
     assert {one.error for one in found["HITs"]} == {"Unavailable."}

@@ -8,17 +8,22 @@ from django.core.management import CommandError, call_command
 from django.db.models import F, Value
 from django.db.models.functions import Concat
 
+from annotation.domain.batch_actions import hits_of
 from annotation.domain.publish import publish_batch
 from annotation.domain.record_generations import record_new_generations
-from annotation.domain.steer_batch import hits_of
-from annotation.models import Item, Project, Submission, Task
+from annotation.models import (
+    Item,
+    Submission,
+    Task,
+)
 from audit.models import StateChange
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.hold_publishing import hold_publishing, lift_hold, standing_hold
 from crowd.domain.sync_hits import sync_due_hits
 from crowd.enums import HitState
-from crowd.models import Budget, FoundHit, Hit
+from crowd.models import Budget, Hit, OrphanHit
 from marketplace import models as theirs
+from projects.models import Project
 from tests.annotation.factories import make_item, make_project, make_task
 from tests.annotation.test_decide_submission import WHAT, WHO
 from tests.crowd.factories import make_hits
@@ -124,13 +129,13 @@ def test_found_hit_is_used_when_its_token_is_offered_later(wire, clock):
     theirs.RequestToken.objects.all().delete()
     call_command("create_project", "other", "--scheme", "qasrl")
     call_command("recover_hits")
-    assert FoundHit.objects.get().hit is None
+    assert OrphanHit.objects.get().hit is None
     (again,) = make_hits(1)
     Hit.objects.filter(pk=again.pk).update(token=token)
     assert create_pending_hits(clock=clock) == 1
     again.refresh_from_db()
     assert (again.external_id, again.ends_at is not None) == (known, True)
-    assert FoundHit.objects.get().hit == again
+    assert OrphanHit.objects.get().hit == again
 
 
 def test_hit_of_somebody_else_is_shown_and_left_alone(wire, clock, capsys):

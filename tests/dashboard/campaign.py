@@ -8,15 +8,24 @@ from datetime import UTC, datetime, timedelta
 
 from django.contrib.auth import get_user_model
 
-from annotation.domain.create_project import create_project
-from annotation.enums import MemberRole, Role, SubmissionState
-from annotation.models import Batch, Item, Membership, Project, Sentence, Submission, Task, TaskItem
+from annotation.enums import SubmissionState
+from annotation.models import (
+    Batch,
+    Item,
+    Sentence,
+    Submission,
+    Task,
+    TaskItem,
+)
 from audit.models import StateChange
 from consolidation.enums import CaseState, GoldSource
-from consolidation.models import Case, CaseSource, Gold
+from consolidation.models import Case, CaseSource, CaseTask, Gold
 from crowd.domain.fees import fee_cents
 from crowd.enums import AssignmentState, HitState, LedgerKind, PaymentKind, PaymentState
 from crowd.models import Assignment, Budget, Hit, HitType, LedgerEntry, Payment, Worker
+from projects.domain.create_project import create_project
+from projects.enums import MemberRole, Role
+from projects.models import Membership, Project
 
 START = datetime(2026, 9, 1, 9, 0, tzinfo=UTC)
 WORDS = ["The", "committee", "rejected", "the", "proposal", "after", "a", "long", "debate", "."]
@@ -139,15 +148,15 @@ class Campaign:
         items = add_items(self.project, count)
         self.items += items
         waiting, advanced, done = items[1::4], items[2::4] + items[3::4], items[3::4]
-        tasks = self._offer(waiting + advanced, Role.GENERATOR, assignments=2)
+        tasks = self._publish(waiting + advanced, Role.GENERATOR, assignments=2)
         self._submit(waiting + advanced, tasks, Role.GENERATOR, 0)
         self._submit(advanced, tasks, Role.GENERATOR, 1)
-        problem = "The marketplace holds other content for this item."
+        problem = "The marketplace has different content for this item."
         self._submit(waiting, tasks, Role.GENERATOR, 1, problem=problem)
         self._cases(advanced, done=done)
         self._balance()
 
-    def _offer(self, items: list[Item], role: Role, *, assignments: int) -> dict[int, Task]:
+    def _publish(self, items: list[Item], role: Role, *, assignments: int) -> dict[int, Task]:
         hits = Hit.objects.bulk_create(
             Hit(
                 hit_type=self.hit_type,
@@ -212,7 +221,7 @@ class Campaign:
                 schema_version=1,
                 state=SubmissionState.ACCEPTED if decided else SubmissionState.SUBMITTED,
                 problem=problem,
-                other_copy=None if decided else {"questions": CONTENT["questions"][:1]},
+                other_version=None if decided else {"questions": CONTENT["questions"][:1]},
                 opened_at=START,
                 submitted_at=at,
                 active_seconds=60 + item.pk % 50,
@@ -274,7 +283,7 @@ class Campaign:
 
     def _cases(self, items: list[Item], *, done: list[Item]) -> None:
         finished = set(done)
-        tasks = self._offer(items, Role.CONSOLIDATOR, assignments=1)
+        tasks = self._publish(items, Role.CONSOLIDATOR, assignments=1)
         cases = Case.objects.bulk_create(
             Case(
                 item=item,
@@ -284,6 +293,7 @@ class Campaign:
             )
             for item in items
         )
+        CaseTask.objects.bulk_create(CaseTask(case=case, task=case.task) for case in cases)
         by_item = {case.item_id: case for case in cases}
         CaseSource.objects.bulk_create(
             CaseSource(case=by_item[one.item_id], submission=one, position=at)

@@ -5,13 +5,13 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.models import Budget
-from tests.test_house import OWN
+from tests.test_architecture import OWN
 
 READ_ONLY = [
     model
     for model in admin.site._registry
     if model._meta.app_label in OWN - {"marketplace"}
-    and model._meta.label not in ("annotation.Project", "consolidation.Monitoring", "crowd.Budget")
+    and model._meta.label not in ("projects.Project", "consolidation.Monitoring", "crowd.Budget")
 ]
 
 
@@ -75,6 +75,6 @@ def test_role_in_a_project_can_be_given(root, project):
         "memberships-0-role": "trainer",
         "memberships-0-project": project.pk,
     }
-    url = reverse("admin:annotation_project_change", args=[project.pk])
+    url = reverse("admin:projects_project_change", args=[project.pk])
     assert root.post(url, form).status_code == 302
     assert list(project.memberships.values_list("user__username", "role")) == [("nina", "trainer")]

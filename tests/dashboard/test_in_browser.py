@@ -11,6 +11,7 @@ from consolidation.domain.record_gold import add_gold
 from crowd.models import Hit, Payment
 from tests.axe import axe_findings
 from tests.dashboard.campaign import CONTENT, START, Campaign, make_project
+from tests.view_names import VIEW_NAMES
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -77,7 +78,7 @@ def addresses(campaign: Campaign) -> list[str]:
         "corpus",
         "guidelines",
         "pay",
-        "try_out",
+        "dry_run",
     ]
     slug = campaign.project.slug
     empty = make_project("empty").slug
@@ -85,19 +86,19 @@ def addresses(campaign: Campaign) -> list[str]:
     return [
         "/",
         "/no-such-page/",
-        reverse("dashboard:project_new"),
+        reverse("projects:project_new"),
         "/account/tokens/",
-        *(reverse(f"dashboard:{one}", args=[slug]) for one in pages),
-        reverse("dashboard:item", args=[slug, campaign.items[3].pk]),
-        reverse("dashboard:gold_sentence", args=[slug, campaign.items[3].sentence_id]),
-        reverse("dashboard:gold", args=[slug]) + "?verb=never",
-        reverse("dashboard:quality_item", args=[slug, campaign.items[3].pk]),
-        reverse("dashboard:worker", args=[slug, worker]),
-        reverse("dashboard:compensate", args=[slug, worker]),
-        reverse("dashboard:batch", args=[slug, campaign.batches["generator"].pk]),
-        reverse("dashboard:copies", args=[slug, campaign.items[1].submissions.last().pk]),
-        reverse("dashboard:items", args=[slug]) + "?state=generating&text=zebra",
-        *(reverse(f"dashboard:{one}", args=[empty]) for one in pages),
+        *(reverse(VIEW_NAMES[one], args=[slug]) for one in pages),
+        reverse("consolidation:item", args=[slug, campaign.items[3].pk]),
+        reverse("datasets:gold_sentence", args=[slug, campaign.items[3].sentence_id]),
+        reverse("datasets:gold", args=[slug]) + "?verb=never",
+        reverse("datasets:quality_item", args=[slug, campaign.items[3].pk]),
+        reverse("qualification:worker", args=[slug, worker]),
+        reverse("qualification:compensate", args=[slug, worker]),
+        reverse("consolidation:batch", args=[slug, campaign.batches["generator"].pk]),
+        reverse("consolidation:copies", args=[slug, campaign.items[1].submissions.last().pk]),
+        reverse("consolidation:items", args=[slug]) + "?state=generating&text=zebra",
+        *(reverse(VIEW_NAMES[one], args=[empty]) for one in pages),
     ]
 
 
@@ -160,13 +161,15 @@ def test_overview_tells_when_it_can_not_be_renewed(open_context, campaign):
     page.goto(reverse("dashboard:project", args=["demo"]))
     broken = {"status": 500, "content_type": "text/html", "body": render_to_string("500.html")}
     page.route("**/projects/demo/", lambda route: route.fulfill(**broken))
-    expect(page.get_by_role("status")).to_contain_text("failed to answer", timeout=15_000)
+    expect(page.get_by_role("status")).to_contain_text(
+        "could not complete the request", timeout=15_000
+    )
     expect(page.get_by_role("list", name="The protocol, step by step")).to_be_visible()
 
 
 def test_filter_shows_its_rows_and_its_address_and_goes_back(open_context, campaign):
     page = open_context().new_page()
-    page.goto(reverse("dashboard:items", args=["demo"]))
+    page.goto(reverse("consolidation:items", args=["demo"]))
     rows = page.locator("#rows tbody tr")
     expect(rows).to_have_count(12)
     page.get_by_label("State").select_option("consolidated")
@@ -185,7 +188,7 @@ def test_publishing_needs_no_mouse(open_context, campaign):
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Publish HITs")).to_be_focused()
     page.keyboard.press("Enter")
-    page.get_by_label("How many HITs").focus()
+    page.get_by_label("Number of HITs").focus()
     page.keyboard.press("Control+A")
     page.keyboard.type("2")
     page.keyboard.press("Enter")
@@ -195,11 +198,11 @@ def test_publishing_needs_no_mouse(open_context, campaign):
 
 def test_pages_work_without_scripts(open_context, campaign):
     page = open_context(java_script_enabled=False).new_page()
-    page.goto(reverse("dashboard:items", args=["demo"]))
+    page.goto(reverse("consolidation:items", args=["demo"]))
     page.get_by_label("State").select_option("consolidated")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("#rows tbody tr")).to_have_count(3)
-    page.goto(reverse("dashboard:submissions", args=["demo"]))
+    page.goto(reverse("consolidation:submissions", args=["demo"]))
     page.get_by_text("Reject …").first.click()
     page.get_by_label("Reason").first.fill("Nothing here is in the sentence.")
     page.get_by_role("button", name="Reject this work").first.click()
@@ -211,12 +214,14 @@ def test_guidelines_are_previewed_by_keyboard_and_nothing_is_kept(campaign, open
     written = campaign.project.guidelines.filter(role="generator")
     before = written.count()
     page = open_context(viewport=NARROW, java_script_enabled=scripts).new_page()
-    page.goto(reverse("dashboard:guidelines", args=[campaign.project.slug]))
-    page.get_by_label("The guidelines").fill("Ask about the **marked** verb.")
+    page.goto(reverse("projects:guidelines", args=[campaign.project.slug]))
+    page.get_by_label("Guidelines, in Markdown").fill("Ask about the **marked** verb.")
     page.get_by_role("button", name="Preview").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#preview")).to_have_text("Ask about the marked verb.")
-    expect(page.get_by_label("The guidelines")).to_have_value("Ask about the **marked** verb.")
+    expect(page.get_by_label("Guidelines, in Markdown")).to_have_value(
+        "Ask about the **marked** verb."
+    )
     assert written.count() == before
     page.get_by_role("button", name="Save as a new version").click()
     expect(page.get_by_role("link", name=f"Version {before + 1}")).to_be_visible()

@@ -9,12 +9,12 @@ from django.apps import apps
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.domain.members import add_role
 from annotation.models import Submission
 from audit.domain.change_state import log_state_change
 from crowd.domain.hold_publishing import hold_publishing
 from crowd.models import Hit, Payment
 from dashboard.project_log import KINDS, LogFilter, log_of
+from projects.domain.members import add_role
 from tests.dashboard.campaign import Campaign, make_project, make_user
 
 OWN = {"annotation", "consolidation", "crowd", "qualification"}

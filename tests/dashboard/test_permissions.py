@@ -1,6 +1,7 @@
 """Every route against every role, a stranger and an anonymous visitor."""
 
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -9,17 +10,19 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import Invitation
 from annotation.domain.queue_import import queue_import
-from annotation.enums import ImportState, MemberRole
-from annotation.models import CorpusImport
-from annotation.permissions import RULES, Access
 from consolidation.domain.record_gold import add_gold
 from consolidation.models import Experiment, Review
-from dashboard import urls
-from dashboard.exports import MANIFEST
+from datasets.domain.export_gold import MANIFEST
+from jobs.enums import JobState
+from jobs.models import Job
+from projects.enums import MemberRole
+from projects.models import Invitation
+from projects.permissions import Access, page_rules
 from tests.consolidation.experts import make_queue
 from tests.dashboard.campaign import CONTENT, START, Campaign, add_items, make_project, make_user
+from tests.jobs.factories import make_export, make_import
+from tests.view_names import APPS, VIEW_NAMES
 
 SCRIPTED = {"expert_draft", "expert_submit", "correction_draft", "correction_submit"}
 POSTED = {
@@ -27,35 +30,30 @@ POSTED = {
     *("expert_set_up", "expert_next", "expert_state"),
     "accept",
     "reject",
-    "set_aside",
+    "pay_without_using",
     "export",
     "judge",
-    "logout",
     "revoke_token",
     "worker_note",
-    "worker_forget",
+    "erase_worker_page",
     "decide_match",
     "begin_experiment",
     "member",
     "invite",
     "invitation",
-    "steer",
+    "manage_batch",
     "overturn",
+    "cancel_job",
 }
-ROUTES = [one.name for one in urls.urlpatterns]
+RULES = {route: page_rules()[name] for route, name in VIEW_NAMES.items()}
+ROUTES = list(RULES)
 PROJECT_ROUTES = [name for name in ROUTES if not isinstance(RULES[name], Access)]
 
 
 @pytest.fixture
-def address(campaign, project, tmp_path, settings):
+def address(campaign, project, job_files):
     """The address of a route, with arguments that lead somewhere in the project."""
-    settings.EXPORT_DIR = tmp_path
-    settings.UPLOAD_DIR = tmp_path / "uploads"
-    folder = tmp_path / "demo" / "first"
-    folder.mkdir(parents=True)
-    (folder / MANIFEST).write_text(
-        '{"format": "qasrl-csv", "source": "consolidated", "counts": {"items": 1}, "files": {}}'
-    )
+    export = make_export(project)
     waiting = campaign.items[1].submissions.get(state="submitted")
     gold = campaign.items[3].gold.get()
     review = Review.objects.create(gold=gold, drawn_at=gold.created_at)
@@ -98,29 +96,30 @@ def address(campaign, project, tmp_path, settings):
         "item": [campaign.items[3].pk],
         "worker": [campaign.workers[0].pseudonym],
         "worker_note": [campaign.workers[0].pseudonym],
-        "worker_forget": [campaign.workers[0].pseudonym],
+        "erase_worker_page": [campaign.workers[0].pseudonym],
         "accept": [waiting.pk],
         "reject": [waiting.pk],
-        "set_aside": [waiting.pk],
-        "export_details": ["first"],
+        "pay_without_using": [waiting.pk],
+        "export_details": [export.pk],
+        "cancel_job": [make_import(project).pk],
         "copies": [waiting.pk],
         "overturn": [waiting.assignment_id],
         "batch": [campaign.batches["generator"].pk],
-        "steer": [campaign.batches["generator"].pk],
+        "manage_batch": [campaign.batches["generator"].pk],
         "compensate": [campaign.workers[0].pseudonym],
-        "export_file": ["first", MANIFEST],
+        "export_file": [export.pk, MANIFEST],
         "revoke_token": [0],
         "corpus_preview": [uploaded(campaign.project).pk],
     }
 
     def of(name: str) -> str:
         slug = [] if isinstance(RULES[name], Access) else [campaign.project.slug]
-        return reverse(f"dashboard:{name}", args=[*slug, *more.get(name, [])])
+        return reverse(VIEW_NAMES[name], args=[*slug, *more.get(name, [])])
 
     return of
 
 
-def uploaded(project) -> CorpusImport:
+def uploaded(project) -> Job:
     """A corpus that was uploaded and waits to be looked at."""
     return queue_import(
         project=project,
@@ -132,7 +131,7 @@ def uploaded(project) -> CorpusImport:
         strict=False,
         actor="rita",
         now=START,
-        state=ImportState.UPLOADED,
+        state=JobState.UPLOADED,
     )
 
 
@@ -154,9 +153,26 @@ def signed_in(user) -> Client:
     return client
 
 
-def test_every_route_has_a_rule_and_every_rule_a_route():
-    own = [name for name in RULES if ":" not in name]
-    assert sorted(own) == sorted({*ROUTES, "style"})
+# Pages in a marketplace's frame are open to everyone: signed tokens authorise their requests.
+FRAMED = {
+    "annotation": {
+        "generate",
+        "compensation",
+        "draft",
+        "submit",
+        "practice-start",
+        "practice",
+        "practice-check",
+    },
+    "consolidation": {"consolidate", "validate", "submit"},
+}
+
+
+def test_every_page_has_a_rule():
+    for app in sorted(APPS | {"qualification"}):
+        patterns = import_module(f"{app}.urls").urlpatterns
+        without = {pattern.name for pattern in patterns if not hasattr(pattern.callback, "rule")}
+        assert without == FRAMED.get(app, set()), app
 
 
 def test_anonymous_visitor_is_sent_to_the_login(address):
@@ -169,7 +185,7 @@ def test_anonymous_visitor_is_sent_to_the_login(address):
             assert "Sign in again" in response.json()["error"]
         else:
             assert response.status_code == 302, name
-            assert response.url.startswith(reverse("dashboard:login")), name
+            assert response.url.startswith(reverse("account_login")), name
 
 
 def test_stranger_does_not_learn_that_the_project_exists(address):
@@ -200,7 +216,7 @@ def test_expert_never_reads_whose_work_it_is(project, campaign):
     gold = campaign.items[3].gold.get()
     review = Review.objects.create(gold=gold, drawn_at=gold.created_at)
     for name, *more in (("project",), ("items",), ("reviews",), ("review", review.pk)):
-        url = reverse(f"dashboard:{name}", args=[project.slug, *more])
+        url = reverse(VIEW_NAMES[name], args=[project.slug, *more])
         page = client.get(url).content.decode()
         assert not [one for one in campaign.workers if one.pseudonym in page]
 
@@ -214,13 +230,16 @@ def test_marketplace_ids_of_workers_are_on_no_page(office, address):
 
 def test_item_of_another_project_is_not_found(office, project):
     [foreign] = add_items(make_project("other"), 1)
-    assert office.get(reverse("dashboard:item", args=[project.slug, foreign.pk])).status_code == 404
+    assert (
+        office.get(reverse("consolidation:item", args=[project.slug, foreign.pk])).status_code
+        == 404
+    )
 
 
 def test_submission_of_another_project_can_not_be_decided(office, project):
     foreign = Campaign(make_project("other"), 4).items[1].submissions.get(state="submitted")
-    for name in ("accept", "reject", "set_aside", "copies"):
-        url = reverse(f"dashboard:{name}", args=[project.slug, foreign.pk])
+    for name in ("accept", "reject", "pay_without_using", "copies"):
+        url = reverse(VIEW_NAMES[name], args=[project.slug, foreign.pk])
         assert office.post(url, {"reason": "no"}).status_code == 404
     foreign.refresh_from_db()
     assert foreign.state == "submitted"
@@ -230,8 +249,8 @@ def test_batch_and_rejection_of_another_project_are_not_found(office, project):
     foreign = Campaign(make_project("other"), 4)
     batch = foreign.batches["generator"]
     rejected = foreign.items[1].submissions.get(state="submitted").assignment
-    for name, pk in (("batch", batch.pk), ("steer", batch.pk), ("overturn", rejected.pk)):
-        url = reverse(f"dashboard:{name}", args=[project.slug, pk])
+    for name, pk in (("batch", batch.pk), ("manage_batch", batch.pk), ("overturn", rejected.pk)):
+        url = reverse(VIEW_NAMES[name], args=[project.slug, pk])
         order = {"action": "expire", "scope": "batch", "reason": "no", "use": "yes"}
         assert office.post(url, order).status_code == 404
     batch.refresh_from_db()
@@ -241,9 +260,9 @@ def test_batch_and_rejection_of_another_project_are_not_found(office, project):
 def test_fragment_asked_for_after_signing_out_sends_the_whole_page_to_the_login(project):
     url = reverse("dashboard:project", args=[project.slug])
     response = Client().get(url, headers={"HX-Request": "true"})
-    assert response.headers["HX-Redirect"] == reverse("dashboard:login")
+    assert response.headers["HX-Redirect"] == reverse("account_login")
 
 
 def test_get_changes_nothing(office, address):
-    for name in POSTED - {"logout"}:
+    for name in POSTED:
         assert office.get(address(name)).status_code == 405

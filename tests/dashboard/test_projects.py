@@ -9,11 +9,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.enums import MemberRole
 from crowd.domain.hold_publishing import hold_publishing
-from dashboard.pages import MENU, UNDER
+from dashboard.menu import MENU, UNDER
 from dashboard.views.projects import style
+from projects.enums import MemberRole
 from tests.dashboard.campaign import make_project, make_user
+from tests.view_names import VIEW_NAMES
 
 URL = "/"
 
@@ -50,20 +51,18 @@ def test_unknown_address_answers_with_our_page(office):
 def test_menu_offers_only_what_the_role_may_open(client, project):
     client.force_login(make_user("eva", project, MemberRole.EXPERT))
     page = client.get(reverse("dashboard:project", args=[project.slug])).content.decode()
-    assert reverse("dashboard:items", args=[project.slug]) in page
-    assert reverse("dashboard:costs", args=[project.slug]) not in page
-    assert reverse("dashboard:publish", args=[project.slug]) not in page
+    assert reverse("consolidation:items", args=[project.slug]) in page
+    assert reverse("datasets:costs", args=[project.slug]) not in page
+    assert reverse("annotation:publish", args=[project.slug]) not in page
 
 
 def test_menu_shows_what_stands_beside_the_open_page(office, project):
-    page = office.get(reverse("dashboard:ledger", args=[project.slug])).content.decode()
+    page = office.get(reverse("datasets:ledger", args=[project.slug])).content.decode()
     menu = page[page.index("header__menu") : page.index("</nav>")]
     marked = re.findall(r'href="([^"]+)"\s+aria-current="(\w+)">([^<]+)<', menu)
-    costs, ledger = (
-        reverse(f"dashboard:{name}", args=[project.slug]) for name in ("costs", "ledger")
-    )
+    costs, ledger = (reverse(VIEW_NAMES[name], args=[project.slug]) for name in ("costs", "ledger"))
     assert marked == [(costs, "true", "Money"), (ledger, "page", "Ledger")]
-    assert reverse("dashboard:gold", args=[project.slug]) not in menu  # it is under another head
+    assert reverse("datasets:gold", args=[project.slug]) not in menu  # it is under another head
 
 
 def test_pages_without_an_entry_stand_under_one_that_is():
@@ -91,7 +90,7 @@ def test_style_page_shows_every_block(rf, file):
 def test_expired_form_answers_with_our_page(requester, project):
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(requester)
-    response = strict.post(reverse("dashboard:publish", args=[project.slug]), {"count": 1})
+    response = strict.post(reverse("annotation:publish", args=[project.slug]), {"count": 1})
     assert response.status_code == 403
     assert b"This form has expired" in response.content
 

@@ -1,20 +1,26 @@
 """A small S3 on 127.0.0.1: it keeps objects in memory, and can be told to refuse.
 
-`tests/consolidation/test_export_to_s3.py` holds its operations and errors against botocore's model.
+`tests/consolidation/test_store_export.py` holds its operations and errors against botocore's model.
 """
 
+import hashlib
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
+from xml.sax.saxutils import escape
 
 # Operation -> how botocore sends it.
 OPERATIONS = {
     "PutObject": ("PUT", "/{Bucket}/{Key+}"),
     "DeleteObject": ("DELETE", "/{Bucket}/{Key+}"),
+    "GetObject": ("GET", "/{Bucket}/{Key+}"),
+    "HeadObject": ("HEAD", "/{Bucket}/{Key+}"),
+    "ListObjects": ("GET", "/{Bucket}"),
 }
 NO_BUCKET, DENIED = ("NoSuchBucket", 404), ("AccessDenied", 403)
+NO_KEY = ("NoSuchKey", 404)
 
 
 class FakeS3(ThreadingHTTPServer):
@@ -71,6 +77,41 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.objects.pop(self._place(), None)
             self._answer(204)
 
+    def do_GET(self) -> None:
+        if not self._may():
+            return
+        bucket, key = self._place()
+        if not key:
+            self._list(bucket)
+        elif (bucket, key) in self.server.objects:
+            self._send_object(self.server.objects[bucket, key])
+        else:
+            self._error(*NO_KEY)
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def _list(self, bucket: str) -> None:
+        [prefix] = parse_qs(urlsplit(self.path).query).get("prefix", [""])
+        keys = sorted(
+            key for of, key in self.server.objects if of == bucket and key.startswith(prefix)
+        )
+        contents = "".join(f"<Contents><Key>{escape(key)}</Key></Contents>" for key in keys)
+        self._answer(200, f"<ListBucketResult>{contents}</ListBucketResult>".encode())
+
+    def _send_object(self, body: bytes) -> None:
+        start, _, last = self.headers.get("Range", "").removeprefix("bytes=").partition("-")
+        part = body[int(start) : int(last or len(body)) + 1] if start else body
+        self.send_response(206 if start else 200)
+        if start:
+            end = int(start) + len(part) - 1
+            self.send_header("Content-Range", f"bytes {start}-{end}/{len(body)}")
+        self.send_header("Content-Length", str(len(part)))
+        self.send_header("ETag", f'"{hashlib.sha256(body).hexdigest()}"')
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(part)
+
     def _place(self) -> tuple[str, str]:
         bucket, _, key = unquote(urlsplit(self.path).path).lstrip("/").partition("/")
         return bucket, key
@@ -104,7 +145,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
 
 def _unchunked(raw: bytes) -> bytes:

@@ -30,7 +30,7 @@ def _plain_settings(settings):
     settings.MARKETPLACE_ALLOW_HTTP = True
     settings.MARKETPLACE_FAULTS = ""
     settings.MARKETPLACE_REQUESTS_PER_SECOND = 0
-    settings.MARKETPLACE_HOUSE_KEY = None
+    settings.MARKETPLACE_BUILTIN_KEY = None
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
 
-from marketplace.domain import accounts, due
+from marketplace.domain import accounts, maintenance
 from marketplace.models import Assignment, Invitation, LoginFailure, WorkerAccount, WorkerSession
 
 from .conftest import PASSWORD, accept, log_in, make_worker
@@ -138,7 +138,7 @@ def test_logging_out_ends_the_session_itself(worker, browser):
 def test_session_ends_by_itself_and_is_forgotten(worker, browser):
     WorkerSession.objects.update(expires_at=timezone.now())
     assert browser.get("/hits/").status_code == 302
-    due.forget_old(now=timezone.now())
+    maintenance.forget_old(now=timezone.now())
     assert not WorkerSession.objects.exists()
 
 
@@ -153,7 +153,7 @@ def test_table_of_sessions_opens_no_session(worker, browser):
 def test_new_password_ends_every_session(worker, browser):
     other = log_in(worker)
     wrong = browser.post("/hits/account/", {"current": "x", "password": "nine green horses"})
-    assert "not your password" in wrong.content.decode()
+    assert "current password is incorrect" in wrong.content.decode()
     form = {"current": PASSWORD, "password": "nine green horses"}
     assert browser.post("/hits/account/", form).url == "/hits/login/"
     assert other.get("/hits/").status_code == 302

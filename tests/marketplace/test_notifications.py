@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from django.db import transaction
 from django.utils import timezone
 
-from marketplace.domain import due, notifications
+from marketplace.domain import maintenance, notifications
 from marketplace.domain.faults import Faults, parse_faults
 from marketplace.enums import Event
 from marketplace.models import Assignment, HitType, Notification
@@ -90,7 +90,7 @@ def test_every_event_is_told_in_its_turn(mturk, watched, browser, receiver, publ
     Assignment.objects.filter(code=overdue).update(
         deadline_at=timezone.now() - timedelta(minutes=1)
     )
-    due.settle_all(now=timezone.now())
+    maintenance.run_due(now=timezone.now())
     Assignment.objects.update(closed_at=timezone.now() - timedelta(hours=1))
     approved = accept(browser, watched)
     submit(browser, approved)
@@ -211,7 +211,7 @@ def test_host_can_be_allowed_and_disallowed_later(settings, mturk, watched, brow
     accept(browser, watched)
     settings.MARKETPLACE_WEBHOOK_HOSTS = []
     assert deliver() == 0
-    assert "not allowed" in Notification.objects.get().last_error
+    assert "no longer allowed" in Notification.objects.get().last_error
 
 
 def test_plain_http_is_refused_where_it_is_not_allowed(settings, mturk, watched, receiver):

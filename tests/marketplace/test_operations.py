@@ -430,7 +430,7 @@ def test_type_without_retry_delay_is_asked_for_once(mturk, worker, browser):
     (waiting,) = mturk.list_qualification_requests()["QualificationRequests"]
     mturk.reject_qualification_request(QualificationRequestId=waiting["QualificationRequestId"])
     again = browser.post(f"/hits/qualifications/{kind}/request/", {})
-    assert "once only" in again.content.decode()
+    assert "only be requested once" in again.content.decode()
 
 
 def test_auto_granted_type_is_granted_at_once(mturk, worker, browser):

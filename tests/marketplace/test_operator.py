@@ -16,8 +16,8 @@ from marketplace.models import (
     AccessKey,
     Appeal,
     Assignment,
-    BookEntry,
     Invitation,
+    LedgerEntry,
     Requester,
     WorkerAccount,
 )
@@ -76,7 +76,7 @@ def test_requester_is_opened_keyed_and_paid_for(operator, site):
     operator.post(f"{page}deposit/", {"amount": "-0.50", "note": "back"})
     assert client.get_account_balance()["AvailableBalance"] == "10.00"
     too_much = operator.post(f"{page}deposit/", {"amount": "-10.01", "note": "back"})
-    assert "more than the requester can spend" in too_much.content.decode()
+    assert "more than the available balance" in too_much.content.decode()
     assert operator.post(f"{page}deposit/", {"amount": "0", "note": "n"}).status_code == 200
     operator.post(f"{page}keys/{key_id}/revoke/")
     assert AccessKey.objects.get().revoked_at is not None
@@ -117,7 +117,7 @@ def test_appeal_that_succeeds_pays(mturk, rejected, browser, worker, operator):
     assert appeal_page in history
     browser.post(appeal_page, {"text": "The verb has one role."})
     twice = browser.post(appeal_page, {"text": "again"})
-    assert "appealed already" in twice.content.decode()
+    assert "already appealed" in twice.content.decode()
     appeal = Appeal.objects.get()
     assert "one role" in operator.get("/hits/operator/appeals/").content.decode()
     page = f"/hits/operator/appeals/{appeal.pk}/"
@@ -130,7 +130,7 @@ def test_appeal_that_succeeds_pays(mturk, rejected, browser, worker, operator):
     assert (worker.approved_count, worker.rejected_count) == (1, 0)
     again = operator.post(page, {"outcome": "overturned", "answer": "twice"})
     assert again.status_code == 200
-    assert BookEntry.objects.filter(kind="reward").count() == 1
+    assert LedgerEntry.objects.filter(kind="reward").count() == 1
 
 
 def test_appeal_that_fails_leaves_the_rejection(mturk, rejected, browser, operator):
@@ -190,7 +190,7 @@ def test_statement_is_what_the_books_say(earned, operator, tmp_path):
 def test_periods_side_by_side_pay_each_entry_once(earned):
     from marketplace.domain.payouts import payouts
 
-    entries = BookEntry.objects.filter(kind__in=["reward", "bonus"]).order_by("created_at")
+    entries = LedgerEntry.objects.filter(kind__in=["reward", "bonus"]).order_by("created_at")
     cut = entries[1].created_at
     long_ago, far = datetime(2000, 1, 1, tzinfo=UTC), timezone.now() + timedelta(days=1)
     halves = [*payouts(since=long_ago, until=cut), *payouts(since=cut, until=far)]
@@ -209,7 +209,7 @@ def test_statement_disarms_formulas(earned, tmp_path):
 
 def test_statement_of_no_days_is_refused(operator):
     page = operator.get("/hits/operator/statement/?first=2026-02-02&last=2026-02-01")
-    assert "lies before" in page.content.decode()
+    assert "must not be before" in page.content.decode()
     with pytest.raises(CommandError) as error:
         run("payout_statement", "2026-02-02", "2026-02-01")
     assert error.value.returncode == 2
@@ -246,7 +246,7 @@ def test_commands_print_json():
     assert run("invite_workers", "--count", "2").count("\n") == 2
     with pytest.raises(CommandError):
         run("invite_workers", "--count", "0")
-    counts = json.loads(run("settle_marketplace", "--json"))
+    counts = json.loads(run("run_marketplace_maintenance", "--json"))
     assert counts == dict.fromkeys(("abandoned", "expired", "approved", "disposed", "notified"), 0)
 
 
@@ -286,7 +286,7 @@ def test_lists_take_as_many_queries_with_many_rows_as_with_few(
     worker = WorkerAccount.objects.get()
 
     def more(number: int) -> None:
-        from .test_books import publish_in_domain
+        from .test_ledger import publish_in_domain
 
         do_hit(Title=f"t{number}")
         publish_in_domain(lab, reward_cents=number)

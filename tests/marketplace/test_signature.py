@@ -9,6 +9,8 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 from botocore.httpsession import URLLib3Session
+from cryptography.fernet import Fernet
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -94,6 +96,45 @@ def test_operation_outside_the_signature_is_refused(site, requester):
     assert "x-amz-target" in body["Message"]
 
 
+@pytest.mark.parametrize(
+    ("service", "region"), [("s3", "us-east-1"), ("mturk-requester", "eu-west-1")]
+)
+def test_request_signed_for_another_service_or_region_is_refused(site, requester, service, region):
+    request = signed(site, *requester[1:])
+    del request.headers["Authorization"], request.headers["X-Amz-Date"]
+    SigV4Auth(Credentials(*requester[1:]), service, region).add_auth(request)
+    status, body = send(request)
+    assert (status, body["__type"]) == (400, "InvalidSignatureException")
+    assert "us-east-1" in body["Message"]
+
+
+def test_digest_in_a_header_does_not_stand_for_the_body(site, requester):
+    request = AWSRequest(
+        "POST",
+        f"{site}/mturk/",
+        headers={
+            "X-Amz-Target": f"{SERVICE}.GetAccountBalance",
+            "X-Amz-Content-SHA256": "UNSIGNED-PAYLOAD",
+        },
+        data="{}",
+    )
+    SigV4Auth(Credentials(*requester[1:]), "mturk-requester", "us-east-1").add_auth(request)
+    assert send(request)[1]["__type"] == "InvalidSignatureException"
+
+
+def test_any_header_may_be_signed(site, requester, monkeypatch):
+    monkeypatch.setattr("botocore.auth.SIGNED_HEADERS_BLACKLIST", [])
+    request = AWSRequest(
+        "POST",
+        f"{site}/mturk/",
+        headers={"X-Amz-Target": f"{SERVICE}.GetAccountBalance", "User-Agent": "a  client"},
+        data="{}",
+    )
+    SigV4Auth(Credentials(*requester[1:]), "mturk-requester", "us-east-1").add_auth(request)
+    assert "user-agent" in request.headers["Authorization"]
+    assert send(request)[0] == 200
+
+
 @pytest.mark.parametrize("minutes", [-6, 6])
 def test_request_of_another_time_is_refused(site, requester, minutes, monkeypatch):
     then = datetime.now(UTC) + timedelta(minutes=minutes)
@@ -147,9 +188,9 @@ def test_endpoint_answers_without_its_last_slash(site, requester):
 
 
 def test_house_key_opens_its_own_account_once(site, settings):
-    settings.MARKETPLACE_HOUSE_KEY = ("TSHOUSE0123456789ABC", "a secret")
+    settings.MARKETPLACE_BUILTIN_KEY = ("TSHOUSE0123456789ABC", "a secret")
     settings.MARKETPLACE_OPENING_BALANCE = 5
-    client = mturk_client(site, *settings.MARKETPLACE_HOUSE_KEY)
+    client = mturk_client(site, *settings.MARKETPLACE_BUILTIN_KEY)
     assert client.get_account_balance()["AvailableBalance"] == "5.00"
     client.create_hit(
         Title="t",
@@ -177,6 +218,24 @@ def test_secrets_are_kept_unreadable(requester, settings):
         vault.decrypt(kept)
     settings.SECRET_KEY_FALLBACKS = [old]
     assert vault.decrypt(kept) == requester[2]
+
+
+def test_rotation_makes_the_earlier_keys_dispensable(requester, settings, capsys):
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "another key"
+    first, second = Fernet.generate_key().decode(), Fernet.generate_key().decode()
+    settings.MARKETPLACE_ENCRYPTION_KEYS = [first]
+    call_command("rotate_encryption_keys", "--json")
+    assert json.loads(capsys.readouterr().out) == {"access_keys": 1}
+    settings.SECRET_KEY_FALLBACKS = []
+    settings.MARKETPLACE_ENCRYPTION_KEYS = [second, first]
+    assert access_keys.find_signer(requester[1], now=timezone.now()).secret == requester[2]
+    call_command("rotate_encryption_keys")
+    settings.MARKETPLACE_ENCRYPTION_KEYS = [second]
+    assert access_keys.find_signer(requester[1], now=timezone.now()).secret == requester[2]
+    settings.MARKETPLACE_ENCRYPTION_KEYS = [first]
+    with pytest.raises(CommandError, match="another key"):
+        call_command("rotate_encryption_keys")
 
 
 @given(st.text(max_size=200))

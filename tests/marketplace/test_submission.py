@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from marketplace.domain import due
+from marketplace.domain import maintenance
 from marketplace.domain.submit_tokens import read_submit_token, submit_token
 from marketplace.models import Assignment, Hit, WorkerAccount
 
@@ -206,11 +206,30 @@ def test_overdue_work_goes_to_someone_else(publish, browser):
     assert sorted(Assignment.objects.values_list("status", flat=True)) == ["Abandoned", "Accepted"]
 
 
+@pytest.mark.failing_rows
+def test_row_that_fails_holds_up_no_other(publish, browser, monkeypatch):
+    for place in range(3):
+        accept(browser, publish(UniqueRequestToken=str(place), Title=f"group {place}"))
+    Assignment.objects.update(deadline_at=timezone.now() - timedelta(minutes=1))
+    failing = Assignment.objects.order_by("pk")[1].pk
+    abandon = maintenance.work.abandon
+
+    def fails(*, assignment_pk, now):
+        if assignment_pk == failing:
+            raise ValueError
+        return abandon(assignment_pk=assignment_pk, now=now)
+
+    monkeypatch.setattr(maintenance.work, "abandon", fails)
+    assert maintenance.run_due(now=timezone.now())["abandoned"] == 2
+    monkeypatch.undo()
+    assert maintenance.run_due(now=timezone.now())["abandoned"] == 1
+
+
 def test_submission_against_the_sweep_wins_or_loses_whole(browser, accepted):
     path = submit_path(browser, accepted)
     post(path, {"assignmentId": accepted, "content": "x"})
     Assignment.objects.update(deadline_at=timezone.now() - timedelta(minutes=1))
-    assert due.abandon_overdue(now=timezone.now()) == 0
+    assert maintenance.abandon_overdue(now=timezone.now()) == 0
     assert status_of(accepted) == "Submitted"
 
 

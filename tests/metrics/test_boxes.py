@@ -130,7 +130,7 @@ def test_fractions_of_a_pixel_are_taken_as_they_are():
         ([[0, 0, 1, 1]], [0, 2], "offsets"),
         ([[0, 0, 1, 1]], [1, 1], "offsets"),
         ([[0, 0, 1, 1]] * 2, [0, 2, 1, 2], "offsets"),
-        ([[0, 0, float("nan"), 1]], [0, 1], "no number"),
+        ([[0, 0, float("nan"), 1]], [0, 1], "NaN"),
         ([[0, 0, 1 << 27, 1]], [0, 1], "beyond"),
     ],
 )

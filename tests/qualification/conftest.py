@@ -1,7 +1,7 @@
 import pytest
 from django.test import Client
 
-from annotation.enums import MemberRole
+from projects.enums import MemberRole
 from tests.dashboard.campaign import make_user
 from tests.qualification.factories import make_evaluated
 

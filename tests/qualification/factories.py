@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from annotation.domain.record_generations import record_new_generations
-from annotation.enums import Role
 from annotation.models import Draft, Item, Task
 from consolidation.domain.record_gold import (
     add_gold,
@@ -15,11 +14,12 @@ from consolidation.domain.record_gold import (
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from crowd.models import Assignment, Worker
+from projects.enums import Role
 from qualification.domain.evaluate import enrol_newcomers, evaluate_due
 from qualification.domain.publish_round import invite_workers, publish_round
 from qualification.domain.set_up_rounds import RoundPlan, set_up_rounds
 from qualification.enums import RoundEntry
-from qualification.models import Enrolment, Intake, Round
+from qualification.models import Cohort, Enrolment, Round
 from schemes.registry import get_scheme
 from tests.consolidation.factories import (
     CONTAIN,
@@ -119,15 +119,15 @@ def consolidated(item: Item, *, skill: float = 1.0):
     )
 
 
-def merge_through(intake: Intake, worker: Worker, *, skill: float = 1.0) -> None:
-    """The worker consolidates every item of the intake."""
-    for task in intake.batch.tasks.order_by("pk"):
+def merge_through(cohort: Cohort, worker: Worker, *, skill: float = 1.0) -> None:
+    """The worker consolidates every item of the cohort."""
+    for task in cohort.batch.tasks.order_by("pk"):
         item = task.items.get()
         hand_in(task, worker, {item.target["verb_idx"]: consolidated(item, skill=skill)})
     record()
 
 
-def open_round(one: Round, workers: Sequence[Worker]) -> Intake:
+def open_round(one: Round, workers: Sequence[Worker]) -> Cohort:
     invite_workers(round=one, workers=workers, actor="tests", now=NOW)
     return publish_round(round=one, actor="tests", now=NOW)
 
@@ -166,8 +166,8 @@ def record() -> None:
     evaluate_due(clock=lambda: LATER, limit=500)
 
 
-def work_through(intake: Intake, worker: Worker, contents=WORKER) -> None:
-    for task in intake.batch.tasks.order_by("pk"):
+def work_through(cohort: Cohort, worker: Worker, contents=WORKER) -> None:
+    for task in cohort.batch.tasks.order_by("pk"):
         hand_in(task, worker, contents)
     record()
 
@@ -176,6 +176,6 @@ def make_evaluated(contents=WORKER, *, pairs: int = 1) -> Enrolment:
     """A worker who has handed in the first of two rounds and has their figures."""
     one = make_rounds(pairs=pairs)[0]
     worker = make_worker()
-    intake = open_round(one, [worker])
-    work_through(intake, worker, contents)
+    cohort = open_round(one, [worker])
+    work_through(cohort, worker, contents)
     return Enrolment.objects.get(round=one, worker=worker)

@@ -11,7 +11,7 @@ from consolidation.domain.record_gold import add_gold
 from consolidation.enums import GoldSource
 from consolidation.models import Case, Gold
 from crowd.models import Worker
-from qualification.domain.outcomes import hold_against_gold
+from qualification.domain.gold_comparisons import compare_with_gold
 from schemes.registry import get_scheme
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item
 from tests.crowd.factories import NOW
@@ -23,17 +23,17 @@ def produce(project, contents: Mapping[Worker, Sequence]) -> list[Item]:
     count = max(len(each) for each in contents.values())
     items = [make_item(SURVEY, IDENTIFIED, project) for _ in range(count)]
     batch = publish_batch(project=project, now=NOW)
-    for place, task in enumerate(batch.tasks.order_by("pk")):
+    for attempt, task in enumerate(batch.tasks.order_by("pk")):
         for worker, written in contents.items():
-            if place < len(written):
-                hand_in(task, worker, {IDENTIFIED: written[place]})
+            if attempt < len(written):
+                hand_in(task, worker, {IDENTIFIED: written[attempt]})
     record_new_generations(clock=lambda: LATER, limit=5000)
     return items
 
 
 def write_gold(item: Item, content=EXPERT[IDENTIFIED]) -> Gold:
     """The item's next version of consolidated gold."""
-    case, _ = Case.objects.get_or_create(item=item, place=0, defaults={"opened_at": NOW})
+    case, _ = Case.objects.get_or_create(item=item, attempt=0, defaults={"opened_at": NOW})
     parsed = get_scheme("qasrl").parse_gold(
         {"questions": content["questions"]}, tokens=item.sentence.tokens, target=item.target
     )
@@ -48,4 +48,4 @@ def write_gold(item: Item, content=EXPERT[IDENTIFIED]) -> Gold:
 
 
 def compare() -> int:
-    return hold_against_gold(clock=timezone.now, limit=5000)
+    return compare_with_gold(clock=timezone.now, limit=5000)

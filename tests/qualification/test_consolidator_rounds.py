@@ -10,23 +10,23 @@ from django.utils.html import escape
 
 from annotation.domain.import_corpus import item_key
 from annotation.domain.qualification_codes import pool_code
-from annotation.enums import Role
 from audit.models import StateChange
 from consolidation.domain.open_cases import case_batch
 from consolidation.models import Case, Gold
 from crowd.models import Message, Payment, QualificationGrant
+from projects.enums import Role
+from qualification.domain.comparison_view import comparison_view
 from qualification.domain.decide import Verdict, decide
 from qualification.domain.feedback import Notes, link_of, send_feedback
 from qualification.domain.set_up_rounds import (
     RoundPlan,
-    RoundsRefused,
+    RoundSetupError,
     plans_of_preset,
     read_given_annotations,
     set_up_rounds,
 )
-from qualification.domain.side_by_side import side_by_side
 from qualification.enums import EnrolmentState
-from qualification.models import Enrolment, Round
+from qualification.models import Enrolment, Feedback, Round
 from schemes.base import FileError
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, make_item, make_project
 from tests.crowd.factories import NOW, make_worker
@@ -81,15 +81,15 @@ def test_consolidations_of_a_round_never_become_gold():
     before = Gold.objects.count()
     trained(one)
     assert Gold.objects.count() == before
-    assert set(Case.objects.values_list("state", "place")) == {("offered", 100)}
+    assert set(Case.objects.values_list("state", "attempt")) == {("offered", 100)}
 
 
 def test_every_trainee_merges_the_same_annotations():
     one = make_consolidator_round()
     workers = [make_worker(), make_worker()]
-    intake = open_round(one, workers)
+    cohort = open_round(one, workers)
     for worker in workers:
-        merge_through(intake, worker)
+        merge_through(cohort, worker)
     figures = [each.evaluations.get().figures["UA"] for each in one.enrolments.all()]
     assert figures[0] == figures[1]
     assert {len(case.given) for case in Case.objects.all()} == {2}
@@ -97,8 +97,8 @@ def test_every_trainee_merges_the_same_annotations():
 
 def test_trainees_open_the_consolidators_page(client):
     one = make_consolidator_round()
-    intake = open_round(one, [make_worker()])
-    task = intake.batch.tasks.first()
+    cohort = open_round(one, [make_worker()])
+    task = cohort.batch.tasks.first()
     url = reverse("consolidation:consolidate", args=[task.public_id])
     page = client.get(url, {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
     assert page.status_code == 200
@@ -107,11 +107,11 @@ def test_trainees_open_the_consolidators_page(client):
 
 def test_production_does_not_go_on_in_the_batch_of_a_round():
     one = make_consolidator_round()
-    intake = open_round(one, [make_worker()])
+    cohort = open_round(one, [make_worker()])
     batch = case_batch(project=one.project, now=NOW)
-    assert batch != intake.batch
-    assert (batch.for_training, intake.batch.for_training) == (False, True)
-    # A second intake beside it: the one open batch of production is not in its way.
+    assert batch != cohort.batch
+    assert (batch.for_training, cohort.batch.for_training) == (False, True)
+    # A second cohort beside it: the one open batch of production is not in its way.
     open_round(one, [make_worker()])
 
 
@@ -163,15 +163,15 @@ def test_items_of_another_round_are_refused():
     project = make_project()
     item = make_rounds(project)[0].items.first()
     plan = RoundPlan("Merge", role=Role.CONSOLIDATOR, keys=[item.key], given={})
-    with pytest.raises(RoundsRefused, match="stands in the round 'Training 1' already"):
+    with pytest.raises(RoundSetupError, match="is already in the round 'Training 1'"):
         set_up_rounds(project=project, plans=[plan], actor="tests", now=NOW)
 
 
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        ([], "the annotation of 0 people"),
-        ([EXPERT[CONTAIN]], "the annotation of 1 people"),
+        ([], "annotations of 0 people"),
+        ([EXPERT[CONTAIN]], "annotations of 1 people"),
         ([{"questions": [{"question": "What?", "answers": []}]}] * 2, "can't be used"),
     ],
 )
@@ -179,7 +179,7 @@ def test_annotations_that_can_not_be_merged_are_refused(given, complaint):
     project = make_project()
     item = make_items(project)[1]
     plan = RoundPlan("Merge", role=Role.CONSOLIDATOR, keys=[item.key], given={item.key: given})
-    with pytest.raises(RoundsRefused, match=complaint):
+    with pytest.raises(RoundSetupError, match=complaint):
         set_up_rounds(project=project, plans=[plan], actor="tests", now=NOW)
     assert not Round.objects.exists()
 
@@ -237,7 +237,7 @@ def test_file_of_annotations_gives_the_round_its_items(tmp_path):
 def test_file_without_annotations_is_refused(tmp_path):
     path = tmp_path / "annotations.csv"
     path.write_text(",".join(COLUMNS) + "\n", "utf-8")
-    with pytest.raises(FileError, match="holds no annotations"):
+    with pytest.raises(FileError, match="contains no annotations"):
         read_given_annotations(make_project(), path)
 
 
@@ -245,13 +245,13 @@ def test_preset_without_annotations_trains_one_pool_for_both_roles():
     plans = plans_of_preset(preset=PRESET, keys={1: ["a"], 2: ["b"]})
     every = (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR)
     assert [one.pool_roles for one in plans] == [(), every]
-    with pytest.raises(RoundsRefused, match="name none for it here"):
+    with pytest.raises(RoundSetupError, match="Remove them from this file"):
         plans_of_preset(preset=PRESET, keys={3: ["a"]})
 
 
 def test_side_by_side_tells_what_was_given_and_what_became_of_it():
     enrolment = trained(make_consolidator_round())
-    items = side_by_side(evaluation=enrolment.evaluations.get(), notes={})
+    items = comparison_view(feedback=Feedback(evaluation=enrolment.evaluations.get()))
     first = [(one.writer, one.question, one.verdict) for one in items[0].judged]
     assert first == [
         ("A", "Who identified something?", "kept"),

@@ -5,7 +5,7 @@ import pytest
 from annotation.domain.qualification_codes import pool_code
 from annotation.enums import SubmissionState
 from annotation.models import Submission
-from audit.domain.change_state import MoveRefused
+from audit.domain.change_state import TransitionNotAllowedError
 from audit.models import StateChange
 from crowd.models import Message, QualificationGrant
 from qualification.domain.decide import Verdict, decide, decide_all
@@ -56,7 +56,7 @@ def test_decision_is_logged_with_its_reason_and_told_once():
     move = StateChange.objects.get(aggregate="qualification.Enrolment", new="declined")
     assert (move.old, move.actor, move.reason) == ("finished", "tina", "too few questions")
     assert Message.objects.count() == 1
-    assert "nothing of your work was rejected" in Message.objects.get().text
+    assert "none of your work was rejected" in Message.objects.get().text
 
 
 def test_decline_takes_the_qualification_of_the_round_away():
@@ -70,8 +70,8 @@ def test_repeat_sets_the_work_aside_and_offers_the_round_anew():
     enrolment = make_evaluated()
     judge(enrolment, Verdict.REPEAT)
     assert set(Submission.objects.values_list("state", flat=True)) == {SubmissionState.WITHDRAWN}
-    intake = publish_round(round=enrolment.round, actor="tina", now=LATER)
-    work_through(intake, enrolment.worker, EXPERT)
+    cohort = publish_round(round=enrolment.round, actor="tina", now=LATER)
+    work_through(cohort, enrolment.worker, EXPERT)
     enrolment.refresh_from_db()
     first, second = enrolment.evaluations.order_by("pk")
     assert enrolment.state == EnrolmentState.FINISHED
@@ -89,7 +89,7 @@ def test_withdrawn_worker_gets_no_message_and_no_seat():
 def test_worker_who_has_not_finished_can_not_pass():
     one, worker = make_rounds()[0], make_worker()
     open_round(one, [worker])
-    with pytest.raises(MoveRefused):
+    with pytest.raises(TransitionNotAllowedError):
         judge(one.enrolments.get(), Verdict.PASS)
 
 
@@ -97,7 +97,7 @@ def test_bulk_decision_is_all_or_nothing():
     one = make_rounds()[0]
     done, idle = make_worker(), make_worker()
     work_through(open_round(one, [done, idle]), done)
-    with pytest.raises(MoveRefused):
+    with pytest.raises(TransitionNotAllowedError):
         decide_all(
             enrolments=one.enrolments.order_by("pk"),
             verdict=Verdict.PASS,

@@ -1,14 +1,14 @@
-"""A round changed on its page: what holds at once, what from the next intake on, and what is refused."""
+"""A round changed on its page: what holds at once, what from the next cohort on, and what is refused."""
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.create_project import write_guidelines
 from annotation.domain.open_page import open_page
 from audit.models import StateChange
 from crowd.domain.pay_scheme import PRESETS
 from crowd.models import Hit, Payment
+from projects.domain.create_project import write_guidelines
 from qualification.domain.edit_round import admission_of
 from qualification.domain.publish_round import round_cents
 from qualification.enums import RoundEntry
@@ -93,21 +93,21 @@ PAY = {"reward_cents": 20, "free_units": 1, "bonus_first_cents": 7, "bonus_step_
 
 
 def test_round_pays_by_its_own_terms(send, one):
-    usual = round_cents(round=one, seats=1)
+    usual = round_cents(round=one, slots=1)
     send(**PAY)
     one.refresh_from_db()
-    expected = round_cents(round=one, seats=1)
+    expected = round_cents(round=one, slots=1)
     assert expected > usual
     worker = make_worker()
-    intake = open_round(one, [worker])
+    cohort = open_round(one, [worker])
     one.project.budget.refresh_from_db()
     assert one.project.budget.reserved_cents == expected
     assert {hit.hit_type.reward_cents for hit in Hit.objects.all()} == {20}
-    work_through(intake, worker, EXPERT)
+    work_through(cohort, worker, EXPERT)
     paid = sorted(Payment.objects.values_list("kind", "amount_cents"))
     # Three questions twice and two twice: 14 and 7 cents beyond the first.
     assert paid == [("bonus", 7)] * 2 + [("bonus", 14)] * 2 + [("reward", 20)] * 4
-    task = intake.batch.tasks.first()
+    task = cohort.batch.tasks.first()
     page = open_page(
         public_id=task.public_id, role=task.role, assignment="", worker="", submit_to=""
     )
@@ -120,8 +120,8 @@ def test_round_shows_its_own_version_of_the_guidelines(send, one):
     send(guidelines=str(first.pk))
     write_guidelines(project=one.project, role="generator", text="# Two", now=NOW)
     one.refresh_from_db()
-    intake = open_round(one, [make_worker()])
-    task = intake.batch.tasks.first()
+    cohort = open_round(one, [make_worker()])
+    task = cohort.batch.tasks.first()
     page = open_page(
         public_id=task.public_id, role=task.role, assignment="", worker="", submit_to=""
     )

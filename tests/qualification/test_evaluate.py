@@ -5,16 +5,16 @@ import pytest
 from annotation.models import Submission
 from consolidation.domain.expert_queues import take_next
 from consolidation.enums import DecisionKind
-from consolidation.models import Decision
+from datasets.models import Decision
 from qualification.domain.evaluate import (
-    NothingToEvaluate,
+    NothingToEvaluateError,
     evaluate_due,
     evaluate_enrolment,
     evaluate_now,
     refresh_references,
     refresh_round,
 )
-from qualification.domain.overrule import OverruleRefused, overrule, take_back
+from qualification.domain.overrule import OverruleError, overrule, take_back
 from qualification.enums import EnrolmentState
 from qualification.models import Evaluation
 from tests.consolidation.experts import hand_in as merge_in
@@ -83,8 +83,8 @@ def test_empty_work_finds_nothing_and_is_defined():
 
 def test_content_that_the_scheme_refused_counts_as_not_answered():
     one, worker = make_rounds()[0], make_worker()
-    intake = open_round(one, [worker])
-    first, second = intake.batch.tasks.order_by("pk")
+    cohort = open_round(one, [worker])
+    first, second = cohort.batch.tasks.order_by("pk")
     hand_in(first, worker, EXPERT)
     broken = hand_in(second, worker, EXPERT)
     broken.answer = {"content": "{}"}
@@ -180,7 +180,7 @@ def judged_invalid(merge):
 
 def test_decision_about_a_span_that_is_not_there_is_refused():
     enrolment = make_evaluated()
-    with pytest.raises(OverruleRefused, match="not there"):
+    with pytest.raises(OverruleError, match="not there"):
         overrule(
             enrolment=enrolment,
             item_id=item_of(enrolment, CONTAIN).pk,
@@ -228,11 +228,11 @@ def test_corrected_reference_tells_who_changed_sides():
 
 def test_reference_corrected_in_mid_round_holds_for_who_comes_later():
     one, early, late = make_rounds()[0], make_worker(), make_worker()
-    intake = open_round(one, [early, late])
-    work_through(intake, early)
+    cohort = open_round(one, [early, late])
+    work_through(cohort, early)
     corrected_reference(one.enrolments.get(worker=early))
     refresh_references(clock=lambda: LATER)
-    work_through(intake, late, WORKER)
+    work_through(cohort, late, WORKER)
     newest = [each.evaluations.latest("pk").figures["UA"] for each in one.enrolments.all()]
     assert newest[0] == newest[1]
     assert one.enrolments.get(worker=late).evaluations.count() == 1
@@ -251,8 +251,8 @@ def test_decision_on_the_old_reference_no_longer_counts():
 
 def half_done():
     one, worker = make_rounds()[0], make_worker()
-    intake = open_round(one, [worker])
-    first, second = intake.batch.tasks.order_by("pk")
+    cohort = open_round(one, [worker])
+    first, second = cohort.batch.tasks.order_by("pk")
     hand_in(first, worker)
     record()
     return one.enrolments.get(), second
@@ -287,9 +287,9 @@ def test_corrected_reference_does_not_finish_who_is_at_work():
 def test_nothing_is_evaluated_on_demand_where_nothing_is_or_all_is_done():
     one, worker = make_rounds()[0], make_worker()
     open_round(one, [worker])
-    with pytest.raises(NothingToEvaluate, match="nothing yet"):
+    with pytest.raises(NothingToEvaluateError, match="nothing yet"):
         evaluate_now(enrolment=one.enrolments.get(), actor="tina", now=LATER)
-    with pytest.raises(NothingToEvaluate, match="not at work"):
+    with pytest.raises(NothingToEvaluateError, match="not working on the round"):
         evaluate_now(enrolment=make_evaluated(), actor="tina", now=LATER)
 
 
@@ -343,8 +343,8 @@ def test_extra_answer_can_be_found_right_all_the_same():
 
 def test_answer_with_a_counterpart_is_not_accepted_by_itself():
     enrolment = make_evaluated()
-    with pytest.raises(OverruleRefused, match="counterpart"):
+    with pytest.raises(OverruleError, match="counterpart"):
         accept_extra(enrolment, span_of(SURVEY, "that basin"))
-    with pytest.raises(OverruleRefused, match="by itself"):
+    with pytest.raises(OverruleError, match="Only an extra answer"):
         accept_extra(enrolment, span_of(SURVEY, "that basin"), DecisionKind.PAIR_ACCEPTED)
     assert not Decision.objects.exists()

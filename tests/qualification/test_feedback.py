@@ -8,15 +8,14 @@ from django.core import signing
 from crowd.models import Message
 from qualification.domain.evaluate import evaluate_enrolment
 from qualification.domain.feedback import (
-    SALT,
-    BadLink,
+    InvalidLinkError,
     Notes,
-    NothingToSend,
+    NothingToSendError,
     acknowledge,
     ask_back,
+    autosave_draft,
     draft_of,
     feedback_of_token,
-    keep_feedback,
     link_of,
     save_feedback,
     send_feedback,
@@ -50,9 +49,9 @@ def test_saving_adds_up_the_trainers_time():
 def test_time_after_sending_is_added_and_begins_no_draft():
     enrolment, trainer = make_evaluated(), make_user("tina")
     send_feedback(enrolment=enrolment, trainer=trainer, notes=Notes("Done", {}, 60), now=LATER)
-    keep_feedback(enrolment=enrolment, trainer=trainer, notes=Notes("", {}, 30), now=LATER)
+    autosave_draft(enrolment=enrolment, trainer=trainer, notes=Notes("", {}, 30), now=LATER)
     assert Feedback.objects.get().trainer_seconds == 90
-    keep_feedback(enrolment=enrolment, trainer=trainer, notes=Notes("One more thing"), now=LATER)
+    autosave_draft(enrolment=enrolment, trainer=trainer, notes=Notes("One more thing"), now=LATER)
     assert draft_of(enrolment).text == "One more thing"
 
 
@@ -77,7 +76,7 @@ def test_sending_leaves_a_message_with_the_link():
 def test_nothing_is_sent_before_the_round_is_finished():
     one = make_rounds()[0]
     open_round(one, [make_worker()])
-    with pytest.raises(NothingToSend):
+    with pytest.raises(NothingToSendError):
         send(one.enrolments.get())
 
 
@@ -87,7 +86,7 @@ def test_link_opens_its_own_feedback_and_nothing_else():
     assert feedback_of_token(token(second)) == second
     altered = token(first)[:-1] + ("A" if token(first)[-1] != "A" else "B")
     for bad in (altered, "1", "", signing.dumps(first.pk, salt="another")):
-        with pytest.raises(BadLink):
+        with pytest.raises(InvalidLinkError):
             feedback_of_token(bad)
 
 
@@ -95,7 +94,7 @@ def test_link_expires(monkeypatch):
     feedback = send(make_evaluated())
     made = token(feedback)
     monkeypatch.setattr("qualification.domain.feedback.LINK_LIFE", timedelta(seconds=-1))
-    with pytest.raises(BadLink):
+    with pytest.raises(InvalidLinkError):
         feedback_of_token(made)
 
 
@@ -104,8 +103,8 @@ def test_link_to_a_draft_opens_nothing():
     draft = save_feedback(
         enrolment=enrolment, trainer=make_user("tina"), notes=Notes("x"), now=LATER
     )
-    with pytest.raises(BadLink):
-        feedback_of_token(signing.dumps(draft.pk, salt=SALT))
+    with pytest.raises(InvalidLinkError):
+        feedback_of_token(token(draft))
 
 
 def test_worker_acknowledges_once():

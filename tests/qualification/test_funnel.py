@@ -22,10 +22,10 @@ pytestmark = pytest.mark.django_db
 def test_funnel_counts_who_came_how_far():
     first, second = make_rounds()
     passing, failing, leaving, absent = (make_worker() for _ in range(4))
-    intake = open_round(first, [passing, failing, leaving, absent])
-    work_through(intake, passing, EXPERT)
-    work_through(intake, failing)
-    hand_in(intake.batch.tasks.first(), leaving)
+    cohort = open_round(first, [passing, failing, leaving, absent])
+    work_through(cohort, passing, EXPERT)
+    work_through(cohort, failing)
+    hand_in(cohort.batch.tasks.first(), leaving)
     record()
     for worker, verdict in ((passing, Verdict.PASS), (failing, Verdict.DECLINE)):
         enrolment = first.enrolments.get(worker=worker)

@@ -42,7 +42,7 @@ def add_workers(enrolment, count, trainer):
             worker=worker,
             state="finished",
             enrolled_at=NOW,
-            intake=enrolment.intake,
+            cohort=enrolment.cohort,
         )
         for worker in workers
     )
@@ -162,10 +162,10 @@ def test_trainer_sees_only_the_projects_that_are_theirs(desk, enrolment):
 def test_corrected_reference_evaluates_again_whoever_it_concerns_once_and_tells_who_moved():
     one, untouched = make_rounds()
     good, poor, idle = (make_worker() for _ in range(3))
-    intake = open_round(one, [good, poor, idle])
-    work_through(intake, good, EXPERT)
-    work_through(intake, poor)
-    hand_in(intake.batch.tasks.first(), idle)
+    cohort = open_round(one, [good, poor, idle])
+    work_through(cohort, good, EXPERT)
+    work_through(cohort, poor)
+    hand_in(cohort.batch.tasks.first(), idle)
     record()
     elsewhere = make_evaluated()
     one.thresholds = {"UA.f1": 0.9}

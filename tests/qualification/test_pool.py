@@ -8,30 +8,32 @@ from django.test import Client
 from django.urls import reverse
 
 from audit.models import StateChange
-from consolidation.domain.monitor import correct_review
 from consolidation.models import Review
 from crowd.models import Message
 from metrics.counts import Counts
-from qualification.domain.feedback import BadLink, Notes
-from qualification.domain.outcomes import Point, series_of
+from qualification.domain.feedback import (
+    InvalidLinkError,
+    Notes,
+    NothingToSendError,
+    feedback_of_token,
+    link_of,
+)
+from qualification.domain.gold_comparisons import Point, series_of
+from qualification.domain.monitor_pool import (
+    GRACE_ITEMS,
+    acknowledge_alert,
+    monitor_pool,
+    monitor_pools,
+    pool_figures,
+    pool_rows,
+)
 from qualification.domain.pool_feedback import (
-    NothingToTell,
     instructive_items,
-    pool_feedback_of_token,
-    pool_link_of,
     save_pool_feedback,
     send_pool_feedback,
 )
-from qualification.domain.watch_pool import (
-    GRACE_ITEMS,
-    acknowledge_alert,
-    pool_figures,
-    pool_rows,
-    watch_pool,
-    watch_pools,
-)
-from qualification.models import Alert, Outcome, PoolFeedback
-from tests.consolidation.factories import IDENTIFIED, SURVEY, make_project, source
+from qualification.models import Alert, GoldComparison, PoolFeedback
+from tests.consolidation.factories import IDENTIFIED, SURVEY, correct, make_project, source
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
 from tests.qualification.factories import (
@@ -72,7 +74,7 @@ def test_annotation_is_held_against_the_gold_that_came_of_it_once():
     project, worker = make_project(), make_worker()
     gilded(project, {worker: [GOOD, POOR]})
     assert compare() == 0
-    first, second = Outcome.objects.order_by("submission__item")
+    first, second = GoldComparison.objects.order_by("submission__item")
     assert first.counts["UA"] == {"tp": 4, "fp": 0, "fn": 0}
     assert second.counts["UA"] == {"tp": 2, "fp": 0, "fn": 2}
     [row] = pool_rows(project=project, figures=pool_figures(project=project))
@@ -84,7 +86,7 @@ def test_newer_gold_replaces_the_outcome():
     [item] = gilded(project, {worker: [POOR]})
     write_gold(item, POOR)
     assert compare() == 1
-    outcome = Outcome.objects.get()
+    outcome = GoldComparison.objects.get()
     assert (outcome.gold.version, outcome.counts["UA"]["fn"]) == (2, 0)
 
 
@@ -111,16 +113,16 @@ def test_worker_who_asks_too_little_is_reported_once_and_again_only_after_more()
     project, worker = make_project(), make_worker()
     one = source(SURVEY, ("What did someone identify?", ["a basin"]))
     produce(project, {worker: [one] * GRACE_ITEMS})
-    assert watch_pools(clock=lambda: LATER) == 1
-    assert watch_pool(project=project, now=LATER) == 0
+    assert monitor_pools(clock=lambda: LATER) == 1
+    assert monitor_pool(project=project, now=LATER) == 0
     [alert] = alerts()
     assert "1.00 questions per item over 15 items" in alert.reason
     trainer = make_user("tina")
     assert acknowledge_alert(alert=alert, by=trainer, note="wrote to them", now=LATER)
     assert not acknowledge_alert(alert=alert, by=trainer, note="again", now=LATER)
-    assert watch_pool(project=project, now=LATER) == 0
+    assert monitor_pool(project=project, now=LATER) == 0
     produce(project, {worker: [one] * GRACE_ITEMS})
-    assert watch_pool(project=project, now=LATER) == 1
+    assert monitor_pool(project=project, now=LATER) == 1
     moves = StateChange.objects.filter(aggregate="qualification.Alert").order_by("pk")
     assert [move.new for move in moves] == ["raised", "acknowledged", "raised"]
 
@@ -128,7 +130,7 @@ def test_worker_who_asks_too_little_is_reported_once_and_again_only_after_more()
 def test_falling_agreement_is_reported_with_both_figures():
     project, falling, steady = make_project(), make_worker(), make_worker()
     gilded(project, {falling: [GOOD] * 40 + [BAD] * 20, steady: [GOOD] * 60})
-    assert watch_pool(project=project, now=LATER) == 1
+    assert monitor_pool(project=project, now=LATER) == 1
     [alert] = alerts()
     assert (alert.worker, alert.kind) == (falling, "drift")
     assert "gold of 0.0 over 20 items, after 100.0 over the 40 before (p < 0.0001)" in alert.reason
@@ -140,14 +142,14 @@ def test_falling_agreement_is_reported_with_both_figures():
         == falling
     )
     acknowledge_alert(alert=alert, by=make_user("tina"), note="", now=LATER)
-    assert watch_pool(project=project, now=LATER) == 0
+    assert monitor_pool(project=project, now=LATER) == 0
 
 
 def test_project_at_rest_is_not_watched():
     project, worker = make_project(), make_worker()
     one = source(SURVEY, ("What did someone identify?", ["a basin"]))
     produce(project, {worker: [one] * GRACE_ITEMS})
-    assert watch_pools(clock=lambda: LATER.replace(year=LATER.year + 1)) == 0
+    assert monitor_pools(clock=lambda: LATER.replace(year=LATER.year + 1)) == 0
 
 
 # --- feedback on production
@@ -169,7 +171,7 @@ def test_feedback_shows_what_an_expert_corrected_and_then_the_worst():
     gold = items[3].gold.get()
     review = Review.objects.create(gold=gold, drawn_at=NOW)
     content = {"questions": GOOD["questions"][:2]}
-    correct_review(review=review, expert=make_user("ed"), content=content, comment="", now=LATER)
+    correct(review=review, expert=make_user("ed"), content=content, comment="", now=LATER)
     compare()
     found = instructive_items(project=project, worker=worker)
     assert [one["item"] for one in found] == [items[3].pk, items[2].pk, items[1].pk]
@@ -182,15 +184,15 @@ def test_feedback_on_production_is_sent_with_a_link_that_opens_it_alone():
     feedback = tell(project, worker, **{str(item.pk): "Split the names.", "99": "stray"})
     message = Message.objects.get()
     # A link tells when it was made: the one in the message is a moment older than one made now.
-    link = re.search(r"http://\S+/feedback/pool/(\S+)/", message.text)
+    link = re.search(r"http://\S+/feedback/(\S+)/", message.text)
     assert link
     assert feedback.notes == {str(item.pk): "Split the names."}
-    assert pool_feedback_of_token(link[1]) == feedback
-    token = pool_link_of(feedback).rstrip("/").rpartition("/")[2]
-    assert pool_feedback_of_token(token) == feedback
-    for bad in ("1", "", signing.dumps(feedback.pk, salt="qualification.feedback")):
-        with pytest.raises(BadLink):
-            pool_feedback_of_token(bad)
+    assert feedback_of_token(link[1]) == feedback
+    token = link_of(feedback).rstrip("/").rpartition("/")[2]
+    assert feedback_of_token(token) == feedback
+    for bad in ("1", "", signing.dumps(["poolfeedback", feedback.pk], salt="another")):
+        with pytest.raises(InvalidLinkError):
+            feedback_of_token(bad)
 
 
 def test_items_shown_stay_as_they_were_when_the_gold_changes():
@@ -204,7 +206,7 @@ def test_items_shown_stay_as_they_were_when_the_gold_changes():
 
 
 def test_there_is_no_feedback_with_nothing_in_it():
-    with pytest.raises(NothingToTell):
+    with pytest.raises(NothingToSendError):
         save_pool_feedback(
             project=make_project(),
             worker=make_worker(),
@@ -222,7 +224,7 @@ def at_work():
     """A project whose pool is at work, a worker with an alert, and the trainer's browser."""
     project, worker = make_project(), make_worker()
     gilded(project, {worker: [GOOD] * 40 + [BAD] * 20})
-    watch_pool(project=project, now=LATER)
+    monitor_pool(project=project, now=LATER)
     client = Client()
     client.force_login(make_user("tina", project, "trainer"))
     return project, worker, client
@@ -267,9 +269,9 @@ def test_trainer_writes_and_the_worker_reads_and_asks(at_work, client):
     preview = trainer.get(page_at("pool_preview", project, worker.pseudonym)).content.decode()
     assert "This is what the worker will see" in preview
     trainer.post(url, {"action": "send", "text": "Dear you", f"note-{shown}": "Read again."})
-    link = pool_link_of(PoolFeedback.objects.get())
+    link = link_of(PoolFeedback.objects.get())
     page = client.get(link).content.decode()
-    for words in ("Dear you", "Read again.", "What came of it", "some of your verbs"):
+    for words in ("Dear you", "Read again.", "Final version", "some of your verbs"):
         assert words in page
     assert worker.external_id not in page
     client.post(link, {"acknowledge": "1"})

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from annotation.domain.publish import publish_batch
 from annotation.domain.qualification_codes import pool_code
-from annotation.enums import Role
 from audit.models import StateChange
 from crowd.domain.qualifications import grant_qualification
 from crowd.models import Hit, QualificationGrant, Worker
+from projects.enums import Role
 from qualification.domain.decide import Verdict, decide, pool_of
 from qualification.domain.production_groups import (
-    GroupsRefused,
+    GroupingError,
     Member,
     assign_groups,
     balanced,
@@ -98,13 +98,13 @@ def test_workers_are_moved_by_hand_and_taken_out(project):
     found = groups_of(project)
     assert (found[first], found[second]) == (2, None)
     assert found[third] in (1, 2)
-    with pytest.raises(GroupsRefused, match="no group 3"):
+    with pytest.raises(GroupingError, match="no group 3"):
         assign_groups(project=project, groups={first.pk: 3}, count=2, actor="rita", now=LATER)
 
 
 def test_pool_too_small_is_refused(project):
     join(project, 1)
-    with pytest.raises(GroupsRefused, match="not enough for 2 groups"):
+    with pytest.raises(GroupingError, match="not enough for 2 groups"):
         divide(project)
 
 
@@ -149,7 +149,7 @@ def test_office_divides_corrects_and_publishes_on_pages(office, project):
     office.post(url, {f"group-{one.pseudonym}": "1" for one in workers})
     assert set(groups_of(project).values()) == {1}
     make_item(SURVEY, IDENTIFIED, project)
-    publish = reverse("dashboard:publish", args=[project.slug])
+    publish = reverse("annotation:publish", args=[project.slug])
     assert "group 2 of the trained pool" in office.get(publish).content.decode()
     asked = {"count": "1", "unoffered": "1", "pool": "group-1"}
     assert "Only group 1 of the trained pool" in office.post(publish, asked).content.decode()

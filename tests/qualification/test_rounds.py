@@ -1,18 +1,18 @@
-"""Rounds set up and offered: items kept back, seats, who may enter."""
+"""Rounds set up and offered: items kept back, slots, who may enter."""
 
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 
-from annotation.domain.publish import NothingToPublish, publish_batch
+from annotation.domain.publish import NothingToPublishError, publish_batch
 from annotation.enums import SubmissionState
 from annotation.models import Submission
 from consolidation.domain.open_cases import open_due_cases
 from consolidation.models import Case
 from crowd.models import Hit, QualificationGrant
 from qualification.domain.publish_round import (
-    RoundNotPublished,
+    RoundPublishError,
     invite_workers,
     publish_round,
     round_cents,
@@ -20,7 +20,7 @@ from qualification.domain.publish_round import (
 from qualification.domain.set_up_rounds import (
     PRESETS,
     RoundPlan,
-    RoundsRefused,
+    RoundSetupError,
     plans_of_preset,
     read_round_items,
     set_up_rounds,
@@ -67,7 +67,7 @@ def test_file_without_a_column_is_refused_with_its_line(tmp_path):
 def test_items_of_a_round_leave_production():
     project = make_project()
     make_rounds(project)
-    with pytest.raises(NothingToPublish):
+    with pytest.raises(NothingToPublishError):
         publish_batch(project=project, now=NOW)
     spare = make_item(SURVEY, CONTAIN, project)
     batch = publish_batch(project=project, now=NOW)
@@ -77,7 +77,7 @@ def test_items_of_a_round_leave_production():
 def test_item_without_a_reference_is_refused_and_nothing_is_made():
     project = make_project()
     good, bare = make_items(project)[0], make_item(SURVEY, CONTAIN, project)
-    with pytest.raises(RoundsRefused, match="has no expert reference"):
+    with pytest.raises(RoundSetupError, match="has no expert reference"):
         set_up_rounds(
             project=project,
             plans=[RoundPlan("One", keys=[good.key, bare.key])],
@@ -93,7 +93,7 @@ def test_item_offered_in_production_is_refused():
     project = make_project()
     items = make_items(project)
     publish_batch(project=project, now=NOW, limit=1)
-    with pytest.raises(RoundsRefused, match="has been offered to workers already"):
+    with pytest.raises(RoundSetupError, match="has already been published to workers"):
         set_up_rounds(
             project=project,
             plans=[RoundPlan("One", keys=[one.key for one in items])],
@@ -105,16 +105,16 @@ def test_item_offered_in_production_is_refused():
 def test_rounds_are_set_up_once():
     project = make_project()
     make_rounds(project)
-    with pytest.raises(RoundsRefused, match="has its rounds for generators already"):
+    with pytest.raises(RoundSetupError, match="already has rounds for generators"):
         make_rounds(project)
 
 
 def test_publishing_offers_each_item_to_every_trainee_once():
     one = make_rounds(pairs=2)[0]
     workers = [make_worker() for _ in range(11)]
-    expected = round_cents(round=one, seats=11)
-    intake = open_round(one, workers)
-    hits = Hit.objects.filter(task__batch=intake.batch)
+    expected = round_cents(round=one, slots=11)
+    cohort = open_round(one, workers)
+    hits = Hit.objects.filter(task__batch=cohort.batch)
     assert [hit.max_assignments for hit in hits] == [11] * 4
     one.project.budget.refresh_from_db()
     assert one.project.budget.reserved_cents == expected
@@ -128,14 +128,14 @@ def test_later_group_gets_seats_of_its_own():
     one = make_rounds()[0]
     open_round(one, [make_worker()])
     second = open_round(one, [make_worker(), make_worker()])
-    assert (second.number, second.seats) == (2, 2)
+    assert (second.number, second.slots) == (2, 2)
     tasks = second.batch.tasks.all()
-    assert {item.place for task in tasks for item in task.task_items.all()} == {101}
+    assert {item.attempt for task in tasks for item in task.task_items.all()} == {101}
     assert tasks[0].hit.hit_type.qualifications[-1]["integers"] == [2]
 
 
 def test_round_for_nobody_is_not_published():
-    with pytest.raises(RoundNotPublished, match="invite workers first"):
+    with pytest.raises(RoundPublishError, match="Invite workers first"):
         publish_round(round=make_rounds()[0], actor="tests", now=NOW)
 
 
@@ -145,11 +145,11 @@ def test_open_round_takes_in_whoever_comes():
         "Screening", entry=RoundEntry.OPEN, keys=[one.key for one in make_items(project)]
     )
     [one] = set_up_rounds(project=project, plans=[plan], actor="tests", now=NOW)
-    intake = publish_round(round=one, actor="tests", now=NOW, seats=5)
+    cohort = publish_round(round=one, actor="tests", now=NOW, slots=5)
     worker = make_worker()
-    work_through(intake, worker)
+    work_through(cohort, worker)
     enrolment = Enrolment.objects.get(worker=worker)
-    assert (enrolment.state, enrolment.intake) == (EnrolmentState.FINISHED, intake)
+    assert (enrolment.state, enrolment.cohort) == (EnrolmentState.FINISHED, cohort)
 
 
 def test_inviting_twice_leaves_one_place():
@@ -162,9 +162,9 @@ def test_inviting_twice_leaves_one_place():
 def test_training_never_opens_a_case():
     one = make_rounds()[0]
     workers = [make_worker() for _ in range(2)]
-    intake = open_round(one, workers)
+    cohort = open_round(one, workers)
     for worker in workers:
-        work_through(intake, worker)
+        work_through(cohort, worker)
     assert Submission.objects.filter(state=SubmissionState.ACCEPTED).count() == 4
     assert open_due_cases(clock=lambda: LATER) == 0
     assert not Case.objects.exists()
@@ -173,22 +173,22 @@ def test_training_never_opens_a_case():
 def test_worker_in_two_projects_is_evaluated_in_each():
     worker = make_worker()
     for _ in range(2):
-        intake = open_round(make_rounds()[0], [worker])
-        work_through(intake, worker)
+        cohort = open_round(make_rounds()[0], [worker])
+        work_through(cohort, worker)
     assert [one.evaluations.count() for one in worker.enrolments.all()] == [1, 1]
 
 
 def test_half_finished_round_is_not_evaluated():
     one, worker = make_rounds()[0], make_worker()
-    intake = open_round(one, [worker])
-    hand_in(intake.batch.tasks.first(), worker, EXPERT)
+    cohort = open_round(one, [worker])
+    hand_in(cohort.batch.tasks.first(), worker, EXPERT)
     record()
     enrolment = one.enrolments.get()
     assert (enrolment.state, enrolment.evaluations.count()) == (EnrolmentState.WORKING, 0)
 
 
 def test_round_without_items_is_refused():
-    with pytest.raises(RoundsRefused, match="has no items"):
+    with pytest.raises(RoundSetupError, match="has no items"):
         set_up_rounds(project=make_project(), plans=[RoundPlan("Empty")], actor="tests", now=NOW)
-    with pytest.raises(RoundsRefused, match="No round was asked for"):
+    with pytest.raises(RoundSetupError, match="There are no rounds to set up"):
         set_up_rounds(project=make_project(), plans=[], actor="tests", now=NOW)

@@ -10,12 +10,12 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.domain.import_corpus import item_key
-from consolidation.models import Decision
 from crowd.domain.write_mail import keep_address
 from crowd.models import Mail, MailAddress, Message
+from datasets.models import Decision
 from qualification.domain.feedback import Notes, link_of, send_feedback
 from qualification.enums import EnrolmentState
-from qualification.models import Enrolment, Feedback, Intake, Round
+from qualification.models import Cohort, Enrolment, Feedback, Round
 from tests.consolidation.factories import CONTAIN, SURVEY, make_project, source, span_of
 from tests.crowd.factories import make_worker
 from tests.dashboard.campaign import make_user
@@ -55,6 +55,14 @@ def test_desk_sorts_by_any_column_and_survives_others(desk, enrolment, sort):
     assert desk.get(url, {"sort": sort, "state": "finished"}).status_code == 200
 
 
+def test_training_pages_load_htmx_and_their_styles_in_the_head(desk, enrolment):
+    page = desk.get(page_of("trainee", enrolment)).content.decode()
+    head = page.partition("</head>")[0]
+    for name in ("htmx", "trainer", "training", "answer-state"):
+        assert name in head
+    assert page.count("stylesheet") == head.count("stylesheet")
+
+
 def test_desk_shows_who_has_handed_in_nothing(desk, enrolment):
     worker = make_worker()
     open_round(enrolment.round, [worker])
@@ -70,9 +78,9 @@ def test_desk_filters_by_state(desk, enrolment):
 
 def grow(enrolment, workers):
     extra = [make_worker() for _ in range(workers)]
-    intake = open_round(enrolment.round, extra)
+    cohort = open_round(enrolment.round, extra)
     for worker in extra:
-        work_through(intake, worker)
+        work_through(cohort, worker)
 
 
 def test_number_of_queries_does_not_grow_with_the_workers(
@@ -147,14 +155,14 @@ def test_extra_answer_is_accepted_with_its_button(desk, trainer):
 
 def test_half_finished_worker_is_evaluated_with_a_button(desk, enrolment):
     worker = make_worker()
-    intake = open_round(enrolment.round, [worker])
+    cohort = open_round(enrolment.round, [worker])
     half = enrolment.round.enrolments.get(worker=worker)
     url = page_of("evaluate", half)
-    assert "handed in nothing yet" in desk.post(url, follow=True).content.decode()
-    hand_in(intake.batch.tasks.first(), worker)
+    assert "submitted nothing yet" in desk.post(url, follow=True).content.decode()
+    hand_in(cohort.batch.tasks.first(), worker)
     record()
     page = desk.post(url, follow=True).content.decode()
-    assert "Figures so far, over the 1 item handed in" in page
+    assert "Figures so far, over the 1 item submitted" in page
     table = desk.get(at("round", enrolment, enrolment.round_id)).content.decode()
     assert "half-finished" in table
 
@@ -249,8 +257,8 @@ def test_requester_invites_and_publishes(db):
     client.post(url, {"invite": "1", "workers": "A1B2C3, A4"})
     assert "for 2 workers" in client.get(url).content.decode()
     client.post(url)
-    assert Intake.objects.get().seats == 2
-    assert Enrolment.objects.filter(intake__isnull=False).count() == 2
+    assert Cohort.objects.get().slots == 2
+    assert Enrolment.objects.filter(cohort__isnull=False).count() == 2
 
 
 def test_funnel_is_the_same_as_csv_and_as_a_drawing(desk, enrolment):
@@ -325,7 +333,7 @@ def test_decision_and_feedback_go_by_mail_where_there_is_an_address(desk, enrolm
     told = [one.message.text for one in Mail.objects.order_by("pk")]
     assert len(told) == 2
     assert "Your feedback is ready" in told[0]
-    assert "nothing of your work was rejected" in told[1]
+    assert "none of your work was rejected" in told[1]
 
 
 def test_mail_that_did_not_arrive_is_shown_and_sent_again(desk, enrolment, settings):

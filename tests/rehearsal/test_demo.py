@@ -19,6 +19,6 @@ def test_demo_from_before_the_rounds_goes_on_without_training(settings):
     publish_batch(project=project, now=NOW)
     told = StringIO()
     Command(stdout=told)._train(project)
-    assert "has been offered to workers already" in told.getvalue()
-    assert "data of an older demo" in told.getvalue()
+    assert "has already been published to workers" in told.getvalue()
+    assert "from an older demo" in told.getvalue()
     assert not Round.objects.exists()

@@ -140,12 +140,12 @@ def check_books(checkout: Checkout, facts: dict[str, object], gold: Path, items:
     assert facts["total_cents"] == sum(expected.values())
     # Two HITs an item (one for both generators, one for the consolidator), three assignments.
     assert (facts["items"], facts["hits"], facts["assignments"]) == (items, 2 * items, 3 * items)
-    books = json.loads(checkout.run("shell", "-v", "0", "-c", BOOKS))
-    assert books["doubled"] == []
-    assert books["reserved"] == 0
-    assert books["spent"] == books["settled"] == books["their_books"] == facts["total_cents"]
-    assert books["payments"] == {"confirmed": books["rewards"] + books["bonuses"]}
-    assert books["rewards"] == 3 * items
+    ledger = json.loads(checkout.run("shell", "-v", "0", "-c", BOOKS))
+    assert ledger["doubled"] == []
+    assert ledger["reserved"] == 0
+    assert ledger["spent"] == ledger["settled"] == ledger["their_books"] == facts["total_cents"]
+    assert ledger["payments"] == {"confirmed": ledger["rewards"] + ledger["bonuses"]}
+    assert ledger["rewards"] == 3 * items
 
 
 BOOKS = """

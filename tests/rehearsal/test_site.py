@@ -1,4 +1,4 @@
-"""The site's processes: watched over, and gone with whoever started them."""
+"""Start, restart and end of the site's processes."""
 
 import os
 import signal
@@ -19,6 +19,21 @@ from rehearsal.domain.site import Site
 with Site():
     print("up", flush=True)
     time.sleep(600)
+"""
+
+RESTART = """
+import time
+from pathlib import Path
+from django.conf import settings
+from rehearsal.domain.site import Site
+pid_file = Path(settings.VAR_DIR) / "run" / "worker.pid"
+with Site() as site:
+    first = pid_file.read_text()
+    site.restart_worker({"SWEEP_SECONDS": "7"})
+    while pid_file.read_text() == first:
+        time.sleep(0.2)
+    environment = Path(f"/proc/{pid_file.read_text()}/environ").read_text()
+    assert "SWEEP_SECONDS=7" in environment.split(chr(0)), environment
 """
 
 
@@ -69,6 +84,17 @@ def test_process_that_dies_is_started_again(holder, environment):
     first = int(pid_file.read_text())
     os.killpg(first, signal.SIGKILL)
     assert within(30, lambda: int(pid_file.read_text()) != first and answers(url))
+
+
+def test_restarted_worker_has_the_new_environment(environment, migrate, collected):
+    migrate(environment)
+    subprocess.run(
+        [sys.executable, "manage.py", "shell", "-v", "0", "-c", RESTART],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        timeout=120,
+    )
 
 
 def test_nothing_is_left_when_the_one_who_started_it_is_killed(holder, environment):

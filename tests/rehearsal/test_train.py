@@ -12,7 +12,7 @@ pytestmark = pytest.mark.system
 
 PREPARE = """
 from django.utils import timezone
-from annotation.domain.create_project import create_project
+from projects.domain.create_project import create_project
 from annotation.domain.import_corpus import CorpusOptions, Import
 from consolidation.domain.import_gold import import_gold
 from rehearsal.domain.demo import SAMPLES

@@ -15,7 +15,7 @@ PREPARE = """
 import csv, pathlib
 from django.conf import settings
 from django.utils import timezone
-from annotation.domain.create_project import create_project
+from projects.domain.create_project import create_project
 from annotation.domain.import_corpus import CorpusOptions, Import
 from consolidation.domain.import_gold import import_gold
 from rehearsal.domain.demo import SAMPLES

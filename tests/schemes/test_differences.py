@@ -45,7 +45,7 @@ def test_verdict_of_a_judged_question_is_told_with_its_source():
 
 
 def test_order_alone_is_told():
-    assert words([WHO, WHAT], [WHAT, WHO]) == ["The same questions stand in another order."]
+    assert words([WHO, WHAT], [WHAT, WHO]) == ["The same questions are in another order."]
 
 
 def test_repeated_question_is_numbered():

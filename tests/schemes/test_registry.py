@@ -18,5 +18,5 @@ def test_every_scheme_has_what_the_protocol_asks_for():
 
 
 def test_unknown_scheme_lists_those_there_are():
-    with pytest.raises(UnknownSchemeError, match="known are: qasrl"):
+    with pytest.raises(UnknownSchemeError, match="Known schemes: qasrl"):
         get_scheme("nonsense")

@@ -27,7 +27,7 @@ def test_a_line_of_any_character_but_the_line_feed_is_one_line(lines):
     ("content", "complaint"),
     [
         (b"ok\n\xff\n", "line 2: is not UTF-8 text"),
-        (b"ok\nok\na\0b\n", "line 3: holds a NUL byte"),
+        (b"ok\nok\na\0b\n", "line 3: contains a NUL byte"),
         (b"ok\n" + b"x" * (MAX_LINE_BYTES + 1), "line 2: is longer than 16 MiB"),
     ],
     ids=["bytes", "nul", "long"],

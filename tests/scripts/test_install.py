@@ -100,7 +100,7 @@ def test_run_after_an_interrupted_one_builds_anew(checkout, earlier):
     assert (earlier / "installed-base").read_bytes() == stamp
 
 
-def test_changed_lock_builds_anew(checkout, earlier):
+def test_changed_lock_rebuilds_environment(checkout, earlier):
     assert "Creating .venv" in install(checkout).stderr
     assert not (earlier / "old").exists()
 
@@ -110,5 +110,5 @@ def test_packages_out_of_reach(checkout):
     lock.write_text(f"nowhere-to-be-found==1.0 \\\n    --hash=sha256:{'0' * 64}\n")
     done = install(checkout, PIP_NO_INDEX="1", PIP_CONFIG_FILE=os.devnull)
     assert done.returncode == 1
-    assert "check the network" in done.stderr
+    assert "Check the network" in done.stderr
     assert (checkout / ".venv" / "incomplete").exists()

@@ -4,13 +4,13 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from accounts.domain.second_factor import turn_off
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused
+from accounts.domain.second_factor import reset_second_factor
+from projects.command import Command as BaseCommand
+from projects.command import InputError
 
 
 class Command(BaseCommand):
-    help = "Forget the second factor of somebody who has lost phone and recovery codes."
+    help = "Delete the second factor of a user who has lost the phone and the recovery codes."
     example = "manage.py reset_second_factor ada"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         name = options["username"]
         user = get_user_model().objects.filter(username=name).first()
         if user is None:
-            raise Refused(f"no user {name!r}.")
-        had = turn_off(user=user, actor="reset_second_factor", now=timezone.now(), by_operator=True)
-        sentence = f"{name} signs in with the password alone until they set it up anew."
+            raise InputError(f"no user {name!r}.")
+        had = reset_second_factor(user=user, actor="reset_second_factor", now=timezone.now())
+        sentence = f"{name} signs in with the password alone until they set up a new one."
         self.tell({"user": name, "had_one": had}, sentence, as_json=options["json"])

@@ -3,30 +3,37 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.compensate import offer_compensation
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused, project_named, worker_named
-from crowd.domain.ledger import BudgetExceeded
+from annotation.domain.compensate import publish_compensation
+from crowd.domain.ledger import BudgetExceededError
+from projects.command import Command as BaseCommand
+from projects.command import (
+    InputError,
+    project_named,
+    worker_named,
+)
 
 
 class Command(BaseCommand):
-    help = "Pay a worker for work that no HIT can pay any more, by a HIT for them alone."
+    help = "Pay a worker for work that no HIT can pay, with a HIT only for them."
     example = 'manage.py compensate news WBCDFGHJKL 54 --for 3T3IWE1XG6 --reason "The HIT ran out."'
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
         parser.add_argument("worker", help="pseudonym, or id at the marketplace")
-        parser.add_argument("cents", type=int, help="what they get; the fee comes on top")
+        parser.add_argument("cents", type=int, help="amount for the worker, without the fee")
         parser.add_argument(
-            "--for", dest="key", required=True, help="the work, such as an assignment: paid once"
+            "--for",
+            dest="key",
+            required=True,
+            help="the work, such as an assignment id; each is paid once",
         )
-        parser.add_argument("--reason", required=True, help="read by the worker")
+        parser.add_argument("--reason", required=True, help="shown to the worker")
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         worker = worker_named(options["worker"])
         try:
-            offer = offer_compensation(
+            offer = publish_compensation(
                 project=project_named(options["project"]),
                 worker=worker,
                 amount_cents=options["cents"],
@@ -35,7 +42,7 @@ class Command(BaseCommand):
                 actor="command line",
                 now=timezone.now(),
             )
-        except (BudgetExceeded, ValueError) as error:
-            raise Refused(error) from error
+        except (BudgetExceededError, ValueError) as error:
+            raise InputError(error) from error
         facts = {"compensation": offer.pk, "worker": worker.pseudonym, "hit": offer.hit.token}
-        self.tell(facts, f"{worker} finds it among their HITs soon.", as_json=options["json"])
+        self.tell(facts, f"{worker} will find the HIT in their list soon.", as_json=options["json"])

@@ -3,12 +3,12 @@ from dataclasses import asdict
 from typing import Any
 
 from annotation.domain.forecast import forecast_costs, total_of
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import project_named
+from projects.command import Command as BaseCommand
+from projects.command import project_named
 
 
 class Command(BaseCommand):
-    help = "What the work still to come will cost, with its spread."
+    help = "Forecast the cost of outstanding work, with a 95 % range."
     example = "manage.py forecast wikinews-dev --json"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -25,10 +25,10 @@ class Command(BaseCommand):
             "low_cents": low,
             "expected_cents": expected,
             "high_cents": high,
-            "roles": [asdict(one) for one in forecasts],
+            "roles": [asdict(forecast) for forecast in forecasts],
         }
         sentence = (
-            f"{project.budget.spent_cents / 100:.2f} dollars are spent; about {expected / 100:.2f} "
-            f"more are to come ({low / 100:.2f} to {high / 100:.2f})."
+            f"${project.budget.spent_cents / 100:.2f} spent. About ${expected / 100:.2f} more expected "
+            f"(${low / 100:.2f} to ${high / 100:.2f})."
         )
         self.tell(facts, sentence, as_json=options["json"])

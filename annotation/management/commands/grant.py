@@ -3,8 +3,6 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused, project_named, worker_named
 from crowd.domain.marketplace import NO_ANSWER
 from crowd.domain.qualifications import (
     define_qualification,
@@ -13,19 +11,29 @@ from crowd.domain.qualifications import (
 )
 from crowd.domain.read_back_grants import read_back_grants
 from crowd.models import QualificationType
+from projects.command import Command as BaseCommand
+from projects.command import (
+    InputError,
+    project_named,
+    worker_named,
+)
 
 
 class Command(BaseCommand):
-    help = "Give workers a qualification, take it away, or compare with the marketplace's list."
+    help = "Grant or revoke a qualification, or compare it with the marketplace's list."
     example = "manage.py grant news news-group WBCDFGHJKL WKLMNPQRST --value 2"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
-        parser.add_argument("qualification", help="its code; made if there is none")
+        parser.add_argument("qualification", help="code, created if it does not exist")
         parser.add_argument("workers", nargs="*", help="pseudonyms, or ids at the marketplace")
-        parser.add_argument("--value", type=int, help="such as a group's number")
-        parser.add_argument("--revoke", metavar="REASON", help="take it away")
-        parser.add_argument("--read-back", action="store_true", help="compare and mend")
+        parser.add_argument("--value", type=int, help="for example, the number of a group")
+        parser.add_argument("--revoke", metavar="REASON", help="revoke it for this reason")
+        parser.add_argument(
+            "--read-back",
+            action="store_true",
+            help="compare with the marketplace and correct differences",
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -54,7 +62,7 @@ class Command(BaseCommand):
 
     def read_back(self, kind: QualificationType) -> dict[str, int]:
         try:
-            found = read_back_grants(qualification=kind, now=timezone.now())
+            result = read_back_grants(qualification=kind, now=timezone.now())
         except NO_ANSWER as error:
-            raise Refused(error) from error
-        return {name: getattr(found, name) for name in found.__slots__}
+            raise InputError(error) from error
+        return {name: getattr(result, name) for name in result.__slots__}

@@ -6,8 +6,8 @@ from tqdm import tqdm
 
 from annotation.domain.import_corpus import CorpusOptions, Import, ImportReport
 from annotation.enums import Partition
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused, project_named
+from projects.command import Command as BaseCommand
+from projects.command import InputError, project_named
 from schemes.base import FileError
 
 
@@ -22,10 +22,12 @@ class Command(BaseCommand):
         parser.add_argument("project")
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
         parser.add_argument("--format", required=True, help="qasrl-csv, qasrl-bank, conllu or text")
-        parser.add_argument("--items", type=Path, help="a QA file that gives the items")
+        parser.add_argument("--items", type=Path, help="a QA file that lists the items")
         parser.add_argument("--domain", default="")
         parser.add_argument("--partition", default="", choices=Partition.values)
-        parser.add_argument("--strict", action="store_true", help="one bad row: nothing is kept")
+        parser.add_argument(
+            "--strict", action="store_true", help="import nothing if a row is invalid"
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -39,8 +41,8 @@ class Command(BaseCommand):
         )
         with tqdm(unit=" rows", disable=None) as bar:
 
-            def progress(what: str, count: int) -> None:
-                bar.set_description(what)
+            def progress(unit: str, count: int) -> None:
+                bar.set_description(unit)
                 bar.update(count)
 
             run = Import(
@@ -52,7 +54,9 @@ class Command(BaseCommand):
             try:
                 report = run.run(options["files"])
             except FileError as error:
-                raise Refused(f"{error} Nothing was kept." if corpus.strict else error) from error
+                raise InputError(
+                    f"{error} Nothing was imported." if corpus.strict else error
+                ) from error
         self.tell(_facts(report), _sentence(report), as_json=options["json"])
 
 
@@ -62,10 +66,10 @@ def _facts(report: ImportReport) -> dict[str, int]:
 
 
 def _sentence(report: ImportReport) -> str:
-    left_out = f" {report.error_count} rows were left out, see above." if report.error_count else ""
+    left_out = f" {report.error_count} rows were skipped (see above)." if report.error_count else ""
     if report.nothing_new:
         known = f"{report.sentences_known} sentences and {report.items_known} items"
-        return f"Nothing new: {known} were there already.{left_out}"
+        return f"Nothing new: {known} already existed.{left_out}"
     added = f"{report.sentences_added} sentences and {report.items_added} items added"
-    known = f"{report.sentences_known} and {report.items_known} were there already"
-    return f"{added}; {known}.{left_out}"
+    known = f"{report.sentences_known} and {report.items_known} already existed"
+    return f"{added}, {known}.{left_out}"

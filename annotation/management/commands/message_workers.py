@@ -4,26 +4,30 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.domain.queries import workers_of
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused, project_named, worker_named
 from crowd.domain.write_messages import write_messages
+from projects.command import Command as BaseCommand
+from projects.command import (
+    InputError,
+    project_named,
+    worker_named,
+)
 
 
 class Command(BaseCommand):
-    help = "Write to everyone who has worked in a project, or to some of them."
+    help = "Send a message to workers of a project."
     example = 'manage.py message_workers news --subject "Guidelines" --text "Version 2 is out."'
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
         parser.add_argument("--subject", required=True)
         parser.add_argument("--text", required=True)
-        parser.add_argument("--to", nargs="+", help="pseudonyms or ids; everyone without it")
+        parser.add_argument("--to", nargs="+", help="pseudonyms or ids (default: everyone)")
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
         everyone = workers_of(project=project)
-        to = [worker_named(one) for one in options["to"]] if options["to"] else list(everyone)
+        to = [worker_named(name) for name in options["to"]] if options["to"] else list(everyone)
         try:
             written = write_messages(
                 budget=project.budget,
@@ -33,8 +37,10 @@ class Command(BaseCommand):
                 now=timezone.now(),
             )
         except ValueError as error:
-            raise Refused(error) from error
+            raise InputError(error) from error
         count = len(written)
         self.tell(
-            {"messages": count}, f"{count} messages are on their way.", as_json=options["json"]
+            {"messages": count},
+            f"{count} messages will be sent by the next sweep.",
+            as_json=options["json"],
         )

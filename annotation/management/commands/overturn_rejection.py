@@ -3,30 +3,28 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.decide_submission import CanNotOverturn, overturn_rejection
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused
-from audit.domain.change_state import MoveRefused
+from annotation.domain.decide_submission import OverturnError, overturn_rejection
+from audit.domain.change_state import TransitionNotAllowedError
 from crowd.models import Assignment
+from projects.command import Command as BaseCommand
+from projects.command import InputError
 
 
 class Command(BaseCommand):
-    help = "Pay work that was rejected, after an appeal or a second look."
+    help = "Pay for a rejected assignment, for example after an appeal."
     example = 'manage.py overturn_rejection 3T3IWE1XG6NPU --reason "The question was sound."'
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("assignment", help="its id at the marketplace")
         parser.add_argument("--reason", required=True)
-        parser.add_argument(
-            "--pay-only", action="store_true", help="leave the work out all the same"
-        )
+        parser.add_argument("--pay-only", action="store_true", help="do not use the work")
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        wanted = options["assignment"]
-        assignment = Assignment.objects.filter(external_id=wanted).order_by("-pk").first()
+        external_id = options["assignment"]
+        assignment = Assignment.objects.filter(external_id=external_id).order_by("-pk").first()
         if assignment is None:
-            raise Refused(f"no assignment {wanted!r} has come in.")
+            raise InputError(f"no assignment {external_id!r} was received.")
         try:
             overturn_rejection(
                 assignment=assignment,
@@ -35,7 +33,11 @@ class Command(BaseCommand):
                 actor="command line",
                 now=timezone.now(),
             )
-        except (CanNotOverturn, MoveRefused) as error:
-            raise Refused(error) from error
-        facts = {"assignment": wanted, "used": not options["pay_only"]}
-        self.tell(facts, f"Assignment {wanted} is paid by the next sweep.", as_json=options["json"])
+        except (OverturnError, TransitionNotAllowedError) as error:
+            raise InputError(error) from error
+        facts = {"assignment": external_id, "used": not options["pay_only"]}
+        self.tell(
+            facts,
+            f"Assignment {external_id} will be paid shortly.",
+            as_json=options["json"],
+        )

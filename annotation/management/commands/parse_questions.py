@@ -1,4 +1,4 @@
-"""`parse_questions QUESTIONS.csv SENTENCES.csv --out OUT.csv` (DESIGN.md, section 9)."""
+"""`parse_questions QUESTIONS.csv SENTENCES.csv --out OUT.csv`."""
 
 import json
 import sys
@@ -11,11 +11,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from schemes.base import FileError
 from schemes.qasrl.parse_file import ParsedFile, parse_questions_file
 
-_HELP = """Adds the slot columns (wh, aux, subj, obj, ...) to a CSV file of QA-SRL questions.
+_HELP = """Add the slot columns (wh, aux, subj, obj, ...) to a CSV file of QA-SRL questions.
 
 QUESTIONS.csv needs qasrl_id, verb_idx, question and answer_range; SENTENCES.csv qasrl_id and
 tokens. OUT.csv gets all columns of the published gold standard. A question outside the template
-keeps its row, with empty slots, and is named.
+stays in the file with empty slots and is reported.
 
 example:
   python manage.py parse_questions questions.csv sentences.csv --out parsed.csv
@@ -24,7 +24,7 @@ example:
 
 class Command(BaseCommand):
     help = _HELP
-    # Files in, a file out: no database, no settings to check.
+    # The command only reads and writes files.
     requires_system_checks: list[str] = []
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--skip-bad-rows",
             action="store_true",
-            help="name bad rows and go on; without it the first one stops the command",
+            help="report bad rows and continue; by default, the first one stops the command",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 

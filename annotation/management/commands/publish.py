@@ -3,39 +3,44 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.publish import NothingToPublish, publish_batch
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused, project_named
-from crowd.domain.ledger import BudgetExceeded
+from annotation.domain.publish import NothingToPublishError, publish_batch
+from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.qualifications import system_requirements
 from crowd.models import QualificationType
+from projects.command import Command as BaseCommand
+from projects.command import InputError, project_named
 
 
 class Command(BaseCommand):
-    help = "Offer a project's unoffered items to generators."
+    help = "Publish a project's unoffered items to generators."
     example = "manage.py publish wikinews-dev --limit 100 --pool wikinews-dev-generator"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
         parser.add_argument("--limit", type=int, help="at most this many items")
-        parser.add_argument("--pool", help="only holders of this qualification may work")
-        parser.add_argument("--keep-open", type=int, help="have so many HITs open at a time")
+        parser.add_argument("--pool", help="admit only holders of this qualification")
+        parser.add_argument("--keep-open", type=int, help="number of HITs to keep open")
         parser.add_argument(
-            "--groups", type=int, nargs="+", help="only holders of the pool with these values"
+            "--groups", type=int, nargs="+", help="admit only holders of the pool with these values"
         )
         parser.add_argument(
-            "--approval-rate", type=int, help="of the workers, at least, in percent"
-        )
-        parser.add_argument("--locales", nargs="+", default=[], help="their countries, two letters")
-        parser.add_argument("--cap-cents", type=int, help="the batch may cost at most so much")
-        parser.add_argument(
-            "--auto-approval-hours", type=int, default=72, help="undecided work is approved then"
+            "--approval-rate", type=int, help="minimum approval rate of the workers, in percent"
         )
         parser.add_argument(
-            "--reoffers",
+            "--locales", nargs="+", default=[], help="countries of the workers, two letters each"
+        )
+        parser.add_argument("--cap-cents", type=int, help="maximum cost of the batch")
+        parser.add_argument(
+            "--auto-approval-hours",
+            type=int,
+            default=72,
+            help="hours until undecided work is approved",
+        )
+        parser.add_argument(
+            "--republications",
             type=int,
             default=3,
-            help="so often an item that comes back short; 0: never",
+            help="maximum automatic republications per item",
         )
         self.add_json(parser)
 
@@ -47,7 +52,7 @@ class Command(BaseCommand):
                 provider=project.provider, code=options["pool"]
             ).first()
             if pool is None:
-                raise Refused(f"no qualification {options['pool']!r}.")
+                raise InputError(f"no qualification {options['pool']!r}.")
         try:
             batch = publish_batch(
                 project=project,
@@ -60,11 +65,11 @@ class Command(BaseCommand):
                 keep_open=options["keep_open"],
                 cap_cents=options["cap_cents"],
                 auto_approval_seconds=options["auto_approval_hours"] * 3600,
-                reoffer_limit=options["reoffers"],
+                republish_limit=options["republications"],
                 now=timezone.now(),
             )
-        except (NothingToPublish, BudgetExceeded, ValueError) as error:
-            raise Refused(error) from error
+        except (NothingToPublishError, BudgetExceededError, ValueError) as error:
+            raise InputError(error) from error
         count = batch.tasks.count()
-        sentence = f"{count} HITs are on their way to the marketplace."
+        sentence = f"{count} HITs are being created."
         self.tell({"batch": batch.pk, "hits": count}, sentence, as_json=options["json"])

@@ -3,19 +3,19 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.adopt_found_hits import adopt_found_hits
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused
-from annotation.models import Project
+from annotation.domain.adopt_orphan_hits import adopt_orphan_hits
 from crowd.domain.hold_publishing import lift_hold
-from crowd.domain.ledger import BudgetExceeded
+from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.marketplace import NO_ANSWER
 from crowd.domain.recover_hits import list_all_hits
-from crowd.models import FoundHit
+from crowd.models import OrphanHit
+from projects.command import Command as BaseCommand
+from projects.command import InputError
+from projects.models import Project
 
 
 class Command(BaseCommand):
-    help = "Find our live HITs again after the database was restored from a backup."
+    help = "Recover live HITs after the database was restored from a backup."
     example = "manage.py recover_hits"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -29,20 +29,20 @@ class Command(BaseCommand):
             for provider in list(providers):
                 adopted += list_all_hits(provider=provider, now=now).adopted
             for project in Project.objects.select_related("budget").order_by("pk"):
-                adopted += adopt_found_hits(project=project, now=now)
-        except (*NO_ANSWER, BudgetExceeded) as error:
-            raise Refused(error) from error
+                adopted += adopt_orphan_hits(project=project, now=now)
+        except (*NO_ANSWER, BudgetExceededError) as error:
+            raise InputError(error) from error
         lifted = lift_hold(actor="recover_hits", now=now)
         unknown = [
             {
-                "hit": one.external_id,
-                "title": one.title,
-                "undecided_assignments": one.undecided_assignments,
+                "hit": orphan.external_id,
+                "title": orphan.title,
+                "undecided_assignments": orphan.undecided_assignments,
             }
-            for one in FoundHit.objects.filter(hit=None).order_by("pk")
+            for orphan in OrphanHit.objects.filter(hit=None).order_by("pk")
         ]
-        sentence = f"{adopted} HITs are ours again; {len(unknown)} are nobody's we know."
+        sentence = f"{adopted} HITs recovered, {len(unknown)} unknown."
         if lifted:
-            sentence += " Publishing goes on."
+            sentence += " Publishing has resumed."
         facts = {"adopted": adopted, "unknown": unknown, "hold_lifted": lifted}
         self.tell(facts, sentence, as_json=options["json"])

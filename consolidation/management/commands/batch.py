@@ -4,15 +4,15 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation.domain.batch_actions import hits_of, keep_open, limit_republications
 from annotation.domain.publish import cap_batch
-from annotation.domain.steer_batch import hits_of, keep_open, limit_reoffers
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused
 from annotation.models import Batch
-from audit.domain.change_state import MoveRefused
-from consolidation.domain.steer import Order, carry_out
+from audit.domain.change_state import TransitionNotAllowedError
+from consolidation.domain.manage_batch import Order, apply_action
 from consolidation.enums import Action
-from crowd.domain.ledger import BudgetExceeded
+from crowd.domain.ledger import BudgetExceededError
+from projects.command import Command as BaseCommand
+from projects.command import InputError
 
 ACTOR = "command line"
 
@@ -22,13 +22,15 @@ class Command(BaseCommand):
     example = "manage.py batch 12 extend --days 7"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("batch", type=int, help="its number, as `publish` printed it")
+        parser.add_argument("batch", type=int, help="the batch number printed by `publish`")
         parser.add_argument("action", choices=sorted([*Action.values, *self.settings()]))
-        parser.add_argument("--days", type=int, default=14, help="extend: to so many days from now")
-        parser.add_argument("--assignments", type=int, default=1, help="add: so many to each HIT")
-        parser.add_argument("--open", type=int, help="keep: so many HITs open; none ends it")
-        parser.add_argument("--cents", type=int, help="cap: at most so much; none lifts it")
-        parser.add_argument("--reoffers", type=int, help="policy: so often by itself; 0 is never")
+        parser.add_argument("--days", type=int, default=14, help="extend: days from now")
+        parser.add_argument("--assignments", type=int, default=1, help="add: assignments per HIT")
+        parser.add_argument("--open", type=int, help="keep: number of open HITs; omit to stop")
+        parser.add_argument("--cents", type=int, help="cap: maximum in cents; omit for none")
+        parser.add_argument(
+            "--republications", type=int, help="policy: automatic republications; 0 for none"
+        )
         self.add_json(parser)
 
     def settings(self) -> dict[str, Callable[[Batch, dict[str, Any]], None]]:
@@ -38,11 +40,11 @@ class Command(BaseCommand):
         batches = Batch.objects.select_related("project__budget", "budget")
         batch = batches.filter(pk=options["batch"]).first()
         if batch is None:
-            raise Refused(f"no batch {options['batch']}; `publish` prints its number.")
+            raise InputError(f"no batch {options['batch']}; `publish` prints its number.")
         try:
-            count = self.steer(batch, options)
-        except (MoveRefused, BudgetExceeded, ValueError) as error:
-            raise Refused(error) from error
+            count = self.manage_batch(batch, options)
+        except (TransitionNotAllowedError, BudgetExceededError, ValueError) as error:
+            raise InputError(error) from error
         batch.refresh_from_db()
         facts = {
             "batch": batch.pk,
@@ -51,22 +53,22 @@ class Command(BaseCommand):
             "open": hits_of(batch).open().count(),
             "keep_open": batch.keep_open,
             "cap_cents": batch.budget.cap_cents if batch.budget else None,
-            "reoffer_limit": batch.reoffer_limit,
-            "problem": batch.problem or batch.reoffer_problem,
+            "republish_limit": batch.republish_limit,
+            "problem": batch.problem or batch.republish_problem,
         }
-        sentence = f"Batch {batch.pk} is {batch.state}; {facts['open']} HITs are open."
+        sentence = f"Batch {batch.pk} is {batch.state}. {facts['open']} HITs are open."
         self.tell(facts, sentence, as_json=options["json"])
 
-    def steer(self, batch: Batch, options: dict[str, Any]) -> int:
-        """How many HITs that moved; of a batch's settings, how many it has."""
+    def manage_batch(self, batch: Batch, options: dict[str, Any]) -> int:
+        """Return the number of affected HITs. A setting affects all HITs of the batch."""
         if options["action"] in Action.values:
             order = Order(Action(options["action"]), options["days"], options["assignments"])
-            return carry_out(batch=batch, order=order, actor=ACTOR, now=timezone.now())
+            return apply_action(batch=batch, order=order, actor=ACTOR, now=timezone.now())
         self.settings()[options["action"]](batch, options)
         return hits_of(batch).count()
 
     def show(self, batch: Batch, options: dict[str, Any]) -> None:
-        """Told by `handle`."""
+        """Do nothing, because `handle` prints the batch."""
 
     def keep(self, batch: Batch, options: dict[str, Any]) -> None:
         keep_open(batch=batch, count=options["open"], actor=ACTOR, now=timezone.now())
@@ -75,6 +77,8 @@ class Command(BaseCommand):
         cap_batch(batch=batch, cap_cents=options["cents"])
 
     def policy(self, batch: Batch, options: dict[str, Any]) -> None:
-        if options["reoffers"] is None:
-            raise Refused("say how often: --reoffers 3, or 0 for never.")
-        limit_reoffers(batch=batch, limit=options["reoffers"], actor=ACTOR, now=timezone.now())
+        if options["republications"] is None:
+            raise InputError("pass a number, such as --republications 3, or 0 for never.")
+        limit_republications(
+            batch=batch, limit=options["republications"], actor=ACTOR, now=timezone.now()
+        )

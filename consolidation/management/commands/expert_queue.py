@@ -5,12 +5,10 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused, project_named
-from annotation.models import Item, Project
+from annotation.models import Item
 from consolidation.domain.expert_queues import (
     QueuePlan,
-    QueueRefused,
+    QueueSetupError,
     items_named,
     items_of_queue,
     read_item_keys,
@@ -19,11 +17,14 @@ from consolidation.domain.expert_queues import (
 )
 from consolidation.domain.merge import sources_there
 from consolidation.enums import ExpertWork
+from projects.command import Command as BaseCommand
+from projects.command import InputError, project_named
+from projects.models import Project
 from schemes.base import FileError
 
 
 class Command(BaseCommand):
-    help = "Set up a queue of items that experts annotate, or whose annotations one of them merges."
+    help = "Set up a queue of items for experts to annotate or merge."
     example = (
         'manage.py expert_queue wikinews "Round 1" --items rounds.csv --experts 2\n'
         '  manage.py expert_queue wikinews "Expert set" --kind merge --as-in "Round 1" '
@@ -43,7 +44,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--experts", type=int, default=1, metavar="N", help="per item")
         parser.add_argument(
-            "--gold", action="store_true", help="what is handed in is expert gold at once"
+            "--gold", action="store_true", help="annotations become expert gold immediately"
         )
         parser.add_argument(
             "--sources",
@@ -52,14 +53,16 @@ class Command(BaseCommand):
             metavar="SOURCE",
             help="generator, expert, consolidated, imported, reference, system:NAME",
         )
-        parser.add_argument("--by", metavar="USER", help="who sets it up; else a superuser")
+        parser.add_argument(
+            "--by", metavar="USER", help="the creator; defaults to the first superuser"
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        if strange := set(options["sources"]) - set(sources_there(project=project)):
+        if unknown := set(options["sources"]) - set(sources_there(project=project)):
             known = ", ".join(sources_there(project=project))
-            raise Refused(f"There is no source {min(strange)!r}; known are: {known}.")
+            raise InputError(f"There is no source {min(unknown)!r}. Known sources: {known}.")
         try:
             queue = set_up_queue(
                 project=project,
@@ -74,20 +77,20 @@ class Command(BaseCommand):
                 created_by=_user(options["by"]),
                 now=timezone.now(),
             )
-        except (QueueRefused, FileError) as error:
-            raise Refused(error) from error
-        told = {"queue": queue.pk, "title": queue.title, "items": queue.queued.count()}
-        self.tell(told, f"{queue.title}: {told['items']} items.", as_json=options["json"])
+        except (QueueSetupError, FileError) as error:
+            raise InputError(error) from error
+        facts = {"queue": queue.pk, "title": queue.title, "items": queue.queued.count()}
+        self.tell(facts, f"{queue.title}: {facts['items']} items.", as_json=options["json"])
 
 
 def _items(project: Project, options: dict[str, Any]) -> list[Item]:
     if options["items"]:
         return items_named(project=project, keys=read_item_keys(options["items"]))
     if options["as_in"]:
-        found = project.expert_queues.filter(title=options["as_in"]).first()
-        if found is None:
-            raise QueueRefused(f"There is no queue “{options['as_in']}”.")
-        return items_of_queue(queue=found)
+        queue = project.expert_queues.filter(title=options["as_in"]).first()
+        if queue is None:
+            raise QueueSetupError(f"There is no queue “{options['as_in']}”.")
+        return items_of_queue(queue=queue)
     return sample_of(
         project=project,
         kind=options["kind"],
@@ -98,8 +101,8 @@ def _items(project: Project, options: dict[str, Any]) -> list[Item]:
 
 def _user(name: str | None) -> Any:
     users = get_user_model().objects
-    found = users.filter(username=name) if name else users.filter(is_superuser=True)
-    user = found.order_by("pk").first()
+    matches = users.filter(username=name) if name else users.filter(is_superuser=True)
+    user = matches.order_by("pk").first()
     if user is None:
-        raise Refused(f"There is no user {name!r}." if name else "Say who sets it up, with --by.")
+        raise InputError(f"There is no user {name!r}." if name else "Pass the creator with --by.")
     return user

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused, project_named
 from consolidation.domain.import_gold import import_gold
 from consolidation.enums import GoldSource
+from projects.command import Command as BaseCommand
+from projects.command import InputError, project_named
 from schemes.base import FileError
 
 
@@ -36,7 +36,7 @@ class Command(BaseCommand):
                 now=timezone.now(),
             )
         except FileError as error:
-            raise Refused(error) from error
-        left_out = f" {report.error_count} were left out, see above." if report.error_count else ""
-        sentence = f"Gold for {report.added} items added; {report.known} had it already.{left_out}"
+            raise InputError(error) from error
+        left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
+        sentence = f"Added gold for {report.added} items; {report.known} already had it.{left_out}"
         self.tell(asdict(report), sentence, as_json=options["json"])

@@ -5,14 +5,14 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused, project_named
 from consolidation.domain.import_systems import import_system
+from projects.command import Command as BaseCommand
+from projects.command import InputError, project_named
 from schemes.base import FileError
 
 
 class Command(BaseCommand):
-    help = "Add a parser's output as a source that experts merge with others; it is no gold."
+    help = "Import a parser's output as a source for experts' merges. It does not become gold."
     example = "manage.py import_system wikinews-dev parser.csv --format qasrl-csv --system parser"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -24,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not 0 < len(options["system"]) <= 60:
-            raise Refused("The system's name has 1 to 60 characters.")
+            raise InputError("The system's name must have 1 to 60 characters.")
         try:
             report = import_system(
                 project=project_named(options["project"]),
@@ -35,7 +35,7 @@ class Command(BaseCommand):
                 now=timezone.now(),
             )
         except FileError as error:
-            raise Refused(error) from error
-        left_out = f" {report.error_count} were left out, see above." if report.error_count else ""
+            raise InputError(error) from error
+        left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
         sentence = f"{options['system']}: {report.added} items.{left_out}"
         self.tell(asdict(report), sentence, as_json=options["json"])

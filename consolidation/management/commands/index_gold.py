@@ -1,15 +1,13 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import project_named
 from consolidation.domain.index_gold import rebuild_index
+from projects.command import Command as BaseCommand
+from projects.command import project_named
 
 
 class Command(BaseCommand):
-    help = (
-        "Builds anew what the page Gold is searched by: after an upgrade, or a change of a scheme."
-    )
+    help = "Rebuild the search index of the page Gold, for example after an upgrade or a scheme change."
     example = "manage.py index_gold wikinews-dev"
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -12,8 +12,8 @@ from marketplace.domain.errors import InvalidParameterError
 
 class Command(BaseCommand):
     help = (
-        "Opens a requester's account and issues its first access key; the secret is shown this "
-        "once. Example: manage.py create_requester lab --balance 500"
+        "Create a requester and its first access key. The secret is shown only once. "
+        "Example: manage.py create_requester lab --balance 500"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -25,7 +25,7 @@ class Command(BaseCommand):
             default=settings.MARKETPLACE_OPENING_BALANCE,
             help="dollars (default: MARKETPLACE_OPENING_BALANCE)",
         )
-        parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
         now = timezone.now()

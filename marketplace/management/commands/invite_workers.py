@@ -10,28 +10,28 @@ from marketplace.domain import accounts
 
 class Command(BaseCommand):
     help = (
-        "Makes invitations, one for each worker, and prints their codes; a worker signs up at "
-        "/hits/join/CODE/. Example: manage.py invite_workers --count 10"
+        "Create invitations and print their codes. A worker signs up at /hits/join/CODE/. "
+        "Example: manage.py invite_workers --count 10"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--count", type=int, required=True)
-        parser.add_argument("--code-prefix", default="", help="what every code begins with")
+        parser.add_argument("--code-prefix", default="", help="prefix of every code")
         parser.add_argument("--note", default="")
-        parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not 1 <= options["count"] <= 100_000:
-            raise CommandError("--count must lie between 1 and 100000.", returncode=2)
+            raise CommandError("--count must be between 1 and 100000.", returncode=2)
         if len(options["code_prefix"]) > 40:
             raise CommandError("--code-prefix is longer than 40 characters.", returncode=2)
-        made = accounts.invite(
+        invitations = accounts.invite(
             count=options["count"],
             prefix=options["code_prefix"],
             note=options["note"],
             now=timezone.now(),
         )
-        codes = [invitation.code for invitation in made]
+        codes = [invitation.code for invitation in invitations]
         if options["json"]:
             urls = [f"{settings.MARKETPLACE_URL}/hits/join/{code}/" for code in codes]
             self.stdout.write(json.dumps({"codes": codes, "urls": urls}))

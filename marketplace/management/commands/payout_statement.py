@@ -15,28 +15,28 @@ def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise ArgumentTypeError(f"{text!r} is not a day such as 2026-11-30") from None
+        raise ArgumentTypeError(f"{text!r} is not a date such as 2026-11-30") from None
 
 
 class Command(BaseCommand):
     help = (
-        "Writes what is owed to each worker for the days FIRST to LAST (both included, UTC) as "
-        "CSV. Example: manage.py payout_statement 2026-11-01 2026-11-30 --out november.csv"
+        "Write the earnings of each worker from FIRST to LAST (inclusive, UTC) as CSV. "
+        "Example: manage.py payout_statement 2026-11-01 2026-11-30 --out november.csv"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("first", type=_day)
         parser.add_argument("last", type=_day)
-        parser.add_argument("--out", type=Path, help="a file (default: standard output)")
+        parser.add_argument("--out", type=Path, help="output file (default: standard output)")
         parser.add_argument(
-            "--json", action="store_true", help="one JSON object on stdout; needs --out"
+            "--json", action="store_true", help="print one JSON object (requires --out)"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["last"] < options["first"]:
-            raise CommandError("LAST lies before FIRST.", returncode=2)
+            raise CommandError("LAST must not be before FIRST.", returncode=2)
         if options["json"] and not options["out"]:
-            raise CommandError("--json needs --out: both would go to stdout.", returncode=2)
+            raise CommandError("--json requires --out.", returncode=2)
         since = datetime.combine(options["first"], time.min, tzinfo=UTC)
         until = datetime.combine(options["last"], time.min, tzinfo=UTC) + timedelta(days=1)
         rows = list(payouts.payouts(since=since, until=until))

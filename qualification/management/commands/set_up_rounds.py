@@ -4,11 +4,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused, project_named
+from projects.command import Command as BaseCommand
+from projects.command import InputError, project_named
 from qualification.domain.set_up_rounds import (
     PRESETS,
-    RoundsRefused,
+    RoundSetupError,
     plans_of_preset,
     read_given_annotations,
     read_round_items,
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--annotations",
             type=Path,
-            help="published CSV of what two people wrote about each verb, for consolidators to merge",
+            help="published CSV with two people's annotations of each verb, for consolidators to merge",
         )
         parser.add_argument("--preset", choices=list(PRESETS), default=next(iter(PRESETS)))
         self.add_json(parser)
@@ -44,8 +44,8 @@ class Command(BaseCommand):
             made = set_up_rounds(
                 project=project, plans=plans, actor="set_up_rounds", now=timezone.now()
             )
-        except (FileError, RoundsRefused) as error:
-            raise Refused(error) from error
-        rounds = [{"title": one.title, "items": one.round_items.count()} for one in made]
-        told = "\n".join(f"{one['title']}: {one['items']} items" for one in rounds)
-        self.tell({"project": project.slug, "rounds": rounds}, told, as_json=options["json"])
+        except (FileError, RoundSetupError) as error:
+            raise InputError(error) from error
+        rounds = [{"title": round.title, "items": round.round_items.count()} for round in made]
+        report = "\n".join(f"{round['title']}: {round['items']} items" for round in rounds)
+        self.tell({"project": project.slug, "rounds": rounds}, report, as_json=options["json"])

@@ -2,71 +2,81 @@ import os
 import signal
 import sys
 import threading
+import time
 from argparse import ArgumentParser
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import django
 from django.conf import settings
 from django.core.management import call_command
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 from django.utils import timezone
 from tqdm import tqdm
 
-from annotation.domain.publish import NothingToPublish, publish_batch
-from annotation.enums import Role
-from annotation.management.command import Command as BaseCommand
-from annotation.management.command import Refused
-from annotation.models import Project
-from consolidation.domain.export_gold import ExportOptions, export_gold
-from crowd.domain.ledger import BudgetExceeded
-from qualification.domain.publish_round import RoundNotPublished
-from qualification.domain.set_up_rounds import RoundsRefused
+from annotation.domain.publish import NothingToPublishError, publish_batch
+from consolidation.domain.record_gold import own_source
+from crowd.domain.ledger import BudgetExceededError
+from datasets.domain.queue_export import queue_export
+from projects.command import Command as BaseCommand
+from projects.command import InputError
+from projects.enums import Role
+from projects.models import Project
+from qualification.domain.publish_round import RoundPublishError
+from qualification.domain.set_up_rounds import RoundSetupError
 from qualification.models import Enrolment
-from rehearsal.domain.browser import SiteGone
-from rehearsal.domain.crew import make_account, pool_of, train
+from rehearsal.domain.browser import SiteUnreachableError
 from rehearsal.domain.demo import OPEN, OPEN_ITEMS, REHEARSED, STAFF, WORKER, prepare_demo
 from rehearsal.domain.rehearse import Options, rehearse
-from rehearsal.domain.script import NoReference, Script
+from rehearsal.domain.scenario import NoReferenceError, Scenario
 from rehearsal.domain.site import Site, SiteError, static_files_collected
 from rehearsal.domain.train import TrainingOptions, prepare_rounds, rehearse_training
-from rehearsal.domain.worker import RehearsalFailed, SimulatedWorker
+from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
+from rehearsal.domain.workers_setup import make_account, pool_of, train
 from rehearsal.management.commands.rehearse import summary, training_summary
 from schemes.base import FileError
 
 TRAINEES = 6
-# Another crew than the trainees: some of those were turned down.
+# A different seed, so that production has other workers than the training
 PRODUCTION_SEED = 2
-# What the data of another version, or of a demo that was stopped half-way, may lead to.
+# Errors that data of another version or of an interrupted demo can cause
 OF_OTHER_DATA = (
-    *(DatabaseError, InconsistentMigrationHistory, FileError, NoReference, NothingToPublish),
-    *(BudgetExceeded, RoundsRefused, RoundNotPublished, RehearsalFailed),
+    *(
+        DatabaseError,
+        InconsistentMigrationHistory,
+        FileError,
+        NoReferenceError,
+        NothingToPublishError,
+    ),
+    *(BudgetExceededError, RoundSetupError, RoundPublishError, RehearsalFailedError),
 )
 ELSEWHERE = (
-    "These may be the data of an older demo; with {var} out of the way, the next one begins anew."
+    "The data may be from an older demo. Move {var} away to start the next demo with new data."
 )
 
 
 class Command(BaseCommand):
-    help = "Start the whole platform with a rehearsed campaign, in a place of its own."
+    help = "Start the platform with a rehearsed campaign and its own data."
     example = "manage.py demo --once"
-    # They load every route, and what runs here is started anew in a moment.
+    # Skipped to start faster.
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--once", action="store_true", help="stop when all is shown")
+        parser.add_argument("--once", action="store_true", help="stop after the campaign")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
             _start_again_as_demo()
         try:
             self._run(once=options["once"])
-        except (SiteError, SiteGone) as error:
-            raise Refused(error) from error
+        except (SiteError, SiteUnreachableError) as error:
+            raise InputError(error) from error
         except OF_OTHER_DATA as error:
-            raise Refused(f"{error} {ELSEWHERE.format(var=settings.VAR_DIR)}") from error
+            raise InputError(f"{error} {ELSEWHERE.format(var=settings.VAR_DIR)}") from error
         self._say("Stopped. The demo's data stay where they are; `make demo` goes on with them.")
 
     def _run(self, *, once: bool) -> None:
@@ -74,20 +84,23 @@ class Command(BaseCommand):
         with static_files_collected():
             call_command("migrate", verbosity=0)
         self._say("Starting the web server and the background worker, reading the corpus ...")
-        with ThreadPoolExecutor(1) as thread:
-            preparing = thread.submit(_prepare)
-            with Site(environment={"SWEEP_SECONDS": "1"}):
+        # In a process of its own, which returns the memory that the corpora need
+        with ProcessPoolExecutor(1, get_context("spawn"), initializer=django.setup) as process:
+            preparing = process.submit(_prepare)
+            with Site(environment={"SWEEP_SECONDS": "1"}) as site:
                 project = preparing.result()
+                process.shutdown()
                 self._say(f"\n{_guide()}\n")
                 self._show(project)
                 if not once:
-                    self._say("\nIt runs until you press Ctrl-C.")
+                    site.restart_worker({})  # with the usual interval of sweeps, to idle quietly
+                    self._say("\nPress Ctrl-C to stop.")
                     _wait_for_the_end()
 
     def _show(self, project: Project) -> None:
         if not Enrolment.objects.filter(round__project=project).exists():
             self._train(project)
-        self._say("Rehearsing production: trained workers annotate, consolidate and are paid ...")
+        self._say("Rehearsing production with trained workers ...")
         with tqdm(unit=" items", disable=None) as bar:
 
             def progress(done: int, total: int) -> None:
@@ -100,20 +113,30 @@ class Command(BaseCommand):
                 options=Options(workers=6, skill=0.92, seed=PRODUCTION_SEED),
                 progress=progress,
             )
-        folder = Path(settings.EXPORT_DIR) / project.slug
-        export_gold(project=project, options=ExportOptions(fmt="qasrl-csv"), folder=folder)
+        folder = self._export(project)
         _open_for_trying()
-        self._say(f"\n{summary(facts)}\n\nThe exported gold lies in {folder}\n{_guide()}")
+        self._say(f"\n{summary(facts)}\n\nThe exported gold is in {folder}\n{_guide()}")
+
+    def _export(self, project: Project) -> Path:
+        """Export the gold as a job of the site, and return its folder."""
+        now, source = timezone.now(), own_source(project)
+        job = queue_export(project=project, fmt="qasrl-csv", source=source, actor="demo", now=now)
+        while job.is_unfinished:
+            time.sleep(0.5)
+            job.refresh_from_db()
+        if job.problem:
+            raise RehearsalFailedError(job.problem)
+        return Path(settings.EXPORT_DIR) / job.scope / str(job.pk)
 
     def _train(self, project: Project) -> None:
         try:
             prepare_rounds(project, None)
-        except RoundsRefused as refused:
-            # Data of a demo from before there were rounds: its verbs are annotated already.
-            told = ELSEWHERE.format(var=settings.VAR_DIR)
-            self._say(f"No training is shown: {refused} {told}\n")
+        except RoundSetupError as error:
+            # An older demo without rounds, whose items are already annotated
+            advice = ELSEWHERE.format(var=settings.VAR_DIR)
+            self._say(f"The training is skipped. {error} {advice}\n")
             return
-        self._say("Rehearsing the training: simulated trainees, feedback, decisions ...")
+        self._say("Rehearsing the training with simulated trainees ...")
         training = rehearse_training(
             project=project,
             site=settings.SITE_URL,
@@ -128,14 +151,11 @@ class Command(BaseCommand):
 
 
 def _prepare() -> Project:
-    try:
-        return prepare_demo(now=timezone.now())
-    finally:
-        connection.close()
+    return prepare_demo(now=timezone.now())
 
 
 def _start_again_as_demo() -> None:
-    """The demo has known passwords: it runs on data of its own, never on yours."""
+    """Run the command again with demo settings and data, because its passwords are public."""
     environment = {**os.environ, "DEMO": "true", "VAR_DIR": str(Path(settings.VAR_DIR) / "demo")}
     for name in ("DATABASE_URL", "REDIS_URL", "MTURK_ENDPOINT_URL", "SECRET_KEY"):
         environment.pop(name, None)
@@ -144,14 +164,14 @@ def _start_again_as_demo() -> None:
 
 
 def _open_for_trying() -> None:
-    """Work for the visitor: a worker's account, and HITs that nobody else may take."""
+    """Create a worker's account, and publish HITs that only this worker can accept."""
     project = Project.objects.get(slug=OPEN)
     account = make_account(name=WORKER.name, password=WORKER.password)
     visitor = SimulatedWorker(
-        site=settings.SITE_URL, account=account, script=Script(project, {}, None, 0)
+        site=settings.SITE_URL, account=account, script=Scenario(project, {}, None, 0)
     )
     train(project=project, worker_ids=[visitor.sign_in()], now=timezone.now())
-    with suppress(NothingToPublish):
+    with suppress(NothingToPublishError):
         publish_batch(
             project=project,
             limit=OPEN_ITEMS,
@@ -162,14 +182,14 @@ def _open_for_trying() -> None:
 
 def _guide() -> str:
     site = settings.SITE_URL
-    logins = [f"  {one.role:<9}{one.name:<10}{one.password}" for one in STAFF]
+    logins = [f"  {login.role:<9}{login.name:<10}{login.password}" for login in STAFF]
     return "\n".join(
         [
             f"Touchstone runs at        {site}/",
             f"Watch the campaign at     {site}/projects/{REHEARSED}/",
             f"The workers' site is at   {site}/hits/",
             "",
-            "Demo logins (for this demo alone; never use them elsewhere):",
+            "Demo logins (never use these passwords elsewhere):",
             *logins,
             f"  {WORKER.role:<9}{WORKER.name:<10}{WORKER.password}  (at {site}/hits/)",
         ]
@@ -177,7 +197,7 @@ def _guide() -> str:
 
 
 def _wait_for_the_end() -> None:
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
-    ended.wait()
+    stopped = threading.Event()
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signal_number, lambda *_: stopped.set())
+    stopped.wait()

@@ -134,7 +134,7 @@ def test_how_many_items_differ_is_told(gold, file):
 def test_a_file_without_items_of_the_task_is_refused(file):
     verbs = file("verbs.txt", "#1 2 go.F\n")
     assert evaluate_files(verbs, verbs, task=Task.FRAMES).figures()["items"] == 1
-    with pytest.raises(FileError, match=r"verbs\.txt: holds no argument"):
+    with pytest.raises(FileError, match=r"verbs\.txt: contains no argument"):
         evaluate_files(verbs, verbs, task=Task.GENERIC_ROLES)
 
 

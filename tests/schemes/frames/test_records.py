@@ -122,7 +122,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 
 def test_a_field_with_a_blank_is_not_written():
-    with pytest.raises(ValueError, match="holds a blank"):
+    with pytest.raises(ValueError, match="contains a blank"):
         record_line(Record("#1", (2,), "go out", "F"))
 
 

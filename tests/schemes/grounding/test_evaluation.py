@@ -139,5 +139,5 @@ def test_intervals_cover_both_metrics_and_all_groups():
 def test_a_file_without_phrases_is_refused(tmp_path):
     path = tmp_path / "none.jsonl"
     path.write_text("\n")
-    with pytest.raises(FileError, match=r"none\.jsonl: holds no phrase"):
+    with pytest.raises(FileError, match=r"none\.jsonl: contains no phrase"):
         evaluate_file(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
-MODULE = Path(__file__).resolve().parents[3] / "static" / "js" / "qasrl" / "grammar.js"
+MODULE = Path(__file__).resolve().parents[3] / "static/js/schemes/qasrl/grammar.js"
 
 
 @contextmanager

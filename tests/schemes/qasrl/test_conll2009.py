@@ -132,9 +132,9 @@ def test_spans_hold_their_head_and_never_the_predicate_of_another(seed, length):
     ("change", "line", "complaint"),
     [
         (lambda rows: rows[2].__setitem__(0, "7"), 3, "ID: '7' should be 3"),
-        (lambda rows: rows[3].__setitem__(8, "44"), 4, "HEAD: '44' is no token"),
-        (lambda rows: rows[3].__setitem__(8, "x"), 4, "HEAD: 'x' is no token"),
-        (lambda rows: rows[7].__setitem__(8, "9"), 8, "HEAD: the heads run in a circle"),
+        (lambda rows: rows[3].__setitem__(8, "44"), 4, "HEAD: '44' is not a token"),
+        (lambda rows: rows[3].__setitem__(8, "x"), 4, "HEAD: 'x' is not a token"),
+        (lambda rows: rows[7].__setitem__(8, "9"), 8, "HEAD: the heads form a cycle"),
         (lambda rows: rows[5].pop(), 6, "has 15 columns; 16 are needed"),
         (
             lambda rows: rows[7].__setitem__(12, "_"),

@@ -104,8 +104,8 @@ def test_conllu_gives_words_and_verbs(tmp_path):
     [
         ("x\ty", "is not CoNLL-U"),
         ("nothing at all", "is not CoNLL-U"),
-        ("# sent_id = weblog-9", "holds no word"),
-        (GOOD, "stood above"),
+        ("# sent_id = weblog-9", "contains no word"),
+        (GOOD, "is repeated"),
     ],
 )
 def test_bad_block_is_named_and_the_others_are_kept(tmp_path, block, words):

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from annotation.markdown import headings_of
-from schemes.qasrl import remarks
+from schemes.qasrl import hints
 from schemes.registry import get_scheme
+from web.markdown import headings_of
 
-FOLDER = Path(remarks.__file__).parent / "guidelines"
-CODES = set(re.findall(r'"([a-z]+(?:-[a-z]+)+)"', Path(remarks.__file__).read_text("utf-8")))
+FOLDER = Path(hints.__file__).parent / "guidelines"
+CODES = set(re.findall(r'"([a-z]+(?:-[a-z]+)+)"', Path(hints.__file__).read_text("utf-8")))
 
 
 @pytest.mark.parametrize(
@@ -18,9 +18,9 @@ CODES = set(re.findall(r'"([a-z]+(?:-[a-z]+)+)"', Path(remarks.__file__).read_te
 )
 def test_every_remark_leads_to_a_heading_that_is_there(role, file):
     headings = headings_of((FOLDER / file).read_text("utf-8"))
-    sections = remarks.SECTIONS[role]
+    sections = hints.SECTIONS[role]
     assert set(sections.values()) <= set(headings)
-    of_both_roles = set().union(*(own.values() for own in remarks.SECTIONS.values()))
+    of_both_roles = set().union(*(own.values() for own in hints.SECTIONS.values()))
     written = CODES - of_both_roles - {"label-differs"}
     assert written <= set(sections), role
 

@@ -153,7 +153,7 @@ def test_quote_without_end_names_the_lines_lost(tmp_path):
         (f"{HEADER}\n".encode("utf-16"), "not UTF-8"),
         (b"qasrl_id,verb_idx,answer_range\n", "question: the column is missing"),
         (f"{HEADER},question\n".encode(), "names a column twice"),
-        (f"{HEADER}\ns1,1,Who\0?,0:1\n".encode(), "line 2: holds a NUL byte"),
+        (f"{HEADER}\ns1,1,Who\0?,0:1\n".encode(), "line 2: contains a NUL byte"),
         (b'"qasrl_id"x,verb_idx\n', "not the header of a CSV file"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The grammar against all questions of the published file; docs/qasrl.md explains what is left."""
+"""Tests of the grammar with all questions of the published file."""
 
 import pytest
 

@@ -104,12 +104,12 @@ def test_content_goes_all_the_way_from_generation_to_comparison():
 
 def test_unknown_format_lists_those_there_are(tmp_path):
     with pytest.raises(
-        FileError, match=r"'xml' is no format .* qasrl-csv, qasrl-bank, conllu, text"
+        FileError, match=r"'xml' is not a format .* qasrl-csv, qasrl-bank, conllu, text"
     ):
         SCHEME.read_sentences(tmp_path / "x", fmt="xml", on_error=raised)
-    with pytest.raises(FileError, match="is no format"):
+    with pytest.raises(FileError, match="is not a format"):
         SCHEME.read_gold(tmp_path / "x", fmt="text", on_error=raised)
-    with pytest.raises(FileError, match="is no format"):
+    with pytest.raises(FileError, match="is not a format"):
         SCHEME.write_gold([], tmp_path / "x", fmt="text")
 
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemes.qasrl.cue import cue_of
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.ranking import ranking_table
 from schemes.qasrl.suggestions import Suggester
+from schemes.qasrl.verb_context import cue_of
 from schemes.qasrl.verbs import verb_forms
 from schemes.qasrl.walker import Walker
 
@@ -45,10 +45,12 @@ def first(sentence: str, verb: str, text: str = "", asked: tuple[str, ...] = ())
 )
 def test_cue_reads_tense_aspect_and_voice(sentence, verb, expected):
     tokens = sentence.split()
-    cue = cue_of(tokens, tokens.index(verb), verb_forms(verb))
-    flags = (("perfect", cue.is_perfect), ("progressive", cue.is_progressive))
-    shape = " ".join(name for name, holds in (*flags, ("passive", cue.is_passive)) if holds)
-    assert (cue.tense, shape, cue.is_negated) == expected
+    verb_context = cue_of(tokens, tokens.index(verb), verb_forms(verb))
+    flags = (("perfect", verb_context.is_perfect), ("progressive", verb_context.is_progressive))
+    shape = " ".join(
+        name for name, holds in (*flags, ("passive", verb_context.is_passive)) if holds
+    )
+    assert (verb_context.tense, shape, verb_context.is_negated) == expected
 
 
 def test_first_suggestions_keep_the_sentence_s_tense_and_voice():

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import Fate
+from schemes.base import SourceOutcome
 from schemes.qasrl.tracing import trace
 
 PARSER = {
@@ -84,8 +84,10 @@ def test_each_source_says_what_became_of_it():
         "answers_kept": 1,
         "answers_edited": 1,
     }
-    assert expert == Fate(questions=2, merged=2, answers=2, answers_kept=1, answers_edited=1)
-    assert parser + expert == Fate(5, 1, 1, 2, 1, 6, 2, 2)
+    assert expert == SourceOutcome(
+        questions=2, merged=2, answers=2, answers_kept=1, answers_edited=1
+    )
+    assert parser + expert == SourceOutcome(5, 1, 1, 2, 1, 6, 2, 2)
 
 
 def test_redundant_without_a_twin_is_lost():

@@ -1,0 +1,30 @@
+from django.urls import path
+
+from annotation.api import (
+    batches,
+    corpus,
+    submissions,
+)
+from projects.api import projects
+
+AT = "projects/<slug:slug>/"
+BATCH = AT + "batches/<int:pk>/"
+SUBMISSION = AT + "submissions/<int:pk>/"
+
+urlpatterns = [
+    path("projects/", projects.Projects.as_view(), name="projects"),
+    path(AT, projects.ProjectDetail.as_view(), name="project"),
+    path(AT + "sentences/", corpus.Sentences.as_view(), name="sentences"),
+    path(AT + "imports/", corpus.Imports.as_view(), name="imports"),
+    path(AT + "imports/<int:pk>/", corpus.ImportDetail.as_view(), name="import"),
+    path(AT + "batches/", batches.Batches.as_view(), name="batches"),
+    path(BATCH, batches.BatchDetail.as_view(), name="batch"),
+    path(BATCH + "progress/", batches.BatchProgress.as_view(), name="batch_progress"),
+    path(BATCH + "pause/", batches.PauseBatch.as_view(), name="pause_batch"),
+    path(BATCH + "resume/", batches.ResumeBatch.as_view(), name="resume_batch"),
+    path(BATCH + "expire/", batches.ExpireBatch.as_view(), name="expire_batch"),
+    path(AT + "submissions/", submissions.Submissions.as_view(), name="submissions"),
+    path(SUBMISSION, submissions.SubmissionDetail.as_view(), name="submission"),
+    path(SUBMISSION + "accept/", submissions.AcceptSubmission.as_view(), name="accept_submission"),
+    path(SUBMISSION + "reject/", submissions.RejectSubmission.as_view(), name="reject_submission"),
+]

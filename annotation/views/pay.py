@@ -1,0 +1,63 @@
+"""The page of a project's pay scheme."""
+
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from annotation.domain.queries import corpus_size
+from annotation.domain.wage_forecast import forecast_wages, item_cents
+from annotation.forms import PayForm
+from crowd.domain.pay_scheme import PRESETS, PayScheme, PaySchemeError
+from projects.domain.cached_figures import figures_of
+from projects.domain.change_project import (
+    ProjectChangeError,
+    change_pay,
+)
+from projects.models import Project
+from projects.pages import render_page
+from projects.permissions import STAFF, project_page
+from projects.views.settings import actor_of, report_changes
+
+
+@require_http_methods(["GET", "POST"])
+@project_page(STAFF)
+def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Show and change the pay scheme. "forecast" shows its effect without saving it."""
+    present = _preset(request) or project.pay_scheme
+    forms = [
+        PayForm(request.POST or None, role=role, initial=terms) for role, terms in present.items()
+    ]
+    bound, valid = bool(request.POST), all(form.is_valid() for form in forms)
+    new_scheme: PayScheme = {form.role: form.cleaned_data for form in forms} if valid else present  # type: ignore[misc]  # the form has the fields of Terms
+    problem = ""
+    if valid and "save" in request.POST:
+        try:
+            changes = change_pay(
+                project=project, pay_scheme=new_scheme, actor=actor_of(request), now=timezone.now()
+            )
+        except (PaySchemeError, ProjectChangeError) as error:
+            problem = str(error)
+        else:
+            report_changes(request, [f"pay of {len(changes)} roles"] if changes else [])
+            return redirect("annotation:pay", slug=project.slug)
+    forecasts = forecast_wages(project=project, pay_scheme=new_scheme)
+    items = figures_of(corpus_size, project=project).value.items
+    cents_per_item = item_cents(forecasts, generators=project.generators_per_item)
+    context = {
+        "forms": forms,
+        "problem": problem,
+        "presets": PRESETS,
+        "forecasts": forecasts,
+        "items": items,
+        "each": cents_per_item,
+        "all": cents_per_item * items,
+    }
+    is_invalid = bound and (not valid or bool(problem))
+    return render_page(
+        request, project, "annotation/pay.html", context, status=422 if is_invalid else 200
+    )
+
+
+def _preset(request: HttpRequest) -> PayScheme | None:
+    return PRESETS.get(request.GET.get("preset", "")) if request.method == "GET" else None

@@ -1,0 +1,117 @@
+"""The page that publishes HITs."""
+
+from django.contrib import messages
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from annotation.domain.publish import NothingToPublishError, publish_batch
+from annotation.domain.qualification_codes import pool_code, pool_size
+from annotation.domain.queries import (
+    count_items,
+    generation_cents,
+)
+from annotation.forms import PublishForm
+from annotation.models import Batch
+from crowd.domain.ledger import BudgetExceededError
+from crowd.models import QualificationType
+from crowd.tasks import publish_hits
+from projects.domain.cached_figures import figures_of, forget_figures
+from projects.enums import Role
+from projects.models import Project
+from projects.pages import render_page
+from projects.permissions import (
+    STAFF,
+    project_page,
+)
+from web.money import dollars
+
+
+@require_http_methods(["GET", "POST"])
+@project_page(STAFF)
+def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Choose the number of HITs, confirm their cost, then publish them."""
+    if request.method == "POST":
+        unoffered = count_items(project=project).unoffered
+    else:
+        unoffered = figures_of(count_items, project=project).value.unoffered
+    pool = _pool(project)
+    groups = list(project.groups.values_list("number", flat=True))
+    form = PublishForm(
+        request.POST or None, unoffered=unoffered, has_pool=pool is not None, groups=groups
+    )
+    context = {
+        "form": form,
+        "unoffered": unoffered,
+        "one": generation_cents(project=project, count=1),
+        "pool": pool_size(project=project, role=Role.GENERATOR) if pool else None,
+    }
+    if not form.is_valid():
+        status = 422 if form.is_bound else 200
+        return render_page(request, project, "annotation/publish.html", context, status=status)
+    count = form.cleaned_data["count"]
+    context |= {
+        "group": form.group(),
+        "count": count,
+        "cents": generation_cents(project=project, count=count),
+    }
+    if "confirmed" not in request.POST or form.cleaned_data["unoffered"] != unoffered:
+        # A second click on "Publish" ends here, because the first has changed the number of items.
+        return render_page(request, project, "annotation/publish_confirm.html", context)
+    if form.cleaned_data.get("pool") == "open":
+        pool = None
+    try:
+        batch = publish_now(
+            project=project,
+            count=count,
+            pool=pool,
+            auto_approval_seconds=form.cleaned_data["auto_approval_hours"] * 3600,
+            republish_limit=form.cleaned_data["republish_limit"],
+            group=form.group(),
+        )
+    except (BudgetExceededError, NothingToPublishError) as error:
+        form.add_error("count", str(error))
+    except IntegrityError:
+        form.add_error(
+            "count", "Another user has just published items. Check the number and try again."
+        )
+    else:
+        cents = generation_cents(project=project, count=count)
+        message = f"{batch.tasks.count():,} HITs are being created. {dollars(cents)} reserved."
+        messages.success(request, message)
+        return redirect("consolidation:batch", slug=project.slug, pk=batch.pk)
+    return render_page(request, project, "annotation/publish.html", context, status=422)
+
+
+def publish_now(
+    *,
+    project: Project,
+    count: int,
+    pool: QualificationType | None,
+    auto_approval_seconds: int,
+    republish_limit: int,
+    group: int | None = None,
+) -> Batch:
+    """Publish a batch, and start creating its HITs without waiting for the next sweep."""
+    with transaction.atomic():
+        batch = publish_batch(
+            project=project,
+            now=timezone.now(),
+            limit=count,
+            pool=pool,
+            auto_approval_seconds=auto_approval_seconds,
+            republish_limit=republish_limit,
+            groups=[] if group is None else [group],
+        )
+        # `robust` keeps the batch if the broker is down. The sweep then creates the HITs later.
+        transaction.on_commit(publish_hits.delay, robust=True)
+    forget_figures(count_items, project=project)
+    return batch
+
+
+def _pool(project: Project) -> QualificationType | None:
+    """Return the qualification of the trained pool, or None."""
+    code = pool_code(project, Role.GENERATOR)
+    return QualificationType.objects.filter(provider=project.provider, code=code).first()

@@ -1,0 +1,124 @@
+"""Workers' pages for generation in a marketplace's frame, and for practice."""
+
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_GET
+
+from annotation.domain.compensate import compensation_form
+from annotation.domain.drafts import save_draft, submit_draft
+from annotation.domain.open_page import OpenedPage, TaskNotFoundError, open_page
+from annotation.domain.practice import (
+    ExerciseNotFoundError,
+    Lesson,
+    check_answers,
+    find_lesson,
+    practice_guidelines,
+    practice_page,
+)
+from annotation.domain.record_generations import parse_generation
+from annotation.domain.worker_page import page_token_of
+from annotation.frame import framed_page, page_endpoint
+from annotation.models import Compensation
+from annotation.page_messages import read_page_message, read_practice_message
+from projects.enums import Role
+from web.markdown import render_markdown
+
+
+@require_GET
+@framed_page
+def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    page = open_framed_page(request, public_id, Role.GENERATOR)
+    page.data["urls"] = {
+        "draft": reverse("annotation:draft"),
+        "submit": reverse("annotation:submit"),
+    }
+    return render_task_page(request, page)
+
+
+@require_GET
+@framed_page
+def compensation(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    offer = get_object_or_404(Compensation, public_id=public_id)
+    form = compensation_form(
+        assignment=request.GET.get("assignmentId", ""),
+        submit_to=request.GET.get("turkSubmitTo", ""),
+    )
+    return render(request, "annotation/compensation.html", {"reason": offer.reason, "form": form})
+
+
+def open_framed_page(request: HttpRequest, public_id: UUID, role: Role) -> OpenedPage:
+    """Return the task's page for the frame's address. Raise Http404, InvalidPageError."""
+    try:
+        return open_page(
+            public_id=public_id,
+            role=role,
+            assignment=request.GET.get("assignmentId", ""),
+            worker=request.GET.get("workerId", ""),
+            submit_to=request.GET.get("turkSubmitTo", ""),
+        )
+    except TaskNotFoundError as error:
+        raise Http404(str(error)) from error
+
+
+def render_task_page(request: HttpRequest, page: OpenedPage) -> HttpResponse:
+    """Render templates/schemes/<scheme>/<role>.html."""
+    context = {"page": page.data, "guidelines": render_markdown(page.guidelines)}
+    return render(request, f"schemes/{page.project.scheme}/{page.role}.html", context)
+
+
+@page_endpoint
+def draft(request: HttpRequest) -> HttpResponse:
+    message = read_page_message(request.body)
+    saved = save_draft(
+        claim=page_token_of(message.token), state=message.state(), now=timezone.now()
+    )
+    return JsonResponse({"revision": saved.revision, "submitted": bool(saved.submitted_at)})
+
+
+@page_endpoint
+def submit(request: HttpRequest) -> HttpResponse:
+    message = read_page_message(request.body)
+    answer = submit_draft(
+        claim=page_token_of(message.token),
+        state=message.state(),
+        parse=parse_generation,
+        now=timezone.now(),
+    )
+    return JsonResponse({"fields": {"content": answer}})
+
+
+@require_GET
+def practice_start(request: HttpRequest, scheme: str) -> HttpResponse:
+    return redirect("annotation:practice", scheme=scheme, number=1)
+
+
+@require_GET
+@gzip_page
+def practice(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
+    lesson = _lesson(scheme, number)
+    page = practice_page(lesson)
+    page["urls"] = {"check": reverse("annotation:practice-check", args=[scheme, number])}
+    context = {
+        "page": page,
+        "lesson": lesson,
+        "guidelines": render_markdown(practice_guidelines(scheme)),
+    }
+    return render(request, f"schemes/{scheme}/practice.html", context)
+
+
+@page_endpoint
+def practice_check(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
+    content = read_practice_message(request.body)
+    return JsonResponse(check_answers(lesson=_lesson(scheme, number), content=content))
+
+
+def _lesson(scheme: str, number: int) -> Lesson:
+    try:
+        return find_lesson(scheme=scheme, number=number)
+    except ExerciseNotFoundError as error:
+        raise Http404(str(error)) from error

@@ -1,8 +1,0 @@
-from django.db import migrations
-
-from audit.append_only import append_only
-
-
-class Migration(migrations.Migration):
-    dependencies = [("audit", "0001_initial")]
-    operations = [append_only("audit_statechange")]

@@ -1,0 +1,12 @@
+from django.urls import path
+
+from consolidation import api
+
+AT = "projects/<slug:slug>/"
+
+urlpatterns = [
+    path(AT + "items/", api.Items.as_view(), name="items"),
+    path(AT + "items/<int:pk>/", api.ItemDetail.as_view(), name="item"),
+    path(AT + "cases/", api.Cases.as_view(), name="cases"),
+    path(AT + "gold/", api.GoldList.as_view(), name="gold"),
+]

@@ -1,0 +1,174 @@
+"""Actions on a batch or on some of its HITs, shared by pages and commands.
+
+The module is in this app because a batch contains generations or cases, which are republished
+differently.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models.functions import Greatest
+
+from annotation.domain import batch_actions
+from annotation.domain.batch_actions import hits_of
+from annotation.domain.publish import cost_of
+from annotation.domain.republish import Republished, republish_attempt, short_of
+from annotation.enums import BatchState
+from annotation.models import Batch
+from audit.domain.change_state import change_state
+from consolidation.domain.republish_cases import reoffer_case, short_cases
+from consolidation.enums import Action
+from crowd.domain.manage_hits import STEERABLE, HitChangeError
+from crowd.enums import HitState
+from crowd.models import Hit, HitQuerySet
+from projects.enums import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An action with its parameters.
+
+    An extension ends `days` days from now. `assignments` is the number added to each HIT.
+    """
+
+    action: Action
+    days: int = 14
+    assignments: int = 1
+
+
+def apply_action(
+    *, batch: Batch, order: Order, actor: str, now: datetime, hits: HitQuerySet | None = None
+) -> int:
+    """Apply the action to the batch, or to the given HITs. Return the number of affected HITs.
+
+    The action is all or nothing. Raise TransitionNotAllowedError, BudgetExceededError,
+    HitChangeError.
+    """
+    # The state of a whole batch changes even if no HIT is affected.
+    needs_hits = hits is not None or order.action in (Action.ADD, Action.REOFFER)
+    moved = affected(batch=batch, action=order.action, hits=hits, now=now)
+    if needs_hits and not moved.exists():
+        raise HitChangeError(NOTHING[order.action])
+    if order.action is Action.REOFFER:
+        return reoffer_batch(batch=batch, hits=hits, actor=actor, now=now).total
+    terms: dict[str, Any] = {"batch": batch, "actor": actor, "now": now, "hits": hits}
+    match order.action:
+        case Action.PAUSE:
+            return batch_actions.pause_batch(**terms)
+        case Action.RESUME:
+            return batch_actions.resume_batch(**terms)
+        case Action.EXPIRE:
+            return batch_actions.expire_batch(**terms)
+        case Action.EXTEND:
+            return batch_actions.extend_batch(ends_at=now + timedelta(days=order.days), **terms)
+        case _:
+            return batch_actions.add_to_batch(number=order.assignments, **terms)
+
+
+NOTHING = {
+    Action.PAUSE: "None of these HITs can be paused because none is open.",
+    Action.RESUME: "None of these HITs can be resumed because none is paused.",
+    Action.EXTEND: "None of these HITs can be extended because none is live or expired.",
+    Action.EXPIRE: "None of these HITs can be ended because none is open.",
+    Action.ADD: "Assignments can't be added because none of these HITs is on the marketplace.",
+    Action.REOFFER: (
+        "None of these HITs can be offered again now. Either no annotation is missing, or work may "
+        "still arrive (up to two hours after a HIT ends)."
+    ),
+}
+
+
+@transaction.atomic
+def reoffer_batch(
+    *, batch: Batch, actor: str, now: datetime, hits: QuerySet[Hit] | None = None
+) -> Republished:
+    """Republish missing work of the batch, or of the given HITs, regardless of its limit.
+
+    The action is all or nothing and opens a closed batch. Raise HitChangeError while the batch is
+    paused, and BudgetExceededError.
+    """
+    if batch.state == BatchState.PAUSED:
+        raise HitChangeError("The batch is paused. Resume it first.")
+    if batch.state == BatchState.CLOSED and hits is not None:
+        # Reopen the batch for these HITs only. Its other tasks stay closed.
+        others = batch.tasks.exclude(hit__in=hits.values("pk"))
+        others.filter(ended_at=None).update(ended_at=now)
+    change_state(
+        instance=batch,
+        new=BatchState.OPEN,
+        transitions=batch_actions.TRANSITIONS,
+        actor=actor,
+        now=now,
+    )
+    done = Republished()
+    if batch.role == Role.CONSOLIDATOR:
+        cases = short_cases(now=now).filter(task__batch=batch)
+        chosen = cases if hits is None else cases.filter(task__hit__in=hits.values("pk"))
+        for pk in list(chosen.order_by("pk").values_list("pk", flat=True)):
+            done += reoffer_case(case_id=pk, actor=actor, now=now)
+        return done
+    places = short_of(batch, now=now)
+    places = places if hits is None else places.filter(task__hit__in=hits.values("pk"))
+    for pk in list(places.values_list("pk", flat=True)):
+        done += republish_attempt(task_item_id=pk, actor=actor, now=now)
+    return done
+
+
+def short_hits(*, batch: Batch, now: datetime) -> HitQuerySet:
+    """Return the newest HITs of items that lack annotations and can be republished now."""
+    if batch.role == Role.CONSOLIDATOR:
+        cases = short_cases(now=now).filter(task__batch=batch)
+        return Hit.objects.filter(task__case__in=cases.values("pk"))
+    places = short_of(batch, now=now).order_by().values("pk")
+    return Hit.objects.filter(task__task_items__in=places)
+
+
+def affected(
+    *, batch: Batch, action: Action, now: datetime, hits: HitQuerySet | None = None
+) -> HitQuerySet:
+    """Return the HITs that the action would change."""
+    if action is Action.REOFFER:
+        short = short_hits(batch=batch, now=now)
+        return short if hits is None else short.filter(pk__in=hits.values("pk"))
+    moved = {
+        Action.PAUSE: Q(state__in=STEERABLE, paused_at=None),
+        Action.RESUME: Q(paused_at__isnull=False),
+        Action.EXPIRE: Q(state__in=STEERABLE),
+        Action.EXTEND: Q(state__in=[HitState.LIVE, HitState.EXPIRED]),
+        Action.ADD: ~Q(state__in=[HitState.FAILED, HitState.WITHDRAWN]),
+    }
+    return (hits_of(batch) if hits is None else hits).filter(moved[action])
+
+
+def most_cents(*, batch: Batch, order: Order, hits: HitQuerySet, now: datetime) -> int:
+    """Return the most that the order can reserve for its affected `hits`, in cents with fees."""
+    largest = hits.aggregate(n=Max("max_assignments"))["n"] or 1
+    unit_cents = cost_of(batch, 1, assignments=largest) // largest
+    match order.action:
+        case Action.ADD:
+            return unit_cents * (hits.count() * order.assignments + _unused(hits))
+        case Action.EXTEND:
+            return unit_cents * _unused(hits)
+        case Action.REOFFER:
+            return unit_cents * _missing(batch, hits, now)
+        case _:
+            return 0
+
+
+def _unused(hits: HitQuerySet) -> int:
+    """Count the unused assignments of expired HITs. An extension reserves their money again."""
+    ended = Hit.objects.filter(pk__in=hits.values("pk"), state=HitState.EXPIRED)
+    free = Greatest(F("max_assignments") - F("done"), 0)
+    counted = ended.annotate(done=Count("assignments")).annotate(free=free)
+    return int(counted.aggregate(n=Sum("free"))["n"] or 0)
+
+
+def _missing(batch: Batch, hits: HitQuerySet, now: datetime) -> int:
+    if batch.role == Role.CONSOLIDATOR:
+        return hits.count()
+    places = short_of(batch, now=now).filter(task__hit__in=hits.values("pk")).order_by()
+    lacking = F("item__project__generators_per_item") - F("live")
+    return int(places.annotate(lacking=lacking).aggregate(n=Sum("lacking"))["n"] or 0)

@@ -1,0 +1,246 @@
+"""Republish cases that lack a consolidation or validations, and reopen returned cases.
+
+The work expired, or was rejected, set aside or returned. Generations are republished in
+annotation.domain.republish.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+
+from annotation.domain.republish import (
+    AUTOMATIC,
+    ENDED,
+    Republished,
+    reoffer_in_batches,
+    still_published,
+    unsettled,
+    with_work_to_come,
+)
+from annotation.enums import BatchState, SubmissionState
+from annotation.models import (
+    Batch,
+    Submission,
+    TaskItem,
+)
+from audit.domain.change_state import Transitions, change_state, log_state_change
+from consolidation.domain.open_cases import excluded_workers, offer_case_again
+from consolidation.domain.record_gold import TRANSITIONS
+from consolidation.enums import CaseState, ReviewState
+from consolidation.models import Case, CaseTask, Gold, Review
+from crowd.models import Assignment, Hit, Worker
+from jobs.domain.sweep import for_each_row
+from projects.enums import Role
+from projects.models import Project
+
+# Cases per query.
+AT_ONCE = 500
+# A returned consolidation was paid. A new one replaces it.
+RETURNED: Transitions = {SubmissionState.ACCEPTED: [SubmissionState.WITHDRAWN]}
+
+
+def reopen_returned_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
+    """Reopen up to `limit` cases whose gold an expert returned. Return the number reopened.
+
+    Only cases that may be republished are reopened. The old gold stays current until a newer
+    version exists.
+    """
+    newer = Gold.objects.filter(case=OuterRef("gold__case"), version__gt=OuterRef("gold__version"))
+    offered = TaskItem.objects.filter(
+        task__case=OuterRef("gold__case"),
+        task__batch__state=BatchState.OPEN,
+        republications__lt=F("task__batch__republish_limit"),
+    )
+    due = (
+        Review.objects.filter(
+            state=ReviewState.RETURNED,
+            gold__case__state=CaseState.CONSOLIDATED,
+            gold__submission__isnull=False,
+        )
+        .exclude(Exists(newer))
+        .filter(Exists(offered))
+        .select_related("gold__case", "gold__submission", "expert")
+        .order_by("pk")
+    )
+    return for_each_row(
+        sweep="reopen returned cases", rows=due, process=_reopen, clock=clock, limit=limit
+    )
+
+
+def _reopen(review: Review, now: datetime) -> int:
+    reopen_case(review=review, now=now)
+    return 1
+
+
+@transaction.atomic
+def reopen_case(*, review: Review, now: datetime) -> None:
+    """Reopen the case and withdraw its consolidation. Raise TransitionNotAllowedError."""
+    case, submission = review.gold.case, review.gold.submission
+    assert case
+    assert submission
+    reason, actor = f"returned: {review.comment}", str(review.expert)
+    change_state(
+        instance=case,
+        new=CaseState.OFFERED,
+        transitions=TRANSITIONS,
+        actor=actor,
+        now=now,
+        reason=reason,
+    )
+    change_state(
+        instance=submission,
+        new=SubmissionState.WITHDRAWN,
+        transitions=RETURNED,
+        actor=actor,
+        now=now,
+        reason=reason,
+    )
+
+
+def short_cases(*, now: datetime) -> QuerySet[Case]:
+    """Return offered cases whose HIT has ended without usable or pending work."""
+    cases = Case.objects.filter(state=CaseState.OFFERED, task__hit__state__in=ENDED)
+    cases = cases.filter(
+        task__role=Role.CONSOLIDATOR, given__isnull=True, task__hit__increase_to=None
+    )
+    hits = Hit.objects.filter(task__case_task__case=OuterRef("pk"))
+    submissions = Submission.objects.filter(assignment__hit__task__case_task__case=OuterRef("pk"))
+    return (
+        cases.exclude(Exists(submissions.live()))
+        .exclude(Exists(unsettled(submissions)))
+        .exclude(Exists(with_work_to_come(hits, now=now)))
+    )
+
+
+def short_validations(*, project: Project) -> QuerySet[Case]:
+    """Return offered cases without a running HIT that lack validations.
+
+    The annotation `live` is the number of submitted or accepted validations.
+    """
+    running = CaseTask.objects.filter(still_published("task__hit__"), case=OuterRef("pk"))
+    unrecorded = Assignment.objects.unrecorded().filter(hit__task__case_task__case=OuterRef("pk"))
+    usable = Q(
+        item__submissions__role=Role.VALIDATOR,
+        item__submissions__state__in=[SubmissionState.SUBMITTED, SubmissionState.ACCEPTED],
+    )
+    cases = Case.objects.filter(
+        item__project=project, state=CaseState.OFFERED, task__role=Role.VALIDATOR
+    )
+    return (
+        cases.exclude(Exists(running))
+        .exclude(Exists(unrecorded))
+        .annotate(live=Count("item__submissions", filter=usable))
+        .filter(live__lt=F("item__project__validators_per_item"))
+    )
+
+
+@transaction.atomic
+def reoffer_case(*, case_id: int, actor: str, now: datetime) -> Republished:
+    """Offer the case to the workers that it lacks, none of whom has worked on it.
+
+    Do nothing if the case lacks nothing or its batch isn't open. Raise BudgetExceededError.
+    """
+    batch = Batch.objects.select_for_update(of=("self",)).get(tasks__case=case_id)
+    project = batch.project
+    validated = batch.role == Role.VALIDATOR
+    short = short_validations(project=project) if validated else short_cases(now=now)
+    related = ("item__project", "item__sentence", "task__hit", "task__batch__project__budget")
+    case = short.filter(pk=case_id).select_related(*related).first()
+    if case is None or batch.state != BatchState.OPEN:
+        return Republished()
+    assert case.task
+    number, reason = 1, "The case has no consolidation."
+    closed_to = list(excluded_workers(case.item))
+    if validated:
+        live, target = case.live, project.validators_per_item  # type: ignore[attr-defined]
+        number, reason = target - live, f"{live} of {target} validations are valid."
+        closed_to += Worker.objects.filter(
+            submissions__item=case.item_id, submissions__role=Role.VALIDATOR
+        ).distinct()
+    hit = case.task.hit
+    done = offer_case_again(case=case, number=number, closed_to=closed_to, now=now)
+    log_state_change(
+        instance=hit, old=hit.state, new="offered again", actor=actor, now=now, reason=reason
+    )
+    return done
+
+
+def republish_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
+    """Republish up to `limit` cases of each open batch that allows it. Return the number.
+
+    Cases that exceed the budget are skipped, and the problem is stored on the batch.
+    """
+    batches = Batch.objects.filter(
+        state=BatchState.OPEN,
+        role__in=[Role.CONSOLIDATOR, Role.VALIDATOR],
+        for_training=False,
+        republish_limit__gt=0,
+    )
+
+    def due(batch: Batch, now: datetime) -> QuerySet[Case]:
+        if batch.role == Role.CONSOLIDATOR:
+            cases = _due_in(batch, now=now, limit=limit)
+            return Case.objects.filter(pk__in=cases).order_by("pk")
+        short = short_validations(project=batch.project).filter(
+            task__batch=batch,
+            task__ended_at=None,
+            task__task_items__republications__lt=batch.republish_limit,
+        )
+        return short.order_by("item__position")
+
+    return reoffer_in_batches(
+        sweep="offer cases again",
+        batches=batches.select_related("project").order_by("pk"),
+        due=due,
+        republish=lambda case, now: reoffer_case(case_id=case.pk, actor=AUTOMATIC, now=now),
+        clock=clock,
+        limit=limit,
+    )
+
+
+def _due_in(batch: Batch, *, now: datetime, limit: int) -> list[int]:
+    """Return ids of the batch's first short cases that may be republished.
+
+    Two simple queries exclude the many cases whose work is only waiting to be recorded. A single
+    query can take PostgreSQL seconds while its statistics are stale.
+    """
+    waiting = Case.objects.filter(
+        state=CaseState.OFFERED,
+        task__batch=batch,
+        task__ended_at=None,
+        task__hit__state__in=ENDED,
+        task__task_items__republications__lt=batch.republish_limit,
+    )
+    rows = list(waiting.order_by("pk").values_list("pk", "task__hit"))
+    due: list[int] = []
+    for start in range(0, len(rows), AT_ONCE):
+        chunk = rows[start : start + AT_ONCE]
+        hits = {hit for _, hit in chunk}
+        unrecorded = Assignment.objects.filter(hit__in=hits, recorded_at=None)
+        live = Submission.objects.live().filter(assignment__hit__in=hits)
+        served = set(unrecorded.values_list("hit", flat=True))
+        served |= set(live.values_list("assignment__hit", flat=True))
+        if left := [pk for pk, hit in chunk if hit not in served]:
+            short = short_cases(now=now).filter(pk__in=left).order_by("pk")
+            due += short.values_list("pk", flat=True)
+        if len(due) >= limit:
+            break
+    return due[:limit]
+
+
+def republish_cases(
+    *, project: Project, actor: str, now: datetime, limit: int | None = None
+) -> Republished:
+    """Republish short cases of the project's open batches, regardless of their limits.
+
+    Raise BudgetExceededError. Cases that were republished before the error stay published.
+    """
+    is_open = {"item__project": project, "task__batch__state": BatchState.OPEN}
+    done = Republished()
+    for short in (short_cases(now=now), short_validations(project=project)):
+        cases = short.filter(**is_open).order_by("pk").values_list("pk", flat=True)
+        for pk in list(cases[:limit]):
+            done += reoffer_case(case_id=pk, actor=actor, now=now)
+    return done

@@ -1,0 +1,140 @@
+"""Choose between two different copies of a worker's submission.
+
+One copy is the page's message to this site. The other is the page's message to the marketplace.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+from django.db import transaction
+
+from annotation.domain.decide_submission import auto_accept
+from annotation.domain.drafts import Parse
+from annotation.domain.record_generations import parse_generation
+from annotation.enums import SubmissionState
+from annotation.models import Submission
+from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
+from consolidation.domain.open_cases import CASE_ROLES
+from consolidation.domain.record_gold import case_of, dependence_of, parse_for_case
+from crowd.models import Assignment
+from schemes.base import ContentError
+from schemes.differences import word_differences
+
+
+class Version(Enum):
+    OURS = "ours"
+    THEIRS = "theirs"  # the marketplace's
+
+
+class ConflictResolutionError(TouchstoneError, ValueError):
+    """The conflict can't be resolved. The message explains why."""
+
+
+def has_two_versions(submission: Submission) -> bool:
+    """Return True if a person still has to choose between two copies."""
+    return (
+        submission.other_version is not None
+        and submission.state == SubmissionState.SUBMITTED
+        and bool(submission.problem)
+        and not submission.conflict_resolved
+    )
+
+
+@transaction.atomic
+def resolve_conflict(
+    *, submission: Submission, copy: Version, reason: str, actor: str, now: datetime
+) -> bool:
+    """Make a copy the submission's content. Return True if its assignment was accepted.
+
+    The other copy is stored beside it. A submission that isn't independent of its case still needs
+    a review. Raise ConflictResolutionError.
+    """
+    # The lock order of all decisions: the assignment, then its submissions.
+    Assignment.objects.select_for_update(of=("self",)).get(submissions=submission.pk)
+    row = (
+        Submission.objects.select_for_update(of=("self",))
+        .select_related("item__project", "item__sentence", "assignment__hit__task", "worker")
+        .get(pk=submission.pk)
+    )
+    if not has_two_versions(row):
+        raise ConflictResolutionError(f"Submission {row.pk} has no conflict to resolve.")
+    if not reason.strip():
+        raise ConflictResolutionError(
+            "Explain why this copy is correct. The reason is stored with the submission."
+        )
+    copies = contents_of(row)
+    try:
+        row.content = parser_of(row)(row.item, copies[copy])
+    except ContentError as error:
+        raise ConflictResolutionError(f"That copy can't be used: {error}") from error
+    if copy is Version.THEIRS:
+        row.other_version = copies[Version.OURS]
+    why, row.problem, row.conflict_resolved = row.problem, _remaining_problem(row), True
+    row.save(update_fields=["content", "other_version", "problem", "conflict_resolved"])
+    log_state_change(
+        instance=row,
+        old=row.state,
+        new=row.state,
+        actor=actor,
+        now=now,
+        reason=f"{why} Decided for {copy.value}: {reason.strip()}",
+    )
+    assert row.assignment
+    return auto_accept(submissions=list(row.assignment.submissions.all()), now=now)
+
+
+def contents_of(submission: Submission) -> dict[Version, object]:
+    """Return the original content of each copy.
+
+    Content that the scheme refused is stored under `refused`.
+    """
+    ours: object = submission.content
+    if isinstance(ours, dict) and "refused" in ours:
+        ours = ours["refused"]
+    return {Version.OURS: ours, Version.THEIRS: submission.other_version}
+
+
+def parser_of(submission: Submission) -> Parse:
+    """Return the parser of the submission's task."""
+    if submission.role in CASE_ROLES:
+        return parse_for_case(case_of(submission))
+    return parse_generation
+
+
+def _remaining_problem(submission: Submission) -> str:
+    if submission.role in CASE_ROLES:
+        return dependence_of(submission, case_of(submission))
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedVersion:
+    """A copy as parsed by its scheme, or its original content with the scheme's error."""
+
+    copy: Version
+    content: object
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoVersions:
+    ours: ParsedVersion
+    theirs: ParsedVersion
+    differences: list[str]
+
+
+def compare_versions(*, submission: Submission) -> TwoVersions:
+    """Return the two copies and a list of their differences."""
+    contents, parse = contents_of(submission), parser_of(submission)
+    ours, theirs = (_read(submission, copy, contents[copy], parse) for copy in Version)
+    tokens = submission.item.sentence.tokens
+    return TwoVersions(ours, theirs, word_differences(ours.content, theirs.content, tokens=tokens))
+
+
+def _read(submission: Submission, copy: Version, content: object, parse: Parse) -> ParsedVersion:
+    try:
+        return ParsedVersion(copy, parse(submission.item, content))
+    except ContentError as error:
+        return ParsedVersion(copy, content, str(error))

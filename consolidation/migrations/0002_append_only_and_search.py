@@ -1,0 +1,18 @@
+from django.db import migrations
+
+from audit.append_only import append_only
+from annotation.trigram_index import index_by_trigrams
+
+
+class Migration(migrations.Migration):
+    dependencies = [("consolidation", "0001_initial")]
+
+    operations = [
+        append_only("consolidation_gold"),
+        append_only("consolidation_judgment"),
+        index_by_trigrams(
+            name="consolidation_goldentry_trigrams",
+            table="consolidation_goldentry",
+            expressions=["questions", "target", "workers"],
+        ),
+    ]

@@ -1,8 +1,0 @@
-from django.db import migrations
-
-from audit.append_only import append_only
-
-
-class Migration(migrations.Migration):
-    dependencies = [("consolidation", "0001_initial")]
-    operations = [append_only("consolidation_gold")]

@@ -1,0 +1,204 @@
+"""Pages on which experts annotate, merge and correct.
+
+The pages are the workers' pages with a session. Their data and URLs do not identify the authors.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_GET
+
+from annotation.frame import answer_script
+from annotation.page_messages import read_page_message
+from consolidation.domain.expert_queues import take_next
+from consolidation.domain.expert_work import (
+    ExpertWorkError,
+    guidelines_of,
+    hand_in_correction,
+    hand_in_queued,
+    open_correction,
+    open_queued,
+    queued_of,
+    save_correction,
+    save_queued,
+)
+from consolidation.domain.monitor import reviews_of
+from consolidation.enums import ExpertWork, ReviewState
+from consolidation.models import ExpertDraft, ExpertQueue, QueuedItem, Review
+from projects.models import Project
+from projects.pages import render_page
+from projects.permissions import REVIEWERS, project_page
+from schemes.base import Json
+from web.markdown import render_markdown
+
+View = Callable[..., HttpResponseBase]
+TEMPLATES = {ExpertWork.ANNOTATE: "generator", ExpertWork.MERGE: "consolidator"}
+SIGNED_OUT = "You have been signed out. Sign in again in another tab, then reload this page."
+
+
+def reviewer_endpoint(view: View) -> View:
+    """Declare an endpoint that an expert page's script calls, with JSON error responses."""
+    page = project_page(REVIEWERS)(view)
+
+    @wraps(view)
+    def answered(request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
+        if request.method == "POST" and not request.user.is_authenticated:
+            return JsonResponse({"error": SIGNED_OUT}, status=403)
+        try:
+            return answer_script(page, request, kwargs)
+        except ExpertWorkError as error:
+            return JsonResponse({"error": str(error)}, status=403)
+
+    answered.rule = REVIEWERS  # type: ignore[attr-defined]
+    return answered
+
+
+@require_GET
+@gzip_page
+@project_page(REVIEWERS)
+def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    queued = _queued(project, pk)
+    back = {
+        "url": reverse("consolidation:expert_queue", args=[project.slug, queued.queue_id]),
+        "title": queued.queue.title,
+    }
+    try:
+        page = open_queued(queued=queued, expert=request.user, now=timezone.now())
+    except ExpertWorkError as error:
+        return _refused(request, project, error, back)
+    page |= _addresses(request, "expert")
+    if not page["submitted"]:
+        address = reverse("consolidation:expert_next", args=[project.slug, queued.queue_id])
+        back["later"], back["leaving"] = address, str(pk)
+    return _render(request, project, page, queued.queue.kind, back)
+
+
+@reviewer_endpoint
+def item_draft(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    assert request.user.is_authenticated
+    state = read_page_message(request.body).state()
+    draft = save_queued(
+        queued=_queued(project, pk), expert=request.user, state=state, now=timezone.now()
+    )
+    return _saved(draft)
+
+
+@reviewer_endpoint
+def item_submit(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Submit the work and return the URL of the expert's next item as `next`."""
+    assert request.user.is_authenticated
+    queued, now = _queued(project, pk), timezone.now()
+    state = read_page_message(request.body).state()
+    hand_in_queued(queued=queued, expert=request.user, state=state, now=now)
+    following = take_next(queue=queued.queue, expert=request.user, now=now, leaving=pk)
+    if following is None:
+        messages.success(request, "Submitted. There are no more items for you in this queue.")
+    return JsonResponse({"next": address_of_next(project, queued.queue, following)})
+
+
+def address_of_next(project: Project, queue: ExpertQueue, queued: QueuedItem | None) -> str:
+    """Return the URL of the item, or of the queue if there is no item."""
+    if queued is None:
+        return reverse("consolidation:expert_queue", args=[project.slug, queue.pk])
+    return reverse("consolidation:expert_item", args=[project.slug, queued.pk])
+
+
+def _queued(project: Project, pk: int) -> QueuedItem:
+    queued = queued_of(project=project, pk=pk)
+    return queued or get_object_or_404(QueuedItem.objects.none())
+
+
+@require_GET
+@gzip_page
+@project_page(REVIEWERS)
+def correction(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    review = get_object_or_404(reviews_of(project=project), pk=pk)
+    back = {
+        "url": reverse("consolidation:review", args=[project.slug, pk]),
+        "title": f"Review {pk}",
+    }
+    try:
+        page = open_correction(review=review, expert=request.user)
+    except ExpertWorkError as error:
+        return _refused(request, project, error, back)
+    page |= _addresses(request, "correction")
+    return _render(request, project, page, ExpertWork.MERGE, back)
+
+
+@reviewer_endpoint
+def correction_draft(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    assert request.user.is_authenticated
+    review = get_object_or_404(reviews_of(project=project), pk=pk)
+    state = read_page_message(request.body).state()
+    return _saved(
+        save_correction(review=review, expert=request.user, state=state, now=timezone.now())
+    )
+
+
+@reviewer_endpoint
+def correction_submit(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Submit the correction and return the URL of the next review as `next`."""
+    assert request.user.is_authenticated
+    review = get_object_or_404(reviews_of(project=project), pk=pk)
+    state = read_page_message(request.body).state()
+    hand_in_correction(review=review, expert=request.user, state=state, now=timezone.now())
+    messages.success(request, "Your correction is saved as the new gold.")
+    return JsonResponse({"next": address_of_next_review(project)})
+
+
+def address_of_next_review(project: Project) -> str:
+    following: Review | None = reviews_of(project=project, state=ReviewState.DRAWN).first()
+    if following:
+        return reverse("consolidation:review", args=[project.slug, following.pk])
+    return reverse("consolidation:reviews", args=[project.slug])
+
+
+def _addresses(request: HttpRequest, route: str) -> Json:
+    """Return the URLs for the page's script and the browser's key for unsaved work.
+
+    The key contains the user, so that users of the same computer don't see each other's work.
+    """
+    assert request.resolver_match
+    args = list(request.resolver_match.kwargs.values())
+    return {
+        "csrf": get_token(request),
+        "draftKey": f"draft {request.path} of user {request.user.pk}",
+        "urls": {
+            "draft": reverse(f"consolidation:{route}_draft", args=args),
+            "submit": reverse(f"consolidation:{route}_submit", args=args),
+        },
+    }
+
+
+def _render(
+    request: HttpRequest, project: Project, page: Json, kind: str, back: dict[str, str]
+) -> HttpResponse:
+    """Render the scheme's page for workers."""
+    guidelines = guidelines_of(project=project, kind=kind)
+    context = {
+        "page": page,
+        "back": back,
+        "guidelines": render_markdown(guidelines.text) if guidelines else "",
+        "comment_label": "What was wrong, or a message to the office",
+    }
+    template = TEMPLATES[ExpertWork(kind)]
+    return render(request, f"schemes/{project.scheme}/{template}.html", context)
+
+
+def _saved(draft: ExpertDraft) -> JsonResponse:
+    return JsonResponse({"revision": draft.revision, "submitted": bool(draft.submitted_at)})
+
+
+def _refused(
+    request: HttpRequest, project: Project, error: ExpertWorkError, back: dict[str, str]
+) -> HttpResponse:
+    context = {"error": error, "back": back}
+    return render_page(request, project, "consolidation/work_refused.html", context, status=409)

@@ -1,0 +1,230 @@
+"""Pages that list, set up and report on expert queues."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.models import Item
+from audit.domain.change_state import TransitionNotAllowedError
+from consolidation.domain.expert_queues import (
+    QueuePlan,
+    QueueSetupError,
+    change_queue,
+    items_named,
+    items_of_queue,
+    queues_of,
+    read_item_keys,
+    sample_of,
+    set_up_queue,
+    take_next,
+)
+from consolidation.domain.merge import sources_there
+from consolidation.domain.merge_report import merge_report, write_report_csv
+from consolidation.enums import ExpertWork, QueueState
+from consolidation.forms.experts import (
+    AnnotateQueueForm,
+    MergeQueueForm,
+    QueueForm,
+)
+from consolidation.models import ExpertDraft, ExpertQueue
+from consolidation.views.expert_pages import address_of_next
+from projects.models import Project
+from projects.pages import render_page
+from projects.permissions import REVIEWERS, STAFF, project_page
+from schemes.base import FileError
+from schemes.registry import get_scheme
+from web.paging import page_of
+
+DIGITS = 18  # the most digits of an id that fits into a database column
+
+
+@require_GET
+@project_page(STAFF | REVIEWERS)
+def experts(request: HttpRequest, project: Project) -> HttpResponse:
+    return _list(request, project)
+
+
+def _list(
+    request: HttpRequest, project: Project, bound: QueueForm | None = None, status: int = 200
+) -> HttpResponse:
+    forms = {kind: _form(project, kind) for kind in ExpertWork.values}
+    if bound:
+        kind = ExpertWork.MERGE if isinstance(bound, MergeQueueForm) else ExpertWork.ANNOTATE
+        forms[kind] = bound
+    context = {
+        "queues": queues_of(project=project, expert=request.user, now=timezone.now()),
+        "forms": forms,
+        "bound": bound,
+    }
+    return render_page(request, project, "consolidation/experts.html", context, status=status)
+
+
+def _form(project: Project, kind: str, *data: Any) -> QueueForm:
+    choices = _item_choices(project)
+    if kind == ExpertWork.MERGE:
+        sources = sources_there(project=project)
+        return MergeQueueForm(*data, item_choices=choices, sources=sources, prefix=kind)
+    return AnnotateQueueForm(*data, item_choices=choices, prefix=kind)
+
+
+def _item_choices(project: Project) -> list[tuple[str, str]]:
+    rounds = [(f"round-{row.pk}", f"Round: {row.title}") for row in project.rounds.all()]
+    queues = [
+        (f"queue-{row.pk}", f"As in: {row.title}") for row in project.expert_queues.order_by("-pk")
+    ]
+    return [
+        ("sample", "A sample of all items"),
+        ("sample-consolidated", "A sample of the consolidated items"),
+        ("file", "Items listed in a file"),
+        *rounds,
+        *queues,
+    ]
+
+
+@require_POST
+@project_page(STAFF)
+def set_up(request: HttpRequest, project: Project, kind: str) -> HttpResponseBase:
+    if kind not in ExpertWork.values:
+        raise Http404(f"experts do no {kind}")
+    form = _form(project, kind, request.POST, request.FILES)
+    if not form.is_valid():
+        return _list(request, project, form, status=422)
+    data = form.cleaned_data
+    assert request.user.is_authenticated
+    try:
+        queue = set_up_queue(
+            project=project,
+            plan=QueuePlan(
+                title=data["title"],
+                kind=kind,
+                experts_per_item=data.get("experts_per_item", 1),
+                makes_gold=data.get("makes_gold", False),
+                sources=data.get("sources", ()),
+            ),
+            items=_items(project, kind, data),
+            created_by=request.user,
+            now=timezone.now(),
+        )
+    except (QueueSetupError, FileError) as error:
+        form.add_error(None, str(error))
+        return _list(request, project, form, status=422)
+    messages.success(request, f"“{queue.title}” is set up: {queue.queued.count():,} items.")
+    return redirect("consolidation:experts", project.slug)
+
+
+def _items(project: Project, kind: str, data: dict[str, Any]) -> list[Item]:
+    """Return the chosen items. Raise QueueSetupError, FileError."""
+    choice, _, pk = data["items"].partition("-")
+    if choice == "sample":
+        consolidated = pk == "consolidated"
+        return sample_of(project=project, kind=kind, count=data["count"], consolidated=consolidated)
+    if choice == "round":
+        round_ = project.rounds.get(pk=pk)
+        rows = round_.items.select_related("project", "sentence")
+        return list(rows.order_by("round_items__ordinal"))
+    if choice == "queue":
+        return items_of_queue(queue=project.expert_queues.get(pk=pk))
+    return items_named(project=project, keys=_read(data["file"]))
+
+
+def _read(file: UploadedFile) -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "items.csv"
+        path.write_bytes(file.read())
+        return read_item_keys(path)
+
+
+@require_GET
+@project_page(STAFF | REVIEWERS)
+def queue(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Show the expert's own items in the queue."""
+    queue = _queue(project, pk)
+    rows = queues_of(project=project, expert=request.user, now=timezone.now())
+    own = ExpertDraft.objects.filter(author=request.user.pk, queued__queue=queue)
+    page = page_of(
+        own.select_related("queued__item__sentence"),
+        cursor=request.GET.get("page", ""),
+        by=("-pk",),
+    )
+    scheme = get_scheme(project.scheme)
+    begun = [
+        {"draft": draft, "headline": scheme.headline(_tokens(draft), draft.queued.item.target)}
+        for draft in page.rows
+        if draft.queued
+    ]
+    context = {
+        "queue": queue,
+        "row": next(row for row in rows if row.queue.pk == queue.pk),
+        "begun": begun,
+        "page": page,
+        "query": "",
+    }
+    return render_page(request, project, "consolidation/expert_queue.html", context)
+
+
+def _tokens(draft: ExpertDraft) -> list[str]:
+    assert draft.queued
+    tokens: list[str] = draft.queued.item.sentence.tokens
+    return tokens
+
+
+def _queue(project: Project, pk: int) -> ExpertQueue:
+    return get_object_or_404(project.expert_queues, pk=pk)
+
+
+@require_POST
+@project_page(REVIEWERS)
+def take(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    assert request.user.is_authenticated
+    queue = _queue(project, pk)
+    left = request.POST.get("leaving", "")
+    queued = take_next(
+        queue=queue,
+        expert=request.user,
+        now=timezone.now(),
+        leaving=int(left) if left.isdecimal() and len(left) < DIGITS else None,
+    )
+    if queued is None:
+        messages.info(request, "There are no more items for you in this queue.")
+    return redirect(address_of_next(project, queue, queued))
+
+
+@require_POST
+@project_page(STAFF)
+def state(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    queue = _queue(project, pk)
+    new = request.POST.get("state", "")
+    try:
+        change_queue(queue=queue, state=new, actor=str(request.user), now=timezone.now())
+    except TransitionNotAllowedError as error:
+        messages.error(request, str(error))
+    else:
+        outcome = "is closed" if new == QueueState.CLOSED else "is open again"
+        messages.success(request, f"“{queue.title}” {outcome}.")
+    return redirect("consolidation:expert_queue", project.slug, pk)
+
+
+@require_GET
+@project_page(STAFF)
+def report(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    queue = get_object_or_404(project.expert_queues, pk=pk, kind=ExpertWork.MERGE)
+    context = {"queue": queue, "report": merge_report(queue=queue)}
+    return render_page(request, project, "consolidation/merge_report.html", context)
+
+
+@require_GET
+@project_page(STAFF)
+def report_csv(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    queue = get_object_or_404(project.expert_queues, pk=pk, kind=ExpertWork.MERGE)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    name = f"{project.slug}-merges-{queue.pk}.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    write_report_csv(merge_report(queue=queue), response)  # type: ignore[arg-type]
+    return response

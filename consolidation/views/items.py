@@ -1,0 +1,84 @@
+"""Pages that list items and show an item with its history."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_GET
+
+from annotation.domain.queries import cost_of_entries, ledger_of_item, sections_of
+from annotation.models import Item
+from consolidation.domain.queries import (
+    ItemFilter,
+    ItemState,
+    gold_of_item,
+    history_of_item,
+    items_of,
+    state_of,
+)
+from consolidation.forms.items import ItemFilterForm
+from projects.domain.cached_figures import figures_of
+from projects.models import Project
+from projects.pages import query_without_page, render_page
+from projects.permissions import CAN_SEE_WORKERS, MEMBERS, project_page
+from schemes.registry import get_scheme
+from web.paging import page_of
+
+
+@require_GET
+@project_page(MEMBERS)
+def items(request: HttpRequest, project: Project) -> HttpResponse:
+    sections = figures_of(sections_of, project=project).value
+    domains = sorted({domain for domain, _ in sections if domain})
+    form = ItemFilterForm(request.GET, domains=domains)
+    criteria = form.wanted()
+    page = page_of(
+        items_of(project=project, wanted=criteria),
+        cursor=request.GET.get("page", ""),
+        by=("position", "pk"),
+    )
+    scheme = get_scheme(project.scheme)
+    rows = [
+        {
+            "item": item,
+            "headline": scheme.headline(item.sentence.tokens, item.target),
+            "state": _state(item),
+        }
+        for item in page.rows
+    ]
+    context = {
+        "form": form,
+        "filtered": any(
+            [criteria.state, criteria.domain, criteria.partition, criteria.text.strip()]
+        ),
+        "page": page,
+        "rows": rows,
+        "query": query_without_page(request),
+    }
+    return render_page(
+        request,
+        project,
+        "consolidation/items.html",
+        context,
+        fragment="consolidation/fragments/items.html",
+    )
+
+
+def _state(item: Item) -> ItemState:
+    return state_of(offered=item.offered, case_state=item.case_state)  # type: ignore[attr-defined]
+
+
+@require_GET
+@project_page(CAN_SEE_WORKERS)
+def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    item = get_object_or_404(items_of(project=project, wanted=ItemFilter()), pk=pk)
+    entries = list(ledger_of_item(item=item))
+    context = {
+        "item": item,
+        "headline": get_scheme(project.scheme).headline(item.sentence.tokens, item.target),
+        "state": _state(item),
+        "submissions": item.submissions.select_related("worker", "author").order_by("pk"),
+        "gold": gold_of_item(item=item),
+        "history": history_of_item(item=item),
+        "entries": entries,
+        "cost": cost_of_entries(entries=entries),
+    }
+    return render_page(request, project, "consolidation/item.html", context)

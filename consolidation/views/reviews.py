@@ -1,0 +1,94 @@
+"""Pages on which experts review a sample of the gold blind, with the error rate."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from audit.domain.change_state import TransitionNotAllowedError
+from consolidation.domain.aligned_rows import aligned_rows
+from consolidation.domain.monitor import (
+    ReviewError,
+    confirm_review,
+    error_rate,
+    return_review,
+    reviews_of,
+    what_changed,
+)
+from consolidation.forms.reviews import ReviewForm
+from consolidation.models import Review
+from consolidation.views.expert_pages import address_of_next_review
+from projects.models import Project
+from projects.pages import render_page
+from projects.permissions import REVIEWERS, STAFF, project_page
+from schemes.registry import get_scheme
+from web.paging import page_of
+
+
+@require_GET
+@project_page(STAFF | REVIEWERS)
+def reviews(request: HttpRequest, project: Project) -> HttpResponse:
+    page = page_of(reviews_of(project=project), cursor=request.GET.get("page", ""), by=("-pk",))
+    scheme = get_scheme(project.scheme)
+    rows = [
+        {
+            "review": review,
+            "headline": scheme.headline(review.gold.item.sentence.tokens, review.gold.item.target),
+        }
+        for review in page.rows
+    ]
+    context = {"rows": rows, "page": page, "query": "", "rate": error_rate(project=project)}
+    return render_page(request, project, "consolidation/reviews.html", context)
+
+
+@require_GET
+@project_page(REVIEWERS)
+def review(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    return _page(request, project, _review(project, pk), ReviewForm())
+
+
+def _review(project: Project, pk: int) -> Review:
+    return get_object_or_404(reviews_of(project=project).select_related("correction"), pk=pk)
+
+
+def _page(
+    request: HttpRequest, project: Project, review: Review, form: ReviewForm, status: int = 200
+) -> HttpResponse:
+    """Render the review without identifying the gold's authors."""
+    item = review.gold.item
+    changed = what_changed(review)
+    context = {
+        "review": review,
+        "item": item,
+        "gold": review.gold,
+        "form": form,
+        "changes": aligned_rows(changed.rows, item.sentence.tokens) if changed else [],
+    }
+    return render_page(request, project, "consolidation/review.html", context, status=status)
+
+
+@require_POST
+@project_page(REVIEWERS)
+def judge(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    review = _review(project, pk)
+    form = ReviewForm(request.POST)
+    if not form.is_valid():
+        return _page(request, project, review, form, status=422)
+    try:
+        _take(review, form, request)
+    except (ReviewError, TransitionNotAllowedError) as error:
+        form.add_error(None, str(error))
+        return _page(request, project, review, form, status=422)
+    messages.success(request, "Your judgment was saved.")
+    return redirect(address_of_next_review(project))
+
+
+def _take(review: Review, form: ReviewForm, request: HttpRequest) -> None:
+    verdict, comment = form.cleaned_data["verdict"], form.cleaned_data["comment"]
+    expert, now = request.user, timezone.now()
+    assert expert.is_authenticated
+    if verdict == "confirm":
+        confirm_review(review=review, expert=expert, now=now)
+    else:
+        return_review(review=review, expert=expert, comment=comment, now=now)

@@ -1,0 +1,131 @@
+"""Pages that list submissions for review and accept or reject them."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.domain.decide_submission import accept_assignment, reject_submissions
+from annotation.domain.pay_without_using import pay_without_using
+from annotation.domain.queries import can_be_used, submissions_of, waiting_for_a_person
+from annotation.enums import SubmissionState
+from annotation.models import Submission
+from audit.domain.change_state import TransitionNotAllowedError
+from consolidation.domain.resolve_conflict import (
+    has_two_versions,
+)
+from consolidation.forms.submissions import RejectForm
+from crowd.models import Assignment
+from projects.models import Project
+from projects.pages import query_without_page, render_page
+from projects.permissions import STAFF, project_page
+from web.paging import page_of
+
+PAGE_SIZE = 20
+
+
+@require_GET
+@project_page(STAFF)
+def submissions(request: HttpRequest, project: Project) -> HttpResponse:
+    return _list(request, project, RejectForm())
+
+
+def _list(
+    request: HttpRequest, project: Project, form: RejectForm, *, refused: int = 0
+) -> HttpResponse:
+    page = page_of(
+        waiting_for_a_person(project=project).select_related("item__project"),
+        cursor=request.GET.get("page", ""),
+        by=("pk",),
+        size=PAGE_SIZE,
+    )
+    context = {
+        "page": page,
+        "rows": [
+            {
+                "submission": submission,
+                "usable": can_be_used(submission),
+                "copies": has_two_versions(submission),
+            }
+            for submission in page.rows
+        ],
+        "form": form,
+        "refused": refused,
+        "query": query_without_page(request),
+    }
+    status = 422 if refused else 200
+    return render_page(request, project, "consolidation/submissions.html", context, status=status)
+
+
+@require_POST
+@project_page(STAFF)
+def accept(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    assignment = _assignment(project, pk)
+    if not all(map(_is_annotation, assignment.submissions.all())):
+        messages.error(
+            request, "Nothing was accepted because this content is not a valid annotation."
+        )
+        return redirect("consolidation:submissions", slug=project.slug)
+    try:
+        accept_assignment(
+            assignment=assignment, actor=request.user.get_username(), now=timezone.now()
+        )
+    except TransitionNotAllowedError as error:
+        messages.error(request, f"Nothing was accepted: {error}")
+    else:
+        messages.success(request, f"Accepted. {assignment.worker} will be paid shortly.")
+    return redirect("consolidation:submissions", slug=project.slug)
+
+
+def _is_annotation(submission: Submission) -> bool:
+    """Return True if the submission can be accepted, or was accepted before."""
+    return submission.state == SubmissionState.ACCEPTED or can_be_used(submission)
+
+
+@require_POST
+@project_page(STAFF)
+def set_aside(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    assignment = _assignment(project, pk)
+    try:
+        pay_without_using(
+            assignment=assignment, actor=request.user.get_username(), now=timezone.now()
+        )
+    except TransitionNotAllowedError as error:
+        messages.error(request, f"Nothing was changed: {error}")
+    else:
+        message = f"{assignment.worker} will be paid shortly. The work won't be used."
+        messages.success(request, message)
+    return redirect("consolidation:submissions", slug=project.slug)
+
+
+@require_POST
+@project_page(STAFF)
+def reject(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    assignment = _assignment(project, pk)
+    form = RejectForm(request.POST)
+    if not form.is_valid():
+        return _list(request, project, form, refused=pk)
+    try:
+        reject_submissions(
+            assignment=assignment,
+            reason=form.cleaned_data["reason"],
+            actor=request.user.get_username(),
+            now=timezone.now(),
+        )
+    except TransitionNotAllowedError as error:
+        messages.error(request, f"Nothing was rejected: {error}")
+    else:
+        messages.success(request, f"Rejected. {assignment.worker} will receive the reason.")
+    return redirect("consolidation:submissions", slug=project.slug)
+
+
+def _assignment(project: Project, pk: int) -> Assignment:
+    """Return the submission's assignment, which is decided as a whole."""
+    submission = get_object_or_404(
+        submissions_of(project=project).select_related("assignment__worker"),
+        pk=pk,
+        assignment__isnull=False,
+    )
+    assert submission.assignment
+    return submission.assignment

@@ -1,0 +1,86 @@
+"""Pages for consolidators and validators in a marketplace's frame."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from annotation.domain.drafts import submit_draft
+from annotation.domain.open_page import OpenedPage
+from annotation.domain.worker_page import InvalidPageError, page_token_of
+from annotation.frame import framed_page, page_endpoint
+from annotation.models import Task
+from annotation.page_messages import read_page_message
+from annotation.views.work import open_framed_page, render_task_page
+from consolidation.domain.open_cases import CASE_ROLES, case_of_task, excluded_workers
+from consolidation.domain.record_gold import parse_for_case, sources_of
+from consolidation.models import Case
+from projects.enums import Role
+from schemes.registry import get_scheme
+
+OWN_WORK = (
+    "You wrote one of the annotations that are {work} here, or merged them before. Please return "
+    "this task."
+)
+
+
+@require_GET
+@framed_page
+def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    page, case = _open(request, public_id, Role.CONSOLIDATOR, OWN_WORK.format(work="merged"))
+    item, sources = case.item, sources_of(case)
+    page.data["items"][0]["sources"] = sources
+    page.data["items"][0]["layout"] = get_scheme(item.project.scheme).lay_out(
+        sources, tokens=item.sentence.tokens, target=item.target
+    )
+    return render_task_page(request, page)
+
+
+@require_GET
+@framed_page
+def validate(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    page, case = _open(request, public_id, Role.VALIDATOR, OWN_WORK.format(work="judged"))
+    page.data["items"][0]["asked"] = get_scheme(case.item.project.scheme).asked_of_validators(
+        sources_of(case)
+    )
+    # Validators write no questions, so the page does not need the grammar.
+    page.data["items"][0]["data"], page.data["shared"] = {}, {}
+    return render_task_page(request, page)
+
+
+@page_endpoint
+def submit(request: HttpRequest) -> HttpResponse:
+    message = read_page_message(request.body)
+    claim = page_token_of(message.token)
+    task = Task.objects.filter(public_id=claim.public_id, role__in=CASE_ROLES).first()
+    if task is None:
+        raise InvalidPageError("This task does not exist.")
+    answer = submit_draft(
+        claim=claim,
+        state=message.state(),
+        parse=parse_for_case(case_of_task(task)),
+        now=timezone.now(),
+    )
+    return JsonResponse({"fields": {"content": answer}})
+
+
+def _open(
+    request: HttpRequest, public_id: UUID, role: Role, own_work: str
+) -> tuple[OpenedPage, Case]:
+    """Return the opened page and its case. Raise Http404, InvalidPageError."""
+    case = case_of_task(get_object_or_404(Task, public_id=public_id, role=role))
+    worker, assignment = request.GET.get("workerId", ""), request.GET.get("assignmentId", "")
+    # All trainees merge the same given annotations, and some repeat a task.
+    in_training = case.given is not None
+    excluded = [] if in_training else excluded_workers(case.item, but_assignment=assignment)
+    if worker in {person.external_id for person in excluded}:
+        raise InvalidPageError(own_work)
+    page = open_framed_page(request, public_id, role)
+    page.data["urls"] = {
+        "draft": reverse("annotation:draft"),
+        "submit": reverse("consolidation:submit"),
+    }
+    return page, case

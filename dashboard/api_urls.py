@@ -1,0 +1,16 @@
+from django.urls import path
+
+from dashboard import api
+
+AT = "projects/<slug:slug>/"
+
+urlpatterns = [
+    path(AT + "workers/", api.Workers.as_view(), name="workers"),
+    path(AT + "workers/<slug:pseudonym>/", api.WorkerDetail.as_view(), name="worker"),
+    path(AT + "costs/", api.Costs.as_view(), name="costs"),
+    path(AT + "ledger/", api.Ledger.as_view(), name="ledger"),
+    path(AT + "exports/", api.Exports.as_view(), name="exports"),
+    path(AT + "exports/<int:pk>/", api.ExportDetail.as_view(), name="export"),
+    path(AT + "exports/<int:pk>/<str:file>", api.ExportedFile.as_view(), name="export_file"),
+    path(AT + "jobs/", api.Jobs.as_view(), name="jobs"),
+]

@@ -1,0 +1,26 @@
+"""The filter form of the log."""
+
+from django import forms
+
+from dashboard.project_log import KINDS, LogFilter
+from web.fields import ANY
+
+
+class LogFilterForm(forms.Form):
+    kind = forms.ChoiceField(
+        required=False,
+        label="Type",
+        choices=[ANY, *((label, kind.name) for label, kind in KINDS.items())],
+    )
+    actor = forms.CharField(required=False, max_length=150, label="User")
+    first_day = forms.DateField(
+        required=False, label="From", widget=forms.DateInput(attrs={"type": "date"})
+    )
+    last_day = forms.DateField(
+        required=False, label="To", widget=forms.DateInput(attrs={"type": "date"})
+    )
+
+    def wanted(self) -> LogFilter:
+        """Return the filter. Invalid fields are ignored."""
+        self.is_valid()
+        return LogFilter(**self.cleaned_data)

@@ -1,0 +1,217 @@
+"""Compare yield, quality and cost of two projects over the same sentences.
+
+Each project has its own protocol. Only items that both projects have finished are compared.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Sum
+
+from annotation.domain.import_corpus import batched
+from annotation.domain.queries import Cost, cost_by_item
+from annotation.models import Submission
+from consolidation.domain.current_gold import current_gold
+from consolidation.domain.record_gold import own_source
+from consolidation.enums import GoldSource
+from datasets.domain.quality import NothingToCompareError, Yield
+from metrics.argument_scores import ArgumentScores
+from metrics.corrections import scores_side_by_side
+from metrics.counts import Counts, ratio
+from projects.models import Project
+from schemes.base import Json
+from schemes.registry import get_scheme
+
+CHUNK = 1000
+Contents = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A project's figures on the shared items.
+
+    `cents` is the amount paid, fees included. `seconds` is active work by role. `against_expert`
+    covers the items with expert gold.
+    """
+
+    project: Project
+    held: Yield
+    cents: int
+    seconds: Mapping[str, int]
+    against_expert: ArgumentScores | None
+
+    @property
+    def protocol(self) -> str:
+        return self.project.get_protocol_display()
+
+    @property
+    def roles_per_item(self) -> float | None:
+        return ratio(self.held.roles, self.held.items)
+
+    @property
+    def arguments_per_item(self) -> float | None:
+        return ratio(self.held.arguments, self.held.items)
+
+    @property
+    def cents_per_item(self) -> float | None:
+        return ratio(self.cents, self.held.items)
+
+    @property
+    def cents_per_argument(self) -> float | None:
+        return ratio(self.cents, self.held.arguments)
+
+    @property
+    def seconds_per_item(self) -> float | None:
+        return ratio(sum(self.seconds.values()), self.held.items)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "project": self.project.slug,
+            "protocol": str(self.project.protocol),
+            **self.held.as_json(),
+            "cents": self.cents,
+            "cents_per_item": self.cents_per_item,
+            "cents_per_argument": self.cents_per_argument,
+            "seconds_per_item": self.seconds_per_item,
+            "seconds_by_role": dict(self.seconds),
+            "expert": _scores_json(self.against_expert),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolsCompared:
+    """The comparison of two projects.
+
+    `each_other` uses the second project's gold as the reference.
+    """
+
+    first: Side
+    second: Side
+    items: int
+    expert_items: int
+    each_other: ArgumentScores
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        return self.first, self.second
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "items": self.items,
+            "expert_items": self.expert_items,
+            "projects": [side.as_json() for side in self.sides],
+            "each_other": _scores_json(self.each_other),
+        }
+
+
+def compare_protocols(
+    *, first: Project, second: Project, limit: int | None = None
+) -> ProtocolsCompared:
+    """Compare two projects on the items whose gold both have produced.
+
+    Items are matched by key. With `limit`, use that many items from the start of the first
+    project's seeded shuffle. Raise NothingToCompareError.
+    """
+    if first.scheme != second.scheme:
+        raise NothingToCompareError(f"{first.slug} and {second.slug} use different schemes.")
+    items = _shared(first, second, limit)
+    if not items:
+        raise NothingToCompareError(
+            f"{first.slug} and {second.slug} have no finished item in common. Import the same "
+            "sentences and items into both."
+        )
+    expert = _contents(second, GoldSource.EXPERT, items) | _contents(
+        first, GoldSource.EXPERT, items
+    )
+    ours, theirs = (_contents(side, own_source(side), items) for side in (first, second))
+    return ProtocolsCompared(
+        first=_side(first, ours, expert),
+        second=_side(second, theirs, expert),
+        items=len(items),
+        expert_items=len(expert),
+        each_other=_scores(first, theirs, ours),
+    )
+
+
+def comparable_projects(*, project: Project, among: Iterable[Project]) -> list[Project]:
+    """Return the other projects of the same scheme."""
+    return [
+        candidate
+        for candidate in among
+        if candidate.pk != project.pk and candidate.scheme == project.scheme
+    ]
+
+
+def _shared(first: Project, second: Project, limit: int | None) -> list[str]:
+    """Return the keys of the items that both projects have finished."""
+
+    def finished(project: Project) -> Any:
+        gold = current_gold(project, own_source(project))
+        return project.items.filter(pk__in=gold.values("item"))
+
+    shared = finished(first).filter(key__in=finished(second).values("key"))
+    return list(shared.order_by("position", "pk").values_list("key", flat=True)[:limit])
+
+
+def _contents(project: Project, source: str, keys: list[str]) -> dict[str, Json]:
+    contents: dict[str, Json] = {}
+    for chunk in batched(keys, CHUNK):
+        gold = current_gold(project, source).filter(item__key__in=chunk)
+        contents |= dict(gold.values_list("item__key", "content"))
+    return contents
+
+
+def _side(project: Project, contents: Contents, expert: Contents) -> Side:
+    shared = {key: contents[key] for key in expert if key in contents}
+    return Side(
+        project=project,
+        held=_held(contents),
+        cents=sum(cost.total_cents for cost in _costs(project, list(contents))),
+        seconds=_seconds(project, list(contents)),
+        against_expert=_scores(project, expert, shared) if expert else None,
+    )
+
+
+def _held(contents: Contents) -> Yield:
+    questions = [question for content in contents.values() for question in content["questions"]]
+    return Yield(
+        len(contents), len(questions), sum(len(question["answers"]) for question in questions)
+    )
+
+
+def _costs(project: Project, keys: list[str]) -> Iterator[Cost]:
+    for chunk in batched(keys, CHUNK):
+        yield from cost_by_item(project=project, items=project.items.filter(key__in=chunk)).values()
+
+
+def _seconds(project: Project, keys: list[str]) -> dict[str, int]:
+    by_role: dict[str, int] = {}
+    for chunk in batched(keys, CHUNK):
+        done = Submission.objects.accepted().filter(
+            item__project=project, item__key__in=chunk, worker__isnull=False
+        )
+        rows = done.order_by().values_list("role").annotate(sum=Sum("active_seconds"))
+        for role, seconds in rows:
+            by_role[role] = by_role.get(role, 0) + seconds
+    return dict(sorted(by_role.items()))
+
+
+def _scores(project: Project, reference: Contents, predicted: Contents) -> ArgumentScores:
+    labelled = get_scheme(project.scheme).labelled_spans
+    return scores_side_by_side(
+        {key: labelled(content) for key, content in reference.items()},
+        {key: labelled(content) for key, content in predicted.items()},
+        {},
+    ).automatic
+
+
+def _scores_json(scores: ArgumentScores | None) -> dict[str, Any] | None:
+    if scores is None:
+        return None
+    return {"items": scores.items, "UA": _counts(scores.ua), "LA": _counts(scores.la)}
+
+
+def _counts(counts: Counts) -> dict[str, Any]:
+    names = ("tp", "fp", "fn", "precision", "recall", "f1")
+    return {name: getattr(counts, name) for name in names}

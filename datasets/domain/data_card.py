@@ -1,0 +1,239 @@
+"""The data card of an export: a README.md with YAML front matter for dataset hubs."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef
+
+from annotation.domain.queries import cost_by_role
+from annotation.enums import Partition
+from annotation.models import Submission
+from consolidation.domain.experiment import annotations_for_gold
+from consolidation.domain.monitor import error_rate
+from consolidation.enums import GoldSource
+from crowd.models import Worker
+from datasets.domain.agreement import worker_agreement
+from datasets.domain.validator_figures import validator_figures
+from metrics.intervals import Interval
+from projects.enums import Role
+from projects.models import Project
+from schemes.registry import get_scheme
+from web.money import dollars
+
+AGREEMENT_ITEMS = 500
+# The size categories of dataset hubs with their exclusive upper bounds.
+SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10**12, "n>1M"),
+)
+# The split names of dataset hubs.
+SPLITS = {Partition.TRAIN: "train", Partition.DEV: "validation", Partition.TEST: "test"}
+REFERENCES = {
+    GoldSource.CONSOLIDATED: (
+        "Roit et al., Controlled Crowdsourcing for High-Quality QA-SRL Annotation, ACL 2020"
+    ),
+    GoldSource.VALIDATED: "FitzGerald et al., Large-Scale QA-SRL Parsing, ACL 2018",
+}
+
+
+def write_data_card(*, path: Path, project: Project, manifest: Mapping[str, Any]) -> None:
+    """Write the data card from the project's rows. Figures without data are left out."""
+    parts = [
+        _front_matter(project, manifest),
+        f"# {project.title or project.slug}",
+        _contents(manifest),
+        _annotation(project, manifest),
+        _people(project),
+        _quality(project),
+        _cost(project),
+        _limits(project, manifest),
+    ]
+    path.write_text("\n\n".join(part for part in parts if part) + "\n", "utf-8")
+
+
+def _front_matter(project: Project, manifest: Mapping[str, Any]) -> str:
+    items = manifest["counts"]["items"]
+    facts = {
+        "pretty_name": project.title or project.slug,
+        "license": manifest["licence"].lower() or "unknown",
+        "annotations_creators": ["crowdsourced"],
+        "size_categories": [next(name for below, name in SIZES if items < below)],
+        "tags": [project.scheme, "touchstone"],
+        "configs": [{"config_name": "default", "data_files": _data_files(manifest)}],
+    }
+    # JSON is valid YAML and escapes titles safely.
+    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
+    return "\n".join(["---", *lines, "---"])
+
+
+def _data_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    by_split: dict[str, list[str]] = {}
+    for name in sorted(manifest["files"]):
+        stem, mark, _ = name.partition(".gold.")
+        if mark:
+            split = SPLITS.get(Partition(stem.rpartition(".")[2])) if _is_split(stem) else "train"
+            by_split.setdefault(split or "train", []).append(name)
+    return [{"split": split, "path": paths} for split, paths in sorted(by_split.items())]
+
+
+def _is_split(stem: str) -> bool:
+    return stem.rpartition(".")[2] in Partition.values
+
+
+def _contents(manifest: Mapping[str, Any]) -> str:
+    counts = manifest["counts"]
+    rows = [
+        f"| {name} | {facts['rows']:,} | {facts['bytes']:,} |"
+        for name, facts in sorted(manifest["files"].items())
+    ]
+    mean = f" ({counts['questions'] / counts['items']:.2f} an item)" if counts["items"] else ""
+    return "\n".join(
+        [
+            "## What is in it",
+            "",
+            f"{counts['items']:,} items with {counts['questions']:,} questions{mean} and "
+            f"{counts['answers']:,} answers, as `{manifest['format']}`. Checksums are in "
+            "`manifest.json`.",
+            "",
+            "| file | rows | bytes |",
+            "| --- | ---: | ---: |",
+            *rows,
+            *_partitions(manifest["partitions"]),
+        ]
+    )
+
+
+def _partitions(partitions: Mapping[str, Any] | None) -> Iterable[str]:
+    if not partitions:
+        return ()
+    how = "The partitions came with the corpus"
+    if partitions["seed"] is not None:
+        shares = ", ".join(
+            f"{name} {share} %" for name, share in sorted(partitions["shares"].items())
+        )
+        unit = "documents" if partitions["unit"] == "document" else "sentences"
+        how = f"The partitions ({shares}) were drawn by seed {partitions['seed']}, whole {unit} at a time"
+    frozen = f" and are frozen since {partitions['frozen'][:10]}" if partitions["frozen"] else ""
+    return ("", f"{how}{frozen}.")
+
+
+def _annotation(project: Project, manifest: Mapping[str, Any]) -> str:
+    scheme = get_scheme(project.scheme)
+    rules = ", ".join(f"{purpose} `{rule}`" for purpose, rule in sorted(manifest["rules"].items()))
+    how = _how(project, manifest["source"])
+    return (
+        f"## How it was annotated\n\nScheme: {scheme.title}, schema version "
+        f"{scheme.schema_version}. {how} Rules: {rules}. "
+        f"Seed of the project: {project.seed}. Written by {manifest['software']}."
+    )
+
+
+def _how(project: Project, source: str) -> str:
+    if source not in REFERENCES:
+        return f"The gold comes from the source “{source}” and was not produced by this project."
+    if source == GoldSource.VALIDATED:
+        how = (
+            "One trained worker wrote questions and answers for each item; "
+            f"{project.validators_per_item} others, who knew neither that worker's answers nor the "
+            "sentence, answered the questions or called them invalid. A question is here when at "
+            f"least {project.validators_to_agree} of them found it valid, with the answers that they "
+            "and its author gave; of answers that share a word, the one that most people gave."
+        )
+    else:
+        how = (
+            f"{project.generators_per_item} trained workers annotated each item independently; "
+            "another one, who had written neither, merged what they wrote into one annotation in "
+            "which no two answers overlap."
+        )
+    return f"{how} The protocol is that of {REFERENCES[GoldSource(source)]}."
+
+
+def _people(project: Project) -> str:
+    rows = []
+    accepted = annotations_for_gold(project=project)
+    counted = dict(accepted.order_by().values_list("role").annotate(Count("pk")))
+    for role in (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR):
+        done = accepted.filter(role=role)
+        if submissions := counted.get(role):
+            # A subquery per worker, because SQLite would sort every submission for a distinct count.
+            people = Worker.objects.filter(Exists(done.filter(worker=OuterRef("pk")))).count()
+            terms = project.pay_scheme.get(role, {})
+            rows.append(
+                f"| {role} | {people} | {submissions:,} | {terms.get('reward_cents', '')} |"
+            )
+    if not rows:
+        return ""
+    ids = "Workers are named by pseudonyms that are the same in all of the project's exports."
+    header = [
+        "| role | people | accepted annotations | base pay, cents |",
+        "| --- " + "| ---: " * 3 + "|",
+    ]
+    return "\n".join(["## Who annotated", "", *header, *rows, "", ids])
+
+
+def _quality(project: Project) -> str:
+    """Describe the gold's quality. Agreement is computed on up to AGREEMENT_ITEMS items."""
+    lines = []
+    report = worker_agreement(project=project, limit=AGREEMENT_ITEMS)
+    if report.items:
+        ua, la = report.agreement.ua.f1, report.agreement.la.f1
+        lines.append(
+            f"- Agreement of two annotators before consolidation: UA F1 {_percent(ua)} "
+            f"{_between(report.ua_interval)}, LA F1 {_percent(la)} {_between(report.la_interval)}, "
+            f"over {report.items} items from the beginning of the seeded shuffle."
+        )
+    validators = validator_figures(project=project, limit=AGREEMENT_ITEMS)
+    if compared := sum(figures.compared for figures in validators):
+        alike = _percent(sum(figures.alike for figures in validators) / compared)
+        lines.append(
+            f"- Two validators gave the same verdict on {alike} of the questions they shared."
+        )
+    wrong = error_rate(project=project)
+    if wrong.judged:
+        lines.append(
+            f"- Of {wrong.judged} items drawn for an expert's blind review, "
+            f"{wrong.corrected + wrong.returned} were wrong: {_percent(wrong.rate)} "
+            f"{_between(wrong.interval)}."
+        )
+    return "\n".join(["## How good it is", "", *lines]) if lines else ""
+
+
+def _percent(share: float | None) -> str:
+    return "undefined" if share is None else f"{100 * share:.1f} %"
+
+
+def _between(interval: Interval) -> str:
+    return f"(95 % interval {_percent(interval.low)} to {_percent(interval.high)})"
+
+
+def _cost(project: Project) -> str:
+    costs = cost_by_role(project=project)
+    if not costs:
+        return ""
+    workers = sum(cost.amount_cents for cost in costs.values())
+    fees = sum(cost.fee_cents for cost in costs.values())
+    return (
+        f"## What it cost\n\nWorkers were paid {dollars(workers)}, and the marketplace charged "
+        f"{dollars(fees)}."
+    )
+
+
+def _limits(project: Project, manifest: Mapping[str, Any]) -> str:
+    limits = [
+        "The figures above describe the annotation's quality. Read a sample before you rely on it."
+    ]
+    if not manifest["licence"]:
+        limits.append("No licence was chosen. Ask the requester before you use the dataset.")
+    if project.scheme == "qasrl":
+        limits.append("Only verbs are annotated, and only what the sentence itself answers.")
+    if manifest["worker_ids"] == "raw":
+        limits.append("The worker ids are those of the marketplace and identify people.")
+    own = Submission.objects.filter(item__project=project, worker=OuterRef("pk"))
+    if Worker.objects.filter(Exists(own), is_simulated=True).exists():
+        limits.append("Part of the work was done by simulated workers in a rehearsal.")
+    return "\n".join(["## Known limits", "", *(f"- {limit}" for limit in limits)])

@@ -1,0 +1,271 @@
+"""Stream a project's gold as export rows, sentence by sentence.
+
+Rows are read in batches of sentence ids instead of one long query. Neither database then sorts the
+whole dataset, and a sentence's tokens are read once for all its items.
+"""
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from django.db import connection
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, TextField, When
+from django.db.models.functions import Cast
+from pydantic_core import from_json
+
+from annotation.models import Item, Sentence
+from consolidation.models import CaseSource, Gold, Judgment
+from crowd.domain.pseudonyms import foreign_pseudonym
+from schemes.base import ExportRow, Json, Judged
+
+# Sentences per query.
+CHUNK = 500
+_first = itemgetter(0)
+# Used instead of a worker's id if an expert corrected the gold, or if validations produced it.
+EXPERT, VALIDATED = "expert", "validated"
+
+# Sentence id -> the corpus id and the tokens as JSON.
+_Batch = dict[int, tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFields:
+    """The fields of export rows.
+
+    Workers have raw ids or pseudonyms. `judgments` adds every annotator's content. `validated` adds
+    the validators of validated gold.
+    """
+
+    raw_worker_ids: bool = False
+    judgments: bool = False
+    validated: bool = False
+
+    @property
+    def worker_field(self) -> str:
+        return "external_id" if self.raw_worker_ids else "pseudonym"
+
+
+class _Source(NamedTuple):
+    """A generation in a case, or a validation.
+
+    `content` is set only for judgments, and `worker` only for judgments or validated gold. A named
+    tuple is faster to create than a dataclass.
+    """
+
+    worker: str
+    assignment: str
+    content: Json
+
+
+_Sources = dict[int, list[_Source]]
+_Validators = dict[int, tuple[int, list[_Source]]]
+_NO_CONTENT: Json = {}  # shared, must not be changed
+
+
+def gold_rows(
+    *, gold: QuerySet[Gold], sentences: QuerySet[Sentence], options: ExportFields
+) -> Generator[ExportRow, None, None]:
+    """Yield a row for each item's newest gold in these sentences, ordered by sentence."""
+    fields: list[Any] = [
+        "version",
+        "item__sentence_id",
+        _text("item__target"),
+        _text("content"),
+        _text("provenance"),
+        "case_id",
+        "pk",
+        f"submission__worker__{options.worker_field}",
+        "submission__assignment__external_id",
+    ]
+    if options.judgments:
+        fields.append(_text_if_invalid("submission__content"))
+
+    for batch in _in_batches(sentences):
+        items = list(Item.objects.filter(sentence__in=list(batch)).values_list("pk", flat=True))
+        versions = gold.filter(item__in=items).order_by()
+        rows = _newest(versions.values_list("item_id", *fields))
+        sources = _sources({row[4] for row in rows if row[4]}, options)
+        validators = _validators(set(sources), options) if options.validated else {}
+        for pk, of_sentence in groupby(rows, key=_first):
+            external_id, tokens = batch[pk]
+            sentence = external_id, tuple(from_json(tokens))
+            for row in of_sentence:
+                people = _People(sources.get(row[4]), *validators.get(row[4], (0, [])))
+                yield _export_row(sentence, row, people, options)
+
+
+def _newest(versions: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return the newest version of each item, ordered by sentence and item.
+
+    Input rows start with the item and the version, which are removed. Selection and sorting happen
+    in Python, because PostgreSQL would scan the whole table and SQLite would sort all content.
+    """
+    newest: dict[int, tuple[Any, ...]] = {}
+    for row in versions:
+        known = newest.get(row[0])
+        if known is None or known[1] < row[1]:
+            newest[row[0]] = row
+    return [row[2:] for row in sorted(newest.values(), key=_sentence_and_item)]
+
+
+def _sentence_and_item(row: tuple[Any, ...]) -> tuple[int, int]:
+    return row[2], row[0]
+
+
+def with_gold(sentences: QuerySet[Sentence], gold: QuerySet[Gold]) -> QuerySet[Sentence]:
+    return sentences.filter(Exists(gold.filter(item__sentence=OuterRef("pk"))))
+
+
+def _in_batches(sentences: QuerySet[Sentence]) -> Iterator[_Batch]:
+    """Yield batches of sentences, including those without gold.
+
+    Reading them is faster than filtering them.
+    """
+    last = 0
+    ordered = sentences.order_by("pk").values_list("pk", "external_id", _text("tokens"))
+    while batch := list(ordered.filter(pk__gt=last)[:CHUNK]):
+        yield {pk: (external_id, tokens) for pk, external_id, tokens in batch}
+        last = batch[-1][0]
+
+
+def _text(field: str) -> Cast:
+    """Cast a JSON column to text, which is faster than Django's own decoding."""
+    return Cast(field, TextField())
+
+
+def _text_if_invalid(field: str) -> Any:
+    """Return a consolidation's text if it marks a question as invalid.
+
+    All its other content is in the gold. PostgreSQL filters JSON faster than it converts JSON to
+    text.
+    """
+    if connection.vendor != "postgresql":
+        return _text(field)  # stored as text
+    refuses = Q(**{f"{field}__contains": {"questions": [{"verdict": "invalid"}]}})
+    return Case(When(refuses, then=_text(field)), default=None)
+
+
+@lru_cache(maxsize=1 << 12)
+def _shared_json(text: str) -> Any:
+    """Parse JSON that many rows share. The result must not be changed."""
+    return from_json(text)
+
+
+def _sources(cases: set[int], options: ExportFields) -> _Sources:
+    """Return the generations of each case in the order of their positions."""
+    by_case: _Sources = {}
+    fields: list[Any] = []
+    if options.judgments or options.validated:
+        fields = [f"submission__worker__{options.worker_field}"]
+    if options.judgments:
+        fields.append(_text("submission__content"))
+    rows = CaseSource.objects.filter(case__in=cases).order_by("case_id", "position")
+    for case, assignment, *more in rows.values_list(
+        "case_id", "submission__assignment__external_id", *fields
+    ):
+        by_case.setdefault(case, []).append(_source(assignment, more))
+    return by_case
+
+
+def _validators(cases: set[int], options: ExportFields) -> _Validators:
+    """Return the gold id and the validations of each case in the order of their positions."""
+    by_case: _Validators = {}
+    fields: list[Any] = [f"submission__worker__{options.worker_field}"]
+    if options.judgments:
+        fields.append(_text("submission__content"))
+    rows = Judgment.objects.filter(gold__case__in=cases).order_by("gold_id", "position")
+    for case, gold, assignment, *more in rows.values_list(
+        "gold__case", "gold_id", "submission__assignment__external_id", *fields
+    ):
+        by_case.setdefault(case, (gold, []))[1].append(_source(assignment, more))
+    return by_case
+
+
+def _source(assignment: str | None, fields: Sequence[str | None]) -> _Source:
+    worker = fields[0] if fields else ""
+    content = from_json(fields[1]) if len(fields) > 1 and fields[1] else _NO_CONTENT
+    return _Source(worker or EXPERT, assignment or "", content)
+
+
+class _People(NamedTuple):
+    """The people behind a gold annotation.
+
+    `sources` are those of its case, if any. `validators` validated them and produced the gold
+    `validated`.
+    """
+
+    sources: list[_Source] | None
+    validated: int
+    validators: list[_Source]
+
+
+def _export_row(
+    sentence: tuple[str, tuple[str, ...]],
+    row: Sequence[Any],
+    people: _People,
+    options: ExportFields,
+) -> ExportRow:
+    target, content, provenance = _shared_json(row[1]), from_json(row[2]), _shared_json(row[3])
+    worker, assignment = row[6] or EXPERT, row[7] or ""
+    sources, validated, validators = people
+    if sources is None:
+        origins = [_imported_origin(origin, options) for origin in provenance]
+        return ExportRow(*sentence, target, content, origins)
+    if validated == row[5]:
+        worker = VALIDATED
+        origins = [_validated_origin(origin, sources, validators) for origin in provenance]
+    else:
+        origins = [
+            _origin(origin.get("source"), sources, worker, assignment) for origin in provenance
+        ]
+    judged = None
+    if options.judgments:
+        merged = from_json(row[8]) if row[8] and '"invalid"' in row[8] else _NO_CONTENT
+        judged = Judged(_judgments(sources), worker, merged, _judgments(validators))
+    return ExportRow(*sentence, target, content, origins, judged)
+
+
+def _origin(position: int | None, sources: list[_Source], worker: str, assignment: str) -> Json:
+    return {
+        "worker_id": worker,
+        "assign_id": assignment,
+        "source_assign_id": "" if position is None else sources[position].assignment,
+    }
+
+
+def _validated_origin(origin: Json, sources: list[_Source], validators: list[_Source]) -> Json:
+    """Return the origin of a validated question.
+
+    The ids are the generator's, because nobody merged it. Some formats also list the number of
+    validators who found the question valid, and the authors of each answer.
+    """
+    source = sources[origin["source"]]
+    return {
+        "worker_id": source.worker,
+        "assign_id": source.assignment,
+        "source_assign_id": source.assignment,
+        "valid": origin["valid"],
+        "validators": len(validators),
+        "answers": [
+            {
+                "generator": answer["generator"],
+                "validators": [validators[position].worker for position in answer["validators"]],
+            }
+            for answer in origin["answers"]
+        ],
+    }
+
+
+def _imported_origin(origin: Json, options: ExportFields) -> Json:
+    """Return the origin of an imported question with the ids of its file."""
+    worker = origin.get("worker_id", "")
+    if not worker or options.raw_worker_ids:
+        return {**origin, "worker_id": worker}
+    return {**origin, "worker_id": foreign_pseudonym(worker)}
+
+
+def _judgments(sources: list[_Source]) -> list[tuple[str, Json]]:
+    return [(source.worker, source.content) for source in sources]

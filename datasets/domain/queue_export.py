@@ -1,0 +1,158 @@
+"""Exports of a project's gold, written by a worker process."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.files import File
+from django.core.files.storage import Storage, storages
+from django.db.models import QuerySet
+
+from datasets.domain.export_gold import (
+    DATA_CARD,
+    MANIFEST,
+    ExportOptions,
+    NothingToExportError,
+    manifest_text,
+)
+from datasets.domain.partitions import PartitionError
+from datasets.domain.store_export import ExportNotStoredError, store_export
+from jobs.domain.kinds import JobFailedError, JobKind, JobRun
+from jobs.domain.queries import jobs_of
+from jobs.domain.queue_job import queue_job
+from jobs.domain.stored_files import delete_files
+from jobs.enums import JobState
+from jobs.models import Job
+from projects.models import Project
+from schemes.base import FileError
+
+EXPORT = "export"
+
+
+def queue_export(
+    *,
+    project: Project,
+    fmt: str,
+    source: str,
+    actor: str,
+    now: datetime,
+    domain: str = "",
+    partition: str = "",
+    licence: str = "",
+) -> Job:
+    """Queue an export. An empty domain or partition means all."""
+    parameters = {
+        "format": fmt,
+        "source": source,
+        "domain": domain,
+        "partition": partition,
+        "licence": licence,
+    }
+    return queue_job(kind=EXPORT, scope=project.slug, parameters=parameters, actor=actor, now=now)
+
+
+def exports_of(project: Project) -> QuerySet[Job]:
+    """Return the project's exports, newest first."""
+    return jobs_of(scope=project.slug, kind=EXPORT)
+
+
+def _storage() -> Storage:
+    return storages["exports"]
+
+
+def _folder(job: Job) -> str:
+    return f"{job.scope}/{job.pk}"
+
+
+def _run(run: JobRun) -> dict[str, Any]:
+    parameters = run.job.parameters
+    options = ExportOptions(
+        fmt=parameters["format"],
+        source=parameters["source"],
+        domain=parameters["domain"] or None,
+        partition=parameters["partition"] or None,
+        licence=parameters["licence"],
+    )
+    try:
+        export = store_export(
+            project=Project.objects.get(slug=run.job.scope),
+            options=options,
+            storage=_storage(),
+            folder=_folder(run.job),
+            progress=lambda done, total: run.report(files=done, total=total),
+        )
+    except (
+        NothingToExportError,
+        PartitionError,
+        FileError,
+        ExportNotStoredError,
+        OSError,
+    ) as error:
+        raise JobFailedError(str(error)) from error
+    text = manifest_text(export.manifest).encode()
+    sha256 = hashlib.sha256(text).hexdigest()
+    return {"manifest": export.manifest, "sha256": sha256, "bytes": len(text)}
+
+
+def _clean_up(job: Job) -> None:
+    if job.state == JobState.FINISHED:
+        return
+    try:
+        _, names = _storage().listdir(_folder(job))
+    except FileNotFoundError:
+        return
+    delete_files(_storage(), [f"{_folder(job)}/{name}" for name in names])
+
+
+KIND = JobKind(run=_run, clean_up=_clean_up)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFile:
+    name: str
+    rows: int | None
+    bytes: int
+    sha256: str
+
+
+def files_of(job: Job) -> list[ExportFile]:
+    """Return the files of a finished export, its manifest last."""
+    if job.state != JobState.FINISHED:
+        return []
+    files = job.result["manifest"]["files"]
+    return [
+        *(ExportFile(name, **facts) for name, facts in sorted(files.items())),
+        ExportFile(MANIFEST, None, job.result["bytes"], job.result["sha256"]),
+    ]
+
+
+def earliest_with_same_bytes(job: Job) -> Job | None:
+    """Return the project's first export with the same bytes, if there is an earlier one.
+
+    The manifest lists all other files' checksums, so comparing the manifest's checksum is enough.
+    """
+    same = Job.objects.filter(
+        scope=job.scope, kind=EXPORT, state=JobState.FINISHED, result__sha256=job.result["sha256"]
+    )
+    return same.filter(pk__lt=job.pk).order_by("pk").first()
+
+
+def open_file(job: Job, name: str) -> "tuple[File[bytes], ExportFile] | None":
+    """Open a file that the export's manifest lists. Return None if there is no such file."""
+    for file in files_of(job):
+        if file.name == name:
+            try:
+                return _storage().open(f"{_folder(job)}/{name}"), file
+            except FileNotFoundError:
+                return None
+    return None
+
+
+def data_card_of(job: Job) -> str:
+    """Return the export's data card, in Markdown with front matter."""
+    opened = open_file(job, DATA_CARD)
+    if opened is None:
+        return ""
+    with opened[0] as file:
+        return str(file.read(), "utf-8")

@@ -1,0 +1,84 @@
+"""Search gold by questions, target, workers and reviews.
+
+The search uses LIKE on both databases. PostgreSQL has a trigram index if the extension is available
+(see `annotation/trigram_index.py`).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from consolidation.domain.index_gold import padded
+from consolidation.enums import ReviewState
+from consolidation.models import GoldEntry, Review
+from projects.models import Project
+
+
+class GoldState(StrEnum):
+    """The review state of current gold."""
+
+    UNREVIEWED = "unreviewed"
+    WAITING = "waiting"
+    CONFIRMED = "confirmed"
+    CORRECTED = "corrected"
+    RETURNED = "returned"
+
+    @property
+    def label(self) -> str:
+        return {
+            GoldState.UNREVIEWED: "not reviewed",
+            GoldState.WAITING: "waiting for an expert",
+        }.get(self, self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldFilter:
+    """Criteria for finding gold. An empty value matches everything.
+
+    `question` is a phrase whose last word may be incomplete. `verb` is an inflected or base form.
+    `worker` is the pseudonym of a generator or consolidator.
+    """
+
+    question: str = ""
+    verb: str = ""
+    worker: str = ""
+    state: str = ""
+    domain: str = ""
+    partition: str = ""
+    source: str = ""
+
+
+def find_gold(*, project: Project, wanted: GoldFilter) -> QuerySet[GoldEntry]:
+    """Return the unordered entries of current gold that match all criteria."""
+    entries = GoldEntry.objects.filter(project=project)
+    if phrase := padded([wanted.question]).rstrip():
+        entries = entries.filter(questions__contains=phrase)
+    if verb := padded([wanted.verb]).strip():
+        entries = entries.filter(target__contains=f" {verb} ")
+    if worker := padded([wanted.worker]).strip():
+        entries = entries.filter(workers__contains=f" {worker} ")
+    if wanted.source:
+        entries = entries.filter(source=wanted.source)
+    if wanted.domain:
+        entries = entries.filter(sentence__domain=wanted.domain)
+    if wanted.partition:
+        entries = entries.filter(sentence__partition=wanted.partition)
+    if wanted.state:
+        entries = entries.filter(_in_state(GoldState(wanted.state)))
+    return entries
+
+
+def _in_state(state: GoldState) -> Q:
+    reviews = Review.objects.filter(gold=OuterRef("gold"))
+    corrects = Exists(Review.objects.filter(correction=OuterRef("gold")))
+    if state == GoldState.UNREVIEWED:
+        return Q(~Exists(reviews)) & Q(~corrects)
+    if state == GoldState.CORRECTED:
+        return Q(corrects)
+    review_state = {
+        GoldState.WAITING: ReviewState.DRAWN,
+        GoldState.CONFIRMED: ReviewState.CONFIRMED,
+        GoldState.RETURNED: ReviewState.RETURNED,
+    }[state]
+    return Q(Exists(reviews.filter(state=review_state)))

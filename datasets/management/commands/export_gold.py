@@ -1,0 +1,92 @@
+import re
+from argparse import ArgumentParser, ArgumentTypeError
+from pathlib import Path
+from typing import Any
+
+from consolidation.enums import GoldSource
+from datasets.domain.export_gold import (
+    SUFFIXES,
+    ExportOptions,
+    NothingToExportError,
+    export_gold,
+)
+from datasets.domain.partitions import PartitionError
+from datasets.domain.store_export import (
+    S3,
+    ExportNotStoredError,
+    s3_storage,
+    store_export,
+)
+from projects.command import Command as BaseCommand
+from projects.command import InputError, project_named
+from schemes.base import FileError
+
+
+def licence(text: str) -> str:
+    if text and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*", text):
+        raise ArgumentTypeError(f"{text!r} is not an SPDX identifier, such as CC-BY-SA-4.0")
+    return text
+
+
+class Command(BaseCommand):
+    help = "Write a project's gold into a folder, with a manifest."
+    example = (
+        "manage.py export_gold wikinews-dev --format qasrl-csv --partition dev --out gold/\n"
+        "  manage.py export_gold wikinews-dev --format jsonl --licence CC-BY-4.0 "
+        "--out s3://bucket/gold"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project")
+        parser.add_argument("--format", required=True, choices=sorted(SUFFIXES))
+        parser.add_argument(
+            "--out", required=True, metavar="DIR", help="a folder, or s3://bucket/prefix"
+        )
+        parser.add_argument("--partition")
+        parser.add_argument("--domain")
+        parser.add_argument(
+            "--source",
+            default="",
+            choices=GoldSource.values,
+            help="defaults to the gold that the project produces",
+        )
+        parser.add_argument(
+            "--raw-worker-ids",
+            action="store_true",
+            help="write raw worker ids, which identify people",
+        )
+        parser.add_argument(
+            "--licence", default="", type=licence, help="an SPDX identifier, such as CC-BY-SA-4.0"
+        )
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        export_options = ExportOptions(
+            fmt=options["format"],
+            source=options["source"],
+            domain=options["domain"],
+            partition=options["partition"],
+            raw_worker_ids=options["raw_worker_ids"],
+            licence=options["licence"],
+        )
+        project = project_named(options["project"])
+        try:
+            if options["out"].startswith(S3):
+                storage = s3_storage(options["out"])
+                export = store_export(project=project, options=export_options, storage=storage)
+            else:
+                export = export_gold(
+                    project=project, options=export_options, folder=Path(options["out"])
+                )
+        except (NothingToExportError, PartitionError, FileError) as error:
+            raise InputError(error) from error
+        except ExportNotStoredError as error:
+            raise InputError(f"{options['out']}: {error}") from error
+        except OSError as error:
+            raise InputError(f"{options['out']}: {error.strerror or error}.") from error
+        counts = export.manifest["counts"]
+        sentence = (
+            f"{counts['questions']} questions with {counts['answers']} answers on "
+            f"{counts['items']} items are in {options['out']}."
+        )
+        self.tell(export.manifest, sentence, as_json=options["json"])

@@ -1,0 +1,90 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from consolidation.domain.record_gold import own_source
+from consolidation.enums import GoldSource
+from datasets.domain.quality import (
+    NothingToCompareError,
+    QualityReport,
+    propbank_quality,
+    quality_json,
+    quality_report,
+)
+from datasets.management.evaluation_report import propbank_text, text_table
+from projects.command import Command as BaseCommand
+from projects.command import InputError, project_named
+from schemes.base import FileError
+from schemes.qasrl.evaluation import refuse
+
+
+class Command(BaseCommand):
+    help = "Compare a project's gold with a reference, both ways, automatic and corrected."
+    example = "manage.py quality wikinews-dev --source consolidated --against expert"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project")
+        parser.add_argument(
+            "--source",
+            default="",
+            choices=GoldSource.values,
+            help="defaults to the gold that the project produces",
+        )
+        parser.add_argument("--against", default=GoldSource.EXPERT, choices=GoldSource.values)
+        parser.add_argument(
+            "--propbank",
+            type=Path,
+            metavar="FILE",
+            help="a CoNLL-2009 file as the reference, in place of --against",
+        )
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = project_named(options["project"])
+        options["source"] = options["source"] or own_source(project)
+        if options["propbank"]:
+            self._tell_propbank(options)
+            return
+        try:
+            report = quality_report(
+                project=project,
+                source=options["source"],
+                against=options["against"],
+            )
+        except NothingToCompareError as error:
+            raise InputError(error) from error
+        self.tell(quality_json(report), _text(report), as_json=options["json"])
+
+    def _tell_propbank(self, options: dict[str, Any]) -> None:
+        try:
+            figures = propbank_quality(
+                project=project_named(options["project"]),
+                source=options["source"],
+                path=options["propbank"],
+                on_error=refuse,
+                now=timezone.now(),
+            )
+        except (NothingToCompareError, FileError) as error:
+            raise InputError(error) from error
+        self.tell(figures, propbank_text(figures), as_json=options["json"])
+
+
+def _text(report: QualityReport) -> str:
+    header = ("Reference", "Matching", "UA P %", "R %", "F1 %", "LA P %", "R %", "F1 %")
+    rows = [
+        (
+            reference,
+            how,
+            *(getattr(scores.ua, name) for name in ("precision", "recall", "f1")),
+            *(getattr(scores.la, name) for name in ("precision", "recall", "f1")),
+        )
+        for reference, how, scores in report.rows()
+    ]
+    sizes = [
+        f"{name}: {totals.items} items, {totals.roles / totals.items:.2f} roles and "
+        f"{totals.arguments / totals.items:.2f} arguments an item."
+        for name, totals in report.yields.items()
+    ]
+    return "\n".join([text_table(header, rows), "", *sizes])

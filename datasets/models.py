@@ -1,0 +1,109 @@
+"""Models of dataset partitions and quality measurements."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotation.models import (
+    Submission,
+)
+from consolidation.enums import (
+    DecisionKind,
+    GoldSource,
+    PartitionUnit,
+)
+from consolidation.models import Gold
+from projects.models import Project
+
+
+class Decision(models.Model):
+    """A person's correction of an automatic match between a reference and a prediction.
+
+    The prediction is a submission (a trainee's) or other gold. Rows are identified by their spans,
+    which survive a reordering of questions. A decision without a reference span concerns the
+    predicted answer alone, and vice versa.
+    """
+
+    reference = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="decisions")
+    submission = models.ForeignKey(
+        Submission, on_delete=models.PROTECT, null=True, blank=True, related_name="decisions"
+    )
+    predicted = models.ForeignKey(
+        Gold, on_delete=models.PROTECT, null=True, blank=True, related_name="decisions_on"
+    )
+    kind = models.CharField(max_length=20, choices=DecisionKind)
+    reference_span = models.JSONField(null=True, blank=True)
+    predicted_span = models.JSONField(null=True, blank=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    decided_at = models.DateTimeField()
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(submission__isnull=False, predicted=None)
+                | Q(submission=None, predicted__isnull=False),
+                name="decision_on_a_submission_or_on_gold",
+            )
+        ]
+
+    def __str__(self) -> str:
+        if self.predicted_id is not None:
+            return f"{self.kind} on gold {self.predicted_id}"
+        return f"{self.kind} on submission {self.submission_id}"
+
+
+class PropBankComparison(models.Model):
+    """The figures of a project's latest comparison with PropBank (see `propbank_figures`).
+
+    The PropBank file itself is not stored, because others own it.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="propbank")
+    source = models.CharField(max_length=20, choices=GoldSource)
+    file_name = models.CharField(max_length=255)
+    figures = models.JSONField()
+    compared_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "source"], name="propbank_comparison_once_per_source"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source} gold of {self.project} against {self.file_name}"
+
+
+class Partitioning(models.Model):
+    """The partitioning of a project's sentences.
+
+    `shares` maps partitions to percentages. `digest` identifies frozen partitions (see
+    datasets.domain.partitions).
+    """
+
+    project = models.OneToOneField(Project, on_delete=models.PROTECT, related_name="partitioning")
+    unit = models.CharField(max_length=20, choices=PartitionUnit)
+    seed = models.BigIntegerField(null=True, blank=True)
+    shares = models.JSONField(default=dict, blank=True)
+    drawn_at = models.DateTimeField(null=True, blank=True)
+    frozen_at = models.DateTimeField(null=True, blank=True)
+    digest = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(frozen_at=None, digest="")
+                | (Q(frozen_at__isnull=False) & ~Q(digest="")),
+                name="partitioning_frozen_with_its_digest",
+            ),
+            models.CheckConstraint(
+                condition=Q(unit="given", seed=None, drawn_at=None)
+                | (~Q(unit="given") & Q(seed__isnull=False, drawn_at__isnull=False)),
+                name="partitioning_drawn_by_a_seed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"partitions of {self.project}"

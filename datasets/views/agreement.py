@@ -1,0 +1,160 @@
+"""Pages that show the agreement of annotators and run agreement experiments."""
+
+import csv
+import io
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.models import Item
+from consolidation.domain.experiment import (
+    ExperimentError,
+    begin_experiment,
+    items_of_experiment,
+    plan_experiment,
+    progress_of,
+)
+from crowd.domain.ledger import BudgetExceededError
+from datasets.domain.agreement import (
+    AgreementReport,
+    consolidation_agreement,
+    worker_agreement,
+)
+from datasets.domain.agreement_chart import draw_agreement
+from datasets.domain.agreement_table import COLUMNS, agreement_rows
+from datasets.domain.validator_figures import validator_figures
+from datasets.forms.agreement import ExperimentForm
+from projects.domain.cached_figures import figures_of
+from projects.models import Project
+from projects.pages import render_page
+from projects.permissions import STAFF, project_page
+
+# The page's limit of items. The command `agreement` uses all items.
+LIMIT = 500
+
+
+@require_GET
+@project_page(STAFF)
+def agreement(request: HttpRequest, project: Project) -> HttpResponse:
+    return _page(request, project, _form(project))
+
+
+def _form(project: Project, data: object = None) -> ExperimentForm:
+    return ExperimentForm(data, triplets=project.generators_per_item)
+
+
+def _page(
+    request: HttpRequest, project: Project, form: ExperimentForm, status: int = 200
+) -> HttpResponse:
+    cached = figures_of(agreement_figures, project=project)
+    workers, reports, validators = cached.value
+    context = {
+        "kept": cached,
+        "reports": reports,
+        "workers": workers,
+        "validators": validators,
+        "limit": LIMIT,
+        "form": form,
+        "experiments": project.experiments.order_by("-pk"),
+    }
+    return render_page(request, project, "datasets/agreement.html", context, status=status)
+
+
+def agreement_figures(*, project: Project) -> tuple[Any, ...]:
+    """Return the workers' agreement, all reports of the page, and the validators' figures."""
+    workers = worker_agreement(project=project, limit=LIMIT)
+    validators = validator_figures(project=project, limit=LIMIT)
+    return workers, _reports(project, workers), validators
+
+
+def _reports(
+    project: Project, workers: AgreementReport, among: QuerySet[Item] | None = None
+) -> list[tuple[str, AgreementReport]]:
+    first_and_second = consolidation_agreement(project=project, disjoint=False, among=among)
+    disjoint = consolidation_agreement(project=project, disjoint=True, among=among)
+    return [
+        ("Worker and worker", workers),
+        ("First and second consolidation", first_and_second),
+        ("First and second consolidation by disjoint teams", disjoint),
+    ]
+
+
+@require_GET
+@project_page(STAFF)
+def chart(request: HttpRequest, project: Project) -> HttpResponse:
+    drawing = draw_agreement(_requested_report(request, project))
+    return HttpResponse(drawing, content_type="image/svg+xml")
+
+
+@require_GET
+@project_page(STAFF)
+def table(request: HttpRequest, project: Project) -> HttpResponse:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(agreement_rows(_requested_report(request, project)))
+    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{project.slug}-agreement.csv"'
+    return response
+
+
+def _requested_report(request: HttpRequest, project: Project) -> AgreementReport:
+    """Return the workers' agreement on the items of the requested experiment, or on all."""
+    pk = request.GET.get("experiment", "")
+    if pk:
+        if not (pk.isascii() and pk.isdigit() and len(pk) < 19):
+            raise Http404(f"no experiment {pk}")
+        experiment = get_object_or_404(project.experiments, pk=pk)
+        among = items_of_experiment(experiment=experiment)
+        return worker_agreement(project=project, limit=LIMIT, among=among)
+    workers: AgreementReport = figures_of(agreement_figures, project=project).value[0]
+    return workers
+
+
+@require_POST
+@project_page(STAFF)
+def begin(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Confirm the cost of an experiment, then publish its items."""
+    form = _form(project, request.POST)
+    if not form.is_valid():
+        return _page(request, project, form, status=422)
+    count, generators = form.cleaned_data["count"], form.generators()
+    try:
+        if "confirmed" not in request.POST:
+            plan = plan_experiment(project=project, count=count, generators=generators)
+            context = {"form": form, "plan": plan, "consolidates": generators is None}
+            return render_page(request, project, "datasets/experiment_confirm.html", context)
+        experiment = begin_experiment(
+            project=project,
+            count=count,
+            generators=generators,
+            workers=form.cleaned_data["workers"],
+            by=str(request.user),
+            now=timezone.now(),
+        )
+    except (ExperimentError, BudgetExceededError) as error:
+        form.add_error(None, str(error))
+        return _page(request, project, form, status=422)
+    messages.success(request, "The experiment has started. Its HITs are being created.")
+    return redirect("datasets:experiment", project.slug, experiment.pk)
+
+
+@require_GET
+@project_page(STAFF)
+def experiment(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    experiment = get_object_or_404(project.experiments.select_related("batch"), pk=pk)
+    experiment.project = project
+    items = items_of_experiment(experiment=experiment)
+    workers = worker_agreement(project=project, limit=LIMIT, among=items)
+    context = {
+        "experiment": experiment,
+        "progress": progress_of(experiment=experiment),
+        "workers": workers,
+        "reports": _reports(project, workers, items),
+    }
+    return render_page(request, project, "datasets/experiment.html", context)

@@ -1,0 +1,128 @@
+"""Pages that show a project's costs and ledger."""
+
+import csv
+import io
+import tempfile
+
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from crowd.domain.queries import LedgerFilter, ledger_of, sums_of
+from crowd.enums import LedgerKind
+from crowd.models import LedgerEntry
+from datasets.domain.cost_chart import drawing_of
+from datasets.domain.cost_figures import cost_figures_of
+from datasets.forms.costs import LedgerFilterForm
+from projects.domain.cached_figures import figures_of
+from projects.models import Project
+from projects.pages import query_without_page, render_page
+from projects.permissions import STAFF, project_page
+from web.paging import page_of
+
+
+@require_GET
+@project_page(STAFF)
+def costs(request: HttpRequest, project: Project) -> HttpResponse:
+    cached = figures_of(cost_figures_of, project=project)
+    context = {"budget": project.budget, "kept": cached, "figures": cached.value}
+    return render_page(
+        request,
+        project,
+        "datasets/costs.html",
+        context,
+        fragment="datasets/fragments/costs.html",
+    )
+
+
+@require_GET
+@project_page(STAFF)
+def cost_chart(request: HttpRequest, project: Project) -> HttpResponse:
+    figures = figures_of(cost_figures_of, project=project).value
+    response = HttpResponse(drawing_of(figures.distribution), content_type="image/svg+xml")
+    response["Cache-Control"] = "private, max-age=60"
+    return response
+
+
+@require_GET
+@project_page(STAFF)
+def ledger(request: HttpRequest, project: Project) -> HttpResponse:
+    form = LedgerFilterForm(request.GET)
+    criteria = form.wanted()
+    entries = ledger_of(budget=project.budget, wanted=criteria)
+    # Cached sums exist for the whole ledger. They also cover a filter by kind.
+    cached = figures_of(ledger_sums, project=project) if criteria.is_whole else None
+    sums = cached.value if cached else sums_of(entries=entries)
+    context = {
+        "form": form,
+        "filtered": any(form.cleaned_data.values()),
+        "page": page_of(entries, cursor=request.GET.get("page", ""), by=("-pk",)),
+        "kept": cached,
+        "sums": [
+            {"name": kind.label, "cents": sums.get(kind, 0) if criteria.kind in ("", kind) else 0}
+            for kind in LedgerKind
+        ],
+        "query": query_without_page(request),
+    }
+    return render_page(
+        request,
+        project,
+        "datasets/ledger.html",
+        context,
+        fragment="datasets/fragments/ledger.html",
+    )
+
+
+def ledger_sums(*, project: Project) -> dict[str, int]:
+    """Return the sums of the project's whole ledger."""
+    return sums_of(entries=ledger_of(budget=project.budget, wanted=LedgerFilter()))
+
+
+CSV_COLUMNS = (
+    "at",
+    "kind",
+    "role",
+    "worker",
+    "to_worker_dollars",
+    "fee_dollars",
+    "hit",
+    "payment",
+    "key",
+)
+
+
+@require_GET
+@project_page(STAFF)
+def ledger_csv(request: HttpRequest, project: Project) -> HttpResponseBase:
+    form = LedgerFilterForm(request.GET)
+    entries = ledger_of(budget=project.budget, wanted=form.wanted())
+    day = timezone.now().strftime("%Y-%m-%d")
+    # Written before the response starts, so that its length is known and errors leave no partial file.
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # the response closes it
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text)
+    writer.writerow(CSV_COLUMNS)
+    writer.writerows(map(_csv_row, entries.iterator(chunk_size=2000)))
+    text.detach()
+    file.seek(0)
+    return FileResponse(
+        file,
+        as_attachment=True,
+        filename=f"{project.slug}-ledger-{day}.csv",
+        content_type="text/csv; charset=utf-8",
+    )
+
+
+def _csv_row(entry: LedgerEntry) -> tuple[str, ...]:
+    payment = entry.payment
+    return (
+        entry.at.isoformat(),
+        entry.kind,
+        entry.hit.task.role if hasattr(entry.hit, "task") else "",
+        payment.assignment.worker.pseudonym if payment else "",
+        f"{entry.amount_cents / 100:.2f}",
+        f"{entry.fee_cents / 100:.2f}",
+        entry.hit.external_id or "",
+        payment.kind if payment else "",
+        entry.key,
+    )

@@ -1,0 +1,110 @@
+"""Pages that queue, list and download exports."""
+
+import json
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST, require_safe
+
+from annotation.domain.queries import sections_of
+from consolidation.domain.queries import count_gold
+from datasets.domain.export_gold import formats_of
+from datasets.domain.queue_export import (
+    data_card_of,
+    earliest_with_same_bytes,
+    exports_of,
+    files_of,
+    open_file,
+    queue_export,
+)
+from datasets.forms.exports import ExportForm
+from projects.domain.cached_figures import figures_of
+from projects.models import Project
+from projects.pages import job_list, render_page
+from projects.permissions import STAFF, project_page
+from web.downloads import download
+from web.markdown import render_markdown
+
+EXPORTS_SHOWN = 100
+
+
+@require_GET
+@project_page(STAFF)
+def exports(request: HttpRequest, project: Project) -> HttpResponse:
+    return _list(request, project, _form(project))
+
+
+def _form(project: Project, data: object = None) -> ExportForm:
+    by_source = count_gold(project=project).items_by_source
+    sections = figures_of(sections_of, project=project).value
+    return ExportForm(data, formats=formats_of(project), items=by_source, sections=sections)
+
+
+def _list(
+    request: HttpRequest, project: Project, form: ExportForm, status: int = 200
+) -> HttpResponse:
+    jobs = exports_of(project)[:EXPORTS_SHOWN]
+    return render_page(
+        request,
+        project,
+        "datasets/exports.html",
+        {"form": form, **job_list(jobs, reverse("datasets:exports", args=[project.slug]))},
+        fragment="dashboard/fragments/job_list.html",
+        status=status,
+    )
+
+
+@require_POST
+@project_page(STAFF)
+def export(request: HttpRequest, project: Project) -> HttpResponseBase:
+    form = _form(project, request.POST)
+    if not form.is_valid():
+        return _list(request, project, form, status=422)
+    actor = request.user.get_username()
+    queue_export(project=project, actor=actor, now=timezone.now(), **form.cleaned_data)
+    messages.success(request, "The export has started. You can leave this page.")
+    return redirect("datasets:exports", slug=project.slug)
+
+
+@require_GET
+@project_page(STAFF)
+def export_details(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    job = get_object_or_404(exports_of(project), pk=pk)
+    files = files_of(job)
+    context = {"job": job, "files": files}
+    if files:
+        front_matter, card = _data_card(data_card_of(job))
+        manifest = job.result["manifest"]
+        context |= {
+            "bytes": sum(file.bytes for file in files),
+            "same_as": earliest_with_same_bytes(job),
+            "front_matter": front_matter,
+            "card": render_markdown(card),
+            "manifest": manifest,
+            "manifest_text": json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False),
+        }
+    return render_page(request, project, "datasets/export.html", context)
+
+
+def _data_card(text: str) -> tuple[str, str]:
+    """Split off the front matter and move headings one level down."""
+    opening, mark, rest = text.partition("---\n")
+    if not mark or opening:
+        return "", text
+    front, _, card = rest.partition("\n---\n")
+    return front, "\n".join(
+        f"#{line}" if line.startswith("#") else line for line in card.split("\n")
+    )
+
+
+@require_safe
+@project_page(STAFF)
+def export_file(request: HttpRequest, project: Project, pk: int, file: str) -> HttpResponseBase:
+    opened = open_file(get_object_or_404(exports_of(project), pk=pk), file)
+    if opened is None:
+        raise Http404(f"no file {file} in export {pk}")
+    content, facts = opened
+    return download(request, content, name=file, sha256=facts.sha256)

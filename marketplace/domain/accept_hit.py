@@ -1,0 +1,206 @@
+"""Acceptance of HITs by workers, either by group or by HIT.
+
+On PostgreSQL, accepting from a group skips HITs that another request has locked. It waits for
+them only if no other HIT is left. On SQLite the transaction holds the only write lock.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
+
+from marketplace.domain import maintenance, notifications
+from marketplace.domain.errors import NotFoundError, RefusalError
+from marketplace.domain.faults import parse_faults
+from marketplace.domain.identifiers import new_code
+from marketplace.domain.qualifications import held_by
+from marketplace.domain.requirements import unmet
+from marketplace.enums import LIVE, AssignmentStatus, Event, Guarded
+from marketplace.models import Assignment, Hit, HitType, WorkerAccount, WorkerBlock
+
+MOST_IN_PROGRESS = 25
+#: A returned HIT is not offered again to the same worker for this long.
+RETURN_PAUSE = timedelta(minutes=10)
+ATTEMPTS = 5
+# SQL, because every claim runs it and the ORM would compile it each time.
+_NEXT_HIT = """
+SELECT hit.id, hit.code, hit.external_url, hit.available, hit.pending, hit.reward_cents, hit.fee_cents
+FROM marketplace_hit AS hit
+WHERE hit.hit_type_id = %s AND hit.open AND hit.expires_at > %s
+    AND NOT EXISTS (
+        SELECT 1 FROM marketplace_assignment AS assignment
+        WHERE assignment.hit_id = hit.id AND assignment.worker_id = %s AND (
+            assignment.status IN ('Accepted', 'Submitted', 'Approved', 'Rejected')
+            OR assignment.closed_at > %s
+        )
+    )
+    {chosen}
+ORDER BY hit.id
+LIMIT 1
+{lock}
+"""
+
+
+def accept_next(*, worker: WorkerAccount, hit_type_code: str, now: datetime) -> str | None:
+    """Return the id of a new assignment of the group's next HIT, or None if no HIT is left.
+
+    Raise NotFoundError for an unknown group, RefusalError if the worker may not accept its HITs.
+    """
+    hit_type = _find_type(worker, hit_type_code)
+    code = _accept_any(worker, hit_type, now)
+    if code is None and maintenance.free_slots(hit_type=hit_type, now=now):
+        code = _accept_any(worker, hit_type, now)
+    return code
+
+
+def accept_hit(*, worker: WorkerAccount, hit_code: str, now: datetime) -> str:
+    """Return the id of the worker's assignment in progress or of a new one.
+
+    Raise NotFoundError for an unknown HIT, RefusalError if the worker may not accept it.
+    """
+    try:
+        hit = Hit.objects.select_related("hit_type").get(code=hit_code)
+    except Hit.DoesNotExist:
+        raise NotFoundError("HIT", hit_code) from None
+    if code := _in_progress(worker, hit):
+        return code
+    hit_type = _find_type(worker, hit.hit_type.code)
+    maintenance.free_slots(hit_type=hit_type, now=now)
+    find = partial(
+        find_open_hit, worker=worker, hit_type=hit_type, now=now, pause=timedelta(0), chosen=hit
+    )
+    try:
+        code = _accept_first(partial(find, lock=_lock()), worker, hit_type, now)
+    except IntegrityError:
+        code = _in_progress(worker, hit)
+    if code is None:
+        raise RefusalError("HITNotAvailable", "This HIT is no longer available.")
+    return code
+
+
+def find_open_hit(
+    *,
+    worker: WorkerAccount,
+    hit_type: HitType,
+    now: datetime,
+    pause: timedelta = RETURN_PAUSE,
+    chosen: Hit | None = None,
+    lock: str = "",
+) -> Hit | None:
+    """Return the HIT of the group that the worker would get as the next one, or the chosen HIT."""
+    adapt = connection.ops.adapt_datetimefield_value
+    parameters = [hit_type.pk, adapt(now), worker.pk, adapt(now - pause)]
+    statement = _NEXT_HIT.format(chosen="AND hit.id = %s" if chosen else "", lock=lock)
+    hits = Hit.objects.raw(statement, [*parameters, chosen.pk] if chosen else parameters)
+    return next(iter(hits), None)
+
+
+def _lock(*, skip_locked: bool = False) -> str:
+    """Return the clause that locks the HITs of a statement, where the database locks rows."""
+    if not connection.features.has_select_for_update:
+        return ""
+    return connection.ops.for_update_sql(skip_locked=skip_locked)
+
+
+def _find_type(worker: WorkerAccount, code: str) -> HitType:
+    """Return the HIT type if the worker may accept HITs of it. Raise NotFoundError, RefusalError."""
+    hit_type = HitType.objects.filter(code=code).first()
+    if hit_type is None:
+        raise NotFoundError("HITType", code)
+    in_progress = worker.assignments.filter(status=AssignmentStatus.ACCEPTED).count()
+    if in_progress >= MOST_IN_PROGRESS:
+        raise RefusalError(
+            "ExceedsMaxAssignmentsPerWorker",
+            f"You have {MOST_IN_PROGRESS} HITs in progress. Finish or return one first.",
+        )
+    if WorkerBlock.objects.filter(requester=hit_type.requester_id, worker=worker).exists():
+        raise RefusalError("PermissionDeniedException", "This requester has blocked you.")
+    _check_qualified(worker, hit_type)
+    return hit_type
+
+
+def _check_qualified(worker: WorkerAccount, hit_type: HitType) -> None:
+    if not hit_type.requirements:
+        return
+    held = held_by(worker, hit_type.requirements)
+    if lacking := unmet(hit_type.requirements, held, action=Guarded.ACCEPT):
+        codes = ", ".join(requirement["QualificationTypeId"] for requirement in lacking)
+        raise RefusalError(
+            "DoesNotMeetRequirements",
+            f"This HIT requires qualifications that you do not have: {codes}.",
+        )
+
+
+def _accept_any(worker: WorkerAccount, hit_type: HitType, now: datetime) -> str | None:
+    find = partial(find_open_hit, worker=worker, hit_type=hit_type, now=now)
+    skipping, waiting = (partial(find, lock=_lock(skip_locked=skip)) for skip in (True, False))
+    for _ in range(ATTEMPTS):
+        try:
+            return _accept_first(skipping, worker, hit_type, now) or _accept_first(
+                waiting, worker, hit_type, now
+            )
+        except IntegrityError:
+            continue  # the same worker accepted the same HIT in another window
+    return None
+
+
+@transaction.atomic
+def _accept_first(
+    find: Callable[[], Hit | None], worker: WorkerAccount, hit_type: HitType, now: datetime
+) -> str | None:
+    """Create an assignment of the HIT that `find` returns, which must lock it."""
+    hit = find()
+    if hit is None:
+        return None
+    hit.available -= 1
+    hit.pending += 1
+    hit.open = hit.available > 0
+    hit.save(update_fields=["available", "pending", "open"])
+    assignment = Assignment.objects.create(
+        code=new_code(),
+        hit=hit,
+        hit_type=hit_type,
+        worker=worker,
+        reward_cents=hit.reward_cents,
+        fee_cents=hit.fee_cents,
+        accepted_at=now,
+        deadline_at=now + timedelta(seconds=hit_type.duration_seconds),
+    )
+    if settings.MARKETPLACE_FAULTS:
+        _reuse_code(assignment)
+    notifications.record(
+        Event.ACCEPTED,
+        hit_type=hit_type,
+        hit_code=hit.code,
+        assignment_code=assignment.code,
+        now=now,
+    )
+    return assignment.code
+
+
+def _in_progress(worker: WorkerAccount, hit: Hit) -> str | None:
+    """Return the id of the worker's unfinished assignment, or None.
+
+    Raise RefusalError if the worker has already done the HIT.
+    """
+    assignment = Assignment.objects.filter(hit=hit, worker=worker, status__in=LIVE).first()
+    if assignment is None:
+        return None
+    if assignment.status != AssignmentStatus.ACCEPTED:
+        raise RefusalError("AssignmentAlreadyExists", "You have already done this HIT.")
+    return assignment.code
+
+
+def _reuse_code(assignment: Assignment) -> None:
+    """Apply the fault `reuse_assignment_ids` by reusing another worker's returned assignment id."""
+    returned = Assignment.objects.filter(
+        hit=assignment.hit, status__in=(AssignmentStatus.RETURNED, AssignmentStatus.ABANDONED)
+    )
+    former = returned.exclude(worker=assignment.worker).first()
+    if former is None or not parse_faults(settings.MARKETPLACE_FAULTS).reuses_assignment_id():
+        return
+    assignment.code, former.code = former.code, new_code()
+    former.save(update_fields=["code"])
+    assignment.save(update_fields=["code"])

@@ -1,0 +1,135 @@
+"""Time-based transitions of HITs and assignments.
+
+HITs expire, overdue assignments are abandoned, undecided ones are approved and old HITs are
+disposed of. A request applies the transitions of its own HIT or group. `run_due` applies the rest.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from marketplace.domain import hits, review, work
+from marketplace.domain.sweep import for_each_row
+from marketplace.enums import AssignmentStatus
+from marketplace.models import (
+    Assignment,
+    Hit,
+    HitType,
+    LoginFailure,
+    Notification,
+    RequestToken,
+    WorkerSession,
+)
+
+DISPOSE_AFTER = timedelta(days=120)
+FORGET_AFTER = timedelta(days=30)
+BATCH = 500
+
+
+def free_slots(*, hit_type: HitType, now: datetime) -> int:
+    """Expire HITs and abandon overdue assignments of a group. Return the number abandoned."""
+    expire_hits(now=now, hit_type=hit_type)
+    return abandon_overdue(now=now, hit_type=hit_type)
+
+
+def settle_hit(hit: Hit, *, now: datetime) -> bool:
+    """Apply the transitions of a HIT. Return True if anything changed."""
+    changed = 0
+    if hit.pending:
+        changed += abandon_overdue(now=now, hit=hit)
+    if hit.submitted:
+        changed += approve_due(now=now, hit=hit)
+    if not hit.expiry_noted and hit.expires_at <= now and hit.disposed_at is None:
+        changed += _expire([hit.pk], now)
+    return changed > 0
+
+
+def expire_hits(*, now: datetime, hit_type: HitType | None = None, limit: int = BATCH) -> int:
+    expired = Hit.objects.filter(expires_at__lte=now, expiry_noted=False, disposed_at__isnull=True)
+    if hit_type is not None:
+        expired = expired.filter(hit_type=hit_type)
+    return _expire(expired.values_list("pk", flat=True)[:limit], now)
+
+
+def abandon_overdue(
+    *,
+    now: datetime,
+    hit_type: HitType | None = None,
+    hit: Hit | None = None,
+    limit: int = BATCH,
+) -> int:
+    """Abandon assignments past their deadline and `work.GRACE`. Return how many."""
+    overdue = Assignment.objects.filter(
+        status=AssignmentStatus.ACCEPTED, deadline_at__lte=now - work.GRACE
+    )
+    if hit_type is not None:
+        overdue = overdue.filter(hit_type=hit_type)
+    if hit is not None:
+        overdue = overdue.filter(hit=hit)
+    pks = list(overdue.values_list("pk", flat=True)[:limit])
+    return for_each_row("abandon", pks, lambda pk: work.abandon(assignment_pk=pk, now=now))
+
+
+def approve_due(*, now: datetime, hit: Hit | None = None, limit: int = BATCH) -> int:
+    """Approve assignments that the requester did not decide in time. Return how many."""
+    waiting = Assignment.objects.filter(status=AssignmentStatus.SUBMITTED, auto_approve_at__lte=now)
+    if hit is not None:
+        waiting = waiting.filter(hit=hit)
+    pks = list(waiting.values_list("pk", flat=True)[:limit])
+    return for_each_row("approve", pks, lambda pk: review.auto_approve(assignment_pk=pk, now=now))
+
+
+def dispose_old(*, now: datetime, limit: int = BATCH) -> int:
+    """Dispose of fully decided HITs 120 days after their expiration. Return how many."""
+    old = Hit.objects.filter(
+        disposed_at__isnull=True,
+        expires_at__lte=now - DISPOSE_AFTER,
+        expiry_noted=True,
+        pending=0,
+        submitted=0,
+    )
+    pks = list(old.values_list("pk", flat=True)[:limit])
+    return for_each_row("dispose", pks, lambda pk: _dispose(pk, now))
+
+
+@transaction.atomic
+def _dispose(pk: int, now: datetime) -> bool:
+    hit = Hit.objects.select_for_update(of=("self",)).select_related("hit_type").get(pk=pk)
+    is_due = hit.disposed_at is None and not hit.pending and not hit.submitted
+    if is_due:
+        hits.dispose(hit, now=now)
+    return is_due
+
+
+def forget_old(*, now: datetime) -> None:
+    """Delete expired sessions and old login failures, request tokens and notifications."""
+    WorkerSession.objects.filter(expires_at__lte=now).delete()
+    LoginFailure.objects.filter(at__lte=now - timedelta(days=1)).delete()
+    RequestToken.objects.filter(created_at__lte=now - FORGET_AFTER).delete()
+    Notification.objects.filter(delivered_at__lte=now - FORGET_AFTER).delete()
+
+
+def run_due(*, now: datetime) -> dict[str, int]:
+    """Apply all transitions that are due. Return their counts by name."""
+    counts = {
+        "abandoned": abandon_overdue(now=now),
+        "expired": expire_hits(now=now),
+        "approved": approve_due(now=now),
+        "disposed": dispose_old(now=now),
+    }
+    forget_old(now=now)
+    return counts
+
+
+def _expire(pks: Iterable[int], now: datetime) -> int:
+    return for_each_row("expire", list(pks), lambda pk: _note_expiry(pk, now))
+
+
+@transaction.atomic
+def _note_expiry(pk: int, now: datetime) -> bool:
+    hit = Hit.objects.select_for_update(of=("self",)).select_related("hit_type").get(pk=pk)
+    is_due = hit.expires_at <= now and not hit.expiry_noted
+    if is_due:
+        hits.note_expiry(hit, now=now)
+    return is_due

@@ -1,0 +1,158 @@
+"""The backup file, which is a ZIP archive with a manifest.
+
+    data/<app>.<Model>.jsonl   the column names, then one row per line, as JSON lists
+    media/..., exports/...     uploaded files and, if requested, exports
+    secret_key                 only if requested
+    manifest.json              version, migrations, and the SHA-256 and size of each member
+
+The manifest is written last, so a truncated file has none.
+"""
+
+import hashlib
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from django.conf import settings
+
+from audit.errors import TouchstoneError
+
+FORMAT = "touchstone-backup/1"
+MANIFEST = "manifest.json"
+DATA, MEDIA, EXPORTS, SECRET_KEY = "data/", "media/", "exports/", "secret_key"
+CHUNK_BYTES = 2**20
+# Raised by zipfile and json when bytes of an archive have changed.
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    LookupError,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    AttributeError,
+)
+
+
+class BadBackupError(TouchstoneError):
+    """The file is not a complete backup. The message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    sha256: str
+    size: int
+    lines: int
+
+    @classmethod
+    def of(cls, chunks: Iterable[bytes]) -> Self:
+        digest, size, lines = hashlib.sha256(), 0, 0
+        for chunk in chunks:
+            digest.update(chunk)
+            size += len(chunk)
+            lines += chunk.count(b"\n")
+        return cls(digest.hexdigest(), size, lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The contents of a backup, with the last applied migration of each app."""
+
+    version: str
+    made_at: str
+    migrations: dict[str, str]
+    key_fingerprint: str
+    members: dict[str, Member]
+
+    def as_json(self) -> str:
+        return json.dumps({"format": FORMAT, **asdict(self)}, indent=1, sort_keys=True) + "\n"
+
+    def under(self, prefix: str) -> list[str]:
+        return [name for name in self.members if name.startswith(prefix)]
+
+    @property
+    def rows(self) -> int:
+        return sum(self.members[name].lines - 1 for name in self.under(DATA))
+
+    @property
+    def files(self) -> int:
+        return len(self.under(MEDIA)) + len(self.under(EXPORTS))
+
+
+def folders() -> dict[str, Path]:
+    """Return the folder that the members under each prefix come from."""
+    return {MEDIA: Path(settings.MEDIA_ROOT), EXPORTS: Path(settings.EXPORT_DIR)}
+
+
+class BackupFile:
+    """A context manager for reading a backup. Opening it reads and checks the manifest."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> Self:
+        try:
+            self._zip = zipfile.ZipFile(self.path)
+        except DAMAGE as error:
+            raise BadBackupError(f"{self.path} is not a complete backup: {error}.") from error
+        try:
+            self.manifest = self._read_manifest()
+        except BadBackupError:
+            self._zip.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._zip.close()
+
+    def _read_manifest(self) -> Manifest:
+        try:
+            facts = json.loads(self._zip.read(MANIFEST))
+            if facts.pop("format") != FORMAT:
+                raise BadBackupError(f"{self.path} does not have the format {FORMAT}.")
+            members = {name: Member(**member) for name, member in facts.pop("members").items()}
+            manifest = Manifest(**facts, members=members)
+        except DAMAGE as error:
+            raise BadBackupError(f"{self.path} has no manifest that can be read.") from error
+        if sorted([*members, MANIFEST]) != sorted(self._zip.namelist()):
+            raise BadBackupError(
+                f"{self.path} does not contain the members that its manifest lists."
+            )
+        return manifest
+
+    def verify(self) -> None:
+        """Compare every member with the manifest, and check that no file leaves its folder."""
+        for name, member in self.manifest.members.items():
+            if Member.of(self.chunks(name)) != member:
+                raise BadBackupError(f"{self.path}: {name} does not match its checksum.")
+        for prefix, folder in folders().items():
+            for name in self.manifest.under(prefix):
+                if not self.target(name, prefix, folder).is_relative_to(folder.resolve()):
+                    raise BadBackupError(f"{self.path}: {name!r} is outside its folder.")
+
+    @staticmethod
+    def target(name: str, prefix: str, folder: Path) -> Path:
+        return (folder / name.removeprefix(prefix)).resolve()
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        try:
+            with self._zip.open(name) as member:
+                while chunk := member.read(CHUNK_BYTES):
+                    yield chunk
+        except DAMAGE as error:
+            raise BadBackupError(f"{self.path}: {name} is damaged: {error}.") from error
+
+    def lines(self, name: str) -> Iterator[Any]:
+        """Yield the JSON value of each line of a table's member."""
+        try:
+            with self._zip.open(name) as member:
+                yield from map(json.loads, member)
+        except DAMAGE as error:
+            raise BadBackupError(f"{self.path}: {name} is damaged: {error}.") from error

@@ -1,0 +1,209 @@
+"""Write a backup of the whole installation."""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import IO, Any
+from uuid import UUID
+
+from django.apps import apps
+from django.conf import settings
+from django.db import connection, models, transaction
+from django.db.migrations.loader import MigrationLoader
+
+from audit.errors import TouchstoneError
+from operations.domain.backup_file import (
+    CHUNK_BYTES,
+    DATA,
+    EXPORTS,
+    MANIFEST,
+    SECRET_KEY,
+    Manifest,
+    Member,
+    folders,
+)
+
+Progress = Callable[[int], object]
+ROWS_AT_ONCE = 2000
+# Sessions, failed logins and monitoring, which a restored installation does not need
+EXCLUDED = {
+    "sessions.Session",
+    "usersessions.UserSession",
+    "axes.AccessAttempt",
+    "axes.AccessAttemptExpiration",
+    "axes.AccessLog",
+    "axes.AccessFailureLog",
+    "marketplace.WorkerSession",
+    "marketplace.LoginFailure",
+    "operations.Heartbeat",
+    "operations.TaskStats",
+}
+# Rows that contain secrets, included only on request
+SECRETS = {"mfa.Authenticator"}
+
+
+class BackupError(TouchstoneError):
+    """The installation cannot be backed up."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackupOptions:
+    exports: bool = False
+    secrets: bool = False
+
+
+def write_backup(
+    *,
+    path: Path,
+    options: BackupOptions,
+    now: datetime,
+    progress: Progress = lambda rows: None,
+) -> Manifest:
+    """Write a backup that only its owner can read.
+
+    The file appears at `path` once it is complete. It contains the database at one moment, while the
+    site stays in use. Raise FileExistsError if `path` exists, OSError if writing fails, and BackupError
+    if migrations are missing.
+    """
+    if path.exists():
+        raise FileExistsError(f"{path} already exists. Choose another file")
+    part = path.with_name(path.name + ".part")
+    part.unlink(missing_ok=True)
+    try:
+        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w+b") as file:
+            manifest = _write(file, options, now, progress)
+            file.flush()
+            os.fsync(file.fileno())
+        part.rename(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return manifest
+
+
+def _write(file: IO[bytes], options: BackupOptions, now: datetime, progress: Progress) -> Manifest:
+    members: dict[str, Member] = {}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        with one_moment():
+            migrations = _last_migrations()
+            for model in tables(options):
+                name = f"{DATA}{model._meta.label}.jsonl"
+                members[name] = _add(archive, name, _lines(model, progress))
+        for prefix, folder in folders().items():
+            if prefix != EXPORTS or options.exports:
+                for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+                    name = f"{prefix}{path.relative_to(folder).as_posix()}"
+                    members[name] = _add(archive, name, _chunks(path))
+        if options.secrets:
+            members[SECRET_KEY] = _add(archive, SECRET_KEY, [settings.SECRET_KEY.encode()])
+        manifest = Manifest(
+            version=settings.VERSION,
+            made_at=now.isoformat(),
+            migrations=migrations,
+            key_fingerprint=key_fingerprint(settings.SECRET_KEY),
+            members=members,
+        )
+        archive.writestr(MANIFEST, manifest.as_json())
+    return manifest
+
+
+def _last_migrations() -> dict[str, str]:
+    loader = MigrationLoader(connection)
+    leaves = loader.graph.leaf_nodes()
+    if missing := [node for node in leaves if node not in loader.applied_migrations]:
+        raise BackupError(f"{'.'.join(missing[0])} is not applied. Run manage.py migrate first")
+    return dict(leaves)
+
+
+def _add(archive: zipfile.ZipFile, name: str, chunks: Iterable[bytes]) -> Member:
+    with archive.open(name, "w", force_zip64=True) as out:
+
+        def written() -> Iterator[bytes]:
+            for chunk in chunks:
+                out.write(chunk)
+                yield chunk
+
+        return Member.of(written())
+
+
+def tables(options: BackupOptions) -> list[type[models.Model]]:
+    """Return the models whose rows a backup holds, sorted by label."""
+    excluded = EXCLUDED if options.secrets else EXCLUDED | SECRETS
+    known = stored_models(apps)
+    return [known[label] for label in sorted(known.keys() - excluded)]
+
+
+def stored_models(registry: Any) -> dict[str, type[models.Model]]:
+    return {
+        model._meta.label: model
+        for model in registry.get_models(include_auto_created=True)
+        if model._meta.managed and not model._meta.proxy
+    }
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Read the database as of the first query, without locking it."""
+    if connection.in_atomic_block:  # the caller's transaction applies
+        yield
+    elif connection.vendor == "postgresql":
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+    else:
+        # On SQLite, atomic() starts a write transaction, which would block the site.
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")
+            try:
+                yield
+            finally:
+                cursor.execute("ROLLBACK")
+
+
+def columns(model: type[models.Model]) -> list[str]:
+    return [field.attname for field in model._meta.concrete_fields]
+
+
+def _lines(model: type[models.Model], progress: Progress) -> Iterator[bytes]:
+    yield _line(columns(model))
+    rows = model._base_manager.order_by("pk").values_list(*columns(model))
+    for row in rows.iterator(chunk_size=ROWS_AT_ONCE):
+        yield _line(row)
+        progress(1)
+
+
+def _line(values: object) -> bytes:
+    return (json.dumps(values, default=_as_text, ensure_ascii=False) + "\n").encode()
+
+
+def _as_text(value: Any) -> str:
+    """Return text that the field's `to_python` can read."""
+    match value:
+        case datetime() | date() | time():
+            return value.isoformat()
+        case Decimal() | UUID() | timedelta():
+            return str(value)
+        case bytes() | bytearray() | memoryview():
+            return base64.b64encode(bytes(value)).decode()
+    raise TypeError(f"a backup has no form for {type(value).__name__}")
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            yield chunk
+
+
+def key_fingerprint(key: str) -> str:
+    """Return a value that identifies a SECRET_KEY and does not reveal it."""
+    return hmac.new(key.encode(), b"operation.backup", hashlib.sha256).hexdigest()[:16]

@@ -1,0 +1,79 @@
+"""Health checks for django-health-check. Their messages contain no secrets.
+
+The checks are coroutines, so that queries use the connection of the request's thread.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from asgiref.sync import sync_to_async
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+from health_check.base import HealthCheck
+from health_check.exceptions import ServiceUnavailable
+
+from crowd.domain.hold_publishing import standing_hold
+from jobs.models import SweepFailure
+from operations.domain.heartbeat import is_fresh
+from operations.models import Heartbeat
+
+# A row that fails for longer than this needs an operator.
+FAILING_AFTER = timedelta(minutes=10)
+
+
+@dataclass
+class Migrations(HealthCheck):
+    async def run(self) -> None:
+        if count := await sync_to_async(_count_missing_migrations)():
+            raise ServiceUnavailable(f"{count} to apply. Run manage.py migrate")
+
+
+def _count_missing_migrations() -> int:
+    executor = MigrationExecutor(connection)
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+@dataclass
+class Worker(HealthCheck):
+    async def run(self) -> None:
+        heartbeat = await Heartbeat.objects.afirst()
+        if heartbeat is None:
+            raise ServiceUnavailable("no heartbeat yet. Check that worker and beat run")
+        if not is_fresh(heartbeat, now=timezone.now()):
+            time = f"{heartbeat.at:%Y-%m-%d %H:%M:%S} UTC"
+            raise ServiceUnavailable(f"no heartbeat since {time}. Check that worker and beat run")
+
+
+@dataclass
+class Marketplace(HealthCheck):
+    """A check of the worker's last probe, so that no request waits for another site."""
+
+    async def run(self) -> None:
+        heartbeat = await Heartbeat.objects.afirst()
+        if heartbeat is None or not is_fresh(heartbeat, now=timezone.now()):
+            raise ServiceUnavailable("not checked recently. See worker")
+        if heartbeat.marketplace_problem:
+            raise ServiceUnavailable(heartbeat.marketplace_problem)
+
+
+@dataclass
+class Publishing(HealthCheck):
+    """A check that never fails, because the site works while publishing is on hold."""
+
+    async def run(self) -> None:
+        self._is_held = bool(await sync_to_async(standing_hold)())
+
+    def pretty_status(self) -> str:
+        return "on hold. Run manage.py recover_hits" if self._is_held else super().pretty_status()
+
+
+@dataclass
+class Sweeps(HealthCheck):
+    """A check for rows that a sweep repeatedly fails to process."""
+
+    async def run(self) -> None:
+        failures = SweepFailure.objects.filter(first_failed_at__lte=timezone.now() - FAILING_AFTER)
+        if count := await failures.acount():
+            first = await failures.order_by("first_failed_at").afirst()
+            raise ServiceUnavailable(f"failing rows: {count}, first {first}")

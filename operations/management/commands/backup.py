@@ -1,0 +1,53 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+from tqdm import tqdm
+
+from operations.domain.write_backup import (
+    BackupError,
+    BackupOptions,
+    write_backup,
+)
+from projects.command import Command as BaseCommand
+from projects.command import InputError
+
+
+class Command(BaseCommand):
+    help = "Write the whole installation into one file: the database and the uploaded files."
+    example = "manage.py backup --out touchstone-2026-11-21.zip --with-exports"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--out", required=True, type=Path, metavar="FILE")
+        parser.add_argument("--with-exports", action="store_true", help="include exports")
+        parser.add_argument(
+            "--with-secrets",
+            action="store_true",
+            help="include SECRET_KEY and the staff's second factors; store such a file securely",
+        )
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        backup_options = BackupOptions(
+            exports=options["with_exports"], secrets=options["with_secrets"]
+        )
+        path = options["out"]
+        try:
+            with tqdm(unit=" rows", disable=None) as bar:
+                manifest = write_backup(
+                    path=path, options=backup_options, now=timezone.now(), progress=bar.update
+                )
+        except BackupError as error:
+            raise InputError(f"{error}.") from error
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror or error}.") from error
+        facts = {
+            "file": str(path),
+            "bytes": path.stat().st_size,
+            "rows": manifest.rows,
+            "files": manifest.files,
+            "with_secrets": backup_options.secrets,
+        }
+        sentence = f"{facts['rows']} rows and {facts['files']} files were written to {path}."
+        self.tell(facts, sentence, as_json=options["json"])

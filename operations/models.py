@@ -1,0 +1,34 @@
+"""The state of a running installation, which backups omit."""
+
+from django.db import models
+
+
+class Heartbeat(models.Model):
+    """The time of the last heartbeat task, and the marketplace's problem at that time."""
+
+    at = models.DateTimeField()
+    marketplace_problem = models.CharField(max_length=200, blank=True)
+
+    def __str__(self) -> str:
+        return f"Heartbeat at {self.at}"
+
+
+class TaskStats(models.Model):
+    """The number and total seconds of a background task's runs with one outcome.
+
+    They are in the database because worker processes restart and may run on several machines.
+    """
+
+    task = models.CharField(max_length=120)
+    outcome = models.CharField(max_length=20)
+    runs = models.BigIntegerField(default=0)
+    seconds = models.FloatField(default=0)
+
+    class Meta:
+        verbose_name_plural = "task stats"
+        constraints = [
+            models.UniqueConstraint(fields=["task", "outcome"], name="task_stats_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task} {self.outcome}: {self.runs}"

@@ -1,0 +1,12 @@
+from django.urls import path
+
+from operations import views
+
+app_name = "operations"
+
+urlpatterns = [
+    path("health/live", views.live, name="live"),
+    path("health/web", views.HealthView.as_view(checks=views.WEB), name="web"),
+    path("health/ready", views.HealthView.as_view(checks=views.ALL), name="ready"),
+    path("metrics", views.metrics, name="metrics"),
+]

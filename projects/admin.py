@@ -1,0 +1,74 @@
+"""Administration of projects."""
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from audit.admin import ReadOnlyAdmin
+from projects.domain.api_tokens import revoke_token
+from projects.models import (
+    ApiToken,
+    Guidelines,
+    Membership,
+    Project,
+)
+
+
+class MembershipInline(admin.TabularInline):
+    model = Membership
+    extra = 1
+    autocomplete_fields = ("user",)
+
+
+@admin.register(Project)
+class ProjectAdmin(admin.ModelAdmin):
+    """Administration of a project's title and members. The other fields are read-only."""
+
+    list_display = ("title", "slug", "scheme", "created_at")
+    search_fields = ("slug", "title")
+    readonly_fields = (
+        "slug",
+        "scheme",
+        "provider",
+        "budget",
+        "pay_scheme",
+        "generators_per_item",
+        "protocol",
+        "validators_per_item",
+        "validators_to_agree",
+        "exclusion_scope",
+        "seed",
+        "created_at",
+    )
+    inlines = (MembershipInline,)
+
+    def has_add_permission(self, request: object) -> bool:
+        return False  # create_project also creates the budget and the guidelines
+
+    def has_delete_permission(self, request: object, obj: object = None) -> bool:
+        return False
+
+
+@admin.register(Guidelines)
+class GuidelinesAdmin(ReadOnlyAdmin):
+    list_display = ("project", "role", "version", "written_at")
+    list_filter = ("role",)
+    list_select_related = ("project",)
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(ReadOnlyAdmin):
+    """Administration of all API tokens, which administrators can revoke."""
+
+    list_display = ("name", "user", "beginning", "created_at", "last_used_at", "revoked_at")
+    list_filter = ("all_projects",)
+    list_select_related = ("user",)
+    search_fields = ("name", "user__username", "beginning")
+    exclude = ("digest",)
+    actions = ("revoke",)
+
+    @admin.action(description="Revoke the selected tokens")
+    def revoke(self, request: HttpRequest, tokens: QuerySet[ApiToken]) -> None:
+        for token in tokens:
+            revoke_token(token=token, actor=request.user.get_username(), now=timezone.now())

@@ -1,0 +1,44 @@
+"""The base class of the apps' API endpoints."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import Http404
+from rest_framework.request import Request
+
+from projects.models import Project
+from web.endpoints import Endpoint
+
+
+class ProjectEndpoint(Endpoint):
+    """An endpoint of the project in the URL, open according to its rules."""
+
+    project: Project
+
+    @property
+    def is_described(self) -> bool:
+        """True if the view only describes itself for the schema, without a project."""
+        return getattr(self, "swagger_fake_view", False)
+
+    def listed(self) -> Any:
+        """Return the rows of the list, before filters."""
+        raise NotImplementedError
+
+    def get_queryset(self) -> QuerySet[Any]:
+        if self.is_described:
+            return self.queryset  # type: ignore[return-value,arg-type]  # names the model
+        rows: QuerySet[Any] = self.listed()
+        return rows
+
+    def page(self, request: Request) -> Any:
+        """Return a page of the list."""
+        rows = self.filter_queryset(self.get_queryset())
+        page = self.paginate_queryset(rows)
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    def one(self, **by: Any) -> Any:
+        """Return the row that the URL names. Raise Http404."""
+        row = self.get_queryset().filter(**by).first()
+        if row is None:
+            raise Http404
+        return row

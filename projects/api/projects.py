@@ -1,0 +1,64 @@
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import QuerySet
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from projects.api.endpoint import ProjectEndpoint
+from projects.api.roles import own_projects
+from projects.api.serializers import NewProjectSerializer, ProjectSerializer
+from projects.domain.create_project import ProjectExistsError, create_project
+from projects.enums import TokenScope
+from projects.models import Project
+from projects.permissions import MEMBERS, Access, post, read
+from web.actions import action
+from web.errors import conflicts
+from web.pagination import Cursors
+
+
+def _signed_in(request: Request) -> AbstractBaseUser:
+    assert isinstance(request.user, AbstractBaseUser)
+    return request.user
+
+
+class Projects(ProjectEndpoint):
+    rules = read(Access.SIGNED_IN) | post(Access.CAN_CREATE_PROJECTS, TokenScope.IMPORT)
+    queryset = Project.objects.none()
+    serializer_class = ProjectSerializer
+    pagination_class = Cursors
+    operations = {"GET": "list_projects", "POST": "create_project"}
+    refusals = (409,)
+    tag = "projects"
+
+    def listed(self) -> QuerySet[Project]:
+        return own_projects(self.request)
+
+    def get(self, request: Request) -> Response:
+        """List the projects in which you have a role."""
+        return self.page(request)
+
+    @extend_schema(request=NewProjectSerializer, responses={201: ProjectSerializer})
+    @action
+    def post(self, request: Request) -> Response:
+        """Create a project. You become its admin."""
+        serializer = NewProjectSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        with conflicts({ProjectExistsError: "already_exists"}):
+            project = create_project(
+                **serializer.validated_data, owner=_signed_in(request), now=timezone.now()
+            )
+        location = reverse("api:project", args=[project.slug], request=request)
+        return Response(ProjectSerializer(project).data, 201, headers={"Location": location})
+
+
+class ProjectDetail(ProjectEndpoint):
+    rules = read(MEMBERS)
+    serializer_class = ProjectSerializer
+    operations = {"GET": "get_project"}
+    tag = "projects"
+
+    def get(self, request: Request, slug: str) -> Response:
+        """Return a project."""
+        return Response(ProjectSerializer(self.project).data)

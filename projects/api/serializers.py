@@ -1,0 +1,102 @@
+"""Serializers of projects."""
+
+from typing import Any
+
+from django.core.validators import RegexValidator
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from crowd.domain.pay_scheme import PRESETS, PaySchemeError, check_pay_scheme
+from projects.models import Project
+from schemes.registry import SCHEMES
+
+MOST_CENTS = 10_000_000_00
+
+
+_TERMS = {
+    name: {"type": "integer", "minimum": 0, "maximum": 100_000}
+    for name in (
+        "reward_cents",
+        "free_units",
+        "bonus_first_cents",
+        "bonus_step_cents",
+        "allowance_units",
+    )
+}
+
+
+_PAY_SCHEME = {
+    "type": "object",
+    "minProperties": 1,
+    "additionalProperties": {
+        "type": "object",
+        "properties": _TERMS,
+        "required": list(_TERMS),
+        "additionalProperties": False,
+    },
+}
+
+
+@extend_schema_field(_PAY_SCHEME)
+class PaySchemeField(serializers.JSONField):
+    """The terms by role."""
+
+
+@extend_schema_field({"oneOf": [{"type": "string", "enum": sorted(PRESETS)}, _PAY_SCHEME]})
+class PayField(serializers.JSONField):
+    """The name of a preset, or the terms by role."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return check_pay_scheme(super().to_internal_value(data))
+        except PaySchemeError as error:
+            raise serializers.ValidationError(str(error)) from error
+
+
+class ProjectSerializer(serializers.ModelSerializer[Project]):
+    pay_scheme = PaySchemeField(read_only=True)
+
+    class Meta:
+        model = Project
+        fields = (
+            "slug",
+            "title",
+            "scheme",
+            "provider",
+            "pay_scheme",
+            "generators_per_item",
+            "exclusion_scope",
+            "seed",
+            "created_at",
+        )
+        read_only_fields = fields
+
+
+class NewProjectSerializer(serializers.Serializer[Any]):
+    slug = serializers.CharField(
+        max_length=60,
+        validators=[
+            RegexValidator(
+                r"^[-a-zA-Z0-9_]+\Z", "Use only letters, digits, hyphens and underscores."
+            )
+        ],
+        help_text="The name in URLs and commands.",
+    )
+    title = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
+    scheme = serializers.ChoiceField(choices=sorted(SCHEMES))
+    pay_scheme = PayField(default="qasrl-2020")  # type: ignore[arg-type]  # a preset's name
+    cap_cents = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=0,
+        max_value=MOST_CENTS,
+        help_text="The maximum cost in cents, or null for no cap.",
+    )
+    seed = serializers.IntegerField(
+        required=False,
+        default=1,
+        min_value=-(2**63),
+        max_value=2**63 - 1,
+        help_text="The seed of the items' shuffle.",
+    )

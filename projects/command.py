@@ -1,0 +1,54 @@
+"""The base class of management commands. Invalid input exits with code 2 and a one-line message."""
+
+import json
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Q
+
+from crowd.models import Worker
+from projects.models import Project
+
+
+class InputError(CommandError):
+    """Invalid input, described in one line."""
+
+    def __init__(self, message: object) -> None:
+        super().__init__(" ".join(str(message).split()), returncode=2)
+
+
+class Command(BaseCommand):
+    """A management command with an `example` that --help shows."""
+
+    example = ""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        kwargs["formatter_class"] = RawDescriptionHelpFormatter
+        kwargs["epilog"] = f"example:\n  {self.example}" if self.example else None
+        return super().create_parser(prog_name, subcommand, **kwargs)
+
+    def add_json(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def tell(self, facts: dict[str, Any], sentence: str, *, as_json: bool) -> None:
+        """Print the result as JSON for programs, or as a sentence."""
+        self.stdout.write(json.dumps(facts) if as_json else sentence)
+
+
+def project_named(slug: str) -> Project:
+    project = Project.objects.select_related("budget").filter(slug=slug).first()
+    if project is None:
+        known = ", ".join(Project.objects.order_by("slug").values_list("slug", flat=True)[:10])
+        raise InputError(
+            f"no project {slug!r}. Projects: {known or 'none yet (see create_project)'}."
+        )
+    return project
+
+
+def worker_named(name: str) -> Worker:
+    """Return the worker with this pseudonym or marketplace id. Raise InputError."""
+    worker = Worker.objects.filter(Q(pseudonym=name.upper()) | Q(external_id=name)).first()
+    if worker is None:
+        raise InputError(f"no worker {name!r}. The project's page lists the workers by pseudonym.")
+    return worker

@@ -1,0 +1,171 @@
+"""Change a project's settings, pay and guidelines, and log each change."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
+from crowd.domain.ledger import set_cap
+from crowd.domain.pay_scheme import PayScheme, check_pay_scheme
+from crowd.models import Budget
+from projects.domain.create_project import current_guidelines, write_guidelines
+from projects.enums import ExclusionScope, Role
+from projects.models import Guidelines, Project
+
+CHANGED = "changed"
+
+
+class ProjectChangeError(TouchstoneError, ValueError):
+    """The project can no longer be changed in this way. `setting` names the field."""
+
+    def __init__(self, setting: str, message: str) -> None:
+        super().__init__(message)
+        self.setting = setting
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSettings:
+    """The settings that staff can change. Money is in whole cents, and None means no limit."""
+
+    title: str
+    generators_per_item: int
+    exclusion_scope: str
+    worker_requirements: list[dict[str, Any]]
+    cap_cents: int | None
+    minimum_hourly_cents: int | None
+
+    @classmethod
+    def of(cls, project: Project) -> "ProjectSettings":
+        return cls(
+            title=project.title,
+            generators_per_item=project.generators_per_item,
+            exclusion_scope=project.exclusion_scope,
+            worker_requirements=project.worker_requirements,
+            cap_cents=project.budget.cap_cents,
+            minimum_hourly_cents=project.minimum_hourly_cents,
+        )
+
+
+def _money(cents: int | None, nothing: str) -> str:
+    return nothing if cents is None else f"{cents / 100:.2f} dollars"
+
+
+def _requirements(requirements: list[dict[str, Any]]) -> str:
+    descriptions = [
+        f"{requirement.get('system') or requirement.get('code')} {requirement['comparator']} "
+        f"{', '.join(map(str, requirement.get('integers') or requirement.get('locales') or ()))}".strip()
+        for requirement in requirements
+    ]
+    return "; ".join(descriptions) or "nothing"
+
+
+# The name of each setting in the log, and the formatter of its value.
+WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+    "title": ("title", str),
+    "generators_per_item": ("generators per item", str),
+    "exclusion_scope": (
+        "consolidators generated nothing for",
+        lambda scope: ExclusionScope(scope).label,
+    ),
+    "worker_requirements": ("worker requirements", _requirements),
+    "cap_cents": ("budget cap", lambda cents: _money(cents, "no cap")),
+    "minimum_hourly_cents": ("minimum hourly wage", lambda cents: _money(cents, "none")),
+}
+
+
+@transaction.atomic
+def change_settings(
+    *, project: Project, wanted: ProjectSettings, actor: str, now: datetime
+) -> list[str]:
+    """Apply the settings and return a description of each change.
+
+    Published HITs keep their terms. Raise ProjectChangeError, CapTooLowError.
+    """
+    row = (
+        Project.objects.select_for_update(of=("self",)).select_related("budget").get(pk=project.pk)
+    )
+    before = ProjectSettings.of(row)
+    changed = [name for name in WORDS if getattr(before, name) != getattr(wanted, name)]
+    if "generators_per_item" in changed and row.batches.filter(role=Role.GENERATOR).exists():
+        raise ProjectChangeError(
+            "generators_per_item",
+            "You can't change this, because items have been published for "
+            f"{before.generators_per_item} generators each.",
+        )
+    if "cap_cents" in changed:
+        set_cap(budget=Budget.objects.get(pk=row.budget_id), cap_cents=wanted.cap_cents)
+    fields = [name for name in changed if name != "cap_cents"]
+    for name in fields:
+        setattr(row, name, getattr(wanted, name))
+    row.save(update_fields=fields)
+    changes = [
+        f"{words}: {show(getattr(before, name))} -> {show(getattr(wanted, name))}"
+        for name, (words, show) in WORDS.items()
+        if name in changed
+    ]
+    _log(row, changes, actor, now)
+    project.refresh_from_db()
+    return changes
+
+
+@transaction.atomic
+def change_pay(*, project: Project, pay_scheme: object, actor: str, now: datetime) -> list[str]:
+    """Replace the pay scheme and return a description of each change.
+
+    Raise PaySchemeError, and ProjectChangeError while work under the old terms is open or
+    undecided.
+    """
+    new_scheme = check_pay_scheme(pay_scheme)
+    row = Project.objects.select_for_update().get(pk=project.pk)
+    before: PayScheme = row.pay_scheme
+    changed = [
+        role
+        for role in before.keys() | new_scheme.keys()
+        if before.get(role) != new_scheme.get(role)
+    ]
+    for role in sorted(changed):
+        _check_nobody_works(row, role)
+    changes = [
+        f"pay of {role}s: {before.get(role)} -> {new_scheme.get(role)}" for role in sorted(changed)
+    ]
+    row.pay_scheme = new_scheme
+    row.save(update_fields=["pay_scheme"])
+    _log(row, changes, actor, now)
+    project.refresh_from_db()
+    return changes
+
+
+def _check_nobody_works(project: Project, role: str) -> None:
+    published = project.batches.filter(role=role, tasks__hit__state__in=["pending", "live"])
+    undecided = project.items.filter(submissions__role=role, submissions__state="submitted")
+    if published.exists() or undecided.exists():
+        raise ProjectChangeError(
+            role,
+            f"Workers have been promised these terms. HITs for {role}s are published, or their work is "
+            "undecided. End the batch and decide its work first.",
+        )
+
+
+@transaction.atomic
+def change_guidelines(
+    *, project: Project, role: str, text: str, actor: str, now: datetime
+) -> Guidelines | None:
+    """Write a new version of the guidelines, or return None if the text is unchanged.
+
+    Workers who have started keep their version.
+    """
+    newest = current_guidelines(project_id=project.pk, role=role)
+    current = write_guidelines(project=project, role=role, text=text, now=now)
+    if newest is not None and current.pk == newest.pk:
+        return None
+    _log(project, [f"guidelines for {role}s: version {current.version}"], actor, now)
+    return current
+
+
+def _log(project: Project, changes: list[str], actor: str, now: datetime) -> None:
+    for change in changes:
+        log_state_change(instance=project, old="", new=CHANGED, actor=actor, now=now, reason=change)

@@ -1,0 +1,71 @@
+"""Choose how a project's generations become gold, before the first is published."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
+from projects.enums import (
+    ExclusionScope,
+    Protocol,
+    Role,
+)
+from projects.models import Project
+
+# Roit et al. 2020, section 3, and FitzGerald et al. 2018, section 2.
+GENERATORS = {Protocol.CONSOLIDATION: 2, Protocol.VALIDATION: 1}
+MOST_VALIDATORS = 9
+
+
+class ProtocolError(TouchstoneError, ValueError):
+    """The project can't use this protocol."""
+
+
+@transaction.atomic
+def choose_protocol(
+    *,
+    project: Project,
+    protocol: str,
+    actor: str,
+    now: datetime,
+    validators: int = 2,
+    agree: int = 2,
+) -> Project:
+    """Set the project's protocol.
+
+    Under validation, a single generator writes questions and `validators` workers judge them. They
+    have not generated for the same sentence. A question that `agree` of them find valid becomes
+    gold. Raise ProtocolError.
+    """
+    project = Project.objects.select_for_update(of=("self",)).get(pk=project.pk)
+    if not 1 <= agree <= validators <= MOST_VALIDATORS:
+        raise ProtocolError(
+            f"{agree} of {validators} validators can't agree. Use 1 to {MOST_VALIDATORS} validators, and "
+            "require agreement of at least 1 and at most all of them."
+        )
+    new_protocol = Protocol(protocol)
+    if _terms(project) == (new_protocol, validators, agree):
+        return project
+    if project.items.filter(in_production=True, task_items__isnull=False).exists():
+        raise ProtocolError(
+            f"{project.slug} has published items under {project.protocol}. Create another project with "
+            "the same sentences. You can then compare their items."
+        )
+    if new_protocol == Protocol.VALIDATION and Role.VALIDATOR not in project.pay_scheme:
+        raise ProtocolError(f"The pay scheme of {project.slug} has no terms for validators.")
+    old, project.protocol = project.protocol, new_protocol
+    project.generators_per_item = GENERATORS[new_protocol]
+    project.validators_per_item, project.validators_to_agree = validators, agree
+    if new_protocol == Protocol.VALIDATION:
+        project.exclusion_scope = ExclusionScope.SENTENCE
+    project.save()
+    reason = f"{agree} of {validators} validators" if new_protocol == Protocol.VALIDATION else ""
+    log_state_change(
+        instance=project, old=old, new=new_protocol, actor=actor, now=now, reason=reason
+    )
+    return project
+
+
+def _terms(project: Project) -> tuple[str, int, int]:
+    return project.protocol, project.validators_per_item, project.validators_to_agree

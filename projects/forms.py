@@ -1,0 +1,216 @@
+"""Forms of projects, settings, guidelines, members and API tokens."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth import get_user_model
+from django.contrib.auth.forms import BaseUserCreationForm
+from django.db.models import QuerySet
+from django.utils.text import slugify
+
+from crowd.domain.pay_scheme import PRESETS
+from crowd.domain.qualifications import system_requirements
+from projects.domain.change_project import ProjectSettings
+from projects.enums import ExclusionScope, MemberRole, TokenScope
+from projects.models import Project
+from schemes.registry import SCHEMES
+from web.fields import DollarsField
+
+# Slugs that conflict with other URLs.
+TAKEN_SLUGS = frozenset({"new"})
+
+
+class ProjectForm(forms.Form):
+    """A form that creates a project."""
+
+    title = forms.CharField(max_length=200, label="Title", help_text="The name that people see.")
+    slug = forms.SlugField(
+        max_length=60,
+        label="Short name",
+        required=False,
+        help_text="Used in URLs, commands and file names. Leave empty to derive it from the title.",
+    )
+    scheme = forms.ChoiceField(label="Annotation scheme")
+    pay = forms.ChoiceField(label="Pay scheme", help_text="You can change all amounts later.")
+    cap = DollarsField(
+        label="Budget cap, in dollars",
+        help_text="Nothing can be published or paid above the cap. Leave empty for no cap.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, choices in (("scheme", sorted(SCHEMES)), ("pay", list(PRESETS))):
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)
+            field.choices = [(choice, choice) for choice in choices]
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if not data.get("slug") and "slug" not in self.errors:
+            data["slug"] = slugify(data.get("title", ""))[:60].strip("-")
+        if data.get("slug", "") in {"", *TAKEN_SLUGS} and "slug" not in self.errors:
+            self.add_error(
+                "slug", "Choose another short name. Use only letters, digits and hyphens."
+            )
+        return data
+
+
+class SettingsForm(forms.Form):
+    """The settings that staff can change."""
+
+    title = forms.CharField(max_length=200)
+    generators_per_item = forms.IntegerField(
+        min_value=1, max_value=9, label="Generators per item", help_text="Two in Roit et al. 2020."
+    )
+    exclusion_scope = forms.ChoiceField(
+        choices=ExclusionScope.choices,
+        label="A consolidator must have generated nothing for",
+        widget=forms.RadioSelect,
+    )
+    approval_rate = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        required=False,
+        label="Minimum approval rate, in percent",
+        help_text="As counted by the marketplace. Leave empty for no minimum.",
+    )
+    hits_approved = forms.IntegerField(
+        min_value=0, required=False, label="Minimum number of approved HITs"
+    )
+    locales = forms.CharField(
+        required=False,
+        max_length=400,
+        label="Countries",
+        help_text="Country codes separated by spaces, such as US GB CA. Leave empty for any.",
+    )
+    cap = DollarsField(label="Budget cap, in dollars", help_text="Leave empty for no cap.")
+    minimum_hourly = DollarsField(
+        label="Minimum hourly wage, in dollars",
+        help_text="Pages warn if an hour of active time pays less. Leave empty for no warning.",
+    )
+
+    @classmethod
+    def initial_of(cls, settings: ProjectSettings) -> dict[str, Any]:
+        requirements = {row.get("system"): row for row in settings.worker_requirements}
+        rate, approved = requirements.get("approval-rate"), requirements.get("hits-approved")
+        return {
+            "title": settings.title,
+            "generators_per_item": settings.generators_per_item,
+            "exclusion_scope": settings.exclusion_scope,
+            "approval_rate": rate and rate["integers"][0],
+            "hits_approved": approved and approved["integers"][0],
+            "locales": " ".join(requirements.get("locale", {}).get("locales", [])),
+            "cap": settings.cap_cents,
+            "minimum_hourly": settings.minimum_hourly_cents,
+        }
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        try:
+            data["requirements"] = system_requirements(
+                approval_rate=data.get("approval_rate"),
+                hits_approved=data.get("hits_approved"),
+                locales=data.get("locales", "").replace(",", " ").split(),
+            )
+        except ValueError as error:
+            self.add_error("locales", str(error))
+        return data
+
+    def wanted(self) -> ProjectSettings:
+        data = self.cleaned_data
+        return ProjectSettings(
+            title=data["title"],
+            generators_per_item=data["generators_per_item"],
+            exclusion_scope=data["exclusion_scope"],
+            worker_requirements=data["requirements"],
+            cap_cents=data["cap"],
+            minimum_hourly_cents=data["minimum_hourly"],
+        )
+
+
+class GuidelinesForm(forms.Form):
+    text = forms.CharField(
+        max_length=100_000,
+        strip=False,
+        label="Guidelines, in Markdown",
+        widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "true"}),
+    )
+
+    def clean_text(self) -> str:
+        # Browsers send CR LF, which must not make an unchanged text a new version.
+        text: str = self.cleaned_data["text"].replace("\r\n", "\n").rstrip() + "\n"
+        return text
+
+
+class ProjectsField(forms.ModelMultipleChoiceField):
+    def label_from_instance(self, obj: Project) -> str:
+        return obj.title
+
+
+class TokenForm(forms.Form):
+    """A form that creates an API token."""
+
+    name = forms.CharField(
+        max_length=60,
+        label="Name",
+        help_text="The program that will use it, such as nightly export.",
+    )
+    scopes = forms.MultipleChoiceField(
+        choices=TokenScope.choices,
+        initial=[TokenScope.READ],
+        label="Scopes",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    reach = forms.ChoiceField(
+        choices=[
+            ("all", "All of my projects, including future ones"),
+            ("some", "Only these projects"),
+        ],
+        initial="some",
+        label="Where",
+        widget=forms.RadioSelect,
+    )
+    projects = ProjectsField(
+        queryset=Project.objects.none(),
+        required=False,
+        label="Projects",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    days = forms.TypedChoiceField(
+        choices=[(30, "30 days"), (90, "90 days"), (365, "1 year"), (0, "never")],
+        initial=90,
+        coerce=int,
+        label="Expires after",
+    )
+
+    def __init__(self, *args: Any, projects: QuerySet[Project], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["projects"]
+        assert isinstance(field, ProjectsField)
+        field.queryset = projects
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if data.get("reach") == "some" and "projects" in data and not data["projects"]:
+            self.add_error("projects", "Choose at least one project or all projects.")
+        return data
+
+
+class AccountForm(BaseUserCreationForm):
+    """A form for the account of an invited person, whose address is that of the invitation."""
+
+    class Meta:
+        model = get_user_model()
+        fields = ("username",)
+        widgets = {"username": forms.TextInput(attrs={"autocomplete": "username"})}
+
+
+class InviteForm(forms.Form):
+    email = forms.EmailField(label="E-mail address", max_length=254)
+    role = forms.ChoiceField(choices=MemberRole.choices, initial=MemberRole.TRAINER)
+
+
+class RolesForm(forms.Form):
+    roles = forms.MultipleChoiceField(
+        choices=MemberRole.choices, required=False, widget=forms.CheckboxSelectMultiple
+    )

@@ -1,0 +1,92 @@
+from argparse import ArgumentParser
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.domain.pay_scheme import PRESETS, PaySchemeError
+from projects.command import Command as BaseCommand
+from projects.command import InputError
+from projects.domain.choose_protocol import ProtocolError, choose_protocol
+from projects.domain.create_project import ProjectExistsError, create_project
+from projects.enums import Protocol
+from projects.models import Project
+from schemes.registry import SCHEMES
+
+
+class Command(BaseCommand):
+    help = "Create a project."
+    example = "manage.py create_project wikinews-dev --scheme qasrl --pay qasrl-2020 --budget 750"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("slug", help="name in URLs and commands")
+        parser.add_argument("--scheme", required=True, choices=sorted(SCHEMES))
+        parser.add_argument("--title", default="")
+        parser.add_argument("--pay", default="qasrl-2020", help=f"one of {', '.join(PRESETS)}")
+        parser.add_argument("--budget", help="maximum cost in dollars (default: no cap)")
+        parser.add_argument("--seed", type=int, default=1, help="seed of the items' shuffle")
+        add_protocol(parser)
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            validate_slug(options["slug"])
+            project = _create(options)
+        except ValidationError as error:
+            raise InputError(f"{options['slug']!r}: {error.messages[0]}") from error
+        except (ProjectExistsError, PaySchemeError, ProtocolError) as error:
+            raise InputError(error) from error
+        facts = {
+            "project": project.slug,
+            "scheme": project.scheme,
+            "protocol": str(project.protocol),
+        }
+        self.tell(
+            facts, f"Project {project.slug} is ready for its corpus.", as_json=options["json"]
+        )
+
+
+def add_protocol(parser: ArgumentParser, *, default: str | None = Protocol.CONSOLIDATION) -> None:
+    parser.add_argument("--protocol", choices=Protocol.values, default=default)
+    parser.add_argument(
+        "--validators", type=int, default=2, help="validators per question (validation only)"
+    )
+    parser.add_argument(
+        "--agree", type=int, default=2, help="validators who must find a question valid"
+    )
+
+
+@transaction.atomic
+def _create(options: dict[str, Any]) -> Project:
+    project = create_project(
+        slug=options["slug"],
+        scheme=options["scheme"],
+        title=options["title"],
+        pay_scheme=options["pay"],
+        cap_cents=_cents(options["budget"]),
+        seed=options["seed"],
+        now=timezone.now(),
+    )
+    return choose_protocol(
+        project=project,
+        protocol=options["protocol"],
+        validators=options["validators"],
+        agree=options["agree"],
+        actor="create_project",
+        now=timezone.now(),
+    )
+
+
+def _cents(dollars: str | None) -> int | None:
+    if dollars is None:
+        return None
+    try:
+        cents = Decimal(dollars) * 100
+    except InvalidOperation:
+        raise InputError(f"--budget {dollars!r} is not an amount in dollars.") from None
+    if cents != int(cents) or cents <= 0:
+        raise InputError(f"--budget {dollars} is not a positive amount in dollars and whole cents.")
+    return int(cents)

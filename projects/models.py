@@ -1,0 +1,175 @@
+"""Projects, their members, guidelines, invitations and API tokens."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from crowd.enums import Provider
+from projects.enums import (
+    ExclusionScope,
+    MemberRole,
+    Protocol,
+    Role,
+)
+
+
+class Project(models.Model):
+    slug = models.SlugField(max_length=60, unique=True)
+    title = models.CharField(max_length=200)
+    scheme = models.CharField(max_length=30)
+    provider = models.CharField(max_length=20, choices=Provider, default=Provider.MTURK)
+    budget = models.OneToOneField("crowd.Budget", on_delete=models.PROTECT, related_name="project")
+    pay_scheme = models.JSONField()  # see crowd.domain.pay_scheme
+    generators_per_item = models.PositiveSmallIntegerField(default=2)
+    protocol = models.CharField(
+        max_length=20, choices=Protocol, default=Protocol.CONSOLIDATION, db_default="consolidation"
+    )
+    # The number of validators per question, and the number who must find it valid.
+    validators_per_item = models.PositiveSmallIntegerField(default=2, db_default=2)
+    validators_to_agree = models.PositiveSmallIntegerField(default=2, db_default=2)
+    exclusion_scope = models.CharField(
+        max_length=20, choices=ExclusionScope, default=ExclusionScope.ITEM
+    )
+    # Worker requirements of every HIT, such as an approval rate. See crowd.models.HitType.
+    worker_requirements = models.JSONField(default=list, blank=True)
+    # Pages warn if an hour of active time pays less than this. None means no warning.
+    minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
+    seed = models.BigIntegerField(default=1)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(generators_per_item__range=(1, 9)),
+                name="project_one_to_nine_generators",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    validators_per_item__range=(1, 9),
+                    validators_to_agree__gte=1,
+                    validators_to_agree__lte=F("validators_per_item"),
+                ),
+                name="project_validators_can_agree",
+            ),
+            models.CheckConstraint(
+                condition=~Q(protocol="validation") | Q(generators_per_item=1),
+                name="project_validation_of_one_generator",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.slug
+
+    def redundancy(self, role: str) -> int:
+        """Return the number of people of the role per item, 0 if the protocol has no such role."""
+        if role == Role.GENERATOR:
+            return self.generators_per_item
+        if role == Role.VALIDATOR and self.protocol == Protocol.VALIDATION:
+            return self.validators_per_item
+        return int(role == Role.CONSOLIDATOR and self.protocol == Protocol.CONSOLIDATION)
+
+
+class Membership(models.Model):
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
+    )
+    role = models.CharField(max_length=20, choices=MemberRole)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "user", "role"], name="membership_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.role} of {self.project}"
+
+
+class Guidelines(models.Model):
+    """A version of the guidelines of a role. It never changes."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines")
+    role = models.CharField(max_length=20, choices=Role)
+    version = models.PositiveIntegerField()
+    text = models.TextField()  # Markdown
+    written_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "guidelines"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "role", "version"], name="guidelines_version_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.project} {self.role} v{self.version}"
+
+
+class ApiToken(models.Model):
+    """A token with which a program acts as its owner, within its scopes and projects.
+
+    Only a digest of the secret is stored.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
+    )
+    name = models.CharField(max_length=60)
+    digest = models.CharField(max_length=64, unique=True)
+    beginning = models.CharField(max_length=12)  # identifies the token to its owner
+    scopes = models.JSONField()
+    # A separate field, because a token whose project is deleted must not cover all projects.
+    all_projects = models.BooleanField(default=True)
+    projects = models.ManyToManyField(Project, blank=True, related_name="api_tokens")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.beginning}...)"
+
+    def is_live(self, now: datetime) -> bool:
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    def open(self, now: datetime) -> "InvitationQuerySet":
+        return self.filter(accepted_at=None, withdrawn_at=None, expires_at__gt=now)
+
+
+class Invitation(models.Model):
+    """An invitation into a project for a person without an account.
+
+    Its link is signed and works once, until `expires_at`.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField()
+    role = models.CharField(max_length=20, choices=MemberRole)
+    invited_by = models.CharField(max_length=150)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True, blank=True)
+    error = models.CharField(max_length=300, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True
+    )
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(accepted_at=None) | Q(withdrawn_at=None),
+                name="invitation_accepted_or_withdrawn",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"invitation {self.pk} to {self.project}"

@@ -1,0 +1,20 @@
+from django.urls import path
+
+from projects.views import members, settings, tokens
+
+app_name = "projects"
+
+urlpatterns = [
+    path("projects/new/", settings.project_new, name="project_new"),
+    path("api/docs/", tokens.api_docs, name="api_docs"),
+    path("account/tokens/", tokens.tokens, name="tokens"),
+    path("account/tokens/<int:pk>/revoke/", tokens.revoke, name="revoke_token"),
+    path("projects/<slug:slug>/settings/", settings.settings, name="settings"),
+    path("projects/<slug:slug>/guidelines/", settings.guidelines, name="guidelines"),
+    path("projects/<slug:slug>/members/", members.members, name="members"),
+    path("projects/<slug:slug>/members/<int:pk>/", members.member, name="member"),
+    path("projects/<slug:slug>/members/invite/", members.invite_member, name="invite"),
+    path(
+        "projects/<slug:slug>/members/invitations/<int:pk>/", members.invitation, name="invitation"
+    ),
+]

@@ -1,0 +1,117 @@
+"""Pages that list a project's members, change their roles and invite people."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth import get_user_model
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from projects.domain.invite import (
+    invite,
+    send_invitation,
+    withdraw,
+)
+from projects.domain.members import LastAdminError, set_roles
+from projects.enums import MemberRole
+from projects.forms import InviteForm, RolesForm
+from projects.models import Invitation, Membership, Project
+from projects.pages import render_page
+from projects.permissions import ADMINS, project_page
+
+
+@require_GET
+@project_page(ADMINS)
+def members(request: HttpRequest, project: Project) -> HttpResponse:
+    return _page(request, project, InviteForm())
+
+
+def _page(
+    request: HttpRequest, project: Project, form: InviteForm, status: int = 200
+) -> HttpResponse:
+    own = Prefetch("memberships", Membership.objects.filter(project=project), "own_roles")
+    users = get_user_model().objects.filter(memberships__project=project).distinct()
+    rows = [
+        {"user": user, "roles": {membership.role for membership in user.own_roles}}
+        for user in users.order_by("username").prefetch_related(own)
+    ]
+    context = {
+        "rows": rows,
+        "roles": MemberRole.choices,
+        "invitations": project.invitations.open(timezone.now()).order_by("-pk"),
+        "form": form,
+    }
+    return render_page(request, project, "projects/members.html", context, status=status)
+
+
+@require_POST
+@project_page(ADMINS)
+def member(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Replace a member's roles with those selected, or remove the member."""
+    user = get_object_or_404(
+        get_user_model().objects.filter(memberships__project=project).distinct(), pk=pk
+    )
+    form = RolesForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "This role does not exist.")
+        return _back(project)
+    roles = set() if "remove" in request.POST else set(form.cleaned_data["roles"])
+    try:
+        set_roles(
+            project=project,
+            user=user,
+            roles=roles,
+            actor=request.user.get_username(),
+            now=timezone.now(),
+        )
+    except LastAdminError as refused:
+        messages.error(request, str(refused))
+    else:
+        change = "is no longer a member" if not roles else f"is now {', '.join(sorted(roles))}"
+        messages.success(request, f"{user.get_username()} {change}.")
+    return _back(project)
+
+
+@require_POST
+@project_page(ADMINS)
+def invite_member(request: HttpRequest, project: Project) -> HttpResponseBase:
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        return _page(request, project, form, status=422)
+    now = timezone.now()
+    data: dict[str, Any] = form.cleaned_data
+    invited = invite(project=project, actor=request.user.get_username(), now=now, **data)
+    if not isinstance(invited, Invitation):
+        messages.success(
+            request, f"{invited.get_username()} has this address and now has the role."
+        )
+    elif send_invitation(invitation=invited, now=now):
+        messages.success(request, f"Invitation sent to {data['email']}.")
+    else:
+        messages.error(
+            request, "The invitation was created, but the mail server refused it. Send it again."
+        )
+    return _back(project)
+
+
+@require_POST
+@project_page(ADMINS)
+def invitation(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Send an open invitation again, or withdraw it."""
+    now = timezone.now()
+    invitation = get_object_or_404(project.invitations.open(now), pk=pk)
+    if "withdraw" in request.POST:
+        withdraw(invitation=invitation, actor=request.user.get_username(), now=now)
+        messages.success(request, "The invitation was withdrawn. Its link no longer works.")
+    elif send_invitation(invitation=invitation, now=now):
+        messages.success(request, f"Invitation sent again to {invitation.email}.")
+    else:
+        messages.error(request, invitation.error)
+    return _back(project)
+
+
+def _back(project: Project) -> HttpResponseBase:
+    return redirect("projects:members", slug=project.slug)

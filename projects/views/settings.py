@@ -1,0 +1,149 @@
+"""Pages that create a project and change its settings and guidelines."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from audit.models import StateChange
+from crowd.domain.ledger import CapTooLowError
+from projects.domain.change_project import (
+    ProjectChangeError,
+    ProjectSettings,
+    change_guidelines,
+    change_settings,
+)
+from projects.domain.create_project import (
+    ProjectExistsError,
+    create_project,
+    current_guidelines,
+)
+from projects.enums import Role
+from projects.forms import (
+    GuidelinesForm,
+    ProjectForm,
+    SettingsForm,
+)
+from projects.models import Project
+from projects.pages import render_page
+from projects.permissions import STAFF, project_creator_page, project_page
+from web.markdown import render_markdown
+
+CHANGES_SHOWN = 20
+JOBS_SHOWN = 20
+
+
+@require_http_methods(["GET", "POST"])
+@project_creator_page
+def project_new(request: HttpRequest) -> HttpResponseBase:
+    form = ProjectForm(request.POST or None)
+    if form.is_valid():
+        data = form.cleaned_data
+        try:
+            project = create_project(
+                slug=data["slug"],
+                title=data["title"],
+                scheme=data["scheme"],
+                pay_scheme=data["pay"],
+                cap_cents=data["cap"],
+                owner=request.user,  # type: ignore[arg-type]  # the page requires a signed-in user
+                now=timezone.now(),
+            )
+        except ProjectExistsError:
+            form.add_error("slug", f"A project {data['slug']} already exists.")
+        else:
+            messages.success(request, f"{project.title} was created. Now upload a corpus.")
+            return redirect("annotation:corpus", slug=project.slug)
+    status = 422 if form.is_bound else 200
+    return render(request, "projects/project_new.html", {"form": form}, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+@project_page(STAFF)
+def settings(request: HttpRequest, project: Project) -> HttpResponseBase:
+    initial = SettingsForm.initial_of(ProjectSettings.of(project))
+    form = SettingsForm(request.POST or None, initial=initial)
+    if form.is_valid():
+        try:
+            changes = change_settings(
+                project=project, wanted=form.wanted(), actor=actor_of(request), now=timezone.now()
+            )
+        except ProjectChangeError as error:
+            form.add_error(error.setting, str(error))
+        except CapTooLowError as error:
+            form.add_error("cap", str(error))
+        else:
+            report_changes(request, changes)
+            return redirect("projects:settings", slug=project.slug)
+    log = StateChange.objects.filter(aggregate=project._meta.label, object_id=project.pk)
+    context = {"form": form, "changes": log.order_by("-pk")[:CHANGES_SHOWN]}
+    return _page(request, project, "projects/settings.html", context, form.is_bound)
+
+
+def report_changes(request: HttpRequest, changes: list[str]) -> None:
+    if changes:
+        messages.success(request, f"Changed: {'; '.join(changes)}.")
+    else:
+        messages.info(request, "No changes.")
+
+
+def actor_of(request: HttpRequest) -> str:
+    return request.user.get_username()
+
+
+def _page(
+    request: HttpRequest,
+    project: Project,
+    template: str,
+    context: dict[str, Any],
+    refused: bool,
+    *,
+    fragment: str = "",
+) -> HttpResponse:
+    status = 422 if refused else 200
+    return render_page(request, project, template, context, fragment=fragment, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+@project_page(STAFF)
+def guidelines(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Change a role's guidelines. "preview" renders the text as workers see it."""
+    role = request.GET.get("role", Role.GENERATOR)
+    roles = [Role(name) for name in project.pay_scheme]
+    if role not in roles:
+        role = Role.GENERATOR
+    newest = current_guidelines(project_id=project.pk, role=role)
+    form = GuidelinesForm(request.POST or None, initial={"text": newest.text if newest else ""})
+    # The parameter is in the URL, because htmx posts the form without the button.
+    previews = "preview" in request.GET and form.is_bound
+    if form.is_valid() and not previews:
+        written = change_guidelines(
+            project=project,
+            role=role,
+            text=form.cleaned_data["text"],
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
+        report_changes(request, [f"guidelines, version {written.version}"] if written else [])
+        return redirect(f"{request.path}?role={role}")
+    versions = list(project.guidelines.filter(role=role).order_by("-version"))
+    shown = next(
+        (version for version in versions if str(version.version) == request.GET.get("version")),
+        newest,
+    )
+    context = {
+        "form": form,
+        "role": Role(role),
+        "roles": roles,
+        "versions": versions,
+        "shown": shown,
+        "preview": render_markdown(shown.text) if shown else "",
+    }
+    if previews:
+        context["preview"] = render_markdown(form.cleaned_data.get("text", ""))
+    refused = form.is_bound and not form.is_valid()
+    part = "projects/fragments/guidelines_preview.html"
+    return _page(request, project, "projects/guidelines.html", context, refused, fragment=part)

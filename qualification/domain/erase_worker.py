@@ -1,0 +1,122 @@
+"""Erasure of a worker's personal data on request. Their annotations stay, without a known author.
+
+This module is in `qualification` because personal texts are in several lower apps.
+"""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from django.db import transaction
+
+from annotation.models import Draft, Submission, WorkerNote
+from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
+from crowd.domain.qualifications import revoke_qualification
+from crowd.domain.register_worker import ERASED, is_forgotten, pseudonymised_id
+from crowd.enums import AssignmentState, GrantState, MessageState, PaymentState
+from crowd.models import Assignment, Message, Payment, QualificationGrant, Worker, new_pseudonym
+from qualification.models import Feedback, PoolFeedback
+
+
+class Erasure(StrEnum):
+    """The extent of an erasure."""
+
+    # The marketplace id becomes a keyed digest, so a returning worker is recognised.
+    PSEUDONYMISE = "pseudonymise"
+    # The id, the pseudonym and all texts by or about the worker are removed.
+    ERASE = "erase"
+
+
+class ErasureError(TouchstoneError):
+    """Open obligations need the worker's id. The message lists them."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenObligations:
+    """Numbers of rows that still need the worker's id."""
+
+    undecided: int
+    unpaid: int
+    qualifications: int
+    messages: int
+
+    def __str__(self) -> str:
+        counts = {
+            "assignments to decide": self.undecided,
+            "payments to confirm": self.unpaid,
+            "qualifications to withdraw": self.qualifications,
+            "messages to send": self.messages,
+        }
+        return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
+
+    @property
+    def settled(self) -> bool:
+        return not str(self)
+
+
+def open_obligations(worker: Worker) -> OpenObligations:
+    undecided = [AssignmentState.SUBMITTED, AssignmentState.REJECTING]
+    payments = Payment.objects.filter(assignment__worker=worker)
+    grants = QualificationGrant.objects.filter(worker=worker)
+    return OpenObligations(
+        undecided=Assignment.objects.filter(worker=worker, state__in=undecided).count(),
+        unpaid=payments.exclude(state=PaymentState.CONFIRMED).count(),
+        qualifications=grants.exclude(state=GrantState.REVOKED).count(),
+        messages=Message.objects.filter(worker=worker, state=MessageState.PENDING).count(),
+    )
+
+
+def withdraw_everything(*, worker: Worker, reason: str, now: datetime) -> int:
+    """Revoke all qualifications of the worker, and return how many.
+
+    The worker receives the reason. The sweep informs the marketplace. Erasure is possible afterwards.
+    """
+    grants = QualificationGrant.objects.filter(worker=worker).select_related("qualification_type")
+    active = list(grants.exclude(state__in=[GrantState.REVOKING, GrantState.REVOKED]))
+    for grant in active:
+        revoke_qualification(
+            qualification=grant.qualification_type, worker=worker, reason=reason, now=now
+        )
+    return len(active)
+
+
+@transaction.atomic
+def erase_worker(*, worker: Worker, how: Erasure, reason: str, actor: str, now: datetime) -> Worker:
+    """Pseudonymise or erase the worker. Annotations, payments and the ledger are unchanged.
+
+    Raise ErasureError.
+    """
+    row = Worker.objects.select_for_update().get(pk=worker.pk)
+    if is_forgotten(row) and (how is Erasure.PSEUDONYMISE or row.external_id.startswith(ERASED)):
+        return row
+    obligations = open_obligations(row)
+    if not obligations.settled:
+        raise ErasureError(f"{row.pseudonym} can't be erased yet. Still open: {obligations}.")
+    before = row.external_id
+    drafts = {"worker_ref": before, "task__hit__hit_type__provider": row.provider}
+    if how is Erasure.PSEUDONYMISE:
+        row.external_id = pseudonymised_id(provider=row.provider, external_id=before)
+    else:
+        row.external_id, row.pseudonym = ERASED + secrets.token_hex(16), new_pseudonym()
+        _erase_words(row)
+        Draft.objects.filter(**drafts).update(comment="")
+    Draft.objects.filter(**drafts).update(worker_ref=row.external_id)
+    row.save(update_fields=["external_id", "pseudonym"])
+    # The log contains the reason, but not the worker's id.
+    log_state_change(instance=row, old="", new=f"{how}d", actor=actor, now=now, reason=reason)
+    return row
+
+
+def _erase_words(worker: Worker) -> None:
+    """Delete the worker's comments and answers, and texts written to or about them."""
+    own = Submission.objects.filter(worker=worker)
+    own.update(comment="")
+    Assignment.objects.filter(worker=worker).update(answer={})
+    Message.objects.filter(worker=worker).update(subject="erased", text="", error="")
+    WorkerNote.objects.filter(worker=worker).delete()
+    texts: dict[str, Any] = {"text": "", "notes": {}, "question": ""}
+    Feedback.objects.filter(evaluation__enrolment__worker=worker).update(**texts)
+    PoolFeedback.objects.filter(worker=worker).update(**texts)

@@ -1,0 +1,104 @@
+"""Comparisons of generators' production work with the resulting gold."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+
+from annotation.models import Submission
+from consolidation.enums import GoldSource
+from consolidation.models import Gold
+from crowd.models import Worker
+from jobs.domain.sweep import for_each_row
+from metrics.counts import Counts
+from projects.enums import Role
+from projects.models import Project
+from qualification.domain.figures import compare_item
+from qualification.models import GoldComparison, RoundItem
+
+# Number of items over which each point of the curve is computed
+WINDOW = 20
+
+
+def compare_with_gold(*, clock: Callable[[], datetime], limit: int = 200) -> int:
+    """Compare up to `limit` annotations with the newest gold of their items, and return how many.
+
+    Annotations that are already compared with that gold are skipped.
+    """
+    return for_each_row(
+        sweep="compare with gold",
+        rows=_annotations_with_gold().exclude(outcome__gold=F("newest")).order_by("pk"),
+        process=_compare,
+        clock=clock,
+        limit=limit,
+    )
+
+
+def _annotations_with_gold() -> QuerySet[Submission]:
+    """Return accepted production annotations with `newest`, the id of the consolidated gold."""
+    newest = (
+        Gold.objects.filter(
+            Q(case=None) | Q(case__attempt=0),
+            item=OuterRef("item"),
+            source=GoldSource.CONSOLIDATED,
+        )
+        .order_by("-version")
+        .values("pk")[:1]
+    )
+    rows = Submission.objects.accepted().filter(
+        role=Role.GENERATOR, worker__isnull=False, item__in_production=True
+    )
+    rows = rows.select_related("item__project", "item__sentence")
+    return rows.annotate(newest=Subquery(newest)).filter(newest__isnull=False)
+
+
+def _compare(submission: Submission, now: datetime) -> int:
+    gold = Gold.objects.get(pk=submission.newest)  # type: ignore[attr-defined]
+    comparison = compare_item(RoundItem(item=submission.item, reference=gold), submission)
+    GoldComparison.objects.update_or_create(
+        submission=submission,
+        defaults={
+            "gold": gold,
+            "rule": comparison.rule,
+            "counts": {name: asdict(counts) for name, counts in comparison.counts.items()},
+            "compared_at": now,
+        },
+    )
+    return 1
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The figure of one of a worker's items, and of the last WINDOW items up to it."""
+
+    at: datetime
+    item: float | None
+    window: float | None
+
+
+def gold_comparisons_of(
+    *, project: Project, worker: Worker | None = None
+) -> QuerySet[GoldComparison]:
+    """Return comparisons in the order in which the work was submitted."""
+    rows = GoldComparison.objects.filter(submission__item__project=project)
+    if worker:
+        rows = rows.filter(submission__worker=worker)
+    return rows.order_by("submission__submitted_at", "submission")
+
+
+def ua_of(counts: object) -> Counts:
+    return Counts(**counts["UA"])  # type: ignore[index]
+
+
+def series_of(gold_comparisons: Sequence[tuple[datetime, Counts]]) -> list[Point]:
+    """Return the points of a worker's curve, in the order of the comparisons."""
+    points = []
+    total = Counts()
+    for position, (at, counts) in enumerate(gold_comparisons):
+        total = total + counts
+        if position >= WINDOW:
+            dropped = gold_comparisons[position - WINDOW][1]
+            total = Counts(total.tp - dropped.tp, total.fp - dropped.fp, total.fn - dropped.fn)
+        points.append(Point(at, counts.f1, total.f1))
+    return points

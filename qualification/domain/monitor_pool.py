@@ -1,0 +1,262 @@
+"""Alerts about workers in production.
+
+A worker needs attention for too few questions (coverage, Roit et al. 2020, section 3), or for
+falling agreement with the gold.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from annotation.models import Submission
+from audit.domain.change_state import log_state_change
+from crowd.models import Worker
+from jobs.domain.sweep import for_each_row
+from metrics.counts import Counts, micro_sum
+from metrics.drift import BLOCK, has_fallen
+from projects.enums import Role
+from projects.models import Project
+from qualification.domain.gold_comparisons import WINDOW, gold_comparisons_of, ua_of
+from qualification.enums import AlertKind
+from qualification.models import Alert
+from schemes.registry import get_scheme
+
+QUESTIONS_PER_ITEM = 2.0
+GRACE_ITEMS = 15
+LEAST_SHOWN = 0.0001
+# A project without submissions for this time is not monitored.
+AT_REST = timedelta(days=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A worker's number of questions in production.
+
+    `flagged` is True for fewer than QUESTIONS_PER_ITEM on average after at least GRACE_ITEMS items.
+    """
+
+    worker: Worker
+    items: int
+    questions: int
+
+    @property
+    def per_item(self) -> float:
+        return self.questions / self.items
+
+    @property
+    def flagged(self) -> bool:
+        return self.items >= GRACE_ITEMS and self.questions < QUESTIONS_PER_ITEM * self.items
+
+
+def coverage_of_pool(*, project: Project) -> list[Coverage]:
+    """Return the coverage of all production generators, fewest questions per item first.
+
+    Rejected, withdrawn and invalid work is excluded.
+    """
+    return _covered(_items_and_questions(project))
+
+
+def _covered(numbers: Mapping[int, tuple[int, int]]) -> list[Coverage]:
+    workers = Worker.objects.in_bulk(numbers)
+    rows = [Coverage(workers[pk], *numbers[pk]) for pk in numbers if pk in workers]
+    return sorted(rows, key=lambda row: (row.per_item, row.worker.pk))
+
+
+def _items_and_questions(project: Project) -> dict[int, tuple[int, int]]:
+    """Return the numbers of items and questions by worker id."""
+    rows = Submission.objects.live().filter(
+        item__project=project, item__in_production=True, role=Role.GENERATOR, problem=""
+    )
+    count = get_scheme(project.scheme).count_units
+    items: defaultdict[int, int] = defaultdict(int)
+    questions: defaultdict[int, int] = defaultdict(int)
+    pairs = rows.exclude(worker=None).order_by().values_list("worker", "content")
+    for worker, content in pairs.iterator(chunk_size=2000):
+        items[worker] += 1
+        questions[worker] += count(content, role=Role.GENERATOR)
+    return {pk: (items[pk], questions[pk]) for pk in items}
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRow:
+    """A worker of the pool with coverage, agreement and open alerts.
+
+    Agreement is UA F1 against the gold, over all compared items and over the last WINDOW items.
+    """
+
+    coverage: Coverage
+    compared: int = 0
+    overall: float | None = None
+    lately: float | None = None
+    alerts: list[Alert] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolFigures:
+    """Figures of all production work, by worker id.
+
+    `coverage` has the numbers of items and questions. `agreement` has the number of compared items, UA
+    F1 over all of them, and UA F1 over the last WINDOW. The figures are cached, and so contain no
+    personal data that an erasure would miss.
+    """
+
+    coverage: dict[int, tuple[int, int]]
+    agreement: dict[int, tuple[int, float | None, float | None]]
+
+
+def pool_figures(*, project: Project) -> PoolFigures:
+    """Compute the pool's figures, which reads every annotation of the project."""
+    agreement = {
+        worker: (len(own), micro_sum(own).f1, micro_sum(own[-WINDOW:]).f1)
+        for worker, own in _counts_by_worker(project).items()
+    }
+    return PoolFigures(_items_and_questions(project), agreement)
+
+
+def pool_rows(*, project: Project, figures: PoolFigures) -> list[PoolRow]:
+    """Return the pool's workers with alerts first, then by questions per item."""
+    alerts: defaultdict[int, list[Alert]] = defaultdict(list)
+    for alert in open_alerts(project=project):
+        alerts[alert.worker_id].append(alert)
+    rows = [
+        PoolRow(
+            coverage,
+            *figures.agreement.get(coverage.worker.pk, (0, None, None)),
+            alerts=alerts[coverage.worker.pk],
+        )
+        for coverage in _covered(figures.coverage)
+    ]
+    return sorted(rows, key=lambda row: not row.alerts)
+
+
+def _counts_by_worker(project: Project) -> Mapping[int, list[Counts]]:
+    by_worker: defaultdict[int, list[Counts]] = defaultdict(list)
+    rows = gold_comparisons_of(project=project).values_list("submission__worker", "counts")
+    for worker, counts in rows.iterator(chunk_size=2000):
+        by_worker[worker].append(ua_of(counts))
+    return by_worker
+
+
+def open_alerts(*, project: Project) -> list[Alert]:
+    rows = Alert.objects.filter(project=project, acknowledged_at=None)
+    return list(rows.select_related("worker").order_by("pk"))
+
+
+def monitor_pools(*, clock: Callable[[], datetime]) -> int:
+    """Monitor all projects with recent submissions, and return how many alerts were raised."""
+    now = clock()
+    at_work = Submission.objects.filter(
+        item__in_production=True, role=Role.GENERATOR, submitted_at__gte=now - AT_REST
+    )
+    projects = Project.objects.filter(pk__in=at_work.values("item__project"))
+    return for_each_row(
+        sweep="watch pools",
+        rows=projects.order_by("pk"),
+        process=lambda project, now: monitor_pool(project=project, now=now),
+        clock=clock,
+    )
+
+
+def monitor_pool(*, project: Project, now: datetime) -> int:
+    """Raise due alerts, and return how many. Repeated calls raise no more."""
+    known: dict[tuple[int, str], Alert] = {}
+    for alert in Alert.objects.filter(project=project).order_by("pk"):
+        known[alert.worker_id, alert.kind] = alert
+    alerts = [*_coverage_alerts(project, known), *_drift_alerts(project, known)]
+    return sum(_raise(alert, now) for alert in alerts)
+
+
+Known = Mapping[tuple[int, str], Alert]
+
+
+def _coverage_alerts(project: Project, known: Known) -> Iterator[Alert]:
+    for coverage in coverage_of_pool(project=project):
+        last = known.get((coverage.worker.pk, AlertKind.COVERAGE))
+        if coverage.flagged and _may_raise(last, coverage.items, GRACE_ITEMS):
+            yield Alert(
+                project=project,
+                worker=coverage.worker,
+                kind=AlertKind.COVERAGE,
+                reason=_too_few(coverage),
+                items=coverage.items,
+            )
+
+
+def _drift_alerts(project: Project, known: Known) -> Iterator[Alert]:
+    for worker, counts in _counts_by_worker(project).items():
+        last = known.get((worker, AlertKind.DRIFT))
+        defined = [item_counts for item_counts in counts if item_counts.f1 is not None]
+        series = [item_counts.f1 for item_counts in defined if item_counts.f1 is not None]
+        p_value = has_fallen(series, known=last.items if last else 0)
+        if p_value is not None and _may_raise(last, len(series), 1):
+            yield Alert(
+                project=project,
+                worker_id=worker,
+                kind=AlertKind.DRIFT,
+                reason=_fallen(defined, p_value),
+                items=len(series),
+            )
+
+
+def _may_raise(last: Alert | None, items: int, more: int) -> bool:
+    """Return True if no alert is open and `more` items were done since the last one."""
+    return last is None or (last.acknowledged_at is not None and items >= last.items + more)
+
+
+def _too_few(coverage: Coverage) -> str:
+    return (
+        f"{coverage.per_item:.2f} questions per item over {coverage.items} items; at least "
+        f"{QUESTIONS_PER_ITEM:g} are expected after {GRACE_ITEMS}."
+    )
+
+
+def _fallen(counts: Sequence[Counts], p_value: float) -> str:
+    full = len(counts) // BLOCK * BLOCK
+    latest, before = micro_sum(counts[full - BLOCK : full]).f1, micro_sum(counts[: full - BLOCK]).f1
+    return (
+        f"UA F1 against the gold of {100 * (latest or 0):.1f} over {BLOCK} items, after "
+        f"{100 * (before or 0):.1f} over the {full - BLOCK} before (p {_written(p_value)})."
+    )
+
+
+def _written(p_value: float) -> str:
+    return f"= {p_value:.4f}" if p_value >= LEAST_SHOWN else f"< {LEAST_SHOWN:.4f}"
+
+
+@transaction.atomic
+def _raise(candidate: Alert, now: datetime) -> bool:
+    alert, created = Alert.objects.get_or_create(
+        project=candidate.project,
+        worker_id=candidate.worker_id,
+        kind=candidate.kind,
+        acknowledged_at=None,
+        defaults={"reason": candidate.reason, "items": candidate.items, "raised_at": now},
+    )
+    if created:
+        log_state_change(
+            instance=alert,
+            old="",
+            new="raised",
+            actor="automatic",
+            now=now,
+            reason=candidate.reason,
+        )
+    return created
+
+
+@transaction.atomic
+def acknowledge_alert(*, alert: Alert, by: Any, note: str, now: datetime) -> bool:
+    """Acknowledge the alert. Return False if it was already acknowledged."""
+    alert = Alert.objects.select_for_update().get(pk=alert.pk)
+    if alert.acknowledged_at is not None:
+        return False
+    alert.acknowledged_at, alert.acknowledged_by, alert.note = now, by, note
+    alert.save(update_fields=["acknowledged_at", "acknowledged_by", "note"])
+    log_state_change(
+        instance=alert, old="raised", new="acknowledged", actor=str(by), now=now, reason=note
+    )
+    return True

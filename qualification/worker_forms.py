@@ -1,0 +1,59 @@
+"""Forms for notes on workers, compensations and erasure."""
+
+from decimal import Decimal
+
+from django import forms
+
+from annotation.domain.compensate import MOST_CENTS
+from qualification.domain.erase_worker import Erasure
+
+
+class CompensateForm(forms.Form):
+    """A form for a payment for work that no HIT can pay."""
+
+    amount = forms.DecimalField(
+        label="Amount (dollars)",
+        min_value=Decimal("0.01"),
+        max_value=Decimal(MOST_CENTS) / 100,
+        max_digits=7,
+        decimal_places=2,
+    )
+    key = forms.CharField(
+        label="Purpose",
+        help_text="For example, the id of the lost assignment. Each purpose is paid only once.",
+        max_length=120,
+    )
+    reason = forms.CharField(
+        label="Reason",
+        help_text="The worker reads this.",
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def cents(self) -> int:
+        return int(self.cleaned_data["amount"] * 100)
+
+
+class NoteForm(forms.Form):
+    text = forms.CharField(
+        max_length=2000,
+        label="Note",
+        help_text="Only colleagues see this note.",
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+
+class EraseForm(forms.Form):
+    how = forms.ChoiceField(
+        label="Extent",
+        choices=[
+            (Erasure.PSEUDONYMISE, "Pseudonymise: remove the marketplace id"),
+            (Erasure.ERASE, "Erase: also replace the pseudonym and delete all their texts"),
+        ],
+        widget=forms.RadioSelect,
+    )
+    reason = forms.CharField(
+        max_length=500,
+        label="Reason",
+        help_text="For example, requested on 3 May. The log stores this, so do not include names.",
+    )

@@ -1,0 +1,139 @@
+"""Dry runs, in which simulated workers annotate a copy of some of a project's items."""
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from annotation.domain.publish import NothingToPublishError
+from annotation.models import Item, Sentence
+from audit.errors import TouchstoneError
+from crowd.domain.ledger import BudgetExceededError
+from jobs.domain.kinds import JobFailedError, JobKind, JobRun
+from jobs.domain.queue_job import queue_job
+from jobs.enums import UNFINISHED
+from projects.domain.create_project import (
+    create_project,
+    current_guidelines,
+    write_guidelines,
+)
+from projects.enums import Role
+from projects.models import Membership, Project
+from rehearsal.domain.browser import SiteUnreachableError
+from rehearsal.domain.rehearse import Options, RehearsalNotAllowedError, check_project, rehearse
+from rehearsal.domain.scenario import NoReferenceError
+from rehearsal.domain.worker import RehearsalFailedError
+from rehearsal.models import Rehearsal
+
+ITEMS = 20
+REHEARSAL = "rehearsal"
+
+
+class RehearsalStartError(TouchstoneError):
+    """The project has no items, or another rehearsal is running."""
+
+
+@transaction.atomic
+def start_rehearsal(*, project: Project, actor: str, now: datetime) -> Rehearsal:
+    """Copy the project with up to ITEMS of its items, and queue a rehearsal of the copy.
+
+    Raise RehearsalStartError.
+    """
+    if not settings.MTURK_IS_OURS:
+        raise RehearsalStartError(
+            "Dry runs need the built-in marketplace, and this site uses another one."
+        )
+    items = list(
+        project.items.filter(in_production=True)
+        .select_related("sentence")
+        .order_by("position")[:ITEMS]
+    )
+    if not items:
+        raise RehearsalStartError("There are no items yet. Import a corpus first.")
+    Project.objects.select_for_update().get(pk=project.pk)
+    if project.rehearsals.filter(job__state__in=UNFINISHED).exists():
+        raise RehearsalStartError("A rehearsal is running. Wait until it ends.")
+    copy = _copy(project, now)
+    _copy_items(items, copy)
+    job = queue_job(
+        kind=REHEARSAL,
+        scope=project.slug,
+        parameters={"copy": copy.slug, "title": copy.title},
+        total=len(items),
+        actor=actor,
+        now=now,
+    )
+    return Rehearsal.objects.create(original=project, copy=copy, job=job)
+
+
+def _copy(project: Project, now: datetime) -> Project:
+    number = project.rehearsals.count() + 1
+    copy = create_project(
+        slug=f"{project.slug[:45]}-rehearsal-{project.pk}-{number}",
+        title=f"Rehearsal {number} of {project.title}"[:200],
+        scheme=project.scheme,
+        pay_scheme=project.pay_scheme,
+        cap_cents=None,  # simulated workers are paid in play money
+        seed=project.seed,
+        now=now,
+    )
+    copy.generators_per_item = project.generators_per_item
+    copy.exclusion_scope = project.exclusion_scope
+    copy.minimum_hourly_cents = project.minimum_hourly_cents
+    copy.save()
+    for role in Role:
+        if guidelines := current_guidelines(project_id=project.pk, role=role):
+            write_guidelines(project=copy, role=role, text=guidelines.text, now=now)
+    Membership.objects.bulk_create(
+        Membership(project=copy, user_id=membership.user_id, role=membership.role)
+        for membership in project.memberships.all()
+    )
+    return copy
+
+
+def _copy_items(items: list[Item], copy: Project) -> None:
+    by_original: dict[int, Sentence] = {}
+    for item in items:
+        if item.sentence_id not in by_original:
+            sentence = item.sentence
+            by_original[sentence.pk] = Sentence.objects.create(
+                project=copy,
+                external_id=sentence.external_id,
+                tokens=sentence.tokens,
+                domain=sentence.domain,
+                partition=sentence.partition,
+                image=sentence.image,
+                metadata=sentence.metadata,
+            )
+    Item.objects.bulk_create(
+        Item(
+            project=copy,
+            sentence=by_original[item.sentence_id],
+            key=item.key,
+            target=item.target,
+            position=item.position,
+        )
+        for item in items
+    )
+
+
+def _run(run: JobRun) -> dict[str, Any]:
+    project = Project.objects.get(slug=run.job.parameters["copy"])
+    try:
+        check_project(project)
+        return rehearse(
+            project=project,
+            site=settings.SITE_URL,
+            options=Options(invent=True, workers=project.generators_per_item + 4),
+            progress=lambda done, total: run.report(items=done, total=total),
+        )
+    except (
+        *(RehearsalNotAllowedError, NothingToPublishError, BudgetExceededError),
+        *(NoReferenceError, RehearsalFailedError, SiteUnreachableError),
+    ) as error:
+        raise JobFailedError(str(error)) from error
+
+
+# A rehearsal occupies a worker process for minutes, and needs others for payments and sweeps.
+KIND = JobKind(run=_run, runs_alone=True)

@@ -1,0 +1,82 @@
+"""The accounts and qualifications of a rehearsal's workers."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from io import StringIO
+
+from django.conf import settings
+from django.core.management import call_command
+
+from annotation.domain.qualification_codes import pool_code
+from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.domain.register_worker import register_worker
+from crowd.models import QualificationType
+from projects.enums import Role
+from projects.models import Project
+from rehearsal.domain.worker import Account, SimulatedWorker
+
+AT_ONCE = 4
+POOL_ROLES = (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR)
+
+
+def make_accounts(*, project: Project, count: int, seed: int) -> list[Account]:
+    """Return accounts with new invitations.
+
+    The same project and seed give the same names and passwords, so a repeated rehearsal reuses them.
+    """
+    names = [f"sim-{project.slug}-{seed}-{number}" for number in range(1, count + 1)]
+    codes = _invitations(count)
+    return [
+        Account(name, f"{name}@rehearsal.invalid", _password(name), code)
+        for name, code in zip(names, codes, strict=True)
+    ]
+
+
+def make_account(*, name: str, password: str) -> Account:
+    """Return an account with the given name and password."""
+    return Account(name, f"{name}@rehearsal.invalid", password, _invitations(1)[0])
+
+
+def _invitations(count: int) -> list[str]:
+    printed = StringIO()
+    # Called by name, because no app imports the marketplace.
+    call_command("invite_workers", count=count, json=True, stdout=printed)
+    codes: list[str] = json.loads(printed.getvalue())["codes"]
+    return codes
+
+
+def _password(name: str) -> str:
+    secret = hmac.new(settings.SECRET_KEY.encode(), name.encode(), hashlib.sha256).hexdigest()
+    return f"Sim-{secret[:24]}"
+
+
+def sign_in_all(workers: Sequence[SimulatedWorker]) -> list[str]:
+    """Sign in all workers, and return their marketplace ids in the same order."""
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        return list(threads.map(SimulatedWorker.sign_in, workers))
+
+
+def train(*, project: Project, worker_ids: Sequence[str], now: datetime) -> None:
+    """Grant the workers all of the trained pool's qualifications."""
+    for role in POOL_ROLES:
+        pool = pool_of(project, role)
+        for worker_id in worker_ids:
+            worker = register_worker(
+                provider=project.provider, external_id=worker_id, is_simulated=True, now=now
+            )
+            grant_qualification(qualification=pool, worker=worker, now=now)
+
+
+def pool_of(project: Project, role: str) -> QualificationType:
+    """Return the qualification of the project's trained pool for a role."""
+    code = pool_code(project, role)
+    return define_qualification(
+        provider=project.provider,
+        code=code,
+        name=f"{project.title[:120]}: trained {role} ({project.slug})",
+        description=f"Granted to trained {role}s of the project {project.title}.",
+    )

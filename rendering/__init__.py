@@ -1,1 +1,0 @@
-"""What we add to Django's templates: what would be the same each time is rendered once."""

@@ -1,0 +1,260 @@
+// The questions and answers about one predicate, without elements.
+//
+// A question of a draft may be incomplete. `kept` marks a question outside the template that its
+// writer wants to submit. Submitted content has neither (schemes/qasrl/content.py).
+
+/** @import { Mark } from "../../sentence.js" */
+/** @import { Span } from "../../spans.js" */
+/** @import { Check, Walker } from "./grammar.js" */
+
+import { byPosition, contested, equal, overlaps, spanText } from "../../spans.js";
+import { finished, split } from "./grammar.js";
+
+const MOST_CHECKS = 200;
+let lastKey = 0;
+
+/** @typedef {{key: number, text: string, answers: Span[], kept: boolean}} Question */
+
+/** @typedef {{question?: string, answers?: Span[], kept?: boolean}} StoredQuestion */
+
+/** @typedef {{questions?: StoredQuestion[], no_question?: string}} AnnotationContent */
+
+export class Annotation {
+  /** @param {{tokens: string[], walker: Walker, content?: AnnotationContent | null}} options */
+  constructor({ tokens, walker, content = null }) {
+    this.tokens = tokens;
+    this.walker = walker;
+    /** @type {Map<string, Check>} */
+    this.checks = new Map();
+    this.noQuestion = "";
+    /** @type {Question[]} */
+    this.questions = [];
+    this.load(content);
+  }
+
+  /** @param {AnnotationContent | null} content */
+  load(content) {
+    this.noQuestion = typeof content?.no_question === "string" ? content.no_question : "";
+    this.questions = (content?.questions ?? []).map((stored) => this.question(stored));
+  }
+
+  /**
+   * @param {StoredQuestion} stored
+   * @returns {Question}
+   */
+  question({ question = "", answers = [], kept = false } = {}) {
+    lastKey += 1;
+    const inside = answers.filter(([start, end]) => start < end && end <= this.tokens.length);
+    return { key: lastKey, text: question, answers: inside.sort(byPosition), kept };
+  }
+
+  // --- as JSON
+
+  draft() {
+    const written = this.questions.filter((question) => question.text.trim() || question.answers.length > 0);
+    return {
+      questions: written.map(({ text, answers, kept }) => ({
+        question: text,
+        answers,
+        ...(kept && { kept }),
+      })),
+      no_question: this.noQuestion,
+    };
+  }
+
+  submission() {
+    return {
+      questions: this.asked().map(({ text, answers }) => ({
+        question: tidy(text),
+        answers: [...answers].sort(byPosition),
+      })),
+      no_question: this.asked().length > 0 ? "" : this.noQuestion.trim(),
+    };
+  }
+
+  // --- questions
+
+  add() {
+    const fresh = this.question();
+    this.questions.push(fresh);
+    return fresh;
+  }
+
+  /** @param {number} key */
+  find(key) {
+    return this.questions.find((question) => question.key === key);
+  }
+
+  /** @param {Question} removed */
+  remove(removed) {
+    this.questions = this.questions.filter((question) => question !== removed);
+  }
+
+  asked() {
+    return this.questions.filter((question) => question.text.trim() !== "");
+  }
+
+  // Count the questions without a problem.
+  countSound() {
+    return this.asked().length - this.problems().filter(({ question }) => question).length;
+  }
+
+  /** @param {Question} question */
+  number(question) {
+    return this.questions.indexOf(question) + 1;
+  }
+
+  /**
+   * Return another question with the same text.
+   *
+   * @param {Question} question
+   */
+  twin(question) {
+    const text = folded(question.text);
+    return this.questions.find((other) => other !== question && text !== "" && folded(other.text) === text);
+  }
+
+  /**
+   * Check a question's text. Results are cached: each keystroke checks every row.
+   *
+   * @param {Question} question
+   */
+  check({ text }) {
+    const cached = this.checks.get(text);
+    if (cached) return cached;
+    if (this.checks.size >= MOST_CHECKS) this.checks.clear();
+    const check = this.walker.check(text);
+    this.checks.set(text, check);
+    return check;
+  }
+
+  // --- answers
+
+  /**
+   * Explain why a span can't be an answer of the question, or return "".
+   *
+   * @param {Question} question
+   * @param {Span} span
+   */
+  refusal(question, span) {
+    for (const other of this.questions) {
+      const taken = other.answers.find((answer) => overlaps(answer, span));
+      if (!taken) continue;
+      const words = `“${spanText(this.tokens, common(taken, span))}”`;
+      if (other !== question) {
+        return `${words} already belongs to an answer of question ${this.number(other)}. Each word can be in one answer only.`;
+      }
+      if (equal(taken, span)) return `${words} is an answer of this question already.`;
+      return `${words} is already in the answer “${spanText(this.tokens, taken)}”. Remove that one first to change it.`;
+    }
+    return "";
+  }
+
+  /**
+   * @param {Question} question
+   * @param {Span} span
+   */
+  addAnswer(question, span) {
+    question.answers = [...question.answers, span].sort(byPosition);
+  }
+
+  /**
+   * @param {Question} question
+   * @param {Span} span
+   */
+  removeAnswer(question, span) {
+    question.answers = question.answers.filter((answer) => !equal(answer, span));
+  }
+
+  // --- problems
+
+  /** @returns {{question: Question | null, message: string}[]} */
+  problems() {
+    const asked = this.asked();
+    if (asked.length === 0 && this.noQuestion.trim() === "") {
+      return [{ question: null, message: "Ask a question, or say why none can be asked." }];
+    }
+    const clashes = contested(asked.flatMap((question) => question.answers));
+    return asked.flatMap((question) => {
+      const message = this.problem(question, clashes);
+      return message ? [{ question, message }] : [];
+    });
+  }
+
+  /**
+   * @param {Question} question
+   * @param {Set<number>} clashes  tokens in several answers
+   */
+  problem(question, clashes) {
+    const { state } = this.check(question);
+    const number = this.number(question);
+    if (!question.kept && state === "unfinished") return `Question ${number} is not finished.`;
+    if (!question.kept && state === "wrong") {
+      return `Question ${number} is outside the template: correct it or keep it as it is.`;
+    }
+    const twin = this.twin(question);
+    if (twin && this.number(twin) < number) {
+      return `Question ${number} is the same as question ${this.number(twin)}.`;
+    }
+    if (question.answers.length === 0) return `Question ${number} has no answer yet.`;
+    const shared = question.answers.some(([start, end]) => {
+      for (let token = start; token < end; token += 1) if (clashes.has(token)) return true;
+      return false;
+    });
+    return shared ? `An answer of question ${number} shares words with another answer.` : "";
+  }
+
+  /**
+   * Return the marks of the sentence while a question is active.
+   *
+   * @param {Question | undefined} active
+   * @returns {Mark[]}
+   */
+  marks(active) {
+    const clashes = contested(this.questions.flatMap((question) => question.answers));
+    /** @type {Mark[]} */
+    const marks = [];
+    for (const question of this.questions) {
+      const isOwn = question === active;
+      const label = isOwn ? "answer to this question" : `answer to question ${this.number(question)}`;
+      for (const [start, end] of question.answers) marks.push({ start, end, kind: isOwn ? "own" : "other", label });
+    }
+    for (const token of clashes)
+      marks.push({ start: token, end: token + 1, kind: "conflict", label: "in two answers" });
+    return marks;
+  }
+}
+
+/**
+ * Return a question as it is stored: single blanks, a capital first, one "?" last.
+ *
+ * @param {string} text
+ */
+export function tidy(text) {
+  const { words } = split(text);
+  return words.length > 0 ? finished(original(text, words)) : "";
+}
+
+/**
+ * Join the words with single blanks, with their letters as typed.
+ *
+ * @param {string} text
+ * @param {{start: number, end: number}[]} words
+ */
+function original(text, words) {
+  return words.map(({ start, end }) => text.slice(start, end)).join(" ");
+}
+
+/** @param {string} text */
+function folded(text) {
+  return tidy(text).toLowerCase().replaceAll("\u2019", "'");
+}
+
+/**
+ * @param {Span} a
+ * @param {Span} b
+ * @returns {Span}
+ */
+function common([start, end], [otherStart, otherEnd]) {
+  return [Math.max(start, otherStart), Math.min(end, otherEnd)];
+}

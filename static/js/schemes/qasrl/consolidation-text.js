@@ -1,0 +1,158 @@
+// The texts of the consolidation page: names of questions, problems and moves.
+
+/** @import { Span } from "../../spans.js" */
+/** @import { CaseQuestion, CaseState, Move, Problem } from "./case-state.js" */
+
+import { quoted } from "../../html.js";
+import { find, KEEP, MAX_ANSWERS, MAX_NEW_QUESTIONS, MAX_QUESTION_LENGTH } from "./case-state.js";
+import { split } from "./grammar.js";
+
+/**
+ * A question of a source as the server aligned it.
+ *
+ * @typedef {object} Row
+ * @property {number} submission
+ * @property {number} position
+ * @property {string} question
+ * @property {Span[]} answers
+ * @property {boolean} agrees
+ */
+
+/**
+ * Return the text without characters that the server refuses (schemes/qasrl/content.py), with
+ * single blanks and plain apostrophes.
+ *
+ * @param {string} text
+ */
+export function cleaned(text) {
+  return (
+    text
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: Python's whitespace, which the server removes
+      .replace(/[\s\u001c-\u001f\u0085]+/gu, " ")
+      .replace(/[\p{Cc}\p{Cs}]/gu, "")
+      .replaceAll("\u2019", "'")
+      .trim()
+  );
+}
+
+/**
+ * Return a key that is equal for questions that the server takes as the same, "" for no question.
+ *
+ * @param {string} text
+ */
+export function keyOf(text) {
+  const words = split(text).words.map(({ start, end }) => text.slice(start, end));
+  // Upper case first, so that ß and SS are the same, as on the server.
+  return words.join(" ").toUpperCase().toLowerCase();
+}
+
+/**
+ * Name an annotator: A to Z, then AA.
+ *
+ * @param {number} submission
+ * @returns {string}
+ */
+export function letter(submission) {
+  const last = String.fromCharCode(65 + (submission % 26));
+  return submission < 26 ? last : letter(Math.floor(submission / 26) - 1) + last;
+}
+
+/**
+ * Name a question: "A1" is the first one of the first annotator, "N1" the first new one.
+ *
+ * @param {CaseQuestion | undefined} question
+ */
+export function nameOf(question) {
+  if (!question) return "";
+  const { id, source } = question;
+  return source ? `${letter(source.submission)}${source.question + 1}` : `N${Number(id.slice(4)) + 1}`;
+}
+
+/** @param {CaseQuestion} question */
+export function named(question) {
+  return `${nameOf(question)} ${quoted(question.question || "…")}`;
+}
+
+/**
+ * Describe how a group's questions relate. `isAgreed`: every source asks it with the same answers.
+ * `isOneRole`: its questions ask for one role, and one key settles it.
+ *
+ * @param {Row[]} rows
+ * @param {number} sourceCount
+ */
+export function standing(rows, sourceCount) {
+  if (rows.length === 1) {
+    const text = sourceCount > 1 ? `Only ${letter(rows[0].submission)} asks this` : "";
+    return { isAgreed: false, isOneRole: true, text };
+  }
+  const isOne = (/** @type {string[]} */ values) => new Set(values).size === 1;
+  const isEveryone = rows.length === sourceCount && new Set(rows.map((row) => row.submission)).size === sourceCount;
+  const isAgreed = isEveryone && rows.every((row) => row.agrees);
+  const sameText = isOne(rows.map((row) => row.question));
+  const sameAnswers = isOne(rows.map((row) => JSON.stringify(row.answers)));
+  const isOneRole = isAgreed || sameText || sameAnswers;
+  if (sameText && sameAnswers) return { isAgreed, isOneRole, text: "Same question, same answers" };
+  if (isAgreed) return { isAgreed, isOneRole, text: "Same answers, worded differently" };
+  if (sameText) return { isAgreed, isOneRole, text: "Same question, answers differ" };
+  if (sameAnswers) return { isAgreed, isOneRole, text: "Same answers, questions differ" };
+  return { isAgreed, isOneRole, text: "Questions and answers differ" };
+}
+
+/**
+ * @param {Problem} problem
+ * @param {CaseState} state
+ * @param {string[]} tokens
+ */
+export function problemText({ kind, ids, tokens: at }, state, tokens) {
+  const names = [...new Set(ids)].map((id) => nameOf(find(state, id)));
+  const [who] = names;
+  const texts = {
+    unjudged: `${who} is not judged yet.`,
+    empty: `${who} is kept, but asks nothing.`,
+    "too-long": `${who} is longer than ${MAX_QUESTION_LENGTH} characters.`,
+    "no-answer": `${who} is kept, but has no answer.`,
+    "too-many-answers": `${who} has more than ${MAX_ANSWERS} answers.`,
+    "too-many-questions": `You can't submit more than ${MAX_NEW_QUESTIONS} questions of your own.`,
+    same: `${names.join(" and ")} ask the same and are both kept.`,
+    conflict: `${quoted(at.map((token) => tokens[token]).join(" "))} is in answers of ${names.join(" and ")}.`,
+  };
+  return texts[kind];
+}
+
+/**
+ * @param {CaseState} state
+ * @param {Move} move
+ */
+export function moveText(state, move) {
+  const who = nameOf(find(state, move.id));
+  const texts = {
+    keep: `keep ${who}`,
+    invalid: `${who} invalid`,
+    unjudge: `open ${who} again`,
+    redundant: `${who} redundant`,
+    merge: `merge ${who}`,
+    settle: "settle what agrees",
+    add: "new question",
+    remove: `delete ${who}`,
+    rewrite: `rewrite ${who}`,
+    mark: `answer of ${who}`,
+    unmark: `remove answer of ${who}`,
+    reshape: `change answer of ${who}`,
+    split: `split answer of ${who}`,
+    cut: `cut words of ${who}`,
+    join: `join answers of ${who}`,
+    move: `move answer of ${who}`,
+  };
+  return texts[move.type];
+}
+
+/**
+ * @param {CaseQuestion} question
+ * @param {CaseState} state
+ */
+export function verdictText(question, state) {
+  if (question.verdict === null) return "not judged";
+  if (question.verdict === KEEP) return question.source ? "kept" : "kept, new";
+  if (question.sameAs === null) return "invalid";
+  return `redundant, repeats ${nameOf(find(state, question.sameAs))}`;
+}

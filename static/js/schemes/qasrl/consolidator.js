@@ -1,0 +1,112 @@
+// The consolidation page: the questions of several annotators about one verb become one set.
+
+/** @import { CaseState, Source } from "./case-state.js" */
+/** @import { Row } from "./consolidation-text.js" */
+
+import { counted, element, quoted, ref, setText } from "../../html.js";
+import { answersText } from "../../spans.js";
+import { openTask } from "../../work/task.js";
+import { CasePage } from "./case-page.js";
+import { apply, begin, conflicts, contentOf, kept, problems, resume, sourceId } from "./case-state.js";
+import { ConsolidationBoard } from "./consolidation-cards.js";
+import * as text from "./consolidation-text.js";
+import { Suggester, Walker } from "./grammar.js";
+
+const MOST_SUGGESTED = 4;
+
+openTask((root, page, onChange) => {
+  const [item] = page.items;
+  const { tokens } = item;
+  /** @type {Source[]} */
+  const sources = item.sources;
+  /** @type {Row[][]} */
+  const groups = item.layout.groups.map((/** @type {{rows: Row[]}} */ group) => group.rows);
+  const walker = new Walker(page.shared.automaton, item.data.item);
+  const suggester = new Suggester(walker, item.data.ranking);
+  const order = groups.flat().map((row) => sourceId(row.submission, row.position));
+  const beginning = begin({ sources, size: tokens.length, order });
+  const settle = ref(root, "settle-agreed");
+  const settleLabel = settle.querySelector("span") ?? settle;
+  /** @type {ConsolidationBoard} */
+  let board;
+
+  // Suggest questions that are not kept yet.
+  /** @param {string} typed */
+  function suggest(typed) {
+    const asked = kept(work.state).map(({ question }) => question);
+    return suggester.suggest(typed, asked, MOST_SUGGESTED).map(({ question }) => question);
+  }
+
+  /** @param {CaseState} state */
+  function show(state) {
+    showResult(root, state, tokens);
+    const count = board.agreedAndOpen().length;
+    settle.hidden = count === 0 || board.locked;
+    setText(settleLabel, `Settle the ${counted(count, "role")} they agree on`);
+  }
+
+  ref(root, "board").classList.toggle("board--many", sources.length !== 2);
+  settle.addEventListener("click", () => board.settleAgreed());
+  showReasons(root, sources);
+
+  const work = new CasePage(root, page, onChange, {
+    beginning,
+    resume: (content) => resume(content, beginning),
+    contentOf: (state) => contentOf(state, sources),
+    apply,
+    problems: (state) => problems(state, text.keyOf),
+    text,
+    createBoard(box, calls) {
+      board = new ConsolidationBoard(box, { state: beginning, groups, sources, tokens, walker, suggest, calls });
+      return board;
+    },
+    settled: "Everything is settled.",
+    show,
+  });
+  return work;
+});
+
+/**
+ * Show the questions that stay.
+ *
+ * @param {HTMLElement} root
+ * @param {CaseState} state
+ * @param {string[]} tokens
+ */
+function showResult(root, state, tokens) {
+  const questions = kept(state);
+  const inConflict = new Set([...conflicts(state).values()].flat());
+  const answers = questions.reduce((sum, question) => sum + question.answers.length, 0);
+  setText(ref(root, "summary"), `${counted(questions.length, "question")}, ${counted(answers, "answer")}`);
+  const rows = questions.map((question) => {
+    const said = answersText(tokens, question.answers) || "no answer yet";
+    const row = element(
+      "li",
+      { "data-id": question.id },
+      element("span", { class: "outcome__question" }, question.question || "(no text)"),
+      " ",
+      element("span", { class: "outcome__answers" }, said),
+    );
+    if (inConflict.has(question.id)) row.append(" ", element("span", { class: "conflict-word" }, "words in conflict"));
+    return row;
+  });
+  if (rows.length === 0) rows.push(element("li", { class: "quiet" }, "No question is kept so far."));
+  ref(root, "preview").replaceChildren(...rows);
+}
+
+/**
+ * Show the reasons of annotators who asked nothing.
+ *
+ * @param {HTMLElement} root
+ * @param {Source[]} sources
+ */
+function showReasons(root, sources) {
+  const reasons = sources.flatMap(({ questions, no_question: reason }, position) => {
+    if (questions.length > 0) return [];
+    const who = text.letter(position);
+    return [reason ? `${who} asked nothing: ${quoted(reason)}` : `${who} asked nothing.`];
+  });
+  const box = ref(root, "reasons");
+  box.hidden = reasons.length === 0;
+  box.replaceChildren(...reasons.map((reason) => element("p", { dir: "auto" }, reason)));
+}

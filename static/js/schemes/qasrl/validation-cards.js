@@ -1,0 +1,90 @@
+// The cards of the validation page, in the order in which the questions were asked.
+
+/** @import { BoardCalls } from "./case-card.js" */
+/** @import { CaseQuestion, CaseState } from "./case-state.js" */
+
+import { overlaps } from "../../spans.js";
+import { Board, Card } from "./case-card.js";
+import { conflicts, INVALID, KEEP, REDUNDANT } from "./case-state.js";
+import * as text from "./validation-text.js";
+
+export class ValidationBoard extends Board {
+  /**
+   * @param {HTMLElement} box
+   * @param {{state: CaseState, tokens: string[], calls: BoardCalls}} options
+   */
+  constructor(box, options) {
+    super(box, { ...options, text });
+    for (const question of options.state.questions) this.cards.set(question.id, new ValidationCard(question, this));
+    box.replaceChildren(...[...this.cards.values()].map((card) => card.element));
+  }
+
+  /**
+   * @param {CaseState} state
+   * @param {string | null} activeId
+   * @param {boolean} locked
+   */
+  update(state, activeId, locked) {
+    this.state = state;
+    this.locked = locked;
+    const clashes = [...conflicts(state).keys()];
+    for (const question of state.questions) {
+      this.cards.get(question.id)?.update(question, { clashes, isActive: question.id === activeId });
+    }
+    if (locked) this.disable();
+  }
+
+  // A valid question that shares an answer's word, the nearest valid one before it, any valid one,
+  // or the nearest one before it without a verdict.
+  /** @param {string} id */
+  likelyTwin(id) {
+    const { questions } = this.state;
+    const at = questions.findIndex((question) => question.id === id);
+    const others = [...questions.slice(0, at).reverse(), ...questions.slice(at + 1)];
+    const { answers } = questions[at];
+    const shares = (/** @type {CaseQuestion} */ other) =>
+      other.answers.some((span) => answers.some((own) => overlaps(own, span)));
+    const valid = others.filter(({ verdict }) => verdict === KEEP);
+    return (valid.find(shares) ?? valid[0] ?? others.find(({ verdict }) => verdict === null))?.id ?? null;
+  }
+}
+
+class ValidationCard extends Card {
+  /**
+   * @param {CaseQuestion} question
+   * @param {Board} board
+   */
+  constructor(question, board) {
+    super(question, board);
+    const actions = this.actions(
+      [
+        [KEEP, this.button("Valid", "v", () => this.judge(KEEP))],
+        [INVALID, this.button("Invalid", "i", () => this.judge(INVALID))],
+        [REDUNDANT, this.button("Repeats another", "r", () => this.judge(REDUNDANT))],
+      ],
+      [this.button("Mark answers", "e", () => this.edit(null), "tool quiet")],
+    );
+    this.element.append(this.title("h3"), this.answers, actions, this.repeats);
+  }
+
+  repeatable() {
+    const isOpen = (/** @type {CaseQuestion} */ { verdict }) => verdict === KEEP || verdict === null;
+    return this.board.state.questions.filter((other) => other.id !== this.id && isOpen(other));
+  }
+
+  /**
+   * @param {CaseQuestion} question
+   * @param {number[]} clashes
+   */
+  updateAnswers({ answers, verdict }, clashes) {
+    if (verdict === KEEP) this.updateChips(answers, clashes, "no answer yet");
+    else this.updateChips([], [], "");
+  }
+
+  /** @param {KeyboardEvent} event */
+  handleKey(event) {
+    if (event.key !== "v") return super.handleKey(event);
+    this.judge(KEEP);
+    return true;
+  }
+}

@@ -1,0 +1,74 @@
+// The texts of the validation page: names of questions, problems and moves.
+
+/** @import { CaseQuestion, CaseState, Move, Problem } from "./case-state.js" */
+
+import { quoted } from "../../html.js";
+import { find, KEEP, MAX_ANSWERS } from "./case-state.js";
+
+/**
+ * Return a question's number, such as "2".
+ *
+ * @param {CaseQuestion | undefined} question
+ */
+export function nameOf(question) {
+  return question?.source ? String(question.source.question + 1) : "";
+}
+
+/** @param {CaseQuestion} question */
+export function named(question) {
+  return `${nameOf(question)} ${quoted(question.question)}`;
+}
+
+/**
+ * @param {Problem} problem
+ * @param {CaseState} state
+ * @param {string[]} tokens
+ */
+export function problemText({ kind, ids, tokens: at }, state, tokens) {
+  const names = [...new Set(ids)].map((id) => nameOf(find(state, id)));
+  const [who] = names;
+  switch (kind) {
+    case "unjudged":
+      return `Question ${who} is not judged yet.`;
+    case "no-answer":
+      return `Question ${who} is valid, but has no answer.`;
+    case "too-many-answers":
+      return `Question ${who} has more than ${MAX_ANSWERS} answers.`;
+    case "conflict": {
+      const words = quoted(at.map((token) => tokens[token]).join(" "));
+      return `${words} answers the questions ${names.join(" and ")}: no word may answer two.`;
+    }
+    default:
+      return `Question ${who} can't be submitted like this.`;
+  }
+}
+
+/**
+ * @param {CaseState} state
+ * @param {Move} move
+ */
+export function moveText(state, { type, id }) {
+  const who = nameOf(find(state, id));
+  /** @type {Record<string, string>} */
+  const texts = {
+    keep: `${who} valid`,
+    invalid: `${who} invalid`,
+    unjudge: `open ${who} again`,
+    redundant: `${who} repeats another`,
+    mark: `answer of ${who}`,
+    unmark: `remove answer of ${who}`,
+    split: `split answer of ${who}`,
+    cut: `cut words of ${who}`,
+  };
+  return texts[type];
+}
+
+/**
+ * @param {CaseQuestion} question
+ * @param {CaseState} state
+ */
+export function verdictText({ verdict, sameAs }, state) {
+  if (verdict === null) return "not judged";
+  if (verdict === KEEP) return "valid";
+  return sameAs === null ? "invalid" : `repeats ${nameOf(find(state, sameAs))}`;
+}

@@ -1,0 +1,23 @@
+// The validation page: the questions of another annotator are judged and answered.
+
+import { openTask } from "../../work/task.js";
+import { CasePage } from "./case-page.js";
+import { ValidationBoard } from "./validation-cards.js";
+import { apply, begin, contentOf, problems, resume } from "./validation-state.js";
+import * as text from "./validation-text.js";
+
+openTask((root, page, onChange) => {
+  const { asked, tokens } = page.items[0];
+  const beginning = begin({ asked: asked.questions, size: tokens.length });
+  return new CasePage(root, page, onChange, {
+    beginning,
+    resume: (content) => resume(content, beginning),
+    contentOf,
+    apply,
+    problems,
+    text,
+    createBoard: (box, calls) => new ValidationBoard(box, { state: beginning, tokens, calls }),
+    settled: "Everything is judged.",
+    goesOn: true,
+  });
+});

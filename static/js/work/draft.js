@@ -1,0 +1,308 @@
+// Saves unfinished work: in the browser at once, on the server within two seconds. Typing never
+// waits for a save.
+//
+//   const draft = new Draft({page, state})
+//   draft.addEventListener("status", ...)    detail: {status, message}
+//   draft.addEventListener("conflict", ...)  detail: {newest}, another version of the work
+//   draft.addEventListener("newer", ...)     detail: {newest}; this page is untouched and can load it
+//   draft.addEventListener("submitted", ...) another tab has submitted the work
+//   draft.changed()                          after every change
+
+/** @import { Content, Page } from "./page.js" */
+
+import { forget, recall, remember } from "../storage.js";
+
+/**
+ * The work as it is sent to the server.
+ *
+ * @typedef {{content: Content, comment: string, active_seconds: number, moves: number}} WorkState
+ */
+
+/** @typedef {{revision: number, content: Content, comment?: string}} Version */
+
+/** @typedef {"saved" | "unsaved" | "saving" | "offline" | "refused"} DraftStatus */
+
+const SAVE_AFTER = 800;
+const SAVE_WITHIN = 2000;
+const CHECK_AGAIN_AFTER = 600;
+const GIVE_UP_AFTER = 15_000;
+const BACK_OFF = [1000, 2000, 4000, 8000, 15_000, 30_000];
+// Browsers carry at most 64 KiB in requests that outlive their page.
+const KEEPALIVE_LIMIT = 60_000;
+
+export class Draft extends EventTarget {
+  /** @param {{page: Page, state: () => WorkState}} options */
+  constructor({ page, state }) {
+    super();
+    this.page = page;
+    this.state = state;
+    this.revision = page.revision;
+    this.key = page.draftKey ?? keyOf(window.location);
+    this.version = 0;
+    this.savedVersion = 0;
+    /** @type {number | null} The version being sent. */
+    this.inFlight = null;
+    this.failures = 0;
+    /** @type {number | undefined} */
+    this.timer = undefined;
+    /** @type {number | undefined} */
+    this.storing = undefined;
+    /** @type {number | null} */
+    this.deadline = null;
+    /** @type {string[]} Contents that were sent and not yet answered. */
+    this.unanswered = [];
+    this.paused = page.preview || page.submitted;
+    /** @type {DraftStatus} */
+    this.status = "saved";
+    this.listen();
+    if (isReload()) setTimeout(() => this.checkAgain(), CHECK_AGAIN_AFTER);
+  }
+
+  listen() {
+    window.addEventListener("online", () => this.retryNow());
+    window.addEventListener("pagehide", () => {
+      if (this.storing) this.store();
+      this.flush();
+    });
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "hidden") this.retryNow();
+    });
+    window.addEventListener("beforeunload", (event) => {
+      if (this.isUnsaved && !this.paused) event.preventDefault();
+    });
+  }
+
+  get isUnsaved() {
+    return this.version !== this.savedVersion;
+  }
+
+  /**
+   * Return the version that this browser stored and the server never received.
+   *
+   * @returns {Version | null}
+   */
+  unsavedVersion() {
+    const stored = recall(this.key);
+    return stored?.unsaved && stored.content ? stored : null;
+  }
+
+  changed() {
+    if (this.page.preview) return;
+    this.version += 1;
+    this.storeSoon();
+    if (this.paused) return;
+    if (this.status !== "offline") this.report("unsaved");
+    this.schedule();
+  }
+
+  // Stop saving: the work is submitted, or the worker has to choose a version first.
+  pause() {
+    this.paused = true;
+    clearTimeout(this.timer);
+  }
+
+  /**
+   * Continue from a revision of the server that the worker has seen.
+   *
+   * @param {number} revision
+   */
+  resume(revision) {
+    this.revision = revision;
+    this.paused = false;
+    this.failures = 0;
+    this.changed();
+  }
+
+  /**
+   * Stop saving submitted work. The browser still stores it if our server does not have it.
+   *
+   * @param {{isSaved: boolean}} options
+   */
+  submitted({ isSaved }) {
+    this.pause();
+    if (!isSaved) this.store();
+    this.cancelStoring();
+    this.savedVersion = this.version;
+    if (isSaved) forget(this.key);
+  }
+
+  // The page closes: save once more without waiting for the answer.
+  flush() {
+    if (this.paused || !this.isUnsaved || this.inFlight === this.version) return;
+    // A save in flight most likely succeeds, and this one follows it.
+    const revision = this.revision + (this.inFlight === null ? 0 : 1);
+    this.inFlight = this.version;
+    send(this.page, this.page.urls.draft, this.message(revision)).catch(() => {});
+  }
+
+  /**
+   * Return the request's body, and remember its content in case the answer is lost.
+   *
+   * @param {number} revision
+   */
+  message(revision) {
+    const state = this.state();
+    this.unanswered.push(canonical(state.content));
+    return JSON.stringify({ token: this.page.token, ...state, revision });
+  }
+
+  // Store after the frame that shows the change, so that typing is not delayed.
+  storeSoon() {
+    this.storing ??= window.setTimeout(() => this.store(), 0);
+  }
+
+  cancelStoring() {
+    clearTimeout(this.storing);
+    this.storing = undefined;
+  }
+
+  store() {
+    this.cancelStoring();
+    const { content, comment } = this.state();
+    remember(this.key, { content, comment, revision: this.revision, unsaved: this.isUnsaved });
+  }
+
+  schedule() {
+    const now = Date.now();
+    if (this.inFlight !== null || this.failures > 0) return;
+    this.deadline ??= now + SAVE_WITHIN;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.save(), Math.min(SAVE_AFTER, Math.max(0, this.deadline - now)));
+  }
+
+  retryNow() {
+    if (this.paused || !this.isUnsaved || this.inFlight !== null) return;
+    clearTimeout(this.timer);
+    this.save();
+  }
+
+  async save() {
+    if (this.paused || this.inFlight !== null) return;
+    const version = this.version;
+    this.deadline = null;
+    this.inFlight = version;
+    if (this.failures === 0) this.report("saving");
+    const response = await send(this.page, this.page.urls.draft, this.message(this.revision)).catch(() => null);
+    const answer = response ? await response.json().catch(() => null) : null;
+    this.inFlight = null;
+    if (this.paused) return;
+    if (response?.ok && answer) this.saved(version, answer);
+    else if (response?.status === 409 && answer) this.conflict(answer.newest);
+    else if (response?.status === 400 || response?.status === 403) this.refused(answer?.error);
+    else this.failed();
+  }
+
+  /**
+   * @param {number} version
+   * @param {{revision: number, submitted: boolean}} answer
+   */
+  saved(version, answer) {
+    this.revision = answer.revision;
+    this.savedVersion = version;
+    this.failures = 0;
+    this.unanswered = [];
+    if (answer.submitted) {
+      this.pause();
+      this.dispatchEvent(new CustomEvent("submitted"));
+      return;
+    }
+    this.store();
+    this.report(this.isUnsaved ? "unsaved" : "saved");
+    if (this.isUnsaved) this.schedule();
+  }
+
+  // The last save before a reload may have arrived after this page was rendered.
+  checkAgain() {
+    if (!this.paused && this.version === 0) this.save();
+  }
+
+  /** @param {Version} newest */
+  conflict(newest) {
+    const isUntouched = this.version === 0;
+    // This page's own save, whose answer was lost.
+    const isOurs = this.unanswered.includes(canonical(newest.content));
+    if (isUntouched || isOurs) {
+      this.revision = newest.revision;
+      this.unanswered = [];
+      this.failures = 0;
+      if (isOurs) this.save();
+      else this.loadNewer(newest);
+      return;
+    }
+    this.pause();
+    this.dispatchEvent(new CustomEvent("conflict", { detail: { newest } }));
+  }
+
+  /** @param {Version} newest */
+  loadNewer(newest) {
+    this.report("saved");
+    this.dispatchEvent(new CustomEvent("newer", { detail: { newest } }));
+  }
+
+  /** @param {string} [message] */
+  refused(message) {
+    this.pause();
+    this.report("refused", message);
+  }
+
+  failed() {
+    const wait = BACK_OFF[Math.min(this.failures, BACK_OFF.length - 1)];
+    this.failures += 1;
+    this.report("offline");
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.save(), wait);
+  }
+
+  /** @param {DraftStatus} status */
+  report(status, message = "") {
+    this.status = status;
+    this.dispatchEvent(new CustomEvent("status", { detail: { status, message } }));
+  }
+}
+
+/**
+ * Send a message of the page. The type text/plain needs no preflight request. A page in a frame is
+ * authenticated by its token, a page of the site (with `csrf`) by its session.
+ *
+ * @param {Page} page
+ * @param {string} url
+ * @param {string} body
+ */
+export function send({ csrf }, url, body) {
+  return fetch(url, {
+    method: "POST",
+    body,
+    headers: { "Content-Type": "text/plain", ...(csrf && { "X-CSRFToken": csrf }) },
+    credentials: csrf ? "same-origin" : "omit",
+    keepalive: body.length < KEEPALIVE_LIMIT,
+    signal: AbortSignal.timeout(GIVE_UP_AFTER),
+  });
+}
+
+function isReload() {
+  const [entry] = performance.getEntriesByType("navigation");
+  return entry instanceof PerformanceNavigationTiming && entry.type === "reload";
+}
+
+/**
+ * Name the stored draft by assignment and worker: another worker can get the same assignment.
+ *
+ * @param {Location} location
+ */
+function keyOf(location) {
+  const query = new URLSearchParams(location.search);
+  return ["draft", location.pathname, query.get("assignmentId"), query.get("workerId")].join(" ");
+}
+
+/**
+ * Return the same text for the same content: a database may return keys in another order.
+ *
+ * @param {unknown} content
+ */
+export function canonical(content) {
+  return JSON.stringify(content, (_, value) =>
+    value && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+}

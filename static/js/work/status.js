@@ -1,0 +1,216 @@
+// Shows whether the work is saved, in conflict with another tab, or submitted, in the status line
+// and the banner of templates/annotation/worker_page.html.
+
+/** @import { Draft, DraftStatus, Version } from "./draft.js" */
+/** @import { Content, Page } from "./page.js" */
+/** @import { Refusal } from "./shell.js" */
+/** @import { Submission, SubmissionState } from "./submit.js" */
+
+import { element, ref, setText } from "../html.js";
+
+/** @typedef {[label: string, onclick: () => void, look?: string]} Action */
+
+/** @type {Record<DraftStatus, string>} */
+const STATUS = {
+  saved: "Saved",
+  unsaved: "Saving …",
+  saving: "Saving …",
+  offline: "No connection. Your work stays on this page and is saved when the connection is back.",
+  refused: "Not saved",
+};
+
+const DESTINATIONS = {
+  marketplace: {
+    reopen: "Open the task again.",
+    leaving: "Submitted. Going back to the marketplace …",
+    done: "You have submitted this work. If the marketplace still shows the task as open, submit it again. It counts once.",
+  },
+  site: {
+    reopen: "Your work is stored in this browser. Open the page again.",
+    leaving: "Submitted. Opening the next page …",
+    done: "You have submitted this work.",
+  },
+};
+
+/** @type {Record<Exclude<SubmissionState, "leaving">, string>} */
+const SUBMISSION = {
+  sending: "Submitting …",
+  refused: "Not submitted",
+  invalid: "Not submitted",
+  unreachable: "Not submitted yet",
+  "no-answer": "The marketplace does not answer",
+};
+
+/**
+ * @param {object} options
+ * @param {Page} options.page
+ * @param {Draft} options.draft
+ * @param {Submission} options.submission
+ * @param {(content: Content) => string[]} options.describe  lines that identify a version
+ * @param {(content: Content, comment?: string) => void} options.load
+ * @param {(refusals: Refusal[]) => void} options.onRefused
+ */
+export function showWorkStatus({ page, draft, submission, describe, load, onRefused }) {
+  const status = ref(document, "status");
+  const banner = new Banner(ref(document, "banner"));
+  const isOnSite = Boolean(page.csrf);
+  const texts = isOnSite ? DESTINATIONS.site : DESTINATIONS.marketplace;
+
+  if (page.preview) {
+    setText(status, "");
+    banner.show("info", ["This is a preview. Accept the task first, then you can work on it."]);
+    return;
+  }
+  setText(status, page.revision > 0 ? STATUS.saved : "");
+  if (page.submitted) showSubmitted();
+
+  on(draft, "status", (/** @type {{status: DraftStatus, message: string}} */ detail) => {
+    // Announce only what needs attention, not "Saved" every two seconds.
+    const isTrouble = detail.status === "offline" || detail.status === "refused";
+    status.setAttribute("aria-live", isTrouble ? "polite" : "off");
+    setText(status, STATUS[detail.status]);
+    status.dataset.status = detail.status;
+    if (detail.status === "refused") {
+      banner.show("error", [detail.message || "This page can't save any more.", texts.reopen]);
+    }
+  });
+  draft.addEventListener("submitted", showSubmitted);
+  on(draft, "newer", ({ newest }) => load(newest.content, newest.comment));
+  on(draft, "conflict", ({ newest }) => chooseVersion(newest));
+  on(submission, "state", showSubmission);
+
+  /** @param {{state: SubmissionState, message: string, problems: Refusal[]}} detail */
+  function showSubmission({ state, message, problems }) {
+    document.body.classList.toggle("is-submitting", state === "sending" || state === "leaving");
+    setText(status, { ...SUBMISSION, leaving: texts.leaving }[state]);
+    if (state === "refused") onRefused(problems);
+    else if (state === "invalid") offerRetry([message || "Our server does not accept this page any more."]);
+    else if (state === "unreachable") offerRetry(["Our server can't be reached. Your work is still on this page."]);
+    else if (state === "no-answer") offerRetry(["The marketplace does not answer. You can safely submit again."]);
+  }
+
+  /** @param {string[]} lines */
+  function offerRetry(lines) {
+    if (isOnSite) {
+      banner.show("warning", lines, [["Try again", () => submission.send(), "primary"]]);
+      return;
+    }
+    banner.show(
+      "warning",
+      [
+        ...lines,
+        "You can also submit it to the marketplace directly. We receive it from there, and it is paid the same.",
+      ],
+      [
+        ["Try again", () => submission.send(), "primary"],
+        ["Submit to the marketplace", () => submission.sendToMarketplace()],
+      ],
+    );
+  }
+
+  function showSubmitted() {
+    draft.pause();
+    document.body.classList.add("is-submitted");
+    setText(status, "Submitted");
+    banner.show("success", [texts.done], isOnSite ? [] : [["Submit again", () => submission.send()]]);
+  }
+
+  /**
+   * Let the worker choose between the server's version and this browser's. Nothing is merged.
+   *
+   * @param {Version} newest
+   * @param {{mine?: Version | null, hereTitle?: string}} [options]
+   */
+  function chooseVersion(newest, { mine = null, hereTitle = "On this page" } = {}) {
+    const choose = (/** @type {Version | null} */ chosen) => () => {
+      if (chosen) load(chosen.content, chosen.comment);
+      draft.resume(newest.revision);
+      banner.hide();
+    };
+    banner.show(
+      "warning",
+      ["There are two versions of your work. Which one do you want to keep?"],
+      [],
+      element(
+        "div",
+        { class: "versions" },
+        version(hereTitle, (mine ?? draft.state()).content, "Keep this one", choose(mine)),
+        version("Saved from another tab", newest.content, "Take this one", choose(newest)),
+      ),
+    );
+  }
+
+  /**
+   * @param {string} title
+   * @param {Content} content
+   * @param {string} action
+   * @param {() => void} onclick
+   */
+  function version(title, content, action, onclick) {
+    const lines = describe(content);
+    const list = element("ul", {}, ...lines.map((line) => element("li", { dir: "auto" }, line)));
+    return element(
+      "section",
+      { class: "version" },
+      element("h2", {}, title),
+      lines.length > 0 ? list : element("p", { class: "quiet" }, "Nothing written."),
+      element("button", { type: "button", onclick }, action),
+    );
+  }
+
+  restoreUnsaved();
+
+  function restoreUnsaved() {
+    const unsaved = page.submitted ? null : draft.unsavedVersion();
+    if (!unsaved) return;
+    if (unsaved.revision === page.revision) {
+      load(unsaved.content, unsaved.comment);
+      draft.changed();
+      setText(status, "Restored from this browser");
+      return;
+    }
+    draft.pause();
+    const content = Object.fromEntries(page.items.map((item) => [item.id, item.content]));
+    const newest = { revision: page.revision, content, comment: page.comment };
+    chooseVersion(newest, { mine: unsaved, hereTitle: "Stored in this browser" });
+  }
+}
+
+/**
+ * @param {EventTarget} target
+ * @param {string} type
+ * @param {(detail: any) => void} listener
+ */
+function on(target, type, listener) {
+  target.addEventListener(type, (event) => listener(/** @type {CustomEvent} */ (event).detail));
+}
+
+class Banner {
+  /** @param {HTMLElement} box */
+  constructor(box) {
+    this.box = box;
+  }
+
+  /**
+   * @param {"info" | "success" | "warning" | "error"} kind
+   * @param {string[]} lines
+   * @param {Action[]} actions
+   * @param {Node | string} more
+   */
+  show(kind, lines, actions = [], more = "") {
+    const buttons = actions.map(([label, onclick, look = ""]) =>
+      element("button", { type: "button", class: look, onclick }, label),
+    );
+    this.box.className = `banner message message--${kind}`;
+    this.box.replaceChildren(
+      ...lines.map((line) => element("p", {}, line)),
+      more,
+      buttons.length > 0 ? element("p", { class: "banner__actions" }, ...buttons) : "",
+    );
+    this.box.hidden = false;
+  }
+
+  hide() {
+    this.box.hidden = true;
+  }
+}

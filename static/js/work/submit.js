@@ -1,0 +1,109 @@
+// Submits finished work: first to our server, then the same content as a form to the marketplace.
+// Either copy restores the other. On the site itself, our server answers with the `next` address.
+//
+//   const submission = new Submission({page, draft, state})
+//   submission.addEventListener("state", ...)   detail: {state, message, problems}
+//   submission.send()                 also to try again
+//   submission.sendToMarketplace()    after "unreachable", if the worker chooses to
+
+/** @import { Draft, WorkState } from "./draft.js" */
+/** @import { Page } from "./page.js" */
+/** @import { Refusal } from "./shell.js" */
+
+import { canonical, send } from "./draft.js";
+
+const WAITS = [0, 1000, 3000];
+const FRAME_LEAVES_WITHIN = 20_000;
+
+/**
+ * "invalid" means that the page's permission is not valid any more.
+ *
+ * @typedef {"sending" | "refused" | "unreachable" | "invalid" | "leaving" | "no-answer"} SubmissionState
+ */
+
+export class Submission extends EventTarget {
+  /** @param {{page: Page, draft: Draft, state: () => WorkState}} options */
+  constructor({ page, draft, state }) {
+    super();
+    this.page = page;
+    this.draft = draft;
+    this.state = state;
+    this.busy = false;
+  }
+
+  async send() {
+    if (this.busy || this.page.preview) return;
+    this.busy = true;
+    this.report("sending");
+    const response = await this.reach();
+    const answer = response ? await response.json().catch(() => null) : null;
+    if (response?.ok && answer?.next) return this.goTo(answer.next);
+    if (response?.ok && answer?.fields) return this.postToMarketplace(answer.fields, { isSaved: true });
+    this.busy = false;
+    if (response?.status === 422) return this.report("refused", answer.error, answer.problems);
+    if (response?.status === 400 || response?.status === 403) return this.report("invalid", answer?.error);
+    return this.report("unreachable");
+  }
+
+  // Try a few times. Submitting is idempotent.
+  async reach() {
+    let response = null;
+    for (const wait of WAITS) {
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      const body = { token: this.page.token, revision: this.draft.revision, ...this.state() };
+      response = await send(this.page, this.page.urls.submit, JSON.stringify(body)).catch(() => null);
+      if (response && response.status < 500) return response;
+    }
+    return response;
+  }
+
+  /** @param {string} next */
+  goTo(next) {
+    this.draft.submitted({ isSaved: true });
+    this.report("leaving");
+    window.location.assign(next);
+  }
+
+  sendToMarketplace() {
+    if (this.busy) return;
+    this.busy = true;
+    this.postToMarketplace({ content: canonical(this.state().content) }, { isSaved: false });
+  }
+
+  /**
+   * @param {Record<string, string>} fields
+   * @param {{isSaved: boolean}} options
+   */
+  postToMarketplace(fields, { isSaved }) {
+    this.draft.submitted({ isSaved });
+    this.report("leaving");
+    const form = document.createElement("form");
+    form.method = "post";
+    form.action = this.page.submitTo;
+    form.hidden = true;
+    for (const [name, value] of Object.entries({ assignmentId: this.page.assignment, ...fields })) {
+      const input = document.createElement("input");
+      input.type = "hidden";
+      input.name = name;
+      input.value = value;
+      form.append(input);
+    }
+    document.body.append(form);
+    form.submit();
+    // If the page is still open, the marketplace did not answer. Sending again is safe.
+    setTimeout(() => {
+      this.busy = false;
+      this.report("no-answer");
+      form.remove();
+    }, FRAME_LEAVES_WITHIN);
+  }
+
+  /**
+   * @param {SubmissionState} state
+   * @param {string} [message]
+   * @param {Refusal[]} [problems]
+   */
+  report(state, message = "", problems = []) {
+    this.dispatchEvent(new CustomEvent("state", { detail: { state, message, problems } }));
+  }
+}

@@ -1,0 +1,150 @@
+"""A batch steered by keyboard, in a real browser, with our own marketplace at the other end."""
+
+import re
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from annotation.domain.publish import publish_batch
+from annotation.models import Batch, TaskItem
+from crowd.domain.create_hits import create_pending_hits
+from crowd.domain.manage_hits import send_due_ends, send_due_increases
+from crowd.domain.sync_hits import sync_due_hits
+from crowd.models import Hit
+from marketplace import models as theirs
+from tests.axe import axe_findings
+from tests.crowd.conftest import clock, wire
+from tests.dashboard.campaign import add_items
+from tests.dashboard.test_in_browser import NARROW, open_context
+
+__all__ = ["clock", "open_context", "wire"]
+PATIENCE = 30_000  # milliseconds: these pages follow one another, on machines that do other things
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def site(live_server, office, project, wire, settings) -> str:
+    settings.ALLOWED_HOSTS = ["*"]
+    add_items(project, 3)
+    return live_server.url
+
+
+@pytest.fixture
+def page(open_context) -> Page:
+    return open_context(viewport=NARROW).new_page()
+
+
+@pytest.fixture
+def sweep(clock):
+    def run() -> None:
+        for one in (create_pending_hits, send_due_increases, send_due_ends, sync_due_hits):
+            one(clock=clock)
+
+    return run
+
+
+def press(page: Page, name: str) -> None:
+    """Reach a button by Tab, as somebody without a mouse does, and press it."""
+    button = page.get_by_role("button", name=re.compile(f"^{re.escape(name)}"))
+    expect(button).to_be_visible(timeout=PATIENCE)
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if button.evaluate("one => one === document.activeElement"):
+            break
+    expect(button).to_be_focused()
+    page.keyboard.press("Enter")
+
+
+def told(page: Page, words: str) -> None:
+    expect(page.locator(".messages")).to_contain_text(words, timeout=PATIENCE)
+
+
+def offered() -> int:
+    """HITs that the marketplace's workers can take now."""
+    return sum(one.open and not one.expiry_noted for one in theirs.Hit.objects.all())
+
+
+def test_batch_is_published_and_steered_to_its_end_and_back_by_keyboard(page, sweep, clock):
+    page.goto(reverse("annotation:publish", args=["demo"]))
+    press(page, "See what it costs")
+    press(page, "Publish 3 HITs for $")
+    told(page, "3 HITs are being created")
+    expect(page.locator("#standing")).to_contain_text("Updating 3 HITs", timeout=PATIENCE)
+    sweep()
+    assert offered() == 3
+    # The page renews itself: nothing is reloaded, and nothing jumps.
+    expect(page.locator("#standing")).to_contain_text("knows how every HIT", timeout=PATIENCE)
+    press(page, "Pause …")
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text("Pause the whole batch: 3 HITs?", timeout=PATIENCE)
+    press(page, "Pause 3 HITs")
+    told(page, "Paused: 3 HITs.")
+    sweep()
+    assert offered() == 0
+    press(page, "Resume …")
+    press(page, "Resume 3 HITs")
+    told(page, "Resumed: 3 HITs.")
+    sweep()
+    assert offered() == 3
+    end = theirs.Hit.objects.first().expires_at
+    page.get_by_label("Days from now").focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("30")
+    page.keyboard.press("Enter")
+    press(page, "Extend 3 HITs")
+    told(page, "Extended: 3 HITs.")
+    sweep()
+    assert (theirs.Hit.objects.first().expires_at - end).days >= 15
+    press(page, "End …")
+    press(page, "End 3 HITs")
+    told(page, "Ended: 3 HITs.")
+    sweep()
+    assert (offered(), Batch.objects.get().state) == (0, "closed")
+    clock.skip(hours=3)
+    sweep()
+    page.reload()
+    press(page, "Republish 3 HITs …")
+    main = page.get_by_role("main")
+    expect(main).to_contain_text("The batch, which has ended, is open again.", timeout=PATIENCE)
+    press(page, "Republish 3 HITs for up to $")
+    told(page, "Republished: 3 HITs.")
+    sweep()
+    assert (offered(), Batch.objects.get().state) == (3, "open")
+    assert set(TaskItem.objects.values_list("republications", flat=True)) == {1}
+    assert axe_findings(page) == []
+
+
+def test_hits_are_chosen_by_keyboard_and_the_choice_survives_the_renewal(page, sweep, project):
+    batch = publish_batch(project=project, now=timezone.now())
+    sweep()
+    page.goto(reverse("consolidation:batch", args=["demo", batch.pk]))
+    box = page.get_by_role("checkbox").first
+    box.focus()
+    page.keyboard.press("Space")
+    expect(box).to_be_checked()
+    with page.expect_response(lambda one: "part=standing" in one.url, timeout=PATIENCE):
+        pass
+    expect(box).to_be_checked()
+    page.get_by_label("With the chosen HITs").select_option("expire")
+    press(page, "Go on …")
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text("End 1 of the 1 chosen HIT?", timeout=PATIENCE)
+    press(page, "End 1 HIT")
+    told(page, "Ended: 1 HIT.")
+    assert Hit.objects.exclude(expiration_wanted=None).count() == 1
+
+
+def test_filter_decides_what_is_meant_when_nothing_is_chosen(page, sweep, project):
+    batch = publish_batch(project=project, now=timezone.now())
+    sweep()
+    Hit.objects.filter(pk=Hit.objects.first().pk).update(state="expired")
+    page.goto(reverse("consolidation:batch", args=["demo", batch.pk]))
+    page.get_by_label("Which").select_option("expired")
+    expect(page.locator("#rows tbody tr")).to_have_count(1)
+    page.get_by_label("With the chosen HITs").select_option("extend")
+    press(page, "Go on …")
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text("Extend all 1 HIT (expired) that this moves?", timeout=PATIENCE)
+    assert axe_findings(page) == []

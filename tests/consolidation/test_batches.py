@@ -1,0 +1,419 @@
+"""Batches on their pages: figures, orders for all or some of their HITs, terms; and where work was
+rejected or lost."""
+
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from django.db.models import F
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.domain.publish import publish_batch
+from annotation.models import Batch, Compensation, Task
+from audit.models import StateChange
+from crowd.enums import HitState
+from crowd.models import Assignment, Budget, Hit, Payment
+from qualification.models import Cohort, Round
+from tests.dashboard.campaign import add_items
+from tests.view_names import VIEW_NAMES
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def batch(project) -> Batch:
+    """Six HITs: two still to be made, two live, two expired."""
+    add_items(project, 6)
+    batch = publish_batch(project=project, now=timezone.now())
+    hits = list(Hit.objects.order_by("pk"))
+    for hit in hits[2:]:
+        hit.state, hit.external_id, hit.created_at = HitState.LIVE, f"3HIT{hit.pk}", timezone.now()
+        hit.attempted_at = hit.created_at
+        hit.save()
+    Hit.objects.filter(pk__in=[hit.pk for hit in hits[4:]]).update(state=HitState.EXPIRED)
+    return batch
+
+
+@pytest.fixture
+def url(batch):
+    return reverse("consolidation:manage_batch", args=["demo", batch.pk])
+
+
+def text(response) -> str:
+    return " ".join(unescape(response.content.decode()).split())
+
+
+def ordered(office, url, **order):
+    """The page that asks once more, and the answer to its button."""
+    asked = office.post(url, order)
+    assert asked.status_code == 200, asked.headers
+    seen = asked.context["count"]
+    return asked, office.post(url, {**order, "seen": seen, "confirmed": "yes"}, follow=True)
+
+
+def hits_in(state: str) -> list[int]:
+    return list(Hit.objects.filter(state=state).order_by("pk").values_list("pk", flat=True))
+
+
+# --- how they stand --------------------------------------------------------------------------------
+
+
+def test_list_shows_how_each_batch_stands(office, campaign):
+    response = office.get(reverse("consolidation:batches", args=["demo"]))
+    rows = {row["batch"].role: row for row in response.context["rows"]}
+    figures = rows["generator"]["figures"]
+    assert (figures.hits, figures.open, figures.submitted) == (9, 9, 3)
+    assert figures.accepted == 15
+    assert rows["consolidator"]["step"] == "consolidation"
+    page = text(response)
+    assert "What is still to come" in page
+    assert response.context["forecast"][0] <= response.context["forecast"][2]
+
+
+def test_money_of_a_batch_is_the_ledgers_and_its_caps(office, campaign, batch, project):
+    url = reverse("consolidation:batch", args=["demo", batch.pk])
+    assert office.get(url).context["figures"].reserved_cents > 0
+    before = office.get(url).context["figures"]
+    office.post(url, {"republish_limit": 3, "cap": "500.00"})
+    after = office.get(url).context["figures"]
+    assert (before.reserved_cents, before.spent_cents) == (after.reserved_cents, after.spent_cents)
+    figures = [row["figures"] for row in office.get("/projects/demo/batches/").context["rows"]]
+    project.budget.refresh_from_db()
+    assert sum(one.reserved_cents for one in figures) == project.budget.reserved_cents
+    assert sum(one.spent_cents for one in figures) == project.budget.spent_cents
+
+
+@pytest.mark.parametrize(
+    ("query", "found"), [("", 2), ("role=consolidator", 1), ("state=closed", 0), ("state=x", 2)]
+)
+def test_filter_lists_what_it_says(office, campaign, query, found):
+    response = office.get(reverse("consolidation:batches", args=["demo"]) + f"?{query}")
+    assert len(response.context["rows"]) == found
+    assert ("No batch matches" in text(response)) == (found == 0)
+
+
+def test_empty_project_says_what_will_be_here(office, project):
+    assert "No batches yet" in text(office.get(reverse("consolidation:batches", args=["demo"])))
+
+
+def test_problem_is_told_in_the_list_and_on_the_page(office, batch):
+    Batch.objects.update(republish_problem="The budget has 0.10 dollars left.")
+    for name, *more in (("batches",), ("batch", batch.pk)):
+        page = text(office.get(reverse(VIEW_NAMES[name], args=["demo", *more])))
+        assert "The budget has 0.10 dollars left." in page
+
+
+@pytest.mark.parametrize(
+    ("state", "shown"),
+    [("", 6), ("pending", 2), ("live", 2), ("expired", 2), ("paused", 0), ("short", 2), ("x", 6)],
+)
+def test_hits_are_filtered_by_how_they_stand(office, batch, state, shown):
+    url = reverse("consolidation:batch", args=["demo", batch.pk]) + f"?state={state}"
+    response = office.get(url)
+    assert (len(response.context["rows"]), response.context["matching"]) == (shown, shown)
+    fragment = office.get(url, headers={"HX-Request": "true"})
+    assert b"<html" not in fragment.content
+    assert b'id="rows"' in fragment.content
+
+
+def test_standing_alone_is_renewed(office, batch):
+    url = reverse("consolidation:batch", args=["demo", batch.pk]) + "?part=standing"
+    fragment = office.get(url, headers={"HX-Request": "true"}).content
+    assert b'id="standing"' in fragment
+    assert b'id="rows"' not in fragment
+    assert b"Updating 2 HITs" in fragment
+
+
+# --- orders ----------------------------------------------------------------------------------------
+
+
+def test_nothing_is_done_before_it_was_confirmed(office, batch, url):
+    for action in ("pause", "extend", "add", "expire", "republish"):
+        response = office.post(url, {"action": action, "scope": "hits", "state": "expired"})
+        assert response.status_code in (200, 302)
+    batch.refresh_from_db()
+    assert batch.state == "open"
+    assert not Hit.objects.exclude(expiration_wanted=None).exists()
+    assert not Hit.objects.exclude(increase_to=None).exists()
+
+
+def test_whole_batch_is_paused_and_resumed(office, batch, url):
+    asked, done = ordered(office, url, action="pause", scope="batch")
+    assert "Pause the whole batch: 4 HITs?" in text(asked)
+    assert "Paused: 4 HITs." in text(done)
+    batch.refresh_from_db()
+    assert (batch.state, Hit.objects.exclude(paused_at=None).count()) == ("paused", 4)
+    assert StateChange.objects.get(aggregate="annotation.Batch", new="paused").actor == "rita"
+    asked, done = ordered(office, url, action="resume", scope="batch")
+    assert "Resumed: 4 HITs." in text(done)
+
+
+def test_second_click_asks_again_and_does_nothing_more(office, batch, url):
+    order = {"action": "add", "scope": "batch", "assignments": 1, "confirmed": "yes"}
+    Hit.objects.filter(state="pending").update(state="failed")
+    assert office.post(url, {**order, "seen": 4}).status_code == 302
+    increases = list(Hit.objects.values_list("increase_to", flat=True))
+    again = office.post(url, {"action": "pause", "scope": "batch", "seen": 9, "confirmed": "yes"})
+    assert again.status_code == 200
+    assert list(Hit.objects.values_list("increase_to", flat=True)) == increases
+    batch.refresh_from_db()
+    assert batch.state == "open"
+
+
+def test_chosen_hits_alone_are_moved(office, batch, url):
+    live = hits_in("live")
+    asked, _ = ordered(office, url, action="pause", scope="hits", hit=live[:1])
+    assert "Pause 1 of the 1 chosen HIT?" in text(asked)
+    assert list(Hit.objects.exclude(paused_at=None).values_list("pk", flat=True)) == live[:1]
+    batch.refresh_from_db()
+    assert batch.state == "open"
+    assert StateChange.objects.filter(new="paused 1 HITs", actor="rita").count() == 1
+
+
+def test_with_nothing_chosen_all_that_the_filter_shows_is_moved(office, batch, url):
+    expired = hits_in("expired")
+    asked, done = ordered(office, url, action="extend", scope="hits", state="expired", days=3)
+    assert "Extend all 2 HITs (expired) that this moves?" in text(asked)
+    cents = asked.context["cents"]
+    assert f"Up to ${cents / 100:.2f} more is reserved" in text(asked)
+    assert "Extended: 2 HITs." in text(done)
+    assert set(hits_in("live")) >= set(expired)
+
+
+def test_cost_that_is_told_is_the_cost_that_is_reserved(office, batch, url, project):
+    for order in (
+        {"action": "extend", "state": "expired"},
+        {"action": "add", "state": "live", "assignments": 2},
+    ):
+        before = Budget.objects.get(pk=project.budget_id).reserved_cents
+        asked, _ = ordered(office, url, scope="hits", **order)
+        after = Budget.objects.get(pk=project.budget_id).reserved_cents
+        assert after - before == asked.context["cents"] > 0
+
+
+def test_hits_ended_one_by_one_stay_so_and_can_be_offered_again(office, batch, url):
+    pending = hits_in("pending")
+    _, done = ordered(office, url, action="expire", scope="hits", hit=pending)
+    assert "Ended: 2 HITs." in text(done)
+    assert set(hits_in("withdrawn")) == set(pending)
+    assert Task.objects.exclude(ended_at=None).count() == 2
+    _, done = ordered(office, url, action="republish", scope="hits", hit=pending)
+    assert "Republished: 2 HITs." in text(done)
+    assert len(hits_in("pending")) == 2
+
+
+def test_ended_batch_is_open_again_for_what_is_offered_again(office, batch, url):
+    ordered(office, url, action="expire", scope="batch")
+    batch.refresh_from_db()
+    assert batch.state == "closed"
+    pending = hits_in("withdrawn")
+    asked, _ = ordered(office, url, action="republish", scope="hits", hit=pending[:1])
+    assert "The batch, which has ended, is open again." in text(asked)
+    batch.refresh_from_db()
+    assert (batch.state, len(hits_in("pending"))) == ("open", 1)
+    # For these alone: the others don't come back by themselves.
+    assert Task.objects.filter(ended_at=None).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("order", "told"),
+    [
+        ({"action": "resume", "scope": "hits"}, "none is paused"),
+        (
+            {"action": "republish", "scope": "hits", "state": "live"},
+            "None of these HITs can be offered",
+        ),
+        ({"action": "extend", "scope": "batch", "days": 0}, "1 to 365 days"),
+        ({"action": "add", "scope": "batch", "assignments": 10}, "1 to 9 assignments"),
+        ({"action": "destroy", "scope": "batch"}, "Select a valid choice"),
+        ({"action": "pause", "scope": "hits", "hit": ["999999"]}, "none is open"),
+        ({"action": "pause", "scope": "hits", "hit": ["x"]}, "Select a valid choice"),
+        ({}, "required"),
+    ],
+)
+def test_order_that_makes_no_sense_is_refused_in_words(office, batch, url, order, told):
+    response = office.post(url, order, follow=True)
+    assert "Nothing was changed" in text(response)
+    assert told in text(response)
+    batch.refresh_from_db()
+    assert batch.state == "open"
+
+
+def test_refusals_of_the_domain_are_told(office, batch, url, project):
+    Budget.objects.filter(pk=project.budget_id).update(cap_cents=F("reserved_cents"))
+    order = {"action": "extend", "scope": "hits", "state": "expired"}
+    _, done = ordered(office, url, **order)
+    assert "Raise its cap or publish less" in text(done)
+    assert len(hits_in("expired")) == 2
+    ordered(office, url, action="pause", scope="batch")
+    _, done = ordered(office, url, action="extend", scope="hits", state="paused")
+    assert "The batch is paused. Resume it first." in text(done)
+    _, done = ordered(office, url, action="add", scope="hits", state="paused")
+    assert "The batch is paused. Resume it first." in text(done)
+
+
+# --- terms -----------------------------------------------------------------------------------------
+
+
+def test_terms_are_changed_and_logged(office, batch):
+    url = reverse("consolidation:batch", args=["demo", batch.pk])
+    page = office.post(url, {"keep_open": 7, "republish_limit": 0, "cap": "12.50"}, follow=True)
+    batch = Batch.objects.get()
+    assert (batch.keep_open, batch.republish_limit, batch.budget.cap_cents) == (7, 0, 1250)
+    assert "The batch's terms were changed." in text(page)
+    logged = StateChange.objects.filter(aggregate="annotation.Batch", actor="rita")
+    assert {one.new for one in logged} == {"republication limit: 0", "keep open: 7"}
+    office.post(url, {"keep_open": "", "republish_limit": 3, "cap": ""})
+    batch = Batch.objects.get()
+    assert (batch.keep_open, batch.budget.cap_cents) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ({"republish_limit": 21}, "less than or equal to 20"),
+        ({"republish_limit": ""}, "required"),
+        ({"republish_limit": 3, "keep_open": 0}, "greater than or equal to 1"),
+        ({"republish_limit": 3, "cap": "-1"}, "greater than or equal to 0"),
+        ({"republish_limit": 5, "cap": "0.01"}, "Choose a cap of at least that amount"),
+    ],
+)
+def test_terms_that_can_not_hold_are_refused_beside_the_field(office, batch, typed, told):
+    url = reverse("consolidation:batch", args=["demo", batch.pk])
+    response = office.post(url, typed)
+    assert response.status_code == 422
+    assert told in text(response)
+    batch = Batch.objects.get()
+    assert (batch.republish_limit, batch.budget) == (3, None)
+
+
+def test_batch_of_a_qualification_round_has_no_top_up(office, campaign, batch):
+    Batch.objects.filter(pk=batch.pk).update(for_training=True)
+    one = Round.objects.create(
+        project=campaign.project, ordinal=1, kind="screening", title="Screening", entry="open"
+    )
+    Cohort.objects.create(round=one, number=1, batch=batch, slots=3, published_at=timezone.now())
+    page = office.get(reverse("consolidation:batch", args=["demo", batch.pk]))
+    assert "HITs to keep open" not in text(page)
+    assert one.title in text(page)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_auto_approval_and_policy_are_recorded_and_make_the_hit_type(office, project):
+    add_items(project, 2)
+    url = reverse("annotation:publish", args=["demo"])
+    form = {"count": 2, "unoffered": 2, "auto_approval_hours": 12, "republish_limit": 5}
+    asked = text(office.post(url, form))
+    assert "approved automatically after 12 hours" in asked
+    assert "at most 5 times" in asked
+    office.post(url, {**form, "confirmed": "yes"})
+    batch = Batch.objects.get()
+    assert (batch.auto_approval_seconds, batch.republish_limit) == (12 * 3600, 5)
+    assert {hit.hit_type.auto_approval_seconds for hit in Hit.objects.all()} == {12 * 3600}
+
+
+@pytest.mark.parametrize("hours", ["0", "721", "soon"])
+def test_delay_that_no_marketplace_takes_is_refused(office, project, hours):
+    add_items(project, 1)
+    url = reverse("annotation:publish", args=["demo"])
+    response = office.post(url, {"count": 1, "auto_approval_hours": hours})
+    assert response.status_code == 422
+    assert b"errorlist" in response.content
+
+
+# --- rejected work ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rejected(office, campaign) -> Assignment:
+    submission = campaign.items[1].submissions.get(state="submitted")
+    address = reverse("consolidation:reject", args=["demo", submission.pk])
+    office.post(address, {"reason": "Another verb."})
+    rows = Assignment.objects.filter(pk=submission.assignment_id)
+    rows.update(submitted_at=timezone.now() - timedelta(days=2))
+    return rows.get()
+
+
+def overturn(office, assignment, **typed):
+    url = reverse("annotation:overturn", args=["demo", assignment.pk])
+    return office.post(url, typed, follow=True)
+
+
+def test_rejected_work_is_listed_with_its_reason_and_its_days(office, rejected):
+    page = text(office.get(reverse("annotation:rejections", args=["demo"])))
+    assert "Another verb." in page
+    assert "Overturn … (27 days left)" in page
+    assert rejected.worker.pseudonym in page
+
+
+@pytest.mark.parametrize(("use", "state"), [("yes", "accepted"), ("no", "rejected")])
+def test_overturned_rejection_is_paid(office, rejected, use, state):
+    page = overturn(office, rejected, use=use, reason="The worker is right.")
+    assert "will be paid shortly" in text(page)
+    assert rejected.submissions.get().state == state
+    assert Payment.objects.filter(assignment=rejected, kind="reward").count() == 1
+
+
+def test_overturning_without_a_reason_asks_for_it(office, rejected):
+    page = overturn(office, rejected, use="yes", reason=" ")
+    assert (page.status_code, "This field is required" in text(page)) == (422, True)
+    assert not Payment.objects.filter(assignment=rejected).exists()
+
+
+def test_too_late_to_overturn_leads_to_compensation(office, rejected):
+    Assignment.objects.filter(pk=rejected.pk).update(
+        submitted_at=timezone.now() - timedelta(days=31)
+    )
+    page = text(office.get(reverse("annotation:rejections", args=["demo"])))
+    assert "Compensate the worker" in page
+    assert f"?key={rejected.external_id}" in page
+    assert "30 days ago" in text(overturn(office, rejected, use="yes", reason="Late."))
+
+
+def test_project_without_rejections_says_so(office, project):
+    page = text(office.get(reverse("annotation:rejections", args=["demo"])))
+    assert "Nothing was rejected" in page
+
+
+# --- compensation ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def compensate(campaign):
+    return reverse("qualification:compensate", args=["demo", campaign.workers[0].pseudonym])
+
+
+OFFER = {"amount": "1.50", "key": "assignment 7", "reason": "It ran out under you."}
+
+
+def test_compensation_names_its_cost_with_the_fee_before_it_is_offered(office, compensate, project):
+    asked = text(office.post(compensate, OFFER))
+    assert "Pay $1.50 for $1.80 in all" in asked
+    assert not Compensation.objects.exists()
+    before = Budget.objects.get(pk=project.budget_id).reserved_cents
+    page = office.post(compensate, {**OFFER, "confirmed": "yes"}, follow=True)
+    assert "is being created. It pays $1.50" in text(page)
+    assert Budget.objects.get(pk=project.budget_id).reserved_cents - before == 180
+    office.post(compensate, {**OFFER, "confirmed": "yes"})
+    assert Compensation.objects.get().offered_by == "rita"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [{"amount": "0"}, {"amount": "1000.01"}, {"amount": "0.005"}, {"key": ""}, {"reason": " "}],
+)
+def test_compensation_that_makes_no_sense_is_refused(office, compensate, typed):
+    response = office.post(compensate, {**OFFER, **typed, "confirmed": "yes"})
+    assert (response.status_code, b"errorlist" in response.content) == (422, True)
+    assert not Compensation.objects.exists()
+
+
+def test_compensation_without_budget_is_refused(office, compensate, project):
+    budget = Budget.objects.get(pk=project.budget_id)
+    Budget.objects.filter(pk=budget.pk).update(
+        cap_cents=budget.reserved_cents + budget.spent_cents + 10
+    )
+    response = office.post(compensate, {**OFFER, "confirmed": "yes"})
+    assert response.status_code == 422
+    assert "Raise its cap" in text(response)

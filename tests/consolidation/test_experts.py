@@ -1,0 +1,389 @@
+"""Experts' pages: set up by the office, worked on by experts, and blind whatever an expert looks at."""
+
+import gzip
+import json
+from importlib import import_module
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Submission
+from consolidation.domain.monitor import draw_due_reviews, set_review_rate
+from consolidation.domain.record_gold import add_gold
+from consolidation.models import ExpertDraft, ExpertQueue, Gold, Review, SystemAnnotation
+from projects.enums import MemberRole
+from projects.permissions import REVIEWERS, Access, page_rules
+from schemes.registry import get_scheme
+from tests.annotation.page_data import page_data
+from tests.consolidation.experts import hand_in, make_expert, make_queue
+from tests.consolidation.factories import IDENTIFIED, SURVEY, make_generation, make_item
+from tests.consolidation.gold import FIRST, SECOND, make_gold_item
+from tests.crowd.factories import NOW
+from tests.dashboard.campaign import make_user
+from tests.view_names import VIEW_NAMES
+
+pytestmark = pytest.mark.django_db
+# Name of a route -> what its address needs beside the project.
+PATTERNS = [
+    pattern
+    for app in ("consolidation", "dashboard", "datasets", "projects", "annotation", "rehearsal")
+    for pattern in import_module(f"{app}.urls").urlpatterns
+]
+ROUTES = {pattern.name: set(pattern.pattern.converters) - {"slug"} for pattern in PATTERNS}
+RULES = {name: page_rules()[full] for name, full in VIEW_NAMES.items()}
+
+
+@pytest.fixture
+def gold():
+    """A consolidated item of a project with an office and an expert."""
+    return make_gold_item()
+
+
+@pytest.fixture
+def project(gold):
+    return gold.item.project
+
+
+@pytest.fixture
+def item(gold):
+    return gold.item
+
+
+@pytest.fixture
+def sign_in(project):
+    def of(name: str, *roles: MemberRole, **options) -> Client:
+        client = Client(**options)
+        client.force_login(make_user(name, project, *roles))
+        return client
+
+    return of
+
+
+@pytest.fixture
+def office(sign_in):
+    return sign_in("rita", MemberRole.REQUESTER)
+
+
+@pytest.fixture
+def expert(sign_in):
+    return sign_in("eva", MemberRole.EXPERT)
+
+
+def url(name: str, project, *more) -> str:
+    return reverse(VIEW_NAMES[name], args=[project.slug, *more])
+
+
+def text_of(response) -> str:
+    raw = response.getvalue()
+    return (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode()
+
+
+def data_of(response) -> dict:
+    return page_data(text_of(response))
+
+
+def send(client, address: str, item, content, revision=0, **more):
+    message = {"token": "", "revision": revision, "content": {str(item.pk): content}}
+    return client.post(address, json.dumps(message), content_type="text/plain", **more)
+
+
+# --- setting up ----------------------------------------------------------------------------------
+
+
+def form(kind: str, **fields):
+    given = {"title": "First set", "items": "sample", "count": "5", "experts_per_item": "2"}
+    return {f"{kind}-{name}": value for name, value in {**given, **fields}.items()}
+
+
+def test_office_sets_up_what_experts_then_find(office, expert, project, item):
+    page = office.post(url("expert_set_up", project, "annotate"), form("annotate"), follow=True)
+    assert "“First set” is set up: 1 items." in text_of(page)
+    listed = text_of(expert.get(url("experts", project)))
+    assert "First set" in listed
+    assert "Finished by all" not in listed
+    assert "Finished by all" in text_of(office.get(url("experts", project)))
+    queue = ExpertQueue.objects.get()
+    merges = form("merge", title="Merged", items=f"queue-{queue.pk}", sources=["generator"])
+    assert office.post(url("expert_set_up", project, "merge"), merges).status_code == 302
+    assert ExpertQueue.objects.get(kind="merge").queued.get().merge.sources.count() == 2
+
+
+def test_items_of_a_file_and_of_the_consolidated_are_taken(office, project, item):
+    item.key = f"{item.sentence.external_id}/{IDENTIFIED}"
+    item.save(update_fields=["key"])
+    rows = f"qasrl_id,verb_idx\n{item.sentence.external_id},{IDENTIFIED}\n"
+    file = SimpleUploadedFile("items.csv", rows.encode())
+    address = url("expert_set_up", project, "annotate")
+    assert office.post(address, form("annotate", items="file", file=file)).status_code == 302
+    more = form("annotate", title="More", items="sample-consolidated", makes_gold="on")
+    assert office.post(address, {**more, "annotate-experts_per_item": "1"}).status_code == 422
+    merges = form("merge", items="sample-consolidated", title="M", sources=["consolidated"])
+    assert office.post(url("expert_set_up", project, "merge"), merges).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "told"),
+    [
+        ("annotate", {"title": ""}, "This field is required"),
+        ("annotate", {"items": "round-99"}, "Select a valid choice"),
+        ("annotate", {"items": "file"}, "Choose a file."),
+        ("annotate", {"count": ""}, "Enter the number of items."),
+        ("annotate", {"experts_per_item": "10"}, "less than or equal to 9"),
+        ("annotate", {"makes_gold": "on"}, "merged before they become gold"),
+        ("merge", {}, "This field is required"),
+        ("merge", {"sources": ["imported"]}, "None of these items has an annotation"),
+        ("merge", {"sources": ["the moon"]}, "Select a valid choice"),
+    ],
+)
+def test_bad_input_says_what_to_do(office, project, kind, fields, told):
+    response = office.post(url("expert_set_up", project, kind), form(kind, **fields))
+    assert response.status_code == 422
+    assert told in text_of(response)
+    assert not ExpertQueue.objects.exists()
+
+
+def test_bad_file_says_what_is_wrong_with_it(office, project):
+    file = SimpleUploadedFile("items.csv", b"qasrl_id,verb_idx\nnowhere,3\n")
+    address = url("expert_set_up", project, "annotate")
+    page = text_of(office.post(address, form("annotate", items="file", file=file)))
+    assert "has no item" in page
+    assert office.post(url("expert_set_up", project, "dance")).status_code == 404
+
+
+# --- at work -------------------------------------------------------------------------------------
+
+
+def test_expert_annotates_through_the_page_and_goes_on_to_the_next(expert, project, item):
+    other = make_item(SURVEY, IDENTIFIED, project)
+    queue = make_queue(project, [item, other], kind="annotate")
+    first = expert.post(url("expert_next", project, queue.pk))
+    queued = queue.queued.get(item=item)
+    assert first.url == url("expert_item", project, queued.pk)
+    page = data_of(expert.get(first.url))
+    assert (page["pay"], page["submitted"], page["items"][0]["content"]) == (None, False, None)
+    assert send(expert, page["urls"]["draft"], item, FIRST).json()["revision"] == 1
+    stale = send(expert, page["urls"]["draft"], item, SECOND)
+    assert (stale.status_code, stale.json()["newest"]["revision"]) == (409, 1)
+    bad = send(expert, page["urls"]["submit"], item, {"questions": []}, 1)
+    assert (bad.status_code, bad.json()["problems"][0]["path"]) == (422, "questions")
+    done = send(expert, page["urls"]["submit"], item, FIRST, 1)
+    following = queue.queued.get(item=other)
+    assert done.json() == {"next": url("expert_item", project, following.pk)}
+    assert data_of(expert.get(first.url))["submitted"] is True
+    assert send(expert, page["urls"]["submit"], item, SECOND, 1).status_code == 200
+    assert (
+        Submission.objects.get(role="expert").content["questions"][0]["answers"]
+        == (FIRST["questions"][0]["answers"])
+    )
+    last = send(expert, url("expert_submit", project, following.pk), other, FIRST)
+    assert last.json() == {"next": url("expert_queue", project, queue.pk)}
+    assert "There are no more items for you" in text_of(expert.get(last.json()["next"]))
+
+
+def test_item_is_left_for_later(expert, project, item):
+    other = make_item(SURVEY, IDENTIFIED, project)
+    queue = make_queue(project, [item, other], kind="annotate")
+    next_one = url("expert_next", project, queue.pk)
+    first = expert.post(next_one).url
+    page = text_of(expert.get(first))
+    assert "Leave this one for later" in page
+    pk = first.rstrip("/").rpartition("/")[2]
+    second = expert.post(next_one, {"leaving": pk}).url
+    assert second == url("expert_item", project, queue.queued.get(item=other).pk)
+    for odd in ("x", "9" * 40, "-1"):
+        assert expert.post(next_one, {"leaving": odd}).status_code == 302
+
+
+def test_item_that_is_not_for_one_can_be_neither_opened_nor_written(sign_in, project, item):
+    queue = make_queue(project, [item])
+    queued = queue.queued.get()
+    first, second = sign_in("ina", MemberRole.EXPERT), sign_in("olga", MemberRole.EXPERT)
+    address = url("expert_item", project, queued.pk)
+    assert send(first, f"{address}draft/", item, None).status_code == 200
+    assert second.get(address).status_code == 409
+    for what in ("draft", "submit"):
+        refused = send(second, f"{address}{what}/", item, None)
+        assert (refused.status_code, "can't work on this item" in refused.json()["error"]) == (
+            403,
+            True,
+        )
+    assert ExpertDraft.objects.count() == 1
+    assert second.post(url("expert_next", project, queue.pk)).url == url(
+        "expert_queue", project, queue.pk
+    )
+
+
+def test_scripts_need_the_session_and_its_token(sign_in, project, item):
+    queued = make_queue(project, [item]).queued.get()
+    strict = sign_in("ina", MemberRole.EXPERT, enforce_csrf_checks=True)
+    page = data_of(strict.get(url("expert_item", project, queued.pk)))
+    draft = page["urls"]["draft"]
+    assert send(strict, draft, item, None).status_code == 403
+    token = {"X-CSRFToken": page["csrf"]}
+    assert send(strict, draft, item, None, headers=token).status_code == 200
+    assert send(Client(), draft, item, None).status_code == 403
+    for body in ("{}", '{"token": "", "revision": 0, "content": {"1": NaN}}'):
+        answer = strict.post(draft, body, content_type="text/plain", headers=token)
+        assert answer.status_code == 400
+
+
+def test_office_closes_a_queue_and_opens_it_again(office, expert, project, item):
+    queue = make_queue(project, [item])
+    address = url("expert_state", project, queue.pk)
+    told = text_of(office.post(address, {"state": "closed"}, follow=True))
+    assert "is closed." in told
+    assert "0</b> left for you" in text_of(expert.get(url("expert_queue", project, queue.pk)))
+    assert "open again" in text_of(office.post(address, {"state": "open"}, follow=True))
+    assert "be burnt" not in text_of(office.post(address, {"state": "burnt"}, follow=True))
+    queue.refresh_from_db()
+    assert queue.state == "open"
+
+
+def test_queue_of_another_project_is_not_found(expert, item, project):
+    foreign = make_gold_item()
+    queue = make_queue(foreign.item.project, [foreign.item])
+    queued = queue.queued.get()
+    assert expert.get(url("expert_queue", project, queue.pk)).status_code == 404
+    assert expert.get(url("expert_item", project, queued.pk)).status_code == 404
+    for name in ("expert_draft", "expert_submit"):
+        assert send(expert, url(name, project, queued.pk), item, None).status_code == 404
+
+
+# --- blind ---------------------------------------------------------------------------------------
+
+
+def test_pages_are_the_same_whoever_wrote_which_source(project, expert):
+    """Swap who wrote what: an expert is given the very same data, but for the order of the sources."""
+    scheme, shown = get_scheme("qasrl"), set()
+    contents = [FIRST, SECOND]
+    for mine, others in (contents, contents[::-1]):
+        item = make_item(SURVEY, IDENTIFIED, project)
+        make_generation(item, mine)
+        parsed = scheme.parse_system(
+            {"questions": others["questions"]}, tokens=SURVEY, target=item.target
+        )
+        SystemAnnotation.objects.create(
+            item=item, system="parserXL", content=parsed, schema_version=1, imported_at=NOW
+        )
+        queued = make_queue(project, [item], sources=["generator", "system:parserXL"]).queued.get()
+        [data] = data_of(expert.get(url("expert_item", project, queued.pk)))["items"]
+        sources = sorted(json.dumps(one, sort_keys=True) for one in data["sources"])
+        del data["sources"], data["layout"], data["id"]
+        shown.add(json.dumps([sources, data], sort_keys=True))
+    assert len(shown) == 1
+
+
+@pytest.fixture
+def secrets(project, item, gold):
+    """Everything by which an expert could tell whose work something is, after a whole campaign."""
+    otto = make_expert("otto-the-other")
+    hand_in(make_queue(project, [item], kind="annotate").queued.get(), otto, FIRST)
+    parsed = get_scheme("qasrl").parse_gold(
+        {"questions": FIRST["questions"]}, tokens=SURVEY, target=item.target
+    )
+    origin = {"worker_id": "FOREIGNER", "assign_id": "THEIRASSIGNMENT"}
+    add_gold(item=item, source="imported", content=parsed, provenance=[origin] * 3, now=NOW)
+    SystemAnnotation.objects.create(
+        item=item, system="parserXL", content=parsed, schema_version=1, imported_at=NOW
+    )
+    set_review_rate(project=project, per_thousand=1000)
+    draw_due_reviews(clock=lambda: NOW)
+    workers = [one.submission.worker for one in gold.case.sources.all()] + [gold.submission.worker]
+    assignments = [gold.submission.assignment.external_id]
+    assignments += [one.submission.assignment.external_id for one in gold.case.sources.all()]
+    names = [each for one in workers for each in (one.pseudonym, one.external_id)]
+    fixed = ["otto-the-other", "parserXL", "FOREIGNER", "THEIRASSIGNMENT"]
+    return [*names, *assignments, *fixed]
+
+
+def test_expert_learns_from_no_page_whose_work_it_is(expert, project, item, gold, secrets):
+    """Every page that an expert may open, before and after they have worked on it."""
+    sources = ["generator", "expert", "consolidated", "imported", "system:parserXL"]
+    merges = make_queue(project, [item], sources=sources)
+    annotations = make_queue(project, [make_item(SURVEY, IDENTIFIED, project)], kind="annotate")
+    review = Review.objects.get()
+    arguments = {
+        "expert_queue": [[merges.pk], [annotations.pk]],
+        "expert_item": [[merges.queued.get().pk], [annotations.queued.get().pk]],
+        "review": [[review.pk]],
+        "quality_file": [["csv"], ["json"]],
+        "quality_item": [[item.pk]],
+        "decide_match": [[item.pk]],
+        "correction": [[review.pk]],
+    }
+    mine = [
+        name
+        for name, rule in RULES.items()
+        if not isinstance(rule, Access) and MemberRole.EXPERT in rule and name in ROUTES
+    ]
+    assert {"project", "items", "experts", "reviews", *arguments} <= set(mine)
+    looked = ["/"]
+    for name in mine:
+        asked = arguments.get(name, [] if ROUTES[name] else [[]])
+        looked += [url(name, project, *more) for more in asked]
+
+    def look() -> None:
+        for address in looked:
+            response = expert.get(address)
+            if response.status_code == 405:
+                continue
+            # Figures of quality need an expert's gold, which there is none of before the work.
+            assert response.status_code in (200, 404, 409), address
+            page = text_of(response)
+            told = [one for one in secrets if one in page or one in address]
+            assert told == [], address
+            assert str(response.headers).count("otto") == 0
+
+    look()
+    queued = merges.queued.get()
+    page = data_of(expert.get(url("expert_item", project, queued.pk)))
+    content = {
+        "questions": [
+            {
+                **one,
+                "source": {"submission": at, "question": attempt},
+                "verdict": "invalid",
+                "same_as": None,
+            }
+            for at, source in enumerate(page["items"][0]["sources"])
+            for attempt, one in enumerate(source["questions"])
+        ]
+    }
+    assert send(expert, page["urls"]["submit"], item, content).status_code == 200
+    correction = data_of(expert.get(url("correction", project, review.pk)))
+    changed = correction["items"][0]["content"]
+    changed["questions"][0]["verdict"] = "invalid"
+    assert send(expert, correction["urls"]["submit"], item, changed).status_code == 200
+    look()
+    assert Gold.objects.filter(source="expert").count() == 1
+
+
+def test_only_the_office_reads_what_survived_of_whom(office, expert, project, item, secrets):
+    queue = make_queue(project, [item], sources=["generator", "expert", "system:parserXL"])
+    for name in ("expert_report", "expert_report_csv"):
+        assert expert.get(url(name, project, queue.pk)).status_code == 403
+    assert "Nothing merged yet" in text_of(office.get(url("expert_report", project, queue.pk)))
+    mia = make_expert("mia")
+    queued = queue.queued.get()
+    content = {"questions": []}
+    for row in queued.merge.sources.all():
+        content["questions"] += [
+            {
+                "question": one["question"],
+                "answers": one["answers"],
+                "source": {"submission": row.position, "question": at},
+                "verdict": "keep" if row.origin == "system" else "invalid",
+                "same_as": None,
+            }
+            for at, one in enumerate(row.content["questions"])
+        ]
+    hand_in(queued, mia, content)
+    page = text_of(office.get(url("expert_report", project, queue.pk)))
+    for told in ("system parserXL", "expert otto-the-other", "generations", "100.0 %"):
+        assert told in page
+    table = text_of(office.get(url("expert_report_csv", project, queue.pk)))
+    assert table.splitlines()[0].startswith("source,items,questions,kept")
+    assert len(table.splitlines()) == 4
+    assert REVIEWERS & RULES["expert_report"] == {MemberRole.ADMIN}

@@ -1,0 +1,241 @@
+"""Cases whose consolidation came to nothing: offered again, to somebody who had no part in them."""
+
+import json
+
+import pytest
+
+from annotation.domain.decide_submission import reject_submissions
+from annotation.domain.pay_without_using import pay_without_using
+from annotation.domain.qualification_codes import pool_code
+from annotation.enums import BatchState, SubmissionState
+from annotation.models import Batch, Submission, TaskItem
+from audit.models import StateChange
+from consolidation.domain.monitor import return_review
+from consolidation.domain.open_cases import (
+    excluded_workers,
+    open_due_cases,
+    publish_open_cases,
+)
+from consolidation.domain.record_gold import record_new_case_work, write_due_gold
+from consolidation.domain.republish_cases import (
+    reopen_returned_cases,
+    republish_cases,
+    republish_due_cases,
+    short_cases,
+)
+from consolidation.domain.second_consolidation import open_second_cases
+from consolidation.enums import CaseState
+from consolidation.models import Case, Gold, Review
+from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.enums import AssignmentState, HitState
+from crowd.models import Assignment, Budget, Hit, Worker
+from projects.enums import Role
+from tests.consolidation.factories import (
+    IDENTIFIED,
+    SURVEY,
+    make_case,
+    make_generation,
+    make_item,
+    source,
+)
+from tests.consolidation.test_record_gold import WHO, A, B, judged
+from tests.crowd.factories import NOW, make_assignment, make_worker
+from tests.dashboard.campaign import make_user
+
+pytestmark = pytest.mark.django_db
+
+MERGED = [
+    judged(WHO, ["the U.S. Geological Survey"], of=(0, 0)),
+    judged(WHO, [], "redundant", of=(1, 0), same_as=0),
+]
+
+
+def clock():
+    return NOW
+
+
+@pytest.fixture
+def case() -> Case:
+    return make_case(SURVEY, IDENTIFIED, A, B)
+
+
+def end(case: Case, state: str) -> None:
+    case.refresh_from_db()
+    Hit.objects.filter(pk=case.task.hit_id).update(
+        state=state,
+        external_id=f"HIT{case.task.hit_id}",
+        created_at=NOW,
+        attempted_at=NOW,
+        increase_to=None,
+        expiration_wanted=None,
+    )
+
+
+def hand_in(case: Case, questions=MERGED, *, worker: Worker | None = None) -> Assignment:
+    """Work on the case's HIT, taken in; the HIT has its one attempt filled then."""
+    end(case, HitState.FINISHED)
+    assignment = make_assignment(case.task.hit, worker)
+    assignment.answer = {"content": json.dumps({str(case.item_id): {"questions": questions}})}
+    assignment.save()
+    record_new_case_work(clock=clock)
+    write_due_gold(clock=clock)
+    assignment.refresh_from_db()
+    return assignment
+
+
+def reject(assignment: Assignment) -> None:
+    Submission.objects.filter(assignment=assignment).update(problem="something")
+    reject_submissions(assignment=assignment, reason="Not merged.", actor="me", now=NOW)
+    Assignment.objects.filter(pk=assignment.pk).update(
+        state=AssignmentState.REJECTED, decided_at=NOW
+    )
+
+
+UNSOUND = [judged(WHO, ["USGS"], of=(0, 0))]  # the other question is not judged
+
+
+def test_expired_case_is_offered_again(case):
+    end(case, HitState.EXPIRED)
+    assert republish_due_cases(clock=clock) == 1
+    case.task.hit.refresh_from_db()
+    assert case.task.hit.state == HitState.LIVE
+    assert republish_due_cases(clock=clock) == 0
+
+
+def test_rejected_consolidation_gives_its_case_to_one_more_worker_and_becomes_gold(case):
+    reject(hand_in(case, UNSOUND))
+    assert republish_due_cases(clock=clock) == 1
+    hit = Hit.objects.get(pk=case.task.hit_id)
+    assert hit.increase_to == 2
+    Hit.objects.filter(pk=hit.pk).update(max_assignments=2, increase_to=None)
+    hand_in(case)
+    assert Gold.objects.count() == 1
+    case.refresh_from_db()
+    assert case.state == CaseState.CONSOLIDATED
+
+
+def test_consolidation_that_was_set_aside_is_done_by_somebody_else(case):
+    assignment = hand_in(case, UNSOUND)
+    pay_without_using(assignment=assignment, actor="me", now=NOW)
+    assert republish_due_cases(clock=clock) == 1
+
+
+@pytest.mark.parametrize("questions", [MERGED, UNSOUND], ids=["accepted", "waits for a person"])
+def test_case_with_its_consolidation_is_not_offered_again(case, questions):
+    hand_in(case, questions)
+    assert (short_cases(now=NOW).count(), republish_due_cases(clock=clock)) == (0, 0)
+
+
+def test_case_whose_hit_can_not_be_raised_gets_another_that_excludes_who_had_a_part(case):
+    project = case.item.project
+    pool = define_qualification(
+        provider="mturk", code=pool_code(project, Role.CONSOLIDATOR), name="C", description="x"
+    )
+    spoiled, fresh = make_worker(), make_worker()
+    for worker in (fresh, spoiled):
+        grant_qualification(qualification=pool, worker=worker, now=NOW)
+    rejected = hand_in(case, UNSOUND, worker=spoiled)
+    reject(rejected)
+    Hit.objects.filter(pk=case.task.hit_id).update(error="can't be raised")
+    first = case.task
+    assert republish_due_cases(clock=clock) == 1
+    case.refresh_from_db()
+    assert (case.task != first, [link.task for link in case.case_tasks.order_by("pk")]) == (
+        True,
+        [first, case.task],
+    )
+    assert case.task.hit.hit_type.qualifications == [
+        {"code": pool.code, "comparator": "NotIn", "integers": [2]}
+    ]
+    assert TaskItem.objects.get(task=case.task).republications == 1
+    hand_in(case, worker=fresh)
+    assert Gold.objects.get().case == case
+
+
+def test_policy_and_closed_batches_hold_for_cases_too(case):
+    end(case, HitState.EXPIRED)
+    Batch.objects.update(republish_limit=0)
+    assert republish_due_cases(clock=clock) == 0
+    Batch.objects.update(republish_limit=1, state=BatchState.CLOSED)
+    assert republish_due_cases(clock=clock) == 0
+    Batch.objects.update(state=BatchState.OPEN)
+    assert republish_due_cases(clock=clock) == 1
+    end(case, HitState.EXPIRED)
+    assert republish_due_cases(clock=clock) == 0
+    assert republish_cases(project=case.item.project, actor="me", now=NOW).raised == 1
+
+
+def test_budget_without_room_is_told_on_the_batch(case):
+    end(case, HitState.EXPIRED)
+    Budget.objects.filter(pk=case.item.project.budget_id).update(reserved_cents=0, cap_cents=1)
+    assert republish_due_cases(clock=clock) == 0
+    assert "dollars left" in Batch.objects.get().republish_problem
+
+
+def returned(case: Case) -> Review:
+    hand_in(case)
+    review = Review.objects.create(gold=Gold.objects.get(case=case), drawn_at=NOW)
+    expert = make_user(f"expert{case.pk}")
+    return return_review(review=review, expert=expert, comment="The role is another.", now=NOW)
+
+
+def test_returned_review_has_the_case_done_again_by_somebody_else(case):
+    returned(case)
+    first = Submission.objects.get(role=Role.CONSOLIDATOR)
+    assert reopen_returned_cases(clock=clock) == 1
+    assert reopen_returned_cases(clock=clock) == 0
+    case.refresh_from_db()
+    first.refresh_from_db()
+    assert (case.state, first.state) == (CaseState.OFFERED, SubmissionState.WITHDRAWN)
+    log = StateChange.objects.get(aggregate="consolidation.Case", new="offered", old="consolidated")
+    assert log.reason == "returned: The role is another."
+    assert republish_due_cases(clock=clock) == 1
+    assert Hit.objects.get(pk=case.task.hit_id).increase_to == 2
+    hand_in(case)
+    case.refresh_from_db()
+    assert case.state == CaseState.CONSOLIDATED
+    assert [one.version for one in Gold.objects.order_by("version")] == [1, 2]
+    assert reopen_returned_cases(clock=clock) == 0
+
+
+def test_returned_review_stays_as_it_is_where_the_batch_forbids(case):
+    returned(case)
+    Batch.objects.update(republish_limit=0)
+    assert reopen_returned_cases(clock=clock) == 0
+    case.refresh_from_db()
+    assert case.state == CaseState.CONSOLIDATED
+
+
+def test_second_consolidation_excludes_the_first_consolidator(case):
+    first = hand_in(case)
+    assert open_second_cases(project=case.item.project, count=1, now=NOW) == 1
+    assert first.worker in excluded_workers(case.item)
+    assert first.worker not in excluded_workers(case.item, but_assignment=first.external_id)
+    assert publish_open_cases(clock=clock) == 1
+    second = Case.objects.get(attempt=1)
+    hand_in(second, worker=first.worker)
+    submission = Submission.objects.get(assignment__hit=second.task.hit)
+    assert submission.problem == "This worker has annotated the item before."
+    assert submission.state == SubmissionState.WITHDRAWN
+
+
+def test_second_case_is_offered_after_the_first_took_two_places(case):
+    end(case, HitState.FAILED)
+    Hit.objects.filter(pk=case.task.hit_id).update(external_id=None)
+    assert republish_due_cases(clock=clock) == 1
+    hand_in(case)
+    open_second_cases(project=case.item.project, count=1, now=NOW)
+    assert publish_open_cases(clock=clock) == 1
+    places = TaskItem.objects.filter(role=Role.CONSOLIDATOR).values_list("attempt", flat=True)
+    assert sorted(places) == [0, 1, 2]
+
+
+def test_first_case_that_does_not_fit_the_budget_is_told_on_the_running_batch(case):
+    project = case.item.project
+    item = make_item(SURVEY, IDENTIFIED, project)
+    for _ in range(2):
+        make_generation(item, source(SURVEY, (WHO, ["USGS"])))
+    assert open_due_cases(clock=clock) == 1
+    Budget.objects.filter(pk=project.budget_id).update(reserved_cents=0, cap_cents=1)
+    assert publish_open_cases(clock=clock) == 0
+    assert "dollars left" in Batch.objects.get(project=project).republish_problem

@@ -1,0 +1,188 @@
+"""Agreement of workers whose noise is known, and of first and second consolidations."""
+
+import csv
+import json
+from io import StringIO
+from xml.etree import ElementTree
+
+import pytest
+from django.core.management import call_command
+
+from annotation.models import Item
+from consolidation.domain.current_gold import current_gold
+from consolidation.domain.open_cases import publish_case
+from consolidation.domain.second_consolidation import open_second_cases
+from consolidation.models import Case
+from datasets.domain.agreement import consolidation_agreement, worker_agreement
+from datasets.domain.agreement_chart import draw_agreement
+from schemes.registry import get_scheme
+from tests.consolidation.factories import make_generation, make_item, make_project
+from tests.consolidation.gold import consolidate, consolidation_of, make_gold_item
+from tests.crowd.factories import NOW, make_worker
+
+pytestmark = pytest.mark.django_db
+
+# Five words an answer, with room around: an error of one word at an end leaves an IoU of 4/6 or
+# more even where both sides err, so a blurred answer still matches.
+WORDS = (
+    "a the old town council of b had rejected c the very long proposal here d "
+    "after the last summer break e ."
+)
+TOKENS = WORDS.split()
+REFERENCE = {
+    "questions": [
+        {"question": "Who had rejected something?", "answers": [[1, 6]]},
+        {"question": "What had someone rejected?", "answers": [[10, 15]]},
+        {"question": "When had someone rejected something?", "answers": [[16, 21]]},
+    ]
+}
+ITEMS, SKILL = 150, 0.8
+
+
+def noisy_item(project, number: int, workers) -> Item:
+    item = make_item(TOKENS, TOKENS.index("rejected"), project)
+    item.position = number
+    item.save(update_fields=["position"])
+    for at, worker in enumerate(workers):
+        content = get_scheme("qasrl").simulate_generation(
+            REFERENCE, tokens=TOKENS, skill=SKILL, seed=f"{number}:{at}"
+        )
+        make_generation(item, content, worker)
+    return item
+
+
+def test_known_noise_gives_the_figures_that_it_implies():
+    """A question survives with probability s on each side: pairs s*s, one-sided 2*s*(1-s), so
+    UA F1 = 2*s*s / (2*s*s + 2*s*(1-s)) = s. Its label is right or wrong (always in the same way)
+    independently on both sides: equal with s*s + (1-s)*(1-s), so LA F1 = s times that."""
+    project, workers = make_project(), [make_worker(), make_worker()]
+    for number in range(ITEMS):
+        noisy_item(project, number, workers)
+    report = worker_agreement(project=project)
+    ua, la = SKILL, SKILL * (SKILL**2 + (1 - SKILL) ** 2)
+    assert report.ua_interval.low <= ua <= report.ua_interval.high
+    assert report.la_interval.low <= la <= report.la_interval.high
+    assert report.agreement.ua.f1 == pytest.approx(ua, abs=0.06)
+    assert report.agreement.la.f1 == pytest.approx(la, abs=0.08)
+    assert report.ua_interval.high - report.ua_interval.low < 0.15
+    assert (report.items, len(report.agreement.pairs)) == (ITEMS, 1)
+    assert worker_agreement(project=project, limit=20).items == 20
+
+
+def test_every_pair_that_shares_an_item_is_compared():
+    project, workers = make_project(), [make_worker() for _ in range(3)]
+    for number, pair in enumerate(((0, 1), (1, 2), (1, 2))):
+        noisy_item(project, number, [workers[at] for at in pair])
+    report = worker_agreement(project=project)
+    shared = {frozenset((pair.first, pair.second)): pair.items for pair in report.agreement.pairs}
+    names = [one.pseudonym for one in workers]
+    assert shared == {frozenset(names[:2]): 1, frozenset(names[1:]): 2}
+    assert {len(row) for row in report.rows()} == {3}
+
+
+def test_training_is_no_agreement_of_annotators():
+    project, workers = make_project(), [make_worker(), make_worker()]
+    for number in range(3):
+        item = noisy_item(project, number, workers)
+    item.in_production = False
+    item.save(update_fields=["in_production"])
+    assert worker_agreement(project=project).items == 2
+    assert worker_agreement(project=project, among=project.items.all()).items == 2
+
+
+def test_nothing_to_compare_is_undefined_not_zero():
+    report = worker_agreement(project=make_project())
+    assert (report.agreement.ua.f1, report.ua_interval.low, report.items) == (None, None, 0)
+    assert ElementTree.fromstring(draw_agreement(report)).tag.endswith("svg")
+
+
+def test_the_chart_has_the_number_of_each_pair_both_ways():
+    project, workers = make_project(), [make_worker() for _ in range(3)]
+    for number, pair in enumerate(((0, 1), (0, 1), (1, 2))):
+        noisy_item(project, number, [workers[at] for at in pair])
+    report = worker_agreement(project=project)
+    drawing = ElementTree.fromstring(draw_agreement(report))
+    texts = [one.text for one in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    for worker in workers:
+        assert texts.count(worker.pseudonym) == 2
+    numbers = sorted(f"{100 * pair.ua.f1:.0f}" for pair in report.agreement.pairs)
+    assert sorted(texts[7:]) == sorted(2 * numbers)
+    assert draw_agreement(report) == draw_agreement(worker_agreement(project=project))
+
+
+# --- consolidations
+
+
+def consolidated_twice(second: dict, *, fresh: bool):
+    gold = make_gold_item()
+    project = gold.item.project
+    if fresh:
+        for one in gold.case.sources.all():
+            make_generation(
+                gold.item, {"questions": bare(one.submission.content), "no_question": ""}
+            )
+    assert open_second_cases(project=project, count=5, now=NOW) == 1
+    assert open_second_cases(project=project, count=5, now=NOW) == 0
+    case = Case.objects.get(attempt=1)
+    assert publish_case(case_id=case.pk, now=NOW)
+    case = Case.objects.select_related("item__sentence", "item__project", "task").get(pk=case.pk)
+    order_as_first(gold.case, case)
+    consolidate(case, second)
+    return gold
+
+
+def bare(content: dict) -> list[dict]:
+    return [
+        {"question": one["question"], "answers": one["answers"]} for one in content["questions"]
+    ]
+
+
+def order_as_first(first: Case, second: Case) -> None:
+    """The second case's sources in the order of the first one's contents."""
+    wanted = [one.submission.content for one in first.sources.all()]
+    rows = list(second.sources.select_related("submission"))
+    for offset in (10, 0):
+        for row in rows:
+            row.position = offset + wanted.index(row.submission.content)
+            row.save(update_fields=["position"])
+
+
+def test_second_consolidation_is_compared_and_never_stands():
+    shorter = consolidation_of()
+    shorter["questions"][5] |= {"verdict": "invalid", "answers": []}
+    gold = consolidated_twice(shorter, fresh=False)
+    report = consolidation_agreement(project=gold.item.project, disjoint=False)
+    # Four answers against three: three pairs, both ways.
+    assert (report.agreement.ua.tp, report.agreement.ua.fp, report.agreement.ua.fn) == (6, 1, 1)
+    assert report.agreement.ua.f1 == pytest.approx(6 / 7)
+    assert consolidation_agreement(project=gold.item.project, disjoint=True).items == 0
+    assert current_gold(gold.item.project, "consolidated").get() == gold
+
+
+def test_disjoint_teams_are_those_with_generations_of_their_own():
+    gold = consolidated_twice(consolidation_of(), fresh=True)
+    report = consolidation_agreement(project=gold.item.project, disjoint=True)
+    assert (report.items, report.agreement.ua.f1, report.agreement.la.f1) == (1, 1.0, 1.0)
+
+
+# --- the command
+
+
+def test_command_prints_json_and_writes_table_and_heat_map(tmp_path):
+    project, workers = make_project(), [make_worker(), make_worker()]
+    for number in range(4):
+        noisy_item(project, number, workers)
+    out, again = StringIO(), tmp_path / "again.svg"
+    plot, table = tmp_path / "map.svg", tmp_path / "pairs.csv"
+    call_command("agreement", project.slug, "--json", "--plot", plot, "--csv", table, stdout=out)
+    call_command("agreement", project.slug, "--plot", again, stdout=StringIO())
+    facts = json.loads(out.getvalue())
+    assert set(facts) == {"workers", "consolidations", "disjoint_teams", "validators"}
+    [pair] = facts["workers"]["pairs"]
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["first"] for row in rows] == [pair["first"], "all"]
+    assert float(rows[0]["ua_f1"]) == pair["ua_f1"] == facts["workers"]["UA"]["f1"]
+    texts = {"".join(node.itertext()).strip() for node in ElementTree.parse(plot).iter()}
+    assert {pair["first"], pair["second"], f"{100 * pair['ua_f1']:.0f}"} <= texts
+    assert plot.read_bytes() == again.read_bytes()

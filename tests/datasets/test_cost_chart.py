@@ -1,0 +1,47 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from datasets.domain.cost_chart import (
+    BARS,
+    Bin,
+    distribution_of,
+    draw_distribution,
+)
+
+
+def test_distribution_of_nothing_has_no_mean():
+    empty = distribution_of([])
+    assert (empty.bins, empty.count, empty.mean) == ((), 0, None)
+
+
+def test_distribution_of_few_amounts_has_a_bin_per_cent():
+    found = distribution_of([40, 42, 42])
+    assert found.bins == (Bin(40, 40, 1), Bin(41, 41, 0), Bin(42, 42, 2))
+    assert found.mean == pytest.approx(41.333, abs=0.001)
+
+
+@given(st.lists(st.integers(min_value=0, max_value=10_000_000), min_size=1, max_size=60))
+def test_every_amount_is_in_exactly_one_bin(cents):
+    bins = distribution_of(cents).bins
+    assert 1 <= len(bins) <= BARS
+    assert sum(one.count for one in bins) == len(cents)
+    for one in bins:
+        assert one.count == sum(one.low <= amount <= one.high for amount in cents)
+    for left, right in pairwise(bins):
+        assert right.low == left.high + 1
+
+
+def test_drawing_is_the_same_for_the_same_figures():
+    figures = distribution_of([40, 42, 55])
+    assert draw_distribution(figures) == draw_distribution(figures)
+
+
+def test_drawing_has_colours_for_light_and_dark():
+    drawn = draw_distribution(distribution_of([40, 42])).decode()
+    assert "prefers-color-scheme:dark" in drawn
+    assert "var(--bar)" in drawn
+    assert "var(--ink)" in drawn
+    assert "var(--mean)" in drawn

@@ -1,0 +1,430 @@
+import csv
+import json
+import os
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from datasets.management.evaluation_report import text_table
+from tests.schemes.qasrl.published_data import EXPERT, GOLD, needs_published_data
+
+ROOT = Path(__file__).resolve().parents[2]
+
+HEADER = "qasrl_id,verb_idx,verb,worker_id,question,is_redundant,answer_range\n"
+REFERENCE = f"""{HEADER}\
+s1,3,sold,W1,Who sold something?,False,0:2
+s1,3,sold,W1,What did someone sell?,False,4:6~!~7:8
+s2,1,ran,W1,Who ran?,False,0:1
+"""
+PREDICTED = f"""{HEADER}\
+s1,3,sold,W2,Who sold something?,False,0:2
+s2,1,ran,W3,Where did someone run?,False,0:1
+s3,0,go,W3,Who goes?,False,1:2
+"""
+SENTENCE_ROWS = """qasrl_id,tokens,sentence
+s1,The man had sold the car and bike .,x
+s2,He ran .,x
+s3,Go !,x
+"""
+FRAMES_GOLD = """\
+#1 2 sell.Sell fund-:-1-:-Seller bond-:-3-:-Goods
+#2 2_3 buy_back.Buy it-:-1-:-Buyer
+#3 2 purchase.Buy it-:-1-:-Buyer
+"""
+FRAMES_SYSTEM = """\
+#3 2 purchase.2 it-:-1-:-x
+#1 2 sell.1 bond-:-3-:-y fund-:-1-:-x
+#2 2_3 buy_back.1 it-:-1-:-x
+"""
+PHRASES = """\
+{"id": "a", "image": [100, 50], "gold": [[0, 0, 10, 10], [90, 0, 100, 10]], "plural": true,
+ "predicted": [[0, 0, 100, 10]], "cardinality": 2,
+ "candidates": [[[0, 0, 10, 10]], [[0, 0, 10, 10], [90, 0, 100, 10]]]}
+{"id": "b", "image": [100, 50], "gold": [[0, 0, 10, 10]], "plural": false,
+ "predicted": [[0, 0, 10, 5]]}
+""".replace(",\n ", ", ")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    files = {
+        "reference.csv": REFERENCE,
+        "predicted.csv": PREDICTED,
+        "sentences.csv": SENTENCE_ROWS,
+        "gold.txt": FRAMES_GOLD,
+        "system.txt": FRAMES_SYSTEM,
+        "sure.txt": "#1 2 3\n#2 2_3 5\n#3 2 5\n",
+        "phrases.jsonl": PHRASES,
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def _evaluate(folder, *words):
+    """Runs the command; words that end in a known suffix are files of the folder."""
+    suffixes = (".csv", ".txt", ".jsonl", ".svg", ".png")
+    out = StringIO()
+    paths = [str(folder / word) if str(word).endswith(suffixes) else str(word) for word in words]
+    call_command("evaluate", *paths, stdout=out)
+    return out.getvalue()
+
+
+def _rows(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+QASRL = ("qasrl", "reference.csv", "predicted.csv")
+FRAMES = ("frames", "--task", "A", "gold.txt", "system.txt")
+GROUNDING = ("grounding", "phrases.jsonl")
+
+
+# --- the output that other programs rely on
+
+
+def test_qasrl_prints_its_contract_as_json(folder):
+    assert json.loads(_evaluate(folder, *QASRL, "--json")) == {
+        "predicates": 2,
+        "ignored_predicates": 1,
+        "UA": {"tp": 2, "fp": 0, "fn": 2, "precision": 1.0, "recall": 0.5, "f1": 2 / 3},
+        "LA": {"tp": 1, "fp": 1, "fn": 3, "precision": 0.5, "recall": 0.25, "f1": 1 / 3},
+    }
+
+
+@needs_published_data
+def test_the_published_check_figures_come_out_of_the_command():
+    out = StringIO()
+    call_command("evaluate", "qasrl", str(EXPERT), str(GOLD), "--json", stdout=out)
+    found = json.loads(out.getvalue())
+    assert [found["UA"][name] for name in ("tp", "fp", "fn")] == [155, 12, 22]
+    assert [found["LA"][name] for name in ("tp", "fp", "fn")] == [134, 33, 43]
+    assert (found["predicates"], found["ignored_predicates"]) == (49, 1215)
+
+
+def test_figures_without_a_denominator_are_null(folder):
+    (folder / "predicted.csv").write_text(HEADER + "s9,0,go,W,Who goes?,False,1:2\n")
+    ua = json.loads(_evaluate(folder, *QASRL, "--json"))["UA"]
+    assert (ua["precision"], ua["recall"], ua["f1"]) == (None, 0.0, 0.0)
+
+
+def test_frames_print_their_contract_as_json(folder):
+    assert json.loads(_evaluate(folder, *FRAMES, "--json")) == {
+        "items": 3,
+        "gold_clusters": 2,
+        "system_clusters": 2,
+        "purity": 2 / 3,
+        "inverse_purity": 2 / 3,
+        "purity_f": 2 / 3,
+        "bcubed_precision": 2 / 3,
+        "bcubed_recall": 2 / 3,
+        "bcubed_f": 2 / 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("task", "baseline", "clusters"),
+    [
+        ("A", "1CPI", 3),
+        ("B.1", "AIN1", 1),
+        ("A", "1CPH", 3),
+        ("B.2", "1CPG", 2),
+        ("B.1", "1CPHG", 4),
+    ],
+)
+def test_baselines_are_scored_without_a_system(folder, task, baseline, clusters):
+    words = ("frames", "--task", task, "gold.txt", "--baseline", baseline)
+    found = json.loads(_evaluate(folder, *words, "--relations", "system.txt", "--json"))
+    assert found["system_clusters"] == clusters
+
+
+def test_grounding_prints_its_contract_as_json(folder):
+    found = json.loads(_evaluate(folder, *GROUNDING, "--json"))
+    assert {"phrases", "iou", "c_iou", "filler", "upper_bound", "manipulated"} <= set(found)
+    assert found["phrases"] == 2
+    assert found["iou"]["all"] == {"n": 2, "correct": 2, "accuracy": 1.0}
+    assert found["c_iou"]["plural"] == {"n": 1, "correct": 0, "accuracy": 0.0}
+    assert found["c_iou"]["singular"] == {"n": 1, "correct": 1, "accuracy": 1.0}
+    assert found["upper_bound"]["pruned"]["c_iou"]["all"] == {"n": 1, "correct": 1, "accuracy": 1.0}
+
+
+# --- what people read
+
+
+def test_tables_are_the_default(folder):
+    shown = _evaluate(folder, *QASRL, "--roles")
+    assert shown.splitlines()[0] == (
+        "2 predicates in the reference; 1 predicted predicates that it lacks were ignored."
+    )
+    assert "UA   2   0   2       100.00     50.00  66.67" in shown
+    assert "2 of 3 reference questions found (66.67 %)." in shown
+    assert "BCubed" in _evaluate(folder, *FRAMES)
+    assert "given predictions" in _evaluate(folder, *GROUNDING)
+
+
+def test_undefined_figures_are_shown_as_such():
+    assert (
+        text_table(("", "F1 %"), [("UA", None), ("LA", 0.5)]) == "     F1 %\nUA      –\nLA  50.00"
+    )
+
+
+def test_intervals_are_seeded_and_shown_on_request(folder):
+    first = json.loads(_evaluate(folder, *QASRL, "--json", "--bootstrap", 50, "--seed", 4))
+    again = json.loads(_evaluate(folder, *QASRL, "--json", "--bootstrap", 50, "--seed", 4))
+    assert first == again
+    assert first["bootstrap"]["repetitions"] == 50
+    low, high = first["bootstrap"]["intervals"]["UA"]["recall"]
+    assert low <= 0.5 <= high
+    assert "95 % intervals, 50 draws" in _evaluate(folder, *QASRL, "--bootstrap", 50)
+    for words in (FRAMES, GROUNDING):
+        found = json.loads(_evaluate(folder, *words, "--json", "--bootstrap", 20))
+        assert found["bootstrap"]["repetitions"] == 20
+        assert "20 draws" in _evaluate(folder, *words, "--bootstrap", 20)
+
+
+# --- files on request
+
+
+def test_qasrl_writes_items_and_alignment(folder):
+    _evaluate(
+        folder, *QASRL, "--per-item", "items.csv", "--alignment", "spans.csv",
+        "--sentences", "sentences.csv",
+    )  # fmt: skip
+    items = _rows(folder / "items.csv")
+    assert [(row["qasrl_id"], row["ua_tp"], row["ua_fn"]) for row in items] == [
+        ("s1", "1", "2"),
+        ("s2", "1", "0"),
+    ]
+    spans = _rows(folder / "spans.csv")
+    assert [(row["state"], row["reference_text"]) for row in spans] == [
+        ("matched", "The man"),
+        ("missed", "the car"),
+        ("missed", "bike"),
+        ("label-differs", "He"),
+    ]
+    assert not list(folder.glob("*.part"))
+
+
+def test_frames_write_items_cells_and_clusters(folder):
+    _evaluate(
+        folder, *FRAMES, "--per-item", "items.csv", "--alignment", "cells.csv",
+        "--leave-one-out", "clusters.csv",
+    )  # fmt: skip
+    assert [row["gold"] for row in _rows(folder / "items.csv")] == ["Sell", "Buy", "Buy"]
+    assert len(_rows(folder / "cells.csv")) == 3
+    assert {row["gold"]: row["size"] for row in _rows(folder / "clusters.csv")} == {
+        "Sell": "1",
+        "Buy": "2",
+    }
+
+
+def test_grounding_writes_phrases_and_boxes(folder):
+    _evaluate(folder, *GROUNDING, "--per-item", "items.csv", "--alignment", "boxes.csv")
+    assert [(row["id"], row["iou"], row["c_iou"]) for row in _rows(folder / "items.csv")] == [
+        ("a", "1.0", "0.2"),
+        ("b", "0.5", "0.5"),
+    ]
+    assert [row["state"] for row in _rows(folder / "boxes.csv")] == [
+        "missed",
+        "missed",
+        "extra",
+        "matched",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (QASRL, ["F1 by annotator (predicates)", "W2 (1)", "W3 (1)", "UA", "LA", "50.0"]),
+        (
+            (*FRAMES, "--confidence", "sure.txt"),
+            ["BCubed F by confidence (items)", "3 (1)", "5 (2)"],
+        ),
+        (GROUNDING, ["Accuracy by metric (phrases)", "singular (1)", "IoU", "c-IoU", "100.0"]),
+    ],
+)
+def test_charts_are_drawn_as_svg_and_are_the_same_every_time(folder, words, shown):
+    _evaluate(folder, *words, "--plot", "one.svg")
+    _evaluate(folder, *words, "--plot", "two.svg")
+    assert (folder / "one.svg").read_bytes() == (folder / "two.svg").read_bytes()
+    texts = {
+        "".join(node.itertext()).strip() for node in ElementTree.parse(folder / "one.svg").iter()
+    }
+    for text in shown:
+        assert text in texts
+
+
+def test_scores_by_confidence_are_printed_on_request(folder):
+    words = (*FRAMES, "--confidence", "sure.txt")
+    found = json.loads(_evaluate(folder, *words, "--json"))["by_confidence"]
+    assert {level: found[level]["at_least"]["items"] for level in found} == {"3": 3, "5": 2}
+    assert "5 or more" in _evaluate(folder, *words)
+
+
+# --- bad input: one line, exit 2
+
+_PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+
+
+WITH_SENTENCES = (*QASRL, "--sentences", "sentences.csv")
+BAD_FILES = {
+    "a span on no token": (
+        "predicted.csv",
+        PREDICTED.replace("0:2", "2:2"),
+        QASRL,
+        "predicted.csv, line 2: answer_range",
+    ),
+    "a span beyond the sentence": (
+        "predicted.csv",
+        PREDICTED.replace("0:2", "8:10"),
+        WITH_SENTENCES,
+        "predicted.csv, line 2: answer_range: 8:10 ends beyond the sentence of 9 tokens",
+    ),
+    "an image as reference": (
+        "reference.csv",
+        _PNG,
+        QASRL,
+        "reference.csv, line 1: is not UTF-8",
+    ),
+    "another table": (
+        "reference.csv",
+        "a,b\n1,2\n",
+        QASRL,
+        "reference.csv, line 1: qasrl_id: the column is missing",
+    ),
+    "an image as gold": ("gold.txt", _PNG, FRAMES, "gold.txt, line 1: is not UTF-8 text"),
+    "a record too many": (
+        "system.txt",
+        FRAMES_SYSTEM.replace("#3 2", "#3 3"),
+        FRAMES,
+        "system.txt, line 1: #3 3 is not in gold.txt",
+    ),
+    "a record missing": (
+        "system.txt",
+        FRAMES_SYSTEM.partition("\n")[2],
+        FRAMES,
+        "system.txt: #3 2 is missing (gold.txt, line 3)",
+    ),
+    "a record repeated": (
+        "system.txt",
+        FRAMES_SYSTEM * 2,
+        FRAMES,
+        "system.txt, line 4: the verb #3 2 is repeated from line 1",
+    ),
+    "a moved argument": (
+        "system.txt",
+        FRAMES_SYSTEM.replace("bond-:-3", "bond-:-4"),
+        ("frames", "--task", "B.2", "gold.txt", "system.txt"),
+        "system.txt, line 2: #1 2, argument at 4 is not in gold.txt",
+    ),
+    "an image as phrases": (
+        "phrases.jsonl",
+        _PNG,
+        GROUNDING,
+        "phrases.jsonl, line 1: is not UTF-8 text",
+    ),
+    "a box without area": (
+        "phrases.jsonl",
+        PHRASES.replace("10, 5]", "10, 0]"),
+        GROUNDING,
+        "phrases.jsonl, line 2: predicted[0]: [0, 0, 10, 0] has no area",
+    ),
+    "a box outside the image": (
+        "phrases.jsonl",
+        PHRASES.replace("10, 5]", "10, 51]"),
+        GROUNDING,
+        "phrases.jsonl, line 2: predicted[0]: [0, 0, 10, 51] is not inside the image of 100 x 50",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words", "complaint"), BAD_FILES.values(), ids=BAD_FILES.keys()
+)
+def test_bad_input_is_one_line_that_names_file_line_and_reason(
+    folder, name, content, words, complaint
+):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(CommandError) as caught:
+        _evaluate(folder, *words)
+    assert caught.value.returncode == 2
+    assert complaint in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+ONLY_GOLD = ("frames", "--task", "B.2", "gold.txt")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (ONLY_GOLD, "either a SYSTEM file or a --baseline"),
+        ((*FRAMES, "--baseline", "AIN1"), "either a SYSTEM file or a --baseline"),
+        ((*FRAMES[:-1], "--baseline", "1CPG"), "goes with --task B.1 or B.2"),
+        ((*ONLY_GOLD, "--baseline", "1CPG"), "needs grammatical relations"),
+        ((*FRAMES, "--plot", "f.svg"), "Pass the ratings with --confidence"),
+        ((*QASRL, "--plot", "f.png"), "must end in .svg"),
+        ((*QASRL, "--bootstrap", "0"), "at least 1 draw"),
+        ((*QASRL, "--seed", "-1"), "must not be negative"),
+        ((*QASRL, "--per-item", "nowhere/items.csv"), "cannot be written (No such file"),
+        (("qasrl", "gone.csv", "predicted.csv"), "gone.csv: cannot be opened"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_in_one_line(folder, words, complaint):
+    with pytest.raises(CommandError) as caught:
+        _evaluate(folder, *words)
+    assert caught.value.returncode == 2
+    assert complaint in str(caught.value)
+
+
+def test_a_chart_of_annotators_needs_their_ids(folder):
+    (folder / "predicted.csv").write_text(PREDICTED.replace(",W2,", ",,").replace(",W3,", ",,"))
+    with pytest.raises(CommandError, match="needs predicted rows with a worker_id"):
+        _evaluate(folder, *QASRL, "--plot", "f.svg")
+    assert not (folder / "f.svg").exists()
+
+
+def test_clipping_takes_what_would_be_refused(folder):
+    (folder / "phrases.jsonl").write_text(PHRASES.replace("10, 5]", "10, 51]"))
+    found = json.loads(_evaluate(folder, *GROUNDING, "--clip", "--json"))
+    assert found["iou"]["singular"]["correct"] == 0
+
+
+def _run(*words):
+    return subprocess.run(
+        [sys.executable, str(ROOT / "manage.py"), "evaluate", *words],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONWARNINGS": "ignore"},
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_process_exits_with_2_and_keeps_stdout_clean(folder):
+    done = _run("qasrl", str(folder / "gone.csv"), str(folder / "predicted.csv"), "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        "CommandError: gone.csv: cannot be opened (No such file or directory); check the path."
+    ]
+
+
+def test_the_process_prints_one_json_object_and_exits_with_0(folder):
+    done = _run("qasrl", str(folder / "reference.csv"), str(folder / "predicted.csv"), "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["predicates"] == 2
+
+
+@pytest.mark.parametrize("scheme", ["qasrl", "frames", "grounding"])
+def test_help_has_examples(scheme):
+    done = _run(scheme, "--help")
+    assert done.returncode == 0
+    assert f"python manage.py evaluate {scheme} " in done.stdout
+    assert "--bootstrap N" in done.stdout

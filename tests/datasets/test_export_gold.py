@@ -1,0 +1,320 @@
+"""Exports: what the files hold, the same bytes again, and nothing half done under a final name."""
+
+import csv
+import gzip
+import hashlib
+import json
+import resource
+from contextlib import contextmanager
+
+import pytest
+import yaml
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from consolidation.domain.current_gold import current_gold
+from consolidation.domain.import_gold import import_gold
+from consolidation.domain.record_gold import add_gold
+from consolidation.models import Case, Gold
+from datasets.domain.export_gold import (
+    SUFFIXES,
+    ExportOptions,
+    export_gold,
+)
+from datasets.domain.partitions import freeze_partitions
+from schemes.registry import get_scheme
+from tests.consolidation.factories import SURVEY, span_of
+from tests.consolidation.gold import make_gold_project
+from tests.crowd.factories import NOW
+
+pytestmark = pytest.mark.django_db
+
+STEM = "wikinews.dev.gold"
+SLOTS = ("wh", "aux", "subj", "verb", "obj", "prep", "obj2")
+
+
+@pytest.fixture
+def project():
+    return make_gold_project()
+
+
+def export(project, folder, fmt="qasrl-csv", **options):
+    return export_gold(project=project, options=ExportOptions(fmt=fmt, **options), folder=folder)
+
+
+def csv_rows(folder) -> list[dict[str, str]]:
+    with (folder / f"{STEM}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def bank_entries(folder) -> list[dict]:
+    with gzip.open(folder / f"{STEM}.jsonl.gz", "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+# --- the formats
+
+
+def test_csv_has_the_gold_and_where_it_came_from(project, tmp_path):
+    export(project, tmp_path)
+    gold = Gold.objects.get()
+    rows = csv_rows(tmp_path)
+    assert [(row["question"], row["answer"]) for row in rows] == [
+        ("Who identified something?", "the U.S. Geological Survey~!~USGS"),
+        ("What did someone identify?", "a basin"),
+        ("When did someone identify something?", "1996"),
+    ]
+    sources = [one.submission.assignment.external_id for one in gold.case.sources.all()]
+    assert [row["source_assign_id"] for row in rows] == [sources[0], sources[0], sources[1]]
+    assert {row["worker_id"] for row in rows} == {gold.submission.worker.pseudonym}
+
+
+def test_bank_has_every_annotators_judgment(project, tmp_path):
+    export(project, tmp_path, "qasrl-bank")
+    gold = Gold.objects.get()
+    first, second = (one.submission.worker.pseudonym for one in gold.case.sources.all())
+    merged = f"gold-{gold.submission.worker.pseudonym}"
+    [entry] = bank_entries(tmp_path)
+    [verb] = entry["verbEntries"].values()
+    labels = {
+        text: (
+            label["questionSources"],
+            {one["sourceId"]: one.get("spans") for one in label["answerJudgments"]},
+        )
+        for text, label in verb["questionLabels"].items()
+    }
+    survey = span_of(SURVEY, "the U.S. Geological Survey")
+    usgs, basin = span_of(SURVEY, "USGS"), span_of(SURVEY, "a basin")
+    year, gas = span_of(SURVEY, "1996"), span_of(SURVEY, "natural gas")
+    assert labels == {
+        "Who identified something?": (
+            sorted([first, second]),
+            {
+                merged: [survey, usgs],
+                first: [span_of(SURVEY, "the U.S. Geological Survey ( USGS )")],
+                second: [survey],
+            },
+        ),
+        "What did someone identify?": ([first], {merged: [basin], first: [basin]}),
+        "When did someone identify something?": ([second], {merged: [year], second: [year]}),
+        "Why did someone identify something?": ([first], {merged: None, first: [gas]}),
+        "What was identified?": ([second], {second: [basin]}),
+    }
+
+
+def check_bank_entry(entry: dict) -> None:
+    """The format of the QA-SRL Bank 2.0."""
+    assert set(entry) == {"sentenceId", "sentenceTokens", "verbEntries"}
+    length = len(entry["sentenceTokens"])
+    assert all(token and isinstance(token, str) for token in entry["sentenceTokens"])
+    for index, verb in entry["verbEntries"].items():
+        assert set(verb) == {"verbIndex", "verbInflectedForms", "questionLabels"}
+        assert index == str(verb["verbIndex"])
+        assert 0 <= verb["verbIndex"] < length
+        forms = {"stem", "presentSingular3rd", "presentParticiple", "past", "pastParticiple"}
+        assert set(verb["verbInflectedForms"]) == forms
+        for text, label in verb["questionLabels"].items():
+            assert text == label["questionString"]
+            assert set(label) == {
+                "questionString", "questionSources", "answerJudgments", "questionSlots", "tense",
+                "isPerfect", "isProgressive", "isNegated", "isPassive",
+            }  # fmt: skip
+            assert len(set(label["questionSources"])) == len(label["questionSources"]) > 0
+            assert set(label["questionSlots"]) == set(SLOTS)
+            assert all(label["questionSlots"].values())
+            for judgment in label["answerJudgments"]:
+                assert isinstance(judgment["isValid"], bool)
+                assert ("spans" in judgment) == judgment["isValid"]
+                for start, end in judgment.get("spans", ()):
+                    assert 0 <= start < end <= length
+
+
+def test_bank_is_of_its_format_and_agrees_with_the_csv(project, tmp_path):
+    export(project, tmp_path)
+    export(project, tmp_path, "qasrl-bank")
+    entries = bank_entries(tmp_path)
+    for entry in entries:
+        check_bank_entry(entry)
+    labels = {
+        (entry["sentenceId"], index, text): label
+        for entry in entries
+        for index, verb in entry["verbEntries"].items()
+        for text, label in verb["questionLabels"].items()
+    }
+    rows = csv_rows(tmp_path)
+    assert rows
+    for row in rows:
+        label = labels[row["qasrl_id"], row["verb_idx"], row["question"]]
+        gold = [one for one in label["answerJudgments"] if one["sourceId"].startswith("gold-")]
+        spans = "~!~".join(f"{start}:{end}" for start, end in gold[0]["spans"])
+        assert (len(gold), spans) == (1, row["answer_range"])
+        for slot in ("wh", "aux", "subj", "obj", "prep", "obj2"):
+            assert label["questionSlots"][slot] == (row[slot] or "_")
+        assert (label["isPassive"], label["isNegated"]) == (
+            row["is_passive"] == "True",
+            row["is_negated"] == "True",
+        )
+
+
+@pytest.mark.parametrize("fmt", ["qasrl-csv", "qasrl-bank"])
+def test_export_read_back_is_the_same_gold(project, tmp_path, fmt):
+    export(project, tmp_path, fmt)
+    before = Gold.objects.get()
+    path = tmp_path / f"{STEM}.{SUFFIXES[fmt]}"
+    item = before.item
+    item.key = f"{item.sentence.external_id}/{item.target['verb_idx']}"
+    item.save()
+    report = import_gold(
+        project=project, path=path, fmt=fmt, source="imported", on_error=pytest.fail, now=NOW
+    )
+    assert report.added == 1
+    assert Gold.objects.get(source="imported").content == before.content
+
+
+def test_jsonl_has_an_item_a_line(project, tmp_path):
+    export(project, tmp_path, "jsonl")
+    [line] = (tmp_path / f"{STEM}.jsonl").read_text("utf-8").splitlines()
+    gold = Gold.objects.get()
+    entry = json.loads(line)
+    assert (entry["sentence_id"], entry["tokens"]) == ("Wiki1k:n:1:0:0", SURVEY)
+    assert (entry["target"], entry["content"]) == (gold.item.target, gold.content)
+    assert len(entry["provenance"]) == 3
+
+
+# --- the same bytes, the newest version, the manifest
+
+
+@pytest.mark.parametrize("fmt", sorted(SUFFIXES))
+def test_same_gold_gives_the_same_bytes(project, tmp_path, fmt):
+    one = export(project, tmp_path / "one", fmt, licence="CC-BY-SA-4.0")
+    two = export(project, tmp_path / "two", fmt, licence="CC-BY-SA-4.0")
+    for name in [*one.manifest["files"], "manifest.json"]:
+        assert (one.folder / name).read_bytes() == (two.folder / name).read_bytes()
+
+
+def test_manifest_vouches_for_every_file(project, tmp_path):
+    freeze_partitions(project=project, now=NOW)
+    done = export(project, tmp_path, partition="dev")
+    manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
+    assert manifest == done.manifest
+    assert {path.name for path in tmp_path.iterdir()} == {*manifest["files"], "manifest.json"}
+    for name, facts in manifest["files"].items():
+        body = (tmp_path / name).read_bytes()
+        assert (len(body), hashlib.sha256(body).hexdigest()) == (facts["bytes"], facts["sha256"])
+    assert manifest["files"][f"{STEM}.csv"]["rows"] == len(csv_rows(tmp_path)) == 3
+    assert manifest["filters"] == {"domain": None, "partition": "dev"}
+    assert manifest["rules"]["comparison"] == "qasrl.ua-la.v1"
+    assert manifest["seed"] == project.seed
+    assert manifest["partitions"]["frozen"] == NOW.isoformat()
+    assert manifest["counts"] == {"items": 1, "questions": 3, "answers": 4}
+
+
+def test_correction_stands_and_a_second_consolidation_does_not(project, tmp_path):
+    gold = Gold.objects.get()
+    content = {"questions": gold.content["questions"][:1]}
+    corrected = add_gold(
+        item=gold.item,
+        source="consolidated",
+        content=content,
+        provenance=gold.provenance[:1],
+        case=gold.case,
+        now=NOW,
+    )
+    second = Case.objects.create(item=gold.item, attempt=1, opened_at=timezone.now())
+    add_gold(
+        item=gold.item, source="consolidated", content=gold.content, provenance=gold.provenance,
+        case=second, now=NOW,
+    )  # fmt: skip
+    assert current_gold(project, "consolidated").get() == corrected
+    export(project, tmp_path)
+    [row] = csv_rows(tmp_path)
+    assert row["worker_id"] == "expert"
+
+
+def test_workers_leave_as_pseudonyms_unless_asked(project, tmp_path):
+    workers = [one.submission.worker for one in Gold.objects.get().case.sources.all()]
+    for fmt in sorted(SUFFIXES):
+        for path in export(project, tmp_path, fmt).folder.iterdir():
+            body = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+            assert not [one for one in workers if one.external_id.encode() in body]
+    export(project, tmp_path, "qasrl-bank", raw_worker_ids=True)
+    assert workers[0].external_id in json.dumps(bank_entries(tmp_path))
+
+
+# --- the data card
+
+
+def test_data_card_is_what_hubs_read(project, tmp_path):
+    project.title = 'Survey: "gold" – naïve'
+    project.save()
+    export(project, tmp_path, licence="CC-BY-SA-4.0")
+    text = (tmp_path / "README.md").read_text("utf-8")
+    _, front, body = text.split("---\n", 2)
+    facts = yaml.safe_load(front)
+    assert (facts["license"], facts["pretty_name"]) == ("cc-by-sa-4.0", project.title)
+    assert facts["size_categories"] == ["n<1K"]
+    assert facts["configs"] == [
+        {
+            "config_name": "default",
+            "data_files": [{"split": "validation", "path": [f"{STEM}.csv"]}],
+        }
+    ]
+    assert "| generator | 2 | 2 | 5 |" in body
+    assert "| consolidator | 1 | 1 | 5 |" in body
+    assert get_scheme("qasrl").title in body
+    assert "## Known limits" in body
+    # Alike: the survey, though one took "( USGS )" in, and the basin; apart: the gas and 1996.
+    assert "UA F1 66.7 %" in body
+    assert "over 1 items" in body
+
+
+# --- bad input
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--partition", "train"], "the partition 'train'. Choose from: dev"),
+        (["--domain", "wikipedia"], "the domain 'wikipedia'. Choose from: wikinews"),
+        (["--source", "expert"], "no expert gold"),
+        (["--licence", "my own!"], "not an SPDX identifier"),
+        (["--format", "xml"], "invalid choice"),
+    ],
+)
+def test_bad_filter_is_named_and_nothing_is_written(project, tmp_path, words, told):
+    words = words if "--format" in words else [*words, "--format", "qasrl-csv"]
+    with pytest.raises(CommandError, match=told):
+        call_command("export_gold", project.slug, *words, "--out", str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_changed_frozen_partition_is_not_exported(project, tmp_path):
+    freeze_partitions(project=project, now=NOW)
+    project.sentences.update(partition="test")
+    with pytest.raises(CommandError, match=r"frozen on .* changed since"):
+        call_command(
+            "export_gold", project.slug, "--format", "jsonl", "--out", str(tmp_path / "out")
+        )
+    assert not (tmp_path / "out").exists()
+
+
+@contextmanager
+def files_no_larger_than(size: int):
+    """What a full disk is to a program: writing fails half-way."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("fmt", sorted(SUFFIXES))
+def test_full_disk_leaves_no_half_file_and_no_manifest(project, tmp_path, fmt):
+    export(project, tmp_path, fmt)
+    whole = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with files_no_larger_than(200), pytest.raises(CommandError, match="File too large") as told:
+        call_command("export_gold", project.slug, "--format", fmt, "--out", str(tmp_path))
+    assert told.value.returncode == 2
+    left = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert left == {name: body for name, body in whole.items() if name != "manifest.json"}

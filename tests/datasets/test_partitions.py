@@ -1,0 +1,227 @@
+"""Partitions: drawn by a seed, in strata, never through a sentence or a document; then frozen."""
+
+import json
+from collections import defaultdict
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.django import TestCase
+
+from annotation.models import Sentence
+from datasets.domain.partitions import (
+    Draw,
+    PartitionError,
+    check_frozen,
+    check_partitions,
+    draw_partitions,
+    freeze_partitions,
+)
+from datasets.models import Partitioning
+from tests.consolidation.factories import make_project
+from tests.crowd.factories import NOW
+
+HALVES = {"dev": 50, "test": 50}
+
+
+def add_sentences(project, rows) -> None:
+    """Rows of (id, words, domain) or (id, words, domain, partition)."""
+    Sentence.objects.bulk_create(
+        Sentence(
+            project=project,
+            external_id=row[0],
+            tokens=row[1].split(),
+            domain=row[2],
+            partition=row[3] if len(row) > 3 else "",
+        )
+        for row in rows
+    )
+
+
+def bank_rows(domain: str, documents: int, each: int):
+    return [
+        (f"Wiki1k:{domain}:{doc}:0:{at}", f"{domain} {doc} {at}", domain)
+        for doc in range(documents)
+        for at in range(each)
+    ]
+
+
+def division(project) -> dict[str, str]:
+    return dict(project.sentences.values_list("external_id", "partition"))
+
+
+def draw(project, **options):
+    options = {"shares": HALVES, "seed": 7, **options}
+    return draw_partitions(project=project, draw=Draw(**options), now=NOW)
+
+
+@pytest.fixture
+def project(db):
+    return make_project()
+
+
+def run(project, *words) -> dict:
+    out = StringIO()
+    call_command("partition", project.slug, *words, "--json", stdout=out)
+    return json.loads(out.getvalue())
+
+
+# --- drawing
+
+
+def test_each_domain_is_divided_by_the_shares(project):
+    add_sentences(project, bank_rows("wikinews", 10, 4) + bank_rows("wikipedia", 25, 4))
+    sizes = draw(project, shares={"train": 80, "dev": 10, "test": 10})
+    assert sizes == {
+        ("wikinews", "train"): 32,
+        ("wikinews", "dev"): 4,
+        ("wikinews", "test"): 4,
+        ("wikipedia", "train"): 80,
+        ("wikipedia", "dev"): 10,
+        ("wikipedia", "test"): 10,
+    }
+
+
+def test_same_seed_gives_the_same_partitions_whatever_the_order_of_import(project):
+    rows = bank_rows("wikinews", 10, 3)
+    add_sentences(project, rows)
+    other = make_project()
+    add_sentences(other, reversed(rows))
+    draw(project)
+    draw(other)
+    assert division(project) == division(other)
+    draw(other, seed=8, redraw=True)
+    assert division(project) != division(other)
+
+
+def test_documents_stay_whole(project):
+    add_sentences(project, bank_rows("wikinews", 20, 5))
+    draw(project, unit="document")
+    found = defaultdict(set)
+    for name, partition in division(project).items():
+        found[name.rsplit(":", 2)[0]].add(partition)
+    assert {len(partitions) for partitions in found.values()} == {1}
+    assert {min(partitions) for partitions in found.values()} == {"dev", "test"}
+
+
+def test_document_of_the_metadata_comes_before_that_of_the_id(project):
+    add_sentences(project, [(f"s{at}", f"words {at}", "news") for at in range(8)])
+    for at, sentence in enumerate(project.sentences.order_by("external_id")):
+        sentence.metadata = {"document": f"d{at // 4}"}
+        sentence.save()
+    draw(project, unit="document")
+    found = division(project)
+    assert len({found[f"s{at}"] for at in range(4)}) == 1
+    assert len({found[f"s{at}"] for at in range(4, 8)}) == 1
+
+
+def test_sentence_that_stands_twice_goes_to_one_partition(project):
+    rows = [(f"s{at}", "the same words" if at % 2 else f"words {at}", "news") for at in range(40)]
+    add_sentences(project, rows)
+    draw(project)
+    found = division(project)
+    assert len({found[f"s{at}"] for at in range(1, 40, 2)}) == 1
+    check_partitions(project=project)
+
+
+class AnyCorpus(TestCase):
+    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(
+        st.lists(
+            st.tuples(st.integers(0, 5), st.integers(0, 12), st.sampled_from(["a", "b"])),
+            min_size=1,
+            max_size=40,
+        ),
+        st.integers(0, 2**31),
+        st.sampled_from(["sentence", "document"]),
+    )
+    def test_nothing_is_split_and_nobody_is_left_out(self, corpus, seed, unit):
+        with transaction.atomic():
+            project = make_project()
+            add_sentences(
+                project,
+                [(f"c:{doc}:0:{at}", f"w{w}", d) for at, (doc, w, d) in enumerate(corpus)],
+            )
+            draw(project, seed=seed, unit=unit)
+            found = division(project)
+            assert set(found.values()) <= set(HALVES)
+            by_words, by_document = defaultdict(set), defaultdict(set)
+            for at, (doc, words, _) in enumerate(corpus):
+                by_words[words].add(found[f"c:{doc}:0:{at}"])
+                by_document[doc].add(found[f"c:{doc}:0:{at}"])
+            assert all(len(one) == 1 for one in by_words.values())
+            assert unit == "sentence" or all(len(one) == 1 for one in by_document.values())
+
+
+# --- bad input
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--shares", "dev=50,test=49"], "add up to 100"),
+        (["--shares", "dev=100,test=0"], "above 0"),
+        (["--shares", "dev=50,holdout=50"], "'holdout' is not a partition"),
+        (["--shares", "dev"], "is not like dev=50,test=50"),
+        (["--shares", "dev=50,dev=50"], "is not like dev=50,test=50"),
+        (["--shares", "dev=50,test=50", "--unit", "document"], "'s1' does not contain a document"),
+        (
+            ["--shares", "dev=50,test=50", "--unit", "document", "--document", "("],
+            "not a regular expression",
+        ),
+        (["--shares", "dev=50,test=50", "--unit", "document", "--document", "s"], "has no group"),
+        (["--freeze"], "Draw partitions first"),
+    ],
+)
+def test_bad_draw_is_refused_and_changes_nothing(project, words, told):
+    add_sentences(project, [("s1", "a b", "news"), ("s2", "c d", "news")])
+    with pytest.raises(CommandError, match=told):
+        run(project, *words)
+    assert set(division(project).values()) == {""}
+    assert not Partitioning.objects.exists()
+
+
+def test_partitions_that_came_with_the_corpus_are_kept_unless_asked(project):
+    add_sentences(project, [("s1", "a b", "news", "dev"), ("s2", "c d", "news")])
+    with pytest.raises(PartitionError, match="--redraw"):
+        draw(project)
+    assert division(project) == {"s1": "dev", "s2": ""}
+    draw(project, redraw=True)
+    assert sorted(division(project).values()) == ["dev", "test"]
+
+
+# --- frozen
+
+
+def test_sentence_in_two_partitions_can_not_be_frozen(project):
+    add_sentences(project, [("s1", "a b", "news", "dev"), ("s2", "a b", "news", "test")])
+    with pytest.raises(PartitionError, match=r"s1 \(dev\) and s2 \(test\)"):
+        freeze_partitions(project=project, now=NOW)
+    assert not Partitioning.objects.exists()
+
+
+def test_frozen_partitions_are_not_drawn_again(project):
+    add_sentences(project, bank_rows("wikinews", 4, 2))
+    facts = run(project, "--shares", "dev=50,test=50", "--freeze")
+    assert (facts["frozen"], facts["unit"], facts["seed"]) == (True, "sentence", project.seed)
+    before = division(project)
+    with pytest.raises(CommandError, match="were frozen on") as refused:
+        run(project, "--shares", "dev=10,test=90", "--redraw")
+    assert refused.value.returncode == 2
+    assert division(project) == before
+
+
+def test_change_of_a_frozen_partition_is_found(project):
+    add_sentences(project, bank_rows("wikinews", 4, 2))
+    draw(project)
+    freeze_partitions(project=project, now=NOW)
+    add_sentences(project, [("late", "one more", "wikinews")])
+    assert check_frozen(project=project).frozen_at == NOW
+    add_sentences(project, [("later", "yet one more", "wikinews", "dev")])
+    with pytest.raises(PartitionError, match="have changed since"):
+        check_frozen(project=project)
+    with pytest.raises(PartitionError, match="have changed since"):
+        freeze_partitions(project=project, now=NOW)

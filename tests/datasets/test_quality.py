@@ -1,0 +1,145 @@
+"""Gold against an expert's, both ways, with and without a person's corrections."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from consolidation.domain.record_gold import add_gold
+from datasets.domain.quality import quality_report
+from datasets.models import Decision, PropBankComparison
+from projects.enums import MemberRole
+from schemes.registry import get_scheme
+from tests.consolidation.factories import SURVEY, source, span_of
+from tests.consolidation.gold import make_gold_item
+from tests.crowd.factories import NOW
+from tests.dashboard.campaign import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def gold():
+    """Consolidated: USGS in two answers, the basin, 1996. The expert's: the whole name at once, the
+    basin under another role, no date, and the gas."""
+    gold = make_gold_item()
+    content = source(
+        SURVEY,
+        ("Who identified something?", ["U.S. Geological Survey"]),
+        ("Who did someone identify?", ["a basin"]),
+        ("Why did someone identify something?", ["natural gas"]),
+    )
+    parsed = get_scheme("qasrl").parse_gold(
+        {"questions": content["questions"]}, tokens=SURVEY, target=gold.item.target
+    )
+    add_gold(item=gold.item, source="expert", content=parsed, provenance=[{}] * 3, now=NOW)
+    return gold
+
+
+def report(gold):
+    return quality_report(project=gold.item.project, source="consolidated", against="expert")
+
+
+def test_both_directions_and_yields_are_reported(gold):
+    found = report(gold)
+    automatic = found.forward.automatic
+    # The survey and the basin are found; USGS and 1996 are extra, the gas is missed.
+    assert (automatic.ua.tp, automatic.ua.fp, automatic.ua.fn) == (2, 2, 1)
+    assert (automatic.la.tp, automatic.la.fp, automatic.la.fn) == (1, 3, 2)
+    assert (found.backward.ua.tp, found.backward.ua.fp, found.backward.ua.fn) == (2, 1, 2)
+    assert found.yields["consolidated"].as_json()["arguments_per_item"] == 4
+    assert found.yields["expert"].as_json()["roles_per_item"] == 3
+
+
+def test_decisions_correct_the_automatic_match(gold):
+    expert = get_user_model().objects.create_user("eva", password="a long enough password")
+    reference = gold.item.gold.get(source="expert")
+    basin = span_of(SURVEY, "a basin")
+    for kind in ("label-refused", "label-accepted"):  # the last word counts
+        Decision.objects.create(
+            reference=reference, submission=gold.submission, kind=kind, reference_span=basin,
+            predicted_span=basin, decided_by=expert, decided_at=NOW,
+        )  # fmt: skip
+    found = report(gold)
+    assert found.forward.automatic.la.tp == 1
+    assert (found.forward.corrected.la.tp, found.forward.corrected.ua.tp) == (2, 2)
+
+
+def test_command_prints_the_table_and_json(gold):
+    out = StringIO()
+    call_command("quality", gold.item.project.slug, stdout=out)
+    lines = out.getvalue().splitlines()
+    assert lines[0].split()[:4] == ["Reference", "Matching", "UA", "P"]
+    assert [line.split()[:2] for line in lines[1:4]] == [
+        ["expert", "automatic"],
+        ["expert", "corrected"],
+        ["consolidated", "automatic"],
+    ]
+    out = StringIO()
+    call_command("quality", gold.item.project.slug, "--json", stdout=out)
+    facts = json.loads(out.getvalue())
+    assert facts["rows"][0]["UA"]["recall"] == pytest.approx(2 / 3)
+
+
+def test_sources_without_a_shared_item_are_refused():
+    gold = make_gold_item()
+    with pytest.raises(CommandError, match="Import a reference") as refused:
+        call_command("quality", gold.item.project.slug)
+    assert refused.value.returncode == 2
+
+
+@pytest.fixture
+def propbank(tmp_path):
+    """A CoNLL-2009 file of the survey's sentence; `identified` has A1 on the basin."""
+    rows = []
+    for at, token in enumerate(SURVEY):
+        is_verb = token == "identified"
+        label = "A1" if token == "basin" and SURVEY[at - 1] == "a" else "_"
+        head = SURVEY.index("basin") + 1 if token == "a" else 0
+        facts = {1: token, 4: "VBD" if is_verb else "NN", 8: head, 12: "Y" if is_verb else "_"}
+        facts |= {0: at + 1, 13: "identify.01" if is_verb else "_", 14: label}
+        rows.append("\t".join(str(facts.get(column, "_")) for column in range(15)))
+    path = tmp_path / "survey.conll"
+    path.write_text("\n".join(rows) + "\n", "utf-8")
+    return path
+
+
+def test_gold_is_measured_by_propbank(gold, propbank):
+    out = StringIO()
+    call_command(
+        "quality", gold.item.project.slug, "--propbank", str(propbank), "--json", stdout=out
+    )
+    facts = json.loads(out.getvalue())
+    assert facts["predicates"] == 1
+    assert facts["core"]["recall"] == 1
+    assert facts["core"]["precision"] == pytest.approx(1 / 3)
+
+
+def test_page_shows_what_propbank_said_last(gold, propbank):
+    project = gold.item.project
+    client = Client()
+    client.force_login(make_user("rita", project, MemberRole.REQUESTER))
+    url = reverse("datasets:quality", args=[project.slug])
+    assert "PropBank" not in client.get(url).content.decode()
+    for _ in range(2):
+        call_command("quality", project.slug, "--propbank", str(propbank), stdout=StringIO())
+    assert PropBankComparison.objects.get().figures["core"]["recall"] == 1
+    page = " ".join(client.get(url).content.decode().split())
+    assert "1 predicate that both annotate" in page
+    core = (
+        '<th scope="row">core</th> <td class="number">33.3 %</td> <td class="number">100.0 %</td>'
+    )
+    assert core in page
+    assert "From survey.conll" in page
+    assert "PropBank" not in client.get(f"{url}?source=expert").content.decode()
+
+
+def test_propbank_of_other_sentences_is_refused(gold, propbank):
+    propbank.write_text(propbank.read_text("utf-8").replace("basin", "lake"), "utf-8")
+    with pytest.raises(CommandError, match="equal tokens") as refused:
+        call_command("quality", gold.item.project.slug, "--propbank", str(propbank))
+    assert refused.value.returncode == 2

@@ -1,0 +1,203 @@
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from consolidation.domain.index_gold import index_missing_gold, padded, rebuild_index
+from consolidation.domain.monitor import confirm_review, return_review
+from consolidation.domain.record_gold import add_gold
+from consolidation.domain.second_consolidation import open_second_case
+from consolidation.models import Case, Gold, GoldEntry, Review
+from consolidation.tasks import index_missing_gold as index_task
+from datasets.domain.search_gold import (
+    GoldFilter,
+    GoldState,
+    find_gold,
+)
+from tests.consolidation.factories import correct
+from tests.consolidation.gold import make_gold_project
+from tests.crowd.factories import NOW
+from tests.dashboard.campaign import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    return make_gold_project()
+
+
+def found(project, **wanted) -> list[int]:
+    entries = find_gold(project=project, wanted=GoldFilter(**wanted))
+    return sorted(entries.values_list("gold", flat=True))
+
+
+def gold_of(project) -> Gold:
+    return Gold.objects.get(item__project=project)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there"),
+    [
+        ({}, True),
+        ({"question": "who identified"}, True),
+        ({"question": "WHO  identified some"}, True),
+        ({"question": "Who identified something?"}, True),
+        ({"question": "dentified"}, False),
+        ({"question": "something who"}, False),
+        ({"question": "something what did"}, False),
+        ({"question": "%"}, True),
+        ({"question": "who_identified"}, False),
+        ({"verb": "identify"}, True),
+        ({"verb": "Identified"}, True),
+        ({"verb": "identif"}, False),
+        ({"worker": "WNOBODY"}, False),
+        ({"source": "consolidated"}, True),
+        ({"source": "expert"}, False),
+        ({"domain": "wikinews", "partition": "dev"}, True),
+        ({"partition": "test"}, False),
+        ({"state": "unreviewed"}, True),
+        ({"state": "waiting"}, False),
+    ],
+)
+def test_gold_is_found_by_what_it_is(project, wanted, there):
+    assert bool(found(project, **wanted)) == there
+
+
+def test_gold_is_found_by_everyone_who_worked_on_it(project):
+    gold = gold_of(project)
+    people = [gold.submission.worker, *(s.submission.worker for s in gold.case.sources.all())]
+    assert len({one.pk for one in people}) == 3
+    for one in people:
+        assert found(project, worker=one.pseudonym.lower()) == [gold.pk]
+        assert found(project, worker=one.pseudonym[:-1]) == []
+
+
+def test_new_version_takes_the_place_of_the_one_before(project):
+    gold = gold_of(project)
+    content = {"questions": gold.content["questions"][:1]}
+    newer = add_gold(
+        item=gold.item,
+        source="consolidated",
+        content=content,
+        provenance=[],
+        case=gold.case,
+        now=NOW,
+    )
+    assert found(project) == [newer.pk]
+    assert found(project, question="what did someone") == []
+    expert = add_gold(item=gold.item, source="expert", content=gold.content, provenance=[], now=NOW)
+    assert found(project) == [newer.pk, expert.pk]
+
+
+def test_second_consolidation_is_never_found(project):
+    gold = gold_of(project)
+    open_second_case(item=gold.item, now=NOW)
+    second = Case.objects.get(item=gold.item, attempt=1)
+    add_gold(
+        item=gold.item,
+        source="consolidated",
+        content={"questions": []},
+        provenance=[],
+        case=second,
+        now=NOW,
+    )
+    assert found(project) == [gold.pk]
+    assert rebuild_index(project=project) == 1
+    assert found(project) == [gold.pk]
+
+
+def test_state_is_what_experts_said(project):
+    gold, expert = gold_of(project), make_user("eva")
+    review = Review.objects.create(gold=gold, drawn_at=NOW)
+
+    def states() -> list[str]:
+        return [one.value for one in GoldState if found(project, state=one.value)]
+
+    assert states() == ["waiting"]
+    confirm_review(review=review, expert=expert, now=NOW)
+    assert states() == ["confirmed"]
+
+
+def test_corrected_and_returned_gold_is_found_by_its_state(project):
+    gold, expert = gold_of(project), make_user("eva")
+    review = Review.objects.create(gold=gold, drawn_at=NOW)
+    correct(
+        review=review,
+        expert=expert,
+        content={"questions": gold.content["questions"][:2]},
+        comment="",
+        now=NOW,
+    )
+    newest = gold.item.gold.latest("version")
+    assert found(project, state="corrected") == [newest.pk]
+    again = Review.objects.create(gold=newest, drawn_at=NOW)
+    return_review(review=again, expert=expert, comment="Not an argument.", now=NOW)
+    assert found(project, state="returned") == [newest.pk]
+
+
+def test_index_built_anew_is_the_one_that_writing_keeps(project, capsys):
+    def rows():
+        names = ("gold", "item", "source", "project", "sentence", "questions", "target", "workers")
+        return list(GoldEntry.objects.order_by("gold").values(*names))
+
+    gold = gold_of(project)
+    add_gold(
+        item=gold.item,
+        source="imported",
+        content=gold.content,
+        provenance=[{"worker_id": "A1"}],
+        now=NOW,
+    )
+    kept = rows()
+    assert len(kept) == 2
+    GoldEntry.objects.all().delete()
+    call_command("index_gold", project.slug)
+    assert "2 gold annotations" in capsys.readouterr().out
+
+    def sorted_words(row):
+        return {**row, "workers": sorted(row["workers"].split())}
+
+    assert [sorted_words(row) for row in rows()] == [sorted_words(row) for row in kept]
+    assert "A1" not in kept[1]["workers"].split()
+
+
+def test_gold_that_no_search_would_find_is_indexed_by_the_sweep(project):
+    names = ("gold", "item", "source", "project", "sentence", "questions", "target", "workers")
+    other, gold = make_gold_project(), gold_of(project)
+    add_gold(item=gold.item, source="imported", content=gold.content, provenance=[], now=NOW)
+    newest = add_gold(
+        item=gold.item, source="imported", content=gold.content, provenance=[], now=NOW
+    )
+    kept = sorted(GoldEntry.objects.values_list(*names))
+    # One source's entry is there, the other's is older than the index; the other project has none.
+    GoldEntry.objects.filter(source="imported").delete()
+    GoldEntry.objects.filter(project=other).delete()
+    index_task()
+    assert sorted(GoldEntry.objects.values_list(*names)) == kept
+    assert found(project, source="imported") == [newest.pk]
+    assert index_missing_gold(clock=timezone.now) == 0
+
+
+def test_second_consolidation_is_not_indexed_by_the_sweep(project):
+    gold = gold_of(project)
+    open_second_case(item=gold.item, now=NOW)
+    second = Case.objects.get(item=gold.item, attempt=1)
+    content = {"questions": []}
+    add_gold(
+        item=gold.item, source="consolidated", content=content, provenance=[], case=second, now=NOW
+    )
+    GoldEntry.objects.all().delete()
+    assert index_missing_gold(clock=timezone.now) == 1
+    assert found(project) == [gold.pk]
+    assert index_missing_gold(clock=timezone.now) == 0
+
+
+def test_other_projects_gold_is_not_found(project):
+    other = make_gold_project()
+    assert len(found(project)) == len(found(other)) == 1
+    assert found(project) != found(other)
+
+
+def test_padded_keeps_words_of_any_script_and_texts_apart():
+    assert padded(["Who, naïvely, said 東京?", "Who?"]) == " who naïvely said 東京 | who "
+    assert padded(["", "?"]) == ""

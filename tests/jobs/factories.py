@@ -1,0 +1,30 @@
+"""Jobs in any state, without the files that they are about."""
+
+from annotation.domain.queue_import import IMPORT
+from datasets.domain.queue_export import queue_export
+from jobs.domain.queue_job import queue_job
+from jobs.domain.run_jobs import run_next_job
+from jobs.models import Job
+from projects.models import Project
+from tests.dashboard.campaign import START
+
+
+def make_import(project: Project, actor: str = "rita") -> Job:
+    parameters = {
+        "format": "text",
+        "domain": "",
+        "partition": "",
+        "strict": False,
+        "files": [],
+        "items_file": None,
+    }
+    return queue_job(kind=IMPORT, scope=project.slug, parameters=parameters, actor=actor, now=START)
+
+
+def make_export(project: Project, **options: str) -> Job:
+    """Return an export that a worker process has run."""
+    options = {"fmt": "qasrl-csv", "source": "consolidated", **options}
+    job = queue_export(project=project, actor="rita", now=START, **options)
+    run_next_job(clock=lambda: START)
+    job.refresh_from_db()
+    return job

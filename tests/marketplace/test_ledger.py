@@ -1,0 +1,332 @@
+"""The ledger: whatever happens, entries, balance, holds and payments say the same."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F, Sum
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.django import TestCase
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from marketplace.domain import (
+    accept_hit,
+    access_keys,
+    bonuses,
+    hits,
+    ledger,
+    maintenance,
+    review,
+    work,
+)
+from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.domain.hit_types import HitTypeValues, register_hit_type
+from marketplace.domain.money import fee_cents, fee_rate, format_cents, parse_amount
+from marketplace.domain.tokens import TokenUsedError
+from marketplace.models import Assignment, Hit, LedgerEntry, Requester
+
+from .conftest import make_requester, make_worker, question
+
+RATE = Decimal("0.20")
+
+
+@given(st.integers(0, 10**9))
+def test_amounts_are_read_as_they_are_written(cents):
+    assert parse_amount(format_cents(cents), field="Reward") == cents
+
+
+@pytest.mark.parametrize("text", ["", "0.125", "-1", "+1", "1,5", " 1", "1e2", ".5", "٣", "1" * 10])
+def test_amount_in_another_form_is_refused(text):
+    with pytest.raises(InvalidParameterError):
+        parse_amount(text, field="Reward")
+
+
+@pytest.mark.parametrize(
+    ("amount", "fee"), [(0, 1), (1, 1), (2, 1), (5, 1), (7, 1), (8, 2), (12, 2), (13, 3), (100, 20)]
+)
+def test_fee_is_rounded_half_up_and_at_least_a_cent(amount, fee):
+    assert fee_cents(amount, RATE) == fee
+
+
+def test_half_a_cent_goes_up():
+    assert fee_cents(25, Decimal("0.10")) == 3
+    assert fee_cents(15, Decimal("0.10")) == 2
+
+
+@given(st.integers(0, 10**7))
+def test_fee_grows_with_the_amount_and_stays_near_the_rate(amount):
+    fee = fee_cents(amount, RATE)
+    assert fee <= fee_cents(amount + 1, RATE)
+    assert fee == 1 or abs(fee - amount * RATE) <= Decimal("0.5")
+
+
+def test_ten_assignments_cost_the_higher_rate():
+    rates = {"few": Decimal("0.2"), "many": Decimal("0.4")}
+    assert fee_rate(9, **rates) == rates["few"]
+    assert fee_rate(10, **rates) == rates["many"]
+
+
+@pytest.mark.django_db
+def test_entries_are_never_changed():
+    make_requester()
+    entry = LedgerEntry.objects.get()
+    entry.amount_cents = 1
+    with pytest.raises(TypeError):
+        entry.save()
+    with pytest.raises(TypeError):
+        entry.delete()
+    with pytest.raises(TypeError):
+        LedgerEntry.objects.update(amount_cents=1)
+    with pytest.raises(TypeError):
+        LedgerEntry.objects.all().delete()
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("UPDATE marketplace_bookentry SET amount_cents = 1")
+    assert LedgerEntry.objects.get().amount_cents == 100_000
+
+
+@pytest.mark.django_db
+def test_money_that_is_set_aside_cannot_be_taken_back():
+    lab = make_requester(dollars=1)[0]
+    publish_in_domain(lab, reward_cents=50)
+    with pytest.raises(RefusalError):
+        ledger.deposit(requester=lab, amount_cents=-50, note="", now=timezone.now())
+    ledger.deposit(requester=lab, amount_cents=-40, note="", now=timezone.now())
+    lab.refresh_from_db()
+    assert (lab.balance_cents, lab.held_cents, lab.available_cents) == (60, 60, 0)
+
+
+@pytest.mark.django_db
+def test_the_database_itself_refuses_to_overspend():
+    lab = make_requester(dollars=1)[0]
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Requester.objects.filter(pk=lab.pk).update(held_cents=101)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Requester.objects.filter(pk=lab.pk).update(balance_cents=-1)
+
+
+@pytest.mark.django_db
+def test_the_database_itself_refuses_counters_that_do_not_add_up():
+    hit = publish_in_domain(make_requester()[0])
+    for wrong in (
+        {"available": 2},
+        {"pending": 1},
+        {"available": 0},
+        {"open": True, "available": 0},
+    ):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            Hit.objects.filter(pk=hit.pk).update(**wrong)
+
+
+def publish_in_domain(lab, *, reward_cents=5, assignments=1, token=None, now=None) -> Hit:
+    now = now or timezone.now()
+    values = HitTypeValues("t", "d", "", reward_cents, 600, 86_400, [])
+    hit_type = register_hit_type(requester=lab, values=values, now=now)
+    new = hits.NewHit(question(), assignments, 3600, "", token)
+    return hits.create_hit(hit_type=hit_type, new=new, now=now)
+
+
+class Campaign(RuleBasedStateMachine):
+    """Requester, two workers and the clock do what they like; the money always agrees."""
+
+    @initialize()
+    def open(self) -> None:
+        self.now = timezone.now()
+        self.lab = access_keys.open_account(name="lab", balance_cents=120, now=self.now)
+        self.workers = [make_worker("ann"), make_worker("bob")]
+        self.accepted: list[tuple[int, str]] = []
+        self.submitted: list[tuple[int, str]] = []
+        self.tokens = 0
+        for reward in (5, 13):
+            self.publish(reward, 2)
+
+    @rule(reward=st.sampled_from([0, 5, 13]), assignments=st.sampled_from([1, 2, 10]))
+    def publish(self, reward, assignments) -> None:
+        self._try(publish_in_domain, self.lab, reward_cents=reward, assignments=assignments)
+
+    @rule(who=st.integers(0, 1))
+    def accept(self, who) -> None:
+        hit = Hit.objects.filter(open=True).first()
+        if hit is None:
+            return
+        worker, kind = self.workers[who], hit.hit_type.code
+        worker.refresh_from_db()
+        code = self._try(accept_hit.accept_next, worker=worker, hit_type_code=kind)
+        if code:
+            self.accepted.append((who, code))
+
+    @rule(who=st.integers(0, 1), fresh=st.booleans(), data=st.data())
+    def submit(self, who, fresh, data) -> None:
+        if fresh:
+            self.accept(who)
+        if not self.accepted:
+            return
+        who, code = self.accepted[-1] if fresh else data.draw(st.sampled_from(self.accepted))
+        worker = self.workers[who].code
+        fields = [("answer", "x")]
+        self._try(work.submit, worker_code=worker, assignment_code=code, fields=fields)
+        if Assignment.objects.get(code=code).status == "Submitted":
+            self.submitted.append((who, code))
+
+    @precondition(lambda self: self.accepted)
+    @rule(data=st.data())
+    def give_back(self, data) -> None:
+        who, code = data.draw(st.sampled_from(self.accepted))
+        self._try(work.return_assignment, worker=self.workers[who], assignment_code=code)
+
+    @precondition(lambda self: self.submitted)
+    @rule(data=st.data(), override=st.booleans())
+    def approve(self, data, override) -> None:
+        _, code = data.draw(st.sampled_from(self.submitted))
+        decision = {"assignment_code": code, "feedback": "", "override": override}
+        self._try(review.approve, requester=self.lab, **decision)
+
+    @precondition(lambda self: self.submitted)
+    @rule(data=st.data())
+    def reject(self, data) -> None:
+        _, code = data.draw(st.sampled_from(self.submitted))
+        self._try(review.reject, requester=self.lab, assignment_code=code, feedback="no")
+
+    @precondition(lambda self: self.submitted)
+    @rule(data=st.data(), cents=st.integers(1, 9), repeat=st.booleans())
+    def bonus(self, data, cents, repeat) -> None:
+        who, code = data.draw(st.sampled_from(self.submitted))
+        self.tokens += 1
+        bonus = {
+            "requester": self.lab,
+            "worker_code": self.workers[who].code,
+            "assignment_code": code,
+            "amount_cents": cents,
+            "reason": "r",
+            "token": f"t{self.tokens}",
+        }
+        paid = self._try(bonuses.send_bonus, **bonus)
+        if paid and repeat:
+            with pytest.raises(TokenUsedError):
+                bonuses.send_bonus(**bonus, now=self.now)
+
+    @precondition(lambda self: Hit.objects.exists())
+    @rule(data=st.data(), seconds=st.sampled_from([-1, 60, 7200]))
+    def move_the_end(self, data, seconds) -> None:
+        hit = data.draw(st.sampled_from(list(Hit.objects.order_by("pk"))))
+        end = self.now + timedelta(seconds=seconds)
+        update = {"hit_code": hit.code, "expires_at": end}
+        self._try(hits.update_expiration, requester=self.lab, **update)
+
+    @precondition(lambda self: Hit.objects.exists())
+    @rule(data=st.data(), number=st.integers(1, 3))
+    def extend(self, data, number) -> None:
+        hit = data.draw(st.sampled_from(list(Hit.objects.order_by("pk"))))
+        more = {"hit_code": hit.code, "number": number, "token": None}
+        self._try(hits.add_assignments, requester=self.lab, **more)
+
+    @precondition(lambda self: Hit.objects.exists())
+    @rule(data=st.data(), reward=st.sampled_from([1, 20]))
+    def change_type(self, data, reward) -> None:
+        hit = data.draw(st.sampled_from(list(Hit.objects.order_by("pk"))))
+        values = HitTypeValues("t", "d", "", reward, 600, 86_400, [])
+        kind = register_hit_type(requester=self.lab, values=values, now=self.now)
+        self._try(hits.change_type, requester=self.lab, hit_code=hit.code, hit_type=kind)
+
+    @precondition(lambda self: Hit.objects.exists())
+    @rule(data=st.data())
+    def delete(self, data) -> None:
+        hit = data.draw(st.sampled_from(list(Hit.objects.order_by("pk"))))
+        self._try(hits.delete_hit, requester=self.lab, hit_code=hit.code)
+
+    @rule(minutes=st.sampled_from([1, 11, 61, 1500]))
+    def wait(self, minutes) -> None:
+        self.now += timedelta(minutes=minutes)
+        maintenance.run_due(now=self.now)
+
+    @rule(cents=st.integers(-50, 50).filter(bool))
+    def deposit(self, cents) -> None:
+        self._try(ledger.deposit, requester=self.lab, amount_cents=cents, note="n")
+
+    @invariant()
+    def money_agrees(self) -> None:
+        if not hasattr(self, "lab"):
+            return
+        lab = Requester.objects.get()
+        sums = LedgerEntry.objects.aggregate(amount=Sum("amount_cents"), held=Sum("held_cents"))
+        assert sums == {"amount": lab.balance_cents, "held": lab.held_cents}
+        assert 0 <= lab.held_cents <= lab.balance_cents
+        held_by_hits = Hit.objects.aggregate(held=Sum("held_cents"))["held"] or 0
+        assert held_by_hits == lab.held_cents
+
+    @invariant()
+    def every_hit_holds_what_it_may_have_to_pay(self) -> None:
+        for hit in Hit.objects.all():
+            undecided = Assignment.objects.filter(hit=hit, status__in=("Accepted", "Submitted"))
+            needed = sum(a.cost_cents for a in undecided)
+            if not hit.expiry_noted and hit.disposed_at is None:
+                needed += hit.available * hit.cost_cents
+            assert hit.held_cents == needed
+            by_status = [undecided.filter(status=s).count() for s in ("Accepted", "Submitted")]
+            assert by_status == [hit.pending, hit.submitted]
+
+    @invariant()
+    def every_approval_is_paid_exactly_once(self) -> None:
+        approved = set(
+            Assignment.objects.filter(status="Approved").values_list("pk", "reward_cents")
+        )
+        paid = LedgerEntry.objects.filter(kind="reward").values_list(
+            "assignment_id", -F("amount_cents")
+        )
+        assert sorted(paid) == sorted(approved)
+
+    def _try(self, act, *args, **kwargs):
+        """Does it, or is refused: never anything between."""
+        before = LedgerEntry.objects.count()
+        try:
+            with transaction.atomic():
+                return act(*args, **kwargs, now=self.now)
+        except RefusalError:
+            assert LedgerEntry.objects.count() == before
+            return None
+
+
+class TestCampaign(TestCase):
+    def test_money_agrees_whatever_happens(self):
+        from hypothesis.stateful import run_state_machine_as_test
+
+        class Rolled(Campaign):
+            def __init__(self) -> None:
+                super().__init__()
+                self.point = transaction.atomic()
+                self.point.__enter__()
+
+            def teardown(self) -> None:
+                transaction.set_rollback(True)
+                self.point.__exit__(None, None, None)
+
+        run_state_machine_as_test(
+            Rolled,
+            settings=settings(
+                max_examples=50,
+                stateful_step_count=30,
+                deadline=None,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+
+
+@pytest.mark.django_db
+def test_hit_is_given_back_though_its_place_can_not_be_paid_for_any_more():
+    campaign = Campaign()
+    campaign.open()
+    campaign.accept(0)
+    who, code = campaign.accepted[0]
+    hit = Hit.objects.get(assignments__code=code)
+    values = HitTypeValues("t", "d", "", 20, 600, 86_400, [])
+    kind = register_hit_type(requester=campaign.lab, values=values, now=campaign.now)
+    hits.change_type(requester=campaign.lab, hit_code=hit.code, hit_type=kind, now=campaign.now)
+    Requester.objects.update(balance_cents=F("held_cents"))
+    before = Hit.objects.get(pk=hit.pk)
+    work.return_assignment(worker=campaign.workers[who], assignment_code=code, now=campaign.now)
+    after = Hit.objects.get(pk=hit.pk)
+    assert (after.max_assignments, after.pending) == (before.max_assignments - 1, 0)
+    assert after.open == (after.available > 0)
+    campaign.every_hit_holds_what_it_may_have_to_pay()

@@ -1,0 +1,300 @@
+"""What a backup holds and leaves out, and which files and installations `restore` refuses."""
+
+import hashlib
+import json
+import tracemalloc
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.sessions.models import Session
+from django.core.management import CommandError, call_command
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+
+from annotation.models import (
+    Item,
+    Sentence,
+    Submission,
+)
+from audit.models import StateChange
+from consolidation.models import Gold
+from crowd.domain.hold_publishing import standing_hold
+from crowd.models import LedgerEntry
+from operations.domain.backup_file import (
+    MANIFEST,
+    BackupFile,
+    BadBackupError,
+)
+from operations.domain.restore_backup import RestoreError, restore_backup
+from operations.domain.write_backup import BackupOptions, write_backup
+from projects.models import Project
+from tests.dashboard.campaign import Campaign, make_project, make_user
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+COUNTED = (Project, Sentence, Item, Submission, Gold, LedgerEntry)
+
+
+@pytest.fixture(autouse=True)
+def folders(settings, tmp_path) -> Path:
+    settings.MEDIA_ROOT = tmp_path / "media"
+    settings.EXPORT_DIR = tmp_path / "exports"
+    return tmp_path
+
+
+def empty_database() -> None:
+    """As `restore` wants it. DELETE is refused by tables that are written once: TRUNCATE is not."""
+    call_command("flush", interactive=False, verbosity=0)
+
+
+def counts() -> dict[str, int]:
+    return {model.__name__: model.objects.count() for model in COUNTED}
+
+
+def restore(path: Path):
+    return restore_backup(path=path, now=NOW)
+
+
+def rewritten(path: Path, name: str, change) -> Path:
+    """The backup with one member's bytes changed, and a manifest that agrees with them."""
+    out = path.with_name("changed.zip")
+    with zipfile.ZipFile(path) as before, zipfile.ZipFile(out, "w") as after:
+        manifest = json.loads(before.read(MANIFEST))
+        for member in before.namelist():
+            data = before.read(member)
+            if member == name:
+                data = change(data)
+                manifest["members"][member] |= {
+                    "sha256": hashlib.sha256(data).hexdigest(),
+                    "size": len(data),
+                }
+            if member != MANIFEST:
+                after.writestr(member, data)
+        after.writestr(MANIFEST, json.dumps(manifest))
+    return out
+
+
+@pytest.fixture
+def backup(transactional_db, folders) -> Path:
+    """Of a campaign under way, with a picture; the database is empty again afterwards."""
+    Campaign(make_project(), 8)
+    (folders / "media").mkdir()
+    (folders / "media" / "picture.png").write_bytes(b"\x89PNG" * 1000)
+    path = folders / "backup.zip"
+    write_backup(path=path, options=BackupOptions(), now=NOW)
+    (folders / "media" / "picture.png").unlink()
+    empty_database()
+    return path
+
+
+def test_rows_and_files_come_back_and_publishing_is_held(backup, folders):
+    assert counts() == dict.fromkeys(counts(), 0)
+    done = restore(backup)
+    assert done.same_secret_key
+    assert Item.objects.count() == 8
+    assert Gold.objects.count() == 2
+    assert (folders / "media" / "picture.png").read_bytes() == b"\x89PNG" * 1000
+    assert standing_hold().reason == "Restored from the backup of 2026-11-21 12:00 UTC."
+    # New rows get numbers of their own.
+    make_project("second")
+    assert Project.objects.count() == 2
+
+
+def test_second_backup_of_what_was_restored_holds_the_same_rows(backup, folders):
+    restore(backup)
+    again = folders / "again.zip"
+    write_backup(path=again, options=BackupOptions(), now=NOW)
+    changed = {"data/crowd.PublishingHold.jsonl", "data/audit.StateChange.jsonl"}
+    with BackupFile(backup) as first, BackupFile(again) as second:
+        different = {
+            name
+            for name in first.manifest.members
+            if name.startswith("data/") and list(first.lines(name)) != list(second.lines(name))
+        }
+        assert different == changed
+        lines = [list(one.lines("data/audit.StateChange.jsonl")) for one in (first, second)]
+    assert lines[1][:-1] == lines[0]
+
+
+def test_backup_is_for_its_owner_alone_and_overwrites_nothing(backup):
+    assert backup.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(CommandError, match="already exists"):
+        call_command("backup", out=backup)
+
+
+@pytest.mark.parametrize("secrets", [False, True])
+def test_secrets_come_along_only_where_asked_for(
+    transactional_db, folders, settings, client, secrets
+):
+    client.force_login(make_user("rita"))
+    path = folders / "backup.zip"
+    write_backup(path=path, options=BackupOptions(secrets=secrets), now=NOW)
+    with zipfile.ZipFile(path) as archive:
+        text = b"".join(archive.read(name) for name in archive.namelist())
+    assert (settings.SECRET_KEY.encode() in text) is secrets
+    session = Session.objects.get()
+    assert session.session_key.encode() not in text
+    assert session.session_data.encode() not in text
+
+
+def test_backup_cut_short_anywhere_is_refused_and_changes_nothing(backup, folders):
+    whole = backup.read_bytes()
+    part = folders / "part.zip"
+    for length in [0, 1, 100, *range(1000, len(whole), len(whole) // 12), len(whole) - 1]:
+        part.write_bytes(whole[:length])
+        with pytest.raises(BadBackupError):
+            restore(part)
+    assert counts() == dict.fromkeys(counts(), 0)
+
+
+def test_backup_with_a_changed_byte_anywhere_is_refused_or_whole(backup, folders):
+    whole = backup.read_bytes()
+    broken = folders / "broken.zip"
+    refused = 0
+    contents = whole.index(b"PK\x01\x02")  # where the archive's table of contents begins
+    anywhere = range(50, len(whole), len(whole) // 60)
+    for at in [*anywhere, *range(contents, contents + 100)]:
+        changed = bytearray(whole)
+        changed[at] ^= 0xFF
+        broken.write_bytes(changed)
+        try:
+            with BackupFile(broken) as file, BackupFile(backup) as good:
+                file.verify()
+                # Bytes that say nothing about content, such as a member's date.
+                assert file.manifest == good.manifest
+        except BadBackupError:
+            refused += 1
+    assert refused > 40
+    assert counts() == dict.fromkeys(counts(), 0)
+
+
+def test_damaged_member_is_named(backup, folders):
+    broken = folders / "broken.zip"
+    with zipfile.ZipFile(backup) as before, zipfile.ZipFile(broken, "w") as after:
+        for name in before.namelist():
+            data = before.read(name)
+            after.writestr(name, data + b"x" if name == "media/picture.png" else data)
+    with pytest.raises(BadBackupError, match=r"media/picture\.png does not match"):
+        restore(broken)
+    assert counts() == dict.fromkeys(counts(), 0)
+
+
+def test_database_with_missing_migrations_is_not_backed_up(transactional_db, folders):
+    row = MigrationRecorder.Migration.objects.filter(app="auth").latest("pk")
+    row.delete()
+    try:
+        with pytest.raises(CommandError, match="migrate first"):
+            call_command("backup", out=folders / "backup.zip")
+    finally:
+        row.save(force_insert=True)
+    assert not list(folders.glob("backup*"))
+
+
+def test_command_refuses_a_file_of_another_kind_in_one_line(db, folders, capsys):
+    other = folders / "notes.zip"
+    other.write_text("no archive")
+    with pytest.raises(CommandError) as refusal:
+        call_command("restore", other)
+    assert refusal.value.returncode == 2
+    assert "\n" not in str(refusal.value)
+    with zipfile.ZipFile(folders / "other.zip", "w") as archive:
+        archive.writestr("readme.txt", "hello")
+    with pytest.raises(CommandError, match="no manifest"):
+        call_command("restore", folders / "other.zip")
+    with pytest.raises(CommandError, match="absent"):
+        call_command("restore", folders / "absent.zip")
+
+
+def test_installation_with_rows_is_refused(backup):
+    make_project("present")
+    with pytest.raises(RestoreError, match="not empty"):
+        restore(backup)
+    assert Project.objects.get().slug == "present"
+
+
+def test_installation_with_users_only_is_refused(backup):
+    get_user_model().objects.create_user("early")
+    with pytest.raises(RestoreError, match="not empty"):
+        restore(backup)
+
+
+def test_folder_with_files_is_refused(backup, folders):
+    (folders / "media" / "mine.png").write_bytes(b"mine")
+    with pytest.raises(RestoreError, match="media"):
+        restore(backup)
+    assert counts() == dict.fromkeys(counts(), 0)
+
+
+def test_row_that_the_database_refuses_leaves_nothing_behind(backup, folders):
+    def orphan(data: bytes) -> bytes:
+        head, *rows = data.decode().splitlines()
+        sentence = json.loads(head).index("sentence_id")
+        broken = json.loads(rows[-1])
+        broken[sentence] = 999_999
+        return "\n".join([head, *rows[:-1], json.dumps(broken), ""]).encode()
+
+    with pytest.raises(BadBackupError, match="refused a row"):
+        restore(rewritten(backup, "data/annotation.Item.jsonl", orphan))
+    assert counts() == dict.fromkeys(counts(), 0)
+    assert not list((folders / "media").iterdir())
+    assert not (folders / "media.restored").exists()
+    assert standing_hold() is None
+    restore(backup)  # and the good one still goes in
+    assert Item.objects.count() == 8
+
+
+def test_backup_of_a_later_version_is_refused_by_name(backup):
+    with BackupFile(backup) as file:
+        file.manifest.migrations["annotation"] = "0999_from_the_future"
+        text = file.manifest.as_json()
+    with zipfile.ZipFile(backup) as before, zipfile.ZipFile(f"{backup}.later", "w") as after:
+        for name in before.namelist():
+            after.writestr(name, text if name == MANIFEST else before.read(name))
+    with pytest.raises(RestoreError, match=r"annotation\.0999_from_the_future"):
+        restore(Path(f"{backup}.later"))
+
+
+def test_database_at_other_migrations_is_refused(backup):
+    made_up = MigrationRecorder.Migration.objects.create(app="annotation", name="0998_other")
+    try:
+        with pytest.raises(RestoreError, match="another version"):
+            restore(backup)
+    finally:
+        made_up.delete()
+
+
+@pytest.mark.parametrize("name", ["media/../../picture.png", "media//etc/x", "media/a/../../x"])
+def test_member_that_leads_out_of_its_folder_is_refused(backup, folders, name):
+    with BackupFile(backup) as file:
+        member = file.manifest.members.pop("media/picture.png")
+        file.manifest.members[name] = member
+        text = file.manifest.as_json()
+    with zipfile.ZipFile(backup) as before, zipfile.ZipFile(folders / "out.zip", "w") as after:
+        for member_name in before.namelist():
+            renamed = name if member_name == "media/picture.png" else member_name
+            after.writestr(renamed, text if member_name == MANIFEST else before.read(member_name))
+    with pytest.raises(BadBackupError, match="is outside"):
+        restore(folders / "out.zip")
+    assert counts() == dict.fromkeys(counts(), 0)
+    assert not list((folders / "media").iterdir())
+
+
+def test_memory_does_not_grow_with_the_rows(transactional_db, folders):
+    def peak(rows: int) -> int:
+        StateChange.objects.bulk_create(
+            StateChange(
+                aggregate="annotation.Item", object_id=number, old="a", new="b", actor="x" * 100,
+                at=timezone.now(),
+            )
+            for number in range(rows)
+        )  # fmt: skip
+        tracemalloc.start()
+        write_backup(path=folders / f"{rows}.zip", options=BackupOptions(), now=NOW)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    few, many = peak(4000), peak(40_000)
+    assert many - few < 2**20

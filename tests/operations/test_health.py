@@ -1,0 +1,178 @@
+"""Health checks of each part, working and failing."""
+
+import asyncio
+import socket
+import threading
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+
+from crowd.domain.hold_publishing import hold_publishing
+from jobs.models import SweepFailure
+from operations import health
+from operations.domain import heartbeat
+from operations.models import Heartbeat
+
+READY, WEB = "/health/ready", "/health/web"
+PARTS = {
+    "database",
+    "cache",
+    "storage",
+    "migrations",
+    "worker",
+    "marketplace",
+    "publishing",
+    "sweeps",
+}
+
+
+@pytest.fixture
+def marketplace(settings):
+    """Something that answers at the marketplace's address, with the status that the test sets."""
+
+    class Handler(BaseHTTPRequestHandler):
+        status = 404
+
+        def do_GET(self):
+            self.send_response(self.status)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{server.server_port}/mturk/"
+    yield Handler
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def _without_running_loop():
+    """Hide the event loop that Playwright leaves running in a thread with a browser."""
+    loop = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(loop)
+
+
+@pytest.fixture(autouse=True)
+def _media(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "media"
+
+
+def test_live_asks_nobody(client):
+    # Without the fixture `db`, a query would fail the test.
+    response = client.get("/health/live")
+    assert (response.status_code, response.json()["status"]) == (200, "ok")
+
+
+def test_ready_with_every_part_well(db, client, marketplace):
+    heartbeat.beat(now=timezone.now())
+    response = client.get(READY)
+    assert response.status_code == 200, response.json()
+    assert response.json() == dict.fromkeys(PARTS, "OK")
+    assert "no-cache" in response.headers["Cache-Control"]
+
+
+def failing(client, url: str = READY) -> list[str]:
+    response = client.get(url)
+    assert response.status_code == 500
+    return [name for name, status in response.json().items() if status != "OK"]
+
+
+def test_worker_without_heartbeat_and_with_an_old_one(db, client, marketplace):
+    assert failing(client) == ["worker", "marketplace"]
+    heartbeat.beat(now=timezone.now() - heartbeat.MAX_AGE - timedelta(seconds=1))
+    assert failing(client) == ["worker", "marketplace"]
+
+
+@pytest.mark.parametrize(("status", "well"), [(200, True), (403, True), (404, True), (503, False)])
+def test_marketplace_by_its_answer(db, client, marketplace, status, well):
+    marketplace.status = status
+    heartbeat.beat(now=timezone.now())
+    assert client.get(READY).status_code == (200 if well else 500)
+    assert (Heartbeat.objects.get().marketplace_problem == "") is well
+
+
+def test_marketplace_that_is_not_there(db, client, settings, free_port):
+    settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{free_port}/mturk/"
+    heartbeat.beat(now=timezone.now())
+    assert failing(client) == ["marketplace"]
+
+
+def test_marketplace_that_says_nothing_costs_the_worker_a_short_time(db, settings, monkeypatch):
+    monkeypatch.setattr("crowd.domain.marketplace.TIMEOUT_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{silent.getsockname()[1]}/mturk/"
+        heartbeat.beat(now=timezone.now())
+    assert "no answer within" in Heartbeat.objects.get().marketplace_problem
+
+
+def redis_cache(url: str) -> dict:
+    return {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url}}
+
+
+def test_redis_that_is_away(db, client, settings, free_port):
+    settings.CACHES = redis_cache(f"redis://:hidden-word@127.0.0.1:{free_port}/0")
+    assert failing(client, WEB) == ["cache"]
+    assert b"hidden-word" not in client.get(WEB).content
+
+
+def test_redis_that_answers(db, client, settings, redis_url):
+    settings.CACHES = redis_cache(redis_url)
+    assert client.get(WEB).status_code == 200
+
+
+def test_media_folder_that_can_not_be_written(db, client, marketplace, settings, tmp_path):
+    heartbeat.beat(now=timezone.now())
+    (tmp_path / "file").touch()
+    settings.MEDIA_ROOT = tmp_path / "file"
+    assert failing(client) == ["storage"]
+
+
+def test_migration_that_is_missing(db, client):
+    MigrationRecorder.Migration.objects.filter(app="operations").delete()
+    assert failing(client, WEB) == ["migrations"]
+
+
+def test_web_needs_no_worker(db, client):
+    response = client.get(WEB)
+    assert (response.status_code, set(response.json())) == (
+        200,
+        {"database", "cache", "migrations"},
+    )
+
+
+def test_held_publishing_is_shown_and_is_no_failure(db, client, marketplace):
+    heartbeat.beat(now=timezone.now())
+    hold_publishing(reason="Restored.", actor="restore", now=timezone.now())
+    response = client.get(READY)
+    assert response.status_code == 200
+    assert "recover_hits" in response.json()["publishing"]
+
+
+def test_row_that_keeps_failing_makes_the_site_unready(db, client):
+    now = timezone.now()
+    failure = SweepFailure.objects.create(
+        sweep="record generations",
+        model="crowd.Assignment",
+        object_id=812,
+        error="ValueError()",
+        first_failed_at=now,
+        retry_at=now,
+    )
+    assert client.get(READY).json()["sweeps"] == "OK"
+    failure.first_failed_at = now - health.FAILING_AFTER
+    failure.save()
+    response = client.get(READY)
+    assert response.status_code == 500
+    assert response.json()["sweeps"].endswith(
+        "failing rows: 1, first record generations: crowd.Assignment 812, attempt 1"
+    )

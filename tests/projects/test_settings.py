@@ -1,0 +1,361 @@
+"""Setting a project up, and changing it later, with what people type into the forms."""
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from audit.models import StateChange
+from crowd.domain.pay_scheme import PRESETS
+from jobs.domain.queue_job import queue_job
+from jobs.domain.run_jobs import run_next_job
+from jobs.enums import JobState
+from jobs.models import Job
+from projects.enums import MemberRole
+from projects.models import Project
+from rehearsal.models import Rehearsal
+from tests.dashboard.campaign import START, make_project, make_user
+from tests.view_names import VIEW_NAMES
+
+
+@pytest.fixture
+def founder(db) -> Client:
+    user = make_user("fay")
+    user.user_permissions.add(Permission.objects.get(codename="add_project"))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture(autouse=True)
+def uploads(job_files):
+    return job_files / "uploads"
+
+
+def url(name: str, project: Project, *more: object) -> str:
+    return reverse(VIEW_NAMES[name], args=[project.slug, *more])
+
+
+NEW = {"title": "Café news", "slug": "", "scheme": "qasrl", "pay": "qasrl-2020", "cap": "750.50"}
+
+
+# --- a new project
+
+
+def test_project_is_made_by_a_form_and_belongs_to_who_made_it(founder):
+    response = founder.post(reverse("projects:project_new"), NEW)
+    project = Project.objects.get(slug="cafe-news")
+    assert response.url == url("corpus", project)
+    assert project.budget.cap_cents == 75_050
+    assert project.memberships.get().role == MemberRole.ADMIN
+    assert founder.get(response.url).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"slug": "new"}, "slug"),
+        ({"slug": "two words"}, "slug"),
+        ({"title": "新聞"}, "slug"),
+        ({"title": ""}, "title"),
+        ({"cap": "-1"}, "cap"),
+        ({"cap": "1.005"}, "cap"),
+        ({"scheme": "none"}, "scheme"),
+    ],
+)
+def test_what_can_not_be_a_project_is_refused_at_its_field(founder, wrong, field):
+    response = founder.post(reverse("projects:project_new"), NEW | wrong)
+    assert response.status_code == 422
+    assert field in response.context["form"].errors
+    assert not Project.objects.exists()
+
+
+def test_a_short_name_twice_is_refused(founder):
+    founder.post(reverse("projects:project_new"), NEW)
+    response = founder.post(reverse("projects:project_new"), NEW)
+    assert response.status_code == 422
+    assert "A project cafe-news already exists." in response.content.decode()
+
+
+def test_only_those_with_the_permission_may_start_projects(office):
+    assert office.get(reverse("projects:project_new")).status_code == 403
+    assert b"New project" not in office.get("/").content
+
+
+# --- settings
+
+
+def form_of(client: Client, project: Project) -> dict[str, object]:
+    initial = client.get(url("settings", project)).context["form"].initial
+    dollars = {
+        name: "" if initial[name] is None else f"{initial[name] / 100:.2f}"
+        for name in ("cap", "minimum_hourly")
+    }
+    return {name: "" if value is None else value for name, value in (initial | dollars).items()}
+
+
+def test_saved_unchanged_nothing_changes_and_nothing_is_logged(office, project):
+    response = office.post(url("settings", project), form_of(office, project))
+    assert response.status_code == 302
+    assert not StateChange.objects.filter(aggregate="projects.Project").exists()
+
+
+def test_each_change_is_logged_in_words(office, project):
+    wanted = {"title": "News", "cap": "60000", "minimum_hourly": "12.50", "locales": "US, GB"}
+    office.post(url("settings", project), form_of(office, project) | wanted)
+    project.refresh_from_db()
+    assert (project.title, project.minimum_hourly_cents) == ("News", 1250)
+    assert project.budget.cap_cents == 6_000_000
+    assert project.worker_requirements[0]["locales"] == ["GB", "US"]
+    logged = StateChange.objects.filter(aggregate="projects.Project").order_by("pk")
+    assert {one.actor for one in logged} == {"rita"}
+    assert [one.reason for one in logged] == [
+        "title: Project demo -> News",
+        "worker requirements: nothing -> locale In GB, US",
+        "budget cap: 50000.00 dollars -> 60000.00 dollars",
+        "minimum hourly wage: none -> 12.50 dollars",
+    ]
+    assert "budget cap: 50000.00 dollars" in office.get(url("settings", project)).content.decode()
+
+
+def test_cap_below_what_is_spent_is_refused(office, campaign):
+    before = campaign.project.budget.cap_cents
+    response = office.post(
+        url("settings", campaign.project), form_of(office, campaign.project) | {"cap": "0.01"}
+    )
+    assert response.status_code == 422
+    assert "Choose a cap of at least that amount." in response.content.decode()
+    campaign.project.budget.refresh_from_db()
+    assert campaign.project.budget.cap_cents == before
+
+
+def test_number_of_generators_is_fixed_once_items_are_published(office, project, campaign):
+    response = office.post(
+        url("settings", project), form_of(office, project) | {"generators_per_item": 3}
+    )
+    assert response.status_code == 422
+    assert "generators_per_item" in response.context["form"].errors
+    fresh = make_project("fresh")
+    client = Client()
+    client.force_login(make_user("rob", fresh, MemberRole.REQUESTER))
+    client.post(url("settings", fresh), form_of(client, fresh) | {"generators_per_item": 3})
+    fresh.refresh_from_db()
+    assert fresh.generators_per_item == 3
+
+
+@pytest.mark.parametrize("locales", ["usa", "u", "US us"])
+def test_a_country_that_is_none_is_refused(office, project, locales):
+    response = office.post(
+        url("settings", project), form_of(office, project) | {"locales": locales}
+    )
+    assert "locales" in response.context["form"].errors
+
+
+# --- corpus
+
+TEXT = "The committee rejected the proposal .\nZürich's café had 東京 visitors .\n"
+
+
+def upload(
+    client: Client, project: Project, text: bytes | str = TEXT, *, name="news.txt", **fields: object
+):
+    content = text if isinstance(text, bytes) else text.encode()
+    facts = {"corpus": SimpleUploadedFile(name, content), "fmt": "text", **fields}
+    return client.post(url("corpus", project), facts)
+
+
+def test_corpus_is_shown_as_it_would_be_read_and_then_imported(office, project):
+    preview = upload(office, project, domain="news")
+    page = office.get(preview.url).content.decode()
+    assert "2 sentences can be read." in page
+    assert "café had 東京 visitors ." in page
+    assert "rejected" in page
+    assert not project.sentences.exists()
+    office.post(preview.url)
+    run_next_job(clock=lambda: START)
+    assert [one.domain for one in project.sentences.all()] == ["news", "news"]
+    assert project.items.exists()
+    listed = office.get(url("corpus", project)).content.decode()
+    assert "state--finished" in listed
+    assert office.get(preview.url).status_code == 302  # there is nothing left to decide
+
+
+def test_a_file_that_can_not_be_read_says_so_and_can_only_be_thrown_away(office, project, uploads):
+    preview = upload(office, project, b"\xff\xfe\x00broken", fmt="conllu")
+    page = office.get(preview.url).content.decode()
+    assert "news.txt" in page
+    assert "Import it" not in page
+    assert str(uploads) not in page
+    office.post(preview.url, {"discard": "1"})
+    job = Job.objects.get()
+    assert (job.state, job.problem) == (JobState.CANCELLED, "Discarded before it was read.")
+    assert not [one for one in uploads.rglob("*") if one.is_file()]
+    assert not run_next_job(clock=lambda: START)
+
+
+@pytest.mark.parametrize(
+    ("name", "fmt"),
+    [
+        ("news.txt", "text"),
+        ("NEWS.CSV", "qasrl-csv"),
+        ("dev.jsonl.gz", "qasrl-bank"),
+        ("en_ewt-ud-dev.conllu", "conllu"),
+    ],
+)
+def test_format_is_told_by_the_end_of_the_name(name, fmt, office, project):
+    assert upload(office, project, name=name, fmt="").status_code == 302
+    assert Job.objects.get().parameters["format"] == fmt
+
+
+def test_name_that_tells_no_format_is_refused_with_the_reason(office, project):
+    response = upload(office, project, name="news.doc", fmt="")
+    assert response.status_code == 422
+    assert "The format of news.doc is unknown" in response.content.decode()
+    assert not Job.objects.exists()
+
+
+def test_upload_without_a_file_is_refused(office, project):
+    response = office.post(url("corpus", project), {"fmt": "text"})
+    assert response.status_code == 422
+    assert "corpus" in response.context["form"].errors
+
+
+def test_an_import_that_runs_renews_the_list(office, project):
+    preview = upload(office, project)
+    office.post(preview.url)
+    assert b'hx-trigger="every 2s"' in office.get(url("corpus", project)).content
+    run_next_job(clock=lambda: START)
+    assert b'hx-trigger="every 2s"' not in office.get(url("corpus", project)).content
+
+
+def test_upload_of_another_project_is_not_found(office, project):
+    make_project("other")
+    job = queue_job(
+        kind="import",
+        scope="other",
+        parameters={},
+        actor="x",
+        now=START,
+        state=JobState.UPLOADED,
+    )
+    assert office.get(url("corpus_preview", project, job.pk)).status_code == 404
+
+
+# --- guidelines
+
+
+def test_guidelines_get_versions_and_the_old_ones_stay_readable(office, project):
+    address = url("guidelines", project)
+    old = project.guidelines.filter(role="generator").get()
+    office.post(address + "?role=generator", {"text": "# New\r\n\r\nAsk **all** of it.\r\n"})
+    new = project.guidelines.filter(role="generator").order_by("-version").first()
+    assert (new.version, new.text) == (old.version + 1, "# New\n\nAsk **all** of it.\n")
+    page = office.get(address + "?role=generator").content.decode()
+    assert "<strong>all</strong>" in page
+    earlier = office.get(f"{address}?role=generator&version={old.version}")
+    assert earlier.context["shown"] == old
+    office.post(address + "?role=generator", {"text": new.text.replace("\n", "\r\n")})
+    assert project.guidelines.filter(role="generator").count() == 2
+
+
+def test_preview_shows_the_text_and_keeps_nothing(office, project):
+    before = project.guidelines.count()
+    typed = {"text": "<script>x</script> *so*"}
+    address = url("guidelines", project) + "?role=generator&preview"
+    part = office.post(address, typed, headers={"HX-Request": "true"}).content.decode()
+    assert "<em>so</em>" in part
+    assert "<script>" not in part
+    assert "<textarea" not in part
+    # Without JavaScript what was typed is still there.
+    page = office.post(address, typed).content.decode()
+    assert "<em>so</em>" in page
+    assert "&lt;script&gt;x&lt;/script&gt; *so*</textarea>" in page
+    nothing = office.post(address, {"text": ""})
+    assert nothing.status_code == 422
+    assert project.guidelines.count() == before
+
+
+# --- pay
+
+
+def terms(project: Project, **changed: object) -> dict[str, object]:
+    return {
+        f"{role}-{name}": value
+        for role, scheme in project.pay_scheme.items()
+        for name, value in scheme.items()
+    } | changed
+
+
+def test_forecast_comes_before_saving(office, project):
+    page = office.post(
+        url("pay", project), terms(project, **{"generator-reward_cents": 20, "forecast": 1})
+    )
+    forecast = page.context["forecasts"][0]
+    # Three questions in 90 s are assumed: 20 cents and 5 for the third, 40 times an hour.
+    assert (forecast.seen, forecast.pay_cents, forecast.hourly_cents) == (0, 25, 1000)
+    project.refresh_from_db()
+    assert project.pay_scheme == PRESETS["qasrl-2020"]
+
+
+def test_pay_is_saved_and_logged(office, project):
+    office.post(url("pay", project), terms(project, **{"generator-reward_cents": 20, "save": 1}))
+    project.refresh_from_db()
+    assert project.pay_scheme["generator"]["reward_cents"] == 20
+    assert StateChange.objects.filter(reason__startswith="pay of generators").count() == 1
+
+
+def test_pay_stays_while_workers_are_at_work_on_it(office, project, campaign):
+    response = office.post(
+        url("pay", project), terms(project, **{"generator-reward_cents": 1, "save": 1})
+    )
+    assert response.status_code == 422
+    assert "Workers have been promised these terms" in response.content.decode()
+    project.refresh_from_db()
+    assert project.pay_scheme == PRESETS["qasrl-2020"]
+
+
+@pytest.mark.parametrize("value", ["", "-1", "many", "100001"])
+def test_terms_that_are_none_are_refused(office, project, value):
+    response = office.post(
+        url("pay", project), terms(project, **{"generator-reward_cents": value, "save": 1})
+    )
+    assert response.status_code == 422
+
+
+def test_forecast_goes_by_the_project_s_own_work(office, project, campaign):
+    forecast = office.get(url("pay", project)).context["forecasts"][0]
+    assert forecast.seen == 15
+    assert forecast.units == 3
+
+
+# --- trying it out
+
+
+def test_rehearsal_works_on_a_copy_that_colleagues_see(office, campaign, project, settings):
+    settings.MTURK_IS_OURS = True
+    response = office.post(url("dry_run", project))
+    assert response.url == url("dry_run", project)
+    row = Rehearsal.objects.get()
+    assert row.original == project
+    assert (row.job.scope, row.job.state, row.job.total) == ("demo", JobState.QUEUED, 12)
+    assert row.copy.pay_scheme == project.pay_scheme
+    assert row.copy.items.count() == 12
+    assert office.get(url("project", row.copy)).status_code == 200
+    page = office.get("/").content.decode()
+    assert row.copy.title not in page
+    assert office.post(url("dry_run", project)).status_code == 422  # one at a time
+
+
+def test_nothing_to_rehearse_with_is_said(office, project, settings):
+    settings.MTURK_IS_OURS = True
+    response = office.post(url("dry_run", project))
+    assert response.status_code == 422
+    assert b"Import a corpus first" in response.content
+    assert not Rehearsal.objects.exists()
+
+
+def test_no_rehearsal_at_a_marketplace_of_others(office, campaign, project, settings):
+    settings.MTURK_IS_OURS = False
+    assert b"Dry runs need the built-in marketplace" in office.post(url("dry_run", project)).content
+    assert Project.objects.count() == 1

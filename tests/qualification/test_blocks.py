@@ -1,0 +1,149 @@
+"""Rounds dealt in blocks: every item asked of as many workers, each worker asked for one block."""
+
+import threading
+from collections import Counter
+
+import pytest
+from django.db import connection
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.domain.assign_block import assign_block
+from annotation.domain.worker_page import InvalidPageError
+from annotation.models import BlockAssignment, Item, Task
+from crowd.models import Hit, QualificationGrant
+from qualification.domain.publish_round import publish_round, round_cents, split_into_blocks
+from qualification.enums import EnrolmentState, RoundEntry
+from qualification.models import Enrolment, Round
+from tests.crowd.factories import NOW, make_worker
+from tests.qualification.factories import EXPERT, hand_in, make_rounds, open_round, record
+
+pytestmark = pytest.mark.django_db
+
+
+class RoundOf:
+    """As much of a round as dealing reads."""
+
+    def __init__(self, items, items_per_worker):
+        self.items_per_worker = items_per_worker
+        self.round_items = self
+        self._items = list(range(items))
+
+    def select_related(self, _):
+        return self
+
+    def order_by(self, _):
+        return self._items
+
+
+@given(st.integers(1, 60), st.integers(1, 70), st.integers(1, 200))
+def test_items_are_covered_evenly_and_hands_are_small_enough(items, share, slots):
+    blocks = split_into_blocks(round=RoundOf(items, share), slots=slots)
+    covered = Counter(dict.fromkeys(range(items), 0))
+    for block in blocks:
+        covered.update(dict.fromkeys(block.items, block.slots))
+        assert len(block.items) <= max(share, 1) or block.number is None
+    assert sum(block.slots for block in blocks) == slots
+    assert max(covered.values()) - min(covered.values()) <= 1
+
+
+def make_dealt_round(*, entry=RoundEntry.INVITED, pairs=3, share=2) -> Round:
+    """Six items in three blocks of two."""
+    one = make_rounds(pairs=pairs, rounds=1)[0]
+    one.items_per_worker, one.entry = share, entry
+    one.save()
+    return one
+
+
+def test_invited_workers_are_let_into_their_hand_alone():
+    one = make_dealt_round()
+    workers = [make_worker() for _ in range(7)]
+    cohort = open_round(one, workers)
+    blocks = Counter(one.enrolments.values_list("block", flat=True))
+    assert sorted(blocks.values()) == [2, 2, 3]
+    for task in Task.objects.filter(batch=cohort.batch).select_related("hit__hit_type"):
+        asked = task.hit.hit_type.qualifications[-1]
+        held = QualificationGrant.objects.filter(value__in=asked["integers"])
+        seated = one.enrolments.filter(block=task.block).values_list("worker", flat=True)
+        assert set(held.values_list("worker", flat=True)) == set(seated)
+        assert task.hit.max_assignments == len(seated)
+    assert Item.objects.filter(tasks__batch=cohort.batch).distinct().count() == 6
+
+
+def test_money_is_set_aside_for_the_hands_and_not_for_the_whole_round():
+    one = make_dealt_round()
+    expected = round_cents(round=one, slots=7)
+    open_round(one, [make_worker() for _ in range(7)])
+    one.project.budget.refresh_from_db()
+    assert one.project.budget.reserved_cents == expected
+    one.items_per_worker = None
+    assert round_cents(round=one, slots=7) == 3 * expected
+
+
+def test_worker_is_evaluated_on_their_hand():
+    one = make_dealt_round()
+    worker = make_worker()
+    cohort = open_round(one, [worker])
+    for task in cohort.batch.tasks.all():
+        hand_in(task, worker, EXPERT)
+    record()
+    enrolment = one.enrolments.get()
+    figures = enrolment.evaluations.get().figures
+    assert (enrolment.state, enrolment.block) == (EnrolmentState.FINISHED, 1)
+    assert (figures["items"], figures["answered"], figures["UA"]["f1"]) == (2, 2, 1)
+
+
+def test_open_screening_takes_a_comer_into_the_hand_that_they_begin():
+    one = make_dealt_round(entry=RoundEntry.OPEN)
+    cohort = publish_round(round=one, actor="tests", now=NOW, slots=6)
+    titles = Hit.objects.filter(task__batch=cohort.batch).values_list("hit_type__title", flat=True)
+    assert len(set(titles)) == 3
+    worker = make_worker()
+    for task in cohort.batch.tasks.filter(block=2):
+        hand_in(task, worker, EXPERT)
+    record()
+    enrolment = Enrolment.objects.get(worker=worker)
+    assert (enrolment.block, enrolment.state) == (2, EnrolmentState.FINISHED)
+
+
+def test_page_of_another_hand_is_refused():
+    one = make_dealt_round(entry=RoundEntry.OPEN)
+    cohort = publish_round(round=one, actor="tests", now=NOW, slots=6)
+    first, second = cohort.batch.tasks.get_queryset().filter(block=1)[0], None
+    second = cohort.batch.tasks.filter(block=2)[0]
+    assign_block(task=first, worker_ref="A1")
+    assign_block(task=first, worker_ref="A1")
+    assign_block(task=second, worker_ref="A2")
+    with pytest.raises(InvalidPageError, match="part 1"):
+        assign_block(task=second, worker_ref="A1")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whoever_opens_every_hand_at_once_gets_one():
+    one = make_dealt_round(entry=RoundEntry.OPEN, share=1)
+    cohort = publish_round(round=one, actor="tests", now=NOW, slots=12)
+    tasks = list(cohort.batch.tasks.select_related("batch"))
+    assert len({task.block for task in tasks}) == 6
+    let_in, start = [], threading.Barrier(len(tasks) * 2)
+
+    def open_task(task, worker):
+        start.wait()
+        try:
+            assign_block(task=task, worker_ref=worker)
+            let_in.append((worker, task.block))
+        except InvalidPageError:
+            pass
+        finally:
+            connection.close()
+
+    threads = [
+        threading.Thread(target=open_task, args=(task, worker))
+        for task in tasks
+        for worker in ("A1", "A2")
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(worker for worker, _ in let_in) == ["A1", "A2"]
+    assert set(BlockAssignment.objects.values_list("worker_ref", "block")) == set(let_in)

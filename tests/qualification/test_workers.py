@@ -1,0 +1,92 @@
+from django.db.models import Sum
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.domain.qualification_codes import pool_code
+from annotation.models import Submission
+from crowd.domain.qualifications import grant_qualification
+from crowd.domain.write_messages import write_messages
+from crowd.models import Assignment, Payment, QualificationType
+from datasets.domain.cost_figures import hourly_cents
+from tests.dashboard.campaign import Campaign, add_workers, make_project
+
+
+def figures_of(worker):
+    own = Submission.objects.filter(worker=worker)
+    seconds = [one.active_seconds for one in own]
+    return {
+        "submissions": own.count(),
+        "accepted": own.filter(state="accepted").count(),
+        "rejected": 0,
+        "active_seconds": sum(seconds),
+        "mean_seconds": sum(seconds) / len(seconds),
+    }
+
+
+def test_list_has_everyone_who_submitted_with_their_figures(office, campaign, project):
+    add_workers(3)  # known to the marketplace, but not to this project
+    response = office.get(reverse("qualification:workers", args=[project.slug]))
+    rows = response.context["rows"]
+    assert [row["worker"] for row in rows] == campaign.workers[::-1]
+    for row in rows:
+        for name, value in figures_of(row["worker"]).items():
+            assert getattr(row["figures"], name) == value
+        paid = Payment.objects.filter(assignment__worker=row["worker"], state="confirmed")
+        assert row["earned"] == paid.aggregate(sum=Sum("amount_cents"))["sum"]
+
+
+def test_figures_of_one_project_leave_out_the_work_for_another(office, campaign, project):
+    url = reverse("qualification:worker", args=[project.slug, campaign.workers[0].pseudonym])
+    before = office.get(url).context
+    other = Campaign(make_project("other"), 4)
+    foreign = other.items[3].submissions.get(role="consolidator")
+    Submission.objects.filter(pk=foreign.pk).update(worker=campaign.workers[0])
+    Assignment.objects.filter(pk=foreign.assignment_id).update(worker=campaign.workers[0])
+    after = office.get(url).context
+    assert (before["figures"], before["earned"]) == (after["figures"], after["earned"])
+
+
+def test_worker_page_lists_submissions_and_payments(office, campaign, project):
+    worker = campaign.workers[0]
+    url = reverse("qualification:worker", args=[project.slug, worker.pseudonym])
+    response = office.get(url)
+    assert len(response.context["rows"]) == Submission.objects.filter(worker=worker).count()
+    payments = Payment.objects.filter(assignment__worker=worker)
+    assert len(response.context["payments"]) == payments.count()
+
+
+def test_what_another_project_writes_or_grants_is_not_shown(office, campaign, project):
+    worker, alike = campaign.workers[0], make_project(f"{project.slug}-2")
+    for one in (project, alike):
+        text = f"From {one.slug}."
+        write_messages(
+            budget=one.budget, workers=[worker], subject="Hello", text=text, now=timezone.now()
+        )
+        pool = QualificationType.objects.create(
+            provider=one.provider, code=pool_code(one, "generator"), name="Pool", description="x"
+        )
+        grant_qualification(qualification=pool, worker=worker, value=1, now=timezone.now())
+    context = office.get(
+        reverse("qualification:worker", args=[project.slug, worker.pseudonym])
+    ).context
+    assert [one.text for one in context["messages_sent"]] == [f"From {project.slug}."]
+    codes = [one.qualification_type.code for one in context["grants"]]
+    assert pool_code(project, "generator") in codes
+    assert pool_code(alike, "generator") not in codes
+
+
+def test_worker_of_another_project_is_not_found(office, campaign, project):
+    stranger = Campaign(make_project("other"), 4).workers[0]
+    url = reverse("qualification:worker", args=[project.slug, stranger.pseudonym])
+    assert office.get(url).status_code == 404
+
+
+def test_hourly_wage_is_cents_earned_per_active_hour(campaign, project):
+
+    assert hourly_cents(50, 180) == 1000
+    assert hourly_cents(50, 0) is None
+
+
+def test_empty_list_says_so(office, project):
+    page = office.get(reverse("qualification:workers", args=[project.slug])).content
+    assert b"Nobody has worked here yet" in page

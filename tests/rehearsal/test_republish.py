@@ -1,0 +1,171 @@
+"""A campaign in which work is rejected, runs out and is returned by an expert: every item has its gold
+all the same. Our side runs its sweeps; the other is our own marketplace, spoken to by boto3."""
+
+import json
+
+import pytest
+from django.utils import timezone
+
+from annotation.domain.decide_submission import reject_submissions
+from annotation.domain.publish import publish_batch
+from annotation.domain.record_generations import record_new_generations
+from annotation.domain.republish import republish_due_items
+from annotation.enums import SubmissionState
+from annotation.models import Item, Submission
+from consolidation.domain.monitor import return_review
+from consolidation.domain.open_cases import open_due_cases, publish_open_cases
+from consolidation.domain.record_gold import record_new_case_work, write_due_gold
+from consolidation.domain.republish_cases import reopen_returned_cases, republish_due_cases
+from consolidation.models import Case, Gold, Review
+from crowd.domain.create_hits import create_pending_hits
+from crowd.domain.manage_hits import send_due_ends, send_due_increases
+from crowd.domain.qualifications import send_due_grants
+from crowd.domain.send_payments import send_due_payments, send_due_rejections
+from crowd.domain.sync_hits import sync_due_hits
+from crowd.models import Assignment, Hit, Payment
+from marketplace.domain.errors import RefusalError
+from schemes.registry import get_scheme
+from tests.consolidation.factories import (
+    IDENTIFIED,
+    SURVEY,
+    make_item,
+    make_project,
+    source,
+)
+from tests.crowd.in_process import finish, join
+from tests.crowd.test_ledger import balance, cached
+from tests.dashboard.campaign import make_user
+
+pytestmark = pytest.mark.django_db
+
+# As beat runs them.
+SWEEPS = (
+    send_due_grants,
+    create_pending_hits,
+    send_due_increases,
+    send_due_ends,
+    sync_due_hits,
+    record_new_generations,
+    open_due_cases,
+    publish_open_cases,
+    record_new_case_work,
+    write_due_gold,
+    send_due_payments,
+    send_due_rejections,
+    republish_due_items,
+    reopen_returned_cases,
+    republish_due_cases,
+)
+REFERENCE = source(SURVEY, ("Who identified something?", ["the U.S. Geological Survey"]))
+
+
+@pytest.fixture
+def sweep(wire, clock):
+    def run() -> None:
+        while sum(one(clock=clock) for one in SWEEPS):
+            pass
+
+    return run
+
+
+@pytest.fixture
+def item() -> Item:
+    return make_item(SURVEY, IDENTIFIED, make_project())
+
+
+def generation(item: Item) -> str:
+    return json.dumps({str(item.pk): REFERENCE})
+
+
+def consolidation(item: Item) -> str:
+    sources = [one.submission.content for one in item.cases.get().sources.all()]
+    content = get_scheme("qasrl").simulate_consolidation(REFERENCE, sources, skill=1.0, seed="1")
+    return json.dumps({str(item.pk): content})
+
+
+def newest_hit(item: Item, role: str) -> Hit:
+    return Hit.objects.filter(task__items=item, task__role=role).latest("pk")
+
+
+def reject_the_work_of(worker) -> None:
+    assignment = Assignment.objects.get(worker__external_id=worker.code)
+    reject_submissions(
+        assignment=assignment, reason="Answers nothing.", actor="office", now=timezone.now()
+    )
+
+
+def test_rejected_generation_is_done_by_another_and_the_item_has_its_gold(sweep, item, clock):
+    spoiler, second, third, merger = [join(number) for number in range(4)]
+    publish_batch(project=item.project, now=clock())
+    sweep()
+    hit = newest_hit(item, "generator")
+    finish(hit, spoiler, json.dumps({str(item.pk): {"questions": "none"}}))
+    finish(hit, second, generation(item))
+    sweep()
+    assert Submission.objects.get(worker__external_id=spoiler.code).problem
+    reject_the_work_of(spoiler)
+    sweep()
+    hit.refresh_from_db()
+    assert (hit.max_assignments, hit.state) == (3, "live")
+    for known in (spoiler, second):
+        with pytest.raises(RefusalError):
+            finish(hit, known, generation(item))
+    finish(hit, third, generation(item))
+    sweep()
+    finish(newest_hit(item, "consolidator"), merger, consolidation(item))
+    sweep()
+    gold = Gold.objects.get(item=item)
+    assert gold.content["questions"][0]["question"] == "Who identified something?"
+    assert Submission.objects.live().filter(role="generator").count() == 2
+    # Paid: two generators and the consolidator, and the ledger agree.
+    assert Payment.objects.filter(kind="reward", state="confirmed").count() == 3
+    assert cached(item.project.budget) == balance(item.project.budget)
+    assert cached(item.project.budget)[0] == 0
+
+
+def test_expired_offers_come_back_until_the_item_has_its_gold(sweep, item, clock):
+    first, second, merger = [join(number) for number in range(3)]
+    batch = publish_batch(project=item.project, now=clock())
+    sweep()
+    hit = newest_hit(item, "generator")
+    finish(hit, first, generation(item))
+    sweep()
+    clock.skip(seconds=batch.lifetime_seconds + 3 * 3600)
+    sweep()
+    hit.refresh_from_db()
+    assert (hit.state, hit.offer_round) == ("live", 1)
+    finish(hit, second, generation(item))
+    sweep()
+    case = Case.objects.get(item=item)
+    clock.skip(seconds=batch.lifetime_seconds + 3 * 3600)
+    sweep()
+    hit = newest_hit(item, "consolidator")
+    assert (case.task.hit, hit.offer_round) == (hit, 1)
+    finish(hit, merger, consolidation(item))
+    sweep()
+    assert Gold.objects.filter(item=item).count() == 1
+    assert cached(item.project.budget) == balance(item.project.budget)
+
+
+def test_consolidation_that_an_expert_returned_is_done_anew(sweep, item, clock):
+    *generators, merger, other = [join(number) for number in range(4)]
+    publish_batch(project=item.project, now=clock())
+    sweep()
+    for worker in generators:
+        finish(newest_hit(item, "generator"), worker, generation(item))
+    sweep()
+    finish(newest_hit(item, "consolidator"), merger, consolidation(item))
+    sweep()
+    review = Review.objects.create(gold=Gold.objects.get(), drawn_at=clock())
+    return_review(review=review, expert=make_user("ada"), comment="Wrong role.", now=clock())
+    sweep()
+    hit = newest_hit(item, "consolidator")
+    with pytest.raises(RefusalError):
+        finish(hit, merger, consolidation(item))
+    finish(hit, other, consolidation(item))
+    sweep()
+    newest = Gold.objects.latest("version")
+    assert (newest.version, newest.submission.worker.external_id) == (2, other.code)
+    states = Submission.objects.filter(role="consolidator").order_by("pk")
+    assert [one.state for one in states] == [SubmissionState.WITHDRAWN, SubmissionState.ACCEPTED]
+    assert cached(item.project.budget) == balance(item.project.budget)

@@ -1,0 +1,70 @@
+"""Snippets offered from an alignment: the right one for each common error."""
+
+import pytest
+
+from schemes.qasrl.comparison import compare
+from schemes.qasrl.hints import remarks_on
+
+SENTENCE = (
+    "Ann and Bob might not carry the old radio out of the village on the first Sunday of May ."
+)
+TOKENS = SENTENCE.split()
+TARGET = {"verb_idx": 5, "verb": "carry", "forms": {"stem": "carry", "past": "carried"}}
+
+
+def content(*pairs):
+    return {
+        "questions": [{"question": question, "answers": [list(span)]} for question, span in pairs]
+    }
+
+
+def codes(reference, predicted):
+    rows = compare(reference=content(*reference), predicted=content(*predicted)).rows
+    return [code for code, _ in remarks_on(rows, tokens=TOKENS, target=TARGET)]
+
+
+def asked(question, span=(0, 1)):
+    return [(question, span)]
+
+
+@pytest.mark.parametrize(
+    ("expert", "worker", "expected"),
+    [
+        ("Who might carry something?", "Who carries something?", "modal-missing"),
+        ("Who carried something?", "Who could carry something?", "modal-needless"),
+        ("Who didn't carry something?", "Who carried something?", "negation-missing"),
+        ("Who carried something?", "Who did not carry something?", "negation-needless"),
+        ("Who carried something?", "What carried something?", "other-question"),
+        (None, "Who left something?", "not-about-the-verb"),
+        (None, "Who carried something?", "not-an-answer"),
+    ],
+)
+def test_question_gets_its_remark(expert, worker, expected):
+    assert codes(asked(expert) if expert else [], asked(worker)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("expert", "worker", "expected"),
+    [
+        ((13, 18), None, "implicit-missed"),
+        ((6, 9), None, "argument-missed"),
+        ((6, 9), (6, 10), "answer-too-long"),
+        ((6, 9), (7, 9), "answer-too-short"),
+    ],
+)
+def test_answer_gets_its_remark(expert, worker, expected):
+    question = "What is carried?"
+    assert codes(asked(question, expert), asked(question, worker) if worker else []) == [expected]
+
+
+def test_answers_joined_are_to_be_split():
+    reference = [("Who might carry something?", (0, 1)), ("Who might carry something?", (2, 3))]
+    assert codes(reference, [("Who might carry something?", (0, 3))]) == [
+        "answer-not-split",
+        "not-an-answer",
+    ]
+
+
+def test_agreement_gets_no_remark():
+    same = [("What is carried?", (6, 9))]
+    assert codes(same, same) == []

@@ -1,0 +1,42 @@
+"""Architecture rules that import-linter cannot check."""
+
+from itertools import chain
+
+from django.apps import apps
+
+LAYERS = [
+    "audit",
+    "web",
+    "jobs",
+    "crowd",
+    "projects",
+    "annotation",
+    "consolidation",
+    "datasets",
+    "qualification",
+    "rehearsal",
+    "accounts",
+    "dashboard",
+    "operations",
+]
+OWN = {*LAYERS, "marketplace"}
+
+
+def test_foreign_keys_point_down():
+    upward = []
+    for model in apps.get_models(include_auto_created=True):
+        app = model._meta.app_label
+        if app not in OWN:
+            continue
+        for field in chain(model._meta.fields, model._meta.many_to_many):
+            target = field.related_model._meta.app_label if field.related_model else app
+            if target not in OWN or target == app:
+                continue
+            if "marketplace" in (app, target) or LAYERS.index(target) > LAYERS.index(app):
+                upward.append(f"{model._meta.label}.{field.name} -> {target}")
+    assert upward == []
+
+
+def test_every_app_is_checked():
+    own = {config.label for config in apps.get_app_configs() if config.label in OWN}
+    assert own == OWN

@@ -1,0 +1,11 @@
+"""View names of the staff pages by their route name, for tests that visit pages of several apps."""
+
+from projects.permissions import page_rules
+
+APPS = {"dashboard", "projects", "annotation", "consolidation", "datasets", "rehearsal"}
+WORKER_PAGES = {"workers", "worker", "worker_note", "erase_worker_page", "compensate"}
+VIEW_NAMES = {
+    name.partition(":")[2]: name
+    for name in page_rules()
+    if name.partition(":")[0] in APPS or name.removeprefix("qualification:") in WORKER_PAGES
+}

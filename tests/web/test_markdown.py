@@ -1,0 +1,14 @@
+"""Markdown as the pages show it."""
+
+from web.markdown import render_markdown
+
+
+def test_alignment_of_a_table_needs_no_inline_style():
+    html = render_markdown("| a | b |\n| --- | --: |\n| 1 | 2 |\n")
+    assert "style=" not in html
+    assert html.count('class="align-right"') == 2
+
+
+def test_html_of_the_writer_is_shown_as_text():
+    assert "<script" not in render_markdown("<script>alert(1)</script>")
+    assert "href=" not in render_markdown("[here](javascript:alert(1))")

@@ -1,0 +1,25 @@
+"""Form fields that several apps use."""
+
+from typing import Any
+
+from django import forms
+
+ANY = ("", "any")
+
+
+class DollarsField(forms.DecimalField):
+    """A field for dollars that returns whole cents. An empty value is None."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        attrs = {"inputmode": "decimal", "step": "0.01"}
+        widget = forms.NumberInput(attrs=attrs)
+        super().__init__(
+            min_value=0, max_digits=11, decimal_places=2, required=False, widget=widget, **kwargs
+        )
+
+    def clean(self, value: Any) -> Any:
+        dollars = super().clean(value)
+        return None if dollars is None else int(dollars * 100)
+
+    def prepare_value(self, value: Any) -> Any:
+        return f"{value / 100:.2f}" if isinstance(value, int) else value

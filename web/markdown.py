@@ -1,0 +1,43 @@
+"""Render Markdown as safe HTML."""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+# Raw HTML is shown as text. Links may lead to web pages, mail addresses and headings.
+_MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
+
+
+@lru_cache(maxsize=64)
+def render_markdown(text: str) -> SafeString:
+    """Render a Markdown text as HTML. Headings get ids, for links to them."""
+    tokens = _MARKDOWN.parse(text)
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open":
+            opening.attrSet("id", heading_id(inline))
+    for token in tokens:
+        if aligned := token.attrs.pop("style", None):  # the CSP forbids inline styles
+            token.attrSet("class", f"align-{str(aligned).rpartition(':')[2]}")
+    assert isinstance(_MARKDOWN.renderer, RendererHTML)
+    # The renderer escapes everything that is not Markdown.
+    return mark_safe(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S308
+
+
+@lru_cache(maxsize=64)
+def headings_of(text: str) -> dict[str, str]:
+    """Return the headings of a Markdown text by their ids."""
+    return {
+        heading_id(inline): inline.content
+        for opening, inline in pairwise(_MARKDOWN.parse(text))
+        if opening.type == "heading_open"
+    }
+
+
+def heading_id(inline: Token) -> str:
+    """Return a heading's id in lower case, without punctuation and with hyphens for spaces."""
+    return re.sub(r"[^\w\- ]", "", inline.content.lower()).replace(" ", "-")
