@@ -21,14 +21,17 @@ CONFIRM_PASSWORD = "/account/reauthenticate/"
 CONFIRM_CODE = f"{INDEX}reauthenticate/"
 
 
-def code_from(secret: str, *, later: int = 0) -> str:
-    """Return the code of an app, now or half-minutes later (a code is good once)."""
-    return format_hotp_value(hotp_value(secret, int(time.time()) // 30 + later))
+def code_from(secret: str) -> str:
+    """Return the code that an authenticator app shows now."""
+    return format_hotp_value(hotp_value(secret, int(time.time()) // 30))
 
 
-def code_of(user, *, later: int = 0) -> str:
-    app = Authenticator.objects.get(user=user, type="totp")
-    return code_from(decrypt(app.data["secret"]), later=later)
+def secret_of(user) -> str:
+    return decrypt(Authenticator.objects.get(user=user, type="totp").data["secret"])
+
+
+def code_of(user) -> str:
+    return code_from(secret_of(user))
 
 
 def set_up(client: Client, *, address: str = SET_UP) -> list[str]:
