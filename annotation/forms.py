@@ -81,7 +81,7 @@ MOST_PICKED = 1000
 class PublishForm(forms.Form):
     """The number of HITs to publish, and the workers who may take them.
 
-    `unoffered` is the number of items shown to the user. If it has changed, the user confirms
+    `unpublished` is the number of items shown to the user. If it has changed, the user confirms
     again.
     """
 
@@ -109,12 +109,12 @@ class PublishForm(forms.Form):
         initial=3,
         widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
-    unoffered = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    unpublished = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
     def __init__(
         self,
         *args: Any,
-        unoffered: int,
+        unpublished: int,
         has_pool: bool,
         groups: Sequence[int] = (),
         **kwargs: Any,
@@ -122,10 +122,10 @@ class PublishForm(forms.Form):
         super().__init__(*args, **kwargs)
         count = self.fields["count"]
         assert isinstance(count, forms.IntegerField)
-        count.max_value = unoffered
-        count.validators.append(_at_most(unoffered))
-        count.widget.attrs |= {"max": unoffered, "inputmode": "numeric"}
-        count.initial = min(unoffered, 100)
+        count.max_value = unpublished
+        count.validators.append(_at_most(unpublished))
+        count.widget.attrs |= {"max": unpublished, "inputmode": "numeric"}
+        count.initial = min(unpublished, 100)
         if has_pool:
             pool = self.fields["pool"]
             assert isinstance(pool, forms.ChoiceField)
@@ -151,8 +151,8 @@ class PublishForm(forms.Form):
         return int(chosen.removeprefix("group-")) if chosen.startswith("group-") else None
 
 
-def _at_most(unoffered: int) -> MaxValueValidator:
-    return MaxValueValidator(unoffered, f"You can publish at most {unoffered:,} items.")
+def _at_most(unpublished: int) -> MaxValueValidator:
+    return MaxValueValidator(unpublished, f"You can publish at most {unpublished:,} items.")
 
 
 class TermsForm(forms.Form):

@@ -11,5 +11,5 @@ class OverturnForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
     )
     use = forms.ChoiceField(
-        choices=[("yes", "Pay it and use the work"), ("no", "Pay it, leave the work out")],
+        choices=[("yes", "Pay and use the work"), ("no", "Pay, but exclude the work")],
     )

@@ -449,7 +449,7 @@ CELERY_BEAT_SCHEDULE |= {
     }
     for name in (
         "annotation.tasks.republish_short_items",
-        "consolidation.tasks.reopen_and_reoffer_cases",
+        "consolidation.tasks.reopen_and_republish_cases",
     )
 }
 # Slowest, because these sweeps scan whole projects and no user waits for the result.

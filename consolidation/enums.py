@@ -61,7 +61,7 @@ class Action(TextChoices):
     EXTEND = "extend", "extend"
     ADD = "add", "add assignments to"
     EXPIRE = "expire", "end"
-    REOFFER = "republish", "republish"
+    REPUBLISH = "republish", "republish"
 
 
 class ExpertWork(TextChoices):

@@ -28,7 +28,7 @@ def record_case_work_and_gold() -> None:
 
 
 @shared_task
-def reopen_and_reoffer_cases() -> None:
+def reopen_and_republish_cases() -> None:
     sweep(lambda: republish_cases.reopen_returned_cases(clock=timezone.now))
     sweep(lambda: republish_cases.republish_due_cases(clock=timezone.now))
 

@@ -149,7 +149,7 @@ def _generation(progress: Progress) -> Step:
         "annotations accepted",
         progress.accepted(Role.GENERATOR),
         items.items * progress.generators_per_item,
-        (_count(items.offered, f"of {items.items:,} items published"),),
+        (_count(items.published, f"of {items.items:,} items published"),),
         "consolidation:items",
         "state=generating",
     )
@@ -219,7 +219,9 @@ def waiting_of(progress: Progress) -> list[Waiting]:
             "submissions to decide",
             "consolidation:submissions",
         ),
-        Waiting("requester", progress.items.unoffered, "items not published", "annotation:publish"),
+        Waiting(
+            "requester", progress.items.unpublished, "items not published", "annotation:publish"
+        ),
         Waiting(
             "requester",
             payments.get(PaymentState.HELD, 0),

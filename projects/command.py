@@ -31,7 +31,7 @@ class Command(BaseCommand):
     def add_json(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
-    def tell(self, facts: dict[str, Any], sentence: str, *, as_json: bool) -> None:
+    def write_result(self, facts: dict[str, Any], sentence: str, *, as_json: bool) -> None:
         """Print the result as JSON for programs, or as a sentence."""
         self.stdout.write(json.dumps(facts) if as_json else sentence)
 

@@ -53,7 +53,7 @@ class RoundForm(forms.Form):
     """A form for a round. Ratios are in percent and amounts in cents."""
 
     title = forms.CharField(max_length=120)
-    entry = forms.ChoiceField(choices=RoundEntry.choices, label="Who may enter")
+    entry = forms.ChoiceField(choices=RoundEntry.choices, label="Admission")
     approval_rate = forms.IntegerField(
         required=False,
         min_value=0,

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.domain.publish import publish_generations, unoffered_items
+from annotation.domain.publish import publish_generations, unpublished_items
 from annotation.enums import BatchState
 from annotation.models import Batch, Item, Task, TaskItem
 from audit.domain.change_state import Transitions, change_state, log_state_change
@@ -83,7 +83,7 @@ def top_up_batch(*, batch_id: int, now: datetime, limit: int = 50) -> int:
     """
     with transaction.atomic():
         batch = Batch.objects.select_for_update(of=("self",)).get(pk=batch_id)
-        items = unoffered_items(batch.project, min(limit, _missing(batch)))
+        items = unpublished_items(batch.project, min(limit, _missing(batch)))
         if not items or batch.state != BatchState.OPEN:
             return 0
         offered, problem = _publish_what_fits(batch, items, now)

@@ -19,7 +19,7 @@ PACE_OVER = timedelta(hours=24)
 class BatchFigures:
     """The figures of a batch's HITs by state, its assignments by decision, and its cents.
 
-    The cents include fees. `paced` counts the assignments submitted within the last day. `untold`
+    The cents include fees. `paced` counts the assignments submitted within the last day. `unsynced`
     counts the HITs with a change that the marketplace has not received.
     """
 
@@ -30,7 +30,7 @@ class BatchFigures:
     expired: int = 0
     failed: int = 0
     withdrawn: int = 0
-    untold: int = 0
+    unsynced: int = 0
     submitted: int = 0
     accepted: int = 0
     rejected: int = 0
@@ -41,7 +41,7 @@ class BatchFigures:
     @property
     def updated(self) -> int:
         """The number of HITs that are up to date at the marketplace."""
-        return self.hits - self.untold
+        return self.hits - self.unsynced
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def figures_of_batches(*, batches: Iterable[Batch], now: datetime) -> dict[int, 
 
 
 OPEN = Q(state__in=[HitState.PENDING, HitState.LIVE], paused_at=None)
-UNTOLD = (
+UNSYNCED = (
     Q(state=HitState.PENDING, paused_at=None)
     | Q(expiration_wanted__isnull=False, external_id__isnull=False)
     | Q(increase_to__isnull=False, external_id__isnull=False)
@@ -90,7 +90,7 @@ def _hits(ids: list[int]) -> dict[int, dict[str, int]]:
         expired=Count("pk", filter=Q(state=HitState.EXPIRED)),
         failed=Count("pk", filter=Q(state=HitState.FAILED)),
         withdrawn=Count("pk", filter=Q(state=HitState.WITHDRAWN)),
-        untold=Count("pk", filter=UNTOLD),
+        unsynced=Count("pk", filter=UNSYNCED),
     )
     return _by_batch(counted, "task__batch")
 

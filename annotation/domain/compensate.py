@@ -62,7 +62,7 @@ def publish_compensation(
     public_id = _public_id(token)
     hit_type = hit_type_of(
         provider=project.provider,
-        title="Payment for work that you have done",
+        title="Payment for your work",
         description=f"This HIT is only for you. Accept and submit it to be paid: {reason}"[:2000],
         keywords="compensation",
         reward_cents=amount_cents,

@@ -39,11 +39,11 @@ ORDER BY annotation_taskitem.ordinal
 
 @dataclass(frozen=True, slots=True)
 class PublishedTask:
-    """A task and its items in order. `is_reoffered` means that an item is published again."""
+    """A task and its items in order. `is_republished` means that an item is published again."""
 
     task: Task
     items: Sequence[Item]
-    is_reoffered: bool
+    is_republished: bool
 
 
 def find_task(public_id: UUID | str) -> PublishedTask | None:
@@ -62,7 +62,7 @@ def find_task(public_id: UUID | str) -> PublishedTask | None:
         item.sentence = sentence
         items.append(item)
     return PublishedTask(
-        task, items, is_reoffered=any(republications for republications, *_ in rows)
+        task, items, is_republished=any(republications for republications, *_ in rows)
     )
 
 

@@ -51,7 +51,7 @@ def open_page(
     if offered is None or offered.task.role != role:
         raise TaskNotFoundError(f"No task of a {role} has this address.")
     task = offered.task
-    is_repeat = offered.is_reoffered and worker
+    is_repeat = offered.is_republished and worker
     if is_repeat and has_done_before(task=task, worker=worker, assignment=assignment):
         raise InvalidPageError(
             "You have done this task before. Please return it so that others can do it."

@@ -121,7 +121,7 @@ def publish_batch(
     auto_approval_seconds: int = AUTO_APPROVAL_SECONDS,
     republish_limit: int = REPUBLISH_LIMIT,
 ) -> Batch:
-    """Publish the project's unoffered items for generation, in shuffled order.
+    """Publish the project's unpublished items for generation, in shuffled order.
 
     Store the rows and reserve the budget, or do nothing at all. The sweep then creates the HITs.
     `pool` limits the work to holders of the qualification, and `groups` to holders with one of
@@ -138,7 +138,7 @@ def publish_batch(
     if not 0 <= auto_approval_seconds <= MOST_AUTO_APPROVAL_SECONDS:
         raise ValueError("Automatic approval is possible after 0 to 30 days.")
     first = min((value for value in (limit, keep_open) if value is not None), default=None)
-    items = unoffered_items(project, first)
+    items = unpublished_items(project, first)
     if not items:
         raise NothingToPublishError(f"Every item of {project.slug} has already been published.")
     qualifications = [*_membership(pool, groups), *requirements]
@@ -171,10 +171,10 @@ def _membership(pool: QualificationType | None, groups: Sequence[int]) -> list[d
     return [requirement_for(qualification=pool)]
 
 
-def unoffered_items(project: Project, limit: int | None) -> list[Item]:
+def unpublished_items(project: Project, limit: int | None) -> list[Item]:
     """Return the next items in shuffled order that were not published to generators."""
-    unoffered = project.items.filter(in_production=True).exclude(task_items__role=Role.GENERATOR)
-    return list(unoffered.order_by("position")[:limit])
+    unpublished = project.items.filter(in_production=True).exclude(task_items__role=Role.GENERATOR)
+    return list(unpublished.order_by("position")[:limit])
 
 
 @transaction.atomic

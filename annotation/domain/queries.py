@@ -40,11 +40,11 @@ class ItemCounts:
     """The numbers of a project's items in production and of those published for generation."""
 
     items: int
-    offered: int
+    published: int
 
     @property
-    def unoffered(self) -> int:
-        return self.items - self.offered
+    def unpublished(self) -> int:
+        return self.items - self.published
 
 
 def published_for_generation() -> Exists:
@@ -54,7 +54,9 @@ def published_for_generation() -> Exists:
 
 def count_items(*, project: Project) -> ItemCounts:
     items = project.items.filter(in_production=True)
-    return ItemCounts(items=items.count(), offered=items.filter(published_for_generation()).count())
+    return ItemCounts(
+        items=items.count(), published=items.filter(published_for_generation()).count()
+    )
 
 
 def counts_by_project(*, projects: Collection[Project]) -> dict[int, int]:

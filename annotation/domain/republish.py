@@ -152,7 +152,7 @@ def republish_attempt(*, task_item_id: int, actor: str, now: datetime) -> Republ
     log_state_change(
         instance=attempt.task.hit,
         old=attempt.task.hit.state,
-        new="offered again",
+        new="republished",
         actor=actor,
         now=now,
         reason=f"{live} of {target} generations are valid.",
@@ -311,7 +311,7 @@ def republish_due_items(*, clock: Callable[[], datetime], limit: int = 50) -> in
         places = short_of(batch, now=now)
         return places.filter(republications__lt=batch.republish_limit, task__ended_at=None)
 
-    return reoffer_in_batches(
+    return republish_in_batches(
         sweep="offer items again",
         batches=batches,
         due=due,
@@ -323,7 +323,7 @@ def republish_due_items(*, clock: Callable[[], datetime], limit: int = 50) -> in
     )
 
 
-def reoffer_in_batches(
+def republish_in_batches(
     *,
     sweep: str,
     batches: QuerySet[Batch],
@@ -337,10 +337,10 @@ def reoffer_in_batches(
     A batch ends for this pass at the first row that exceeds its budget, and stores the reason.
     """
 
-    def reoffer_batch(batch: Batch, now: datetime) -> int:
+    def republish_batch(batch: Batch, now: datetime) -> int:
         problem = ""
 
-        def reoffer_row(row: M, now: datetime) -> int:
+        def republish_row(row: M, now: datetime) -> int:
             nonlocal problem
             if problem:
                 return 0
@@ -351,12 +351,14 @@ def reoffer_in_batches(
                 return 0
 
         total = for_each_row(
-            sweep=sweep, rows=due(batch, now), process=reoffer_row, clock=clock, limit=limit
+            sweep=sweep, rows=due(batch, now), process=republish_row, clock=clock, limit=limit
         )
         say_problem(batch=batch, problem=problem)
         return total
 
-    return for_each_row(sweep=f"{sweep}: batches", rows=batches, process=reoffer_batch, clock=clock)
+    return for_each_row(
+        sweep=f"{sweep}: batches", rows=batches, process=republish_batch, clock=clock
+    )
 
 
 def say_problem(*, batch: Batch, problem: str) -> None:

@@ -34,17 +34,17 @@ from web.money import dollars
 def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Choose the number of HITs, confirm their cost, then publish them."""
     if request.method == "POST":
-        unoffered = count_items(project=project).unoffered
+        unpublished = count_items(project=project).unpublished
     else:
-        unoffered = figures_of(count_items, project=project).value.unoffered
+        unpublished = figures_of(count_items, project=project).value.unpublished
     pool = _pool(project)
     groups = list(project.groups.values_list("number", flat=True))
     form = PublishForm(
-        request.POST or None, unoffered=unoffered, has_pool=pool is not None, groups=groups
+        request.POST or None, unpublished=unpublished, has_pool=pool is not None, groups=groups
     )
     context = {
         "form": form,
-        "unoffered": unoffered,
+        "unpublished": unpublished,
         "one": generation_cents(project=project, count=1),
         "pool": pool_size(project=project, role=Role.GENERATOR) if pool else None,
     }
@@ -57,7 +57,7 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         "count": count,
         "cents": generation_cents(project=project, count=count),
     }
-    if "confirmed" not in request.POST or form.cleaned_data["unoffered"] != unoffered:
+    if "confirmed" not in request.POST or form.cleaned_data["unpublished"] != unpublished:
         # A second click on "Publish" ends here, because the first has changed the number of items.
         return render_page(request, project, "annotation/publish_confirm.html", context)
     if form.cleaned_data.get("pool") == "open":

@@ -126,7 +126,7 @@ def _check(project: Project, plan: QueuePlan, items: Sequence[Item]) -> None:
 
 
 def change_queue(*, queue: ExpertQueue, state: str, actor: str, now: datetime) -> ExpertQueue:
-    """Close or reopen the queue. Work that was begun can still be finished."""
+    """Close or reopen the queue. Work that was started can still be finished."""
     return change_state(instance=queue, new=state, transitions=TRANSITIONS, actor=actor, now=now)
 
 
@@ -228,25 +228,25 @@ def take_next(
     """
     queue = ExpertQueue.objects.select_for_update().get(pk=queue.pk)
     mine = queue.queued.filter(drafts__author=expert.pk, drafts__submitted_at=None)
-    begun = mine.exclude(merge__state=MergeState.MERGED).exclude(pk=leaving or 0).first()
-    if begun and leaving is None:
-        return begun
+    started = mine.exclude(merge__state=MergeState.MERGED).exclude(pk=leaving or 0).first()
+    if started and leaving is None:
+        return started
     fresh = open_to(expert=expert, now=now).filter(queue=queue).order_by("ordinal").first()
     if fresh:
         ExpertDraft.objects.create(queued=fresh, author_id=expert.pk, opened_at=now, saved_at=now)
-    return fresh or begun
+    return fresh or started
 
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
     """A queue as seen by one expert.
 
-    `begun`, `done` and `left` count the expert's own items. `finished` and `wanted` count the work
+    `started`, `done` and `left` count the expert's own items. `finished` and `wanted` count the work
     of all experts, for users who may see it.
     """
 
     queue: ExpertQueue
-    begun: int
+    started: int
     done: int
     left: int
     finished: int
@@ -275,13 +275,13 @@ def queues_of(
     by_queue = own.values_list("queued__queue").annotate(
         done=Count("pk", filter=Q(submitted_at__isnull=False)), all=Count("pk")
     )
-    mine = {queue: (done, begun - done) for queue, done, begun in by_queue.order_by()}
+    mine = {queue: (done, started - done) for queue, done, started in by_queue.order_by()}
     free = open_to(expert=expert, now=now).filter(queue__project=project).order_by()
     left = dict(free.values_list("queue").annotate(n=Count("pk")))
     return [
         QueueRow(
             queue=queue,
-            begun=mine.get(queue.pk, (0, 0))[1],
+            started=mine.get(queue.pk, (0, 0))[1],
             done=mine.get(queue.pk, (0, 0))[0],
             left=left.get(queue.pk, 0),
             finished=queue.finished,

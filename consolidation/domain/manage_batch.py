@@ -19,7 +19,7 @@ from annotation.domain.republish import Republished, republish_attempt, short_of
 from annotation.enums import BatchState
 from annotation.models import Batch
 from audit.domain.change_state import change_state
-from consolidation.domain.republish_cases import reoffer_case, short_cases
+from consolidation.domain.republish_cases import republish_case, short_cases
 from consolidation.enums import Action
 from crowd.domain.manage_hits import STEERABLE, HitChangeError
 from crowd.enums import HitState
@@ -48,12 +48,12 @@ def apply_action(
     HitChangeError.
     """
     # The state of a whole batch changes even if no HIT is affected.
-    needs_hits = hits is not None or order.action in (Action.ADD, Action.REOFFER)
+    needs_hits = hits is not None or order.action in (Action.ADD, Action.REPUBLISH)
     moved = affected(batch=batch, action=order.action, hits=hits, now=now)
     if needs_hits and not moved.exists():
         raise HitChangeError(NOTHING[order.action])
-    if order.action is Action.REOFFER:
-        return reoffer_batch(batch=batch, hits=hits, actor=actor, now=now).total
+    if order.action is Action.REPUBLISH:
+        return republish_batch(batch=batch, hits=hits, actor=actor, now=now).total
     terms: dict[str, Any] = {"batch": batch, "actor": actor, "now": now, "hits": hits}
     match order.action:
         case Action.PAUSE:
@@ -74,7 +74,7 @@ NOTHING = {
     Action.EXTEND: "None of these HITs can be extended because none is live or expired.",
     Action.EXPIRE: "None of these HITs can be ended because none is open.",
     Action.ADD: "Assignments can't be added because none of these HITs is on the marketplace.",
-    Action.REOFFER: (
+    Action.REPUBLISH: (
         "None of these HITs can be offered again now. Either no annotation is missing, or work may "
         "still arrive (up to two hours after a HIT ends)."
     ),
@@ -82,7 +82,7 @@ NOTHING = {
 
 
 @transaction.atomic
-def reoffer_batch(
+def republish_batch(
     *, batch: Batch, actor: str, now: datetime, hits: QuerySet[Hit] | None = None
 ) -> Republished:
     """Republish missing work of the batch, or of the given HITs, regardless of its limit.
@@ -108,7 +108,7 @@ def reoffer_batch(
         cases = short_cases(now=now).filter(task__batch=batch)
         chosen = cases if hits is None else cases.filter(task__hit__in=hits.values("pk"))
         for pk in list(chosen.order_by("pk").values_list("pk", flat=True)):
-            done += reoffer_case(case_id=pk, actor=actor, now=now)
+            done += republish_case(case_id=pk, actor=actor, now=now)
         return done
     places = short_of(batch, now=now)
     places = places if hits is None else places.filter(task__hit__in=hits.values("pk"))
@@ -130,7 +130,7 @@ def affected(
     *, batch: Batch, action: Action, now: datetime, hits: HitQuerySet | None = None
 ) -> HitQuerySet:
     """Return the HITs that the action would change."""
-    if action is Action.REOFFER:
+    if action is Action.REPUBLISH:
         short = short_hits(batch=batch, now=now)
         return short if hits is None else short.filter(pk__in=hits.values("pk"))
     moved = {
@@ -152,7 +152,7 @@ def most_cents(*, batch: Batch, order: Order, hits: HitQuerySet, now: datetime) 
             return unit_cents * (hits.count() * order.assignments + _unused(hits))
         case Action.EXTEND:
             return unit_cents * _unused(hits)
-        case Action.REOFFER:
+        case Action.REPUBLISH:
             return unit_cents * _missing(batch, hits, now)
         case _:
             return 0

@@ -14,7 +14,7 @@ from annotation.domain.republish import (
     AUTOMATIC,
     ENDED,
     Republished,
-    reoffer_in_batches,
+    republish_in_batches,
     still_published,
     unsettled,
     with_work_to_come,
@@ -137,7 +137,7 @@ def short_validations(*, project: Project) -> QuerySet[Case]:
 
 
 @transaction.atomic
-def reoffer_case(*, case_id: int, actor: str, now: datetime) -> Republished:
+def republish_case(*, case_id: int, actor: str, now: datetime) -> Republished:
     """Offer the case to the workers that it lacks, none of whom has worked on it.
 
     Do nothing if the case lacks nothing or its batch isn't open. Raise BudgetExceededError.
@@ -190,11 +190,11 @@ def republish_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> in
         )
         return short.order_by("item__position")
 
-    return reoffer_in_batches(
+    return republish_in_batches(
         sweep="offer cases again",
         batches=batches.select_related("project").order_by("pk"),
         due=due,
-        republish=lambda case, now: reoffer_case(case_id=case.pk, actor=AUTOMATIC, now=now),
+        republish=lambda case, now: republish_case(case_id=case.pk, actor=AUTOMATIC, now=now),
         clock=clock,
         limit=limit,
     )
@@ -242,5 +242,5 @@ def republish_cases(
     for short in (short_cases(now=now), short_validations(project=project)):
         cases = short.filter(**is_open).order_by("pk").values_list("pk", flat=True)
         for pk in list(cases[:limit]):
-            done += reoffer_case(case_id=pk, actor=actor, now=now)
+            done += republish_case(case_id=pk, actor=actor, now=now)
     return done

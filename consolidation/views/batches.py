@@ -60,7 +60,7 @@ DONE = {
     Action.EXTEND: "Extended",
     Action.ADD: "Enlarged",
     Action.EXPIRE: "Ended",
-    Action.REOFFER: "Republished",
+    Action.REPUBLISH: "Republished",
 }
 
 

@@ -154,7 +154,7 @@ def queue(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         by=("-pk",),
     )
     scheme = get_scheme(project.scheme)
-    begun = [
+    started = [
         {"draft": draft, "headline": scheme.headline(_tokens(draft), draft.queued.item.target)}
         for draft in page.rows
         if draft.queued
@@ -162,7 +162,7 @@ def queue(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     context = {
         "queue": queue,
         "row": next(row for row in rows if row.queue.pk == queue.pk),
-        "begun": begun,
+        "started": started,
         "page": page,
         "query": "",
     }

@@ -114,7 +114,7 @@ def reject(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
             now=timezone.now(),
         )
     except TransitionNotAllowedError as error:
-        messages.error(request, f"Nothing was rejected: {error}")
+        messages.error(request, f"Not rejected: {error}")
     else:
         messages.success(request, f"Rejected. {assignment.worker} will receive the reason.")
     return redirect("consolidation:submissions", slug=project.slug)

@@ -60,7 +60,7 @@ def decide_match(
 
 
 @transaction.atomic
-def take_back_decision(*, decision: DecisionRow, by: Any, now: datetime) -> None:
+def undo_decision(*, decision: DecisionRow, by: Any, now: datetime) -> None:
     """Delete all decisions on this pair of spans, so that the automatic match applies again."""
     about = decision.kind.partition("-")[0]
     same = DecisionRow.objects.filter(
@@ -71,7 +71,7 @@ def take_back_decision(*, decision: DecisionRow, by: Any, now: datetime) -> None
         kind__startswith=f"{about}-",
     )
     for row in same.order_by("pk"):
-        log_state_change(instance=row, old=row.kind, new="taken back", actor=str(by), now=now)
+        log_state_change(instance=row, old=row.kind, new="undone", actor=str(by), now=now)
         row.delete()
 
 

@@ -43,7 +43,7 @@ class DecisionForm(forms.Form):
     source = forms.ChoiceField(choices=GoldSource.choices)
     against = forms.ChoiceField(choices=GoldSource.choices)
     word = forms.CharField(required=False, max_length=60)
-    take_back = forms.IntegerField(required=False, min_value=1, max_value=2**62)
+    undo = forms.IntegerField(required=False, min_value=1, max_value=2**62)
     reason = forms.CharField(required=False, max_length=1000)
 
     def decision(self) -> dict[str, Any]:

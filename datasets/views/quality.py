@@ -22,7 +22,7 @@ from datasets.domain.decide_match import (
     compare_gold,
     decide_match,
     decisions_between,
-    take_back_decision,
+    undo_decision,
 )
 from datasets.domain.quality import (
     QUALITY_COLUMNS,
@@ -233,11 +233,11 @@ def decide(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     by, now = request.user, timezone.now()
     assert by.is_authenticated
     try:
-        if taken_back := form.cleaned_data["take_back"]:
+        if undone := form.cleaned_data["undo"]:
             decision = get_object_or_404(
-                Decision, pk=taken_back, reference=reference, predicted=predicted
+                Decision, pk=undone, reference=reference, predicted=predicted
             )
-            take_back_decision(decision=decision, by=by, now=now)
+            undo_decision(decision=decision, by=by, now=now)
         else:
             decide_match(
                 reference=reference, predicted=predicted, by=by, now=now, **form.decision()

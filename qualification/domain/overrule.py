@@ -78,7 +78,7 @@ def overrule(
 
 
 @transaction.atomic
-def take_back(*, enrolment: Enrolment, decision_id: int, by: Any, now: datetime) -> Evaluation:
+def undo_decision(*, enrolment: Enrolment, decision_id: int, by: Any, now: datetime) -> Evaluation:
     """Remove a decision on the worker's submissions. Raise OverruleError if there is none."""
     evaluation = _locked(enrolment)
     decision = Decision.objects.filter(
@@ -108,7 +108,7 @@ def _locked(enrolment: Enrolment) -> Evaluation:
 
 
 def _remove(decision: Decision, actor: str, now: datetime) -> None:
-    log_state_change(instance=decision, old=decision.kind, new="taken back", actor=actor, now=now)
+    log_state_change(instance=decision, old=decision.kind, new="undone", actor=actor, now=now)
     decision.delete()
 
 

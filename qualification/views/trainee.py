@@ -23,7 +23,7 @@ from qualification.domain.feedback import (
     sent_to,
 )
 from qualification.domain.figures import below_thresholds
-from qualification.domain.overrule import OverruleError, decisions_on, take_back
+from qualification.domain.overrule import OverruleError, decisions_on, undo_decision
 from qualification.domain.overrule import overrule as record_decision
 from qualification.domain.queries import learning_curve
 from qualification.forms import VERDICTS
@@ -151,10 +151,10 @@ def overrule(request: HttpRequest, project: Project, pk: int, pseudonym: str) ->
             notes=notes_of(request.POST),
             now=timezone.now(),
         )
-        if back := str(request.POST.get("take_back", "")):
+        if back := str(request.POST.get("undo", "")):
             item, _, decision = back.partition("|")
             anchor = f"#item-{int(item)}"
-            take_back(
+            undo_decision(
                 enrolment=enrolment,
                 decision_id=int(decision),
                 by=request.user,

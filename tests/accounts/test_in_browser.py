@@ -73,7 +73,7 @@ def test_account_and_second_factor(page, admin, tmp_path):
     check(page, "new-codes", tmp_path)
     page.goto("/account/second-factor/")
     check(page, "with", tmp_path)
-    page.get_by_role("link", name="Use another phone").click()
+    page.get_by_role("link", name="Change authenticator app").click()
     expect(page.locator("img.qr-code")).to_be_visible()
     page.goto("/account/second-factor/")
     page.get_by_role("link", name="Turn off").click()

@@ -17,7 +17,7 @@ def url(project):
 
 
 def test_asking_names_the_price_and_publishes_nothing(office, url, items):
-    page = office.post(url, {"count": 3, "unoffered": 5})
+    page = office.post(url, {"count": 3, "unpublished": 5})
     assert page.status_code == 200
     # One slot: 5 reward + 35 allowance (5 + 6 + 7 of the paid three) ... see test_queries.
     assert b"Publish 3 HITs for $" in page.content
@@ -26,8 +26,8 @@ def test_asking_names_the_price_and_publishes_nothing(office, url, items):
 
 @pytest.mark.django_db(transaction=True)
 def test_confirmed_publishes_as_many_as_named_for_the_price_named(office, url, items, project):
-    asked = office.post(url, {"count": 3, "unoffered": 5}).content.decode()
-    response = office.post(url, {"count": 3, "unoffered": 5, "confirmed": "yes"}, follow=True)
+    asked = office.post(url, {"count": 3, "unpublished": 5}).content.decode()
+    response = office.post(url, {"count": 3, "unpublished": 5, "confirmed": "yes"}, follow=True)
     assert Hit.objects.filter(state="pending").count() == 3
     reserved = Budget.objects.get(pk=project.budget_id).reserved_cents
     assert f"Publish 3 HITs for ${reserved / 100:.2f}" in asked
@@ -36,17 +36,17 @@ def test_confirmed_publishes_as_many_as_named_for_the_price_named(office, url, i
 
 @pytest.mark.django_db(transaction=True)
 def test_second_click_asks_again_and_publishes_nothing_more(office, url, items):
-    form = {"count": 2, "unoffered": 5, "confirmed": "yes"}
+    form = {"count": 2, "unpublished": 5, "confirmed": "yes"}
     assert office.post(url, form).status_code == 302
     again = office.post(url, form)
     assert again.status_code == 200
-    assert b'name="unoffered" value="3"' in again.content
+    assert b'name="unpublished" value="3"' in again.content
     assert Hit.objects.count() == 2
 
 
 @pytest.mark.parametrize("count", ["0", "6", "-1", "many", ""])
 def test_count_that_can_not_be_published_is_refused_with_a_reason(office, url, items, count):
-    response = office.post(url, {"count": count, "unoffered": 5, "confirmed": "yes"})
+    response = office.post(url, {"count": count, "unpublished": 5, "confirmed": "yes"})
     assert response.status_code == 422
     assert b"errorlist" in response.content
     assert Hit.objects.count() == 0
@@ -55,7 +55,7 @@ def test_count_that_can_not_be_published_is_refused_with_a_reason(office, url, i
 @pytest.mark.django_db(transaction=True)
 def test_budget_too_small_is_told_and_leaves_nothing(office, url, items, project):
     Budget.objects.filter(pk=project.budget_id).update(cap_cents=10)
-    response = office.post(url, {"count": 5, "unoffered": 5, "confirmed": "yes"})
+    response = office.post(url, {"count": 5, "unpublished": 5, "confirmed": "yes"})
     assert response.status_code == 422
     assert b"Raise its cap or publish less" in response.content
     assert (Hit.objects.count(), Batch.objects.count()) == (0, 0)
@@ -67,7 +67,7 @@ def test_pool_once_there_is_one_is_a_choice(office, url, items, choice, codes):
     QualificationType.objects.create(
         provider="mturk", code="demo-generator", name="Pool", description="Trained"
     )
-    form = {"count": 1, "unoffered": 5, "pool": choice, "confirmed": "yes"}
+    form = {"count": 1, "unpublished": 5, "pool": choice, "confirmed": "yes"}
     assert office.post(url, form).status_code == 302
     [batch] = Batch.objects.all()
     assert [one["code"] for one in batch.qualifications] == codes

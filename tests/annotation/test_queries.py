@@ -58,7 +58,7 @@ def test_items_are_counted_as_offered_once_published(project):
     add_items(project, 5)
     publish_batch(project=project, now=START, limit=2)
     counts = count_items(project=project)
-    assert (counts.items, counts.offered, counts.unoffered) == (5, 2, 3)
+    assert (counts.items, counts.published, counts.unpublished) == (5, 2, 3)
     assert counts_by_project(projects=[project, make_project("other")]) == {project.pk: 5}
 
 

@@ -107,7 +107,7 @@ def test_expired_item_gets_the_places_back_that_nobody_took(hit):
     hit.refresh_from_db()
     assert (hit.state, hit.increase_to, hit.max_assignments) == (HitState.LIVE, None, 2)
     assert republish_due_items(clock=clock) == 0
-    log = StateChange.objects.get(new="offered again")
+    log = StateChange.objects.get(new="republished")
     assert (log.actor, log.old, log.reason) == (
         AUTOMATIC,
         "expired",

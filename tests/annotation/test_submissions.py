@@ -23,7 +23,7 @@ def test_list_holds_what_waits_oldest_first(office, campaign):
     response = office.get(reverse("consolidation:submissions", args=["demo"]))
     found = [one.item for one in response.context["page"].rows]
     assert found == [campaign.items[1], campaign.items[5], campaign.items[9]]
-    assert response.content.count(b"What the marketplace holds") == 3
+    assert response.content.count(b"Held by the marketplace") == 3
 
 
 def test_accepting_pays_and_logs_who_did_it(office, waiting):
@@ -66,12 +66,12 @@ def test_rejecting_what_was_accepted_is_refused_and_told(office, waiting):
     response = office.post(address("reject", waiting), {"reason": "no"}, follow=True)
     waiting.refresh_from_db()
     assert waiting.state == "accepted"
-    assert b"Nothing was rejected" in response.content
+    assert b"Not rejected" in response.content
 
 
 def test_empty_list_says_so(office, project):
     page = office.get(reverse("consolidation:submissions", args=["demo"])).content
-    assert b"Nothing to decide" in page
+    assert b"No submissions to review" in page
 
 
 @pytest.mark.parametrize("content", [{}, {"refused": {"questions": 7}}])

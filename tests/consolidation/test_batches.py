@@ -67,7 +67,7 @@ def test_list_shows_how_each_batch_stands(office, campaign):
     assert figures.accepted == 15
     assert rows["consolidator"]["step"] == "consolidation"
     page = text(response)
-    assert "What is still to come" in page
+    assert "Remaining cost" in page
     assert response.context["forecast"][0] <= response.context["forecast"][2]
 
 
@@ -174,7 +174,7 @@ def test_chosen_hits_alone_are_moved(office, batch, url):
 def test_with_nothing_chosen_all_that_the_filter_shows_is_moved(office, batch, url):
     expired = hits_in("expired")
     asked, done = ordered(office, url, action="extend", scope="hits", state="expired", days=3)
-    assert "Extend all 2 HITs (expired) that this moves?" in text(asked)
+    assert "Extend all 2 affected HITs (expired)?" in text(asked)
     cents = asked.context["cents"]
     assert f"Up to ${cents / 100:.2f} more is reserved" in text(asked)
     assert "Extended: 2 HITs." in text(done)
@@ -209,7 +209,7 @@ def test_ended_batch_is_open_again_for_what_is_offered_again(office, batch, url)
     assert batch.state == "closed"
     pending = hits_in("withdrawn")
     asked, _ = ordered(office, url, action="republish", scope="hits", hit=pending[:1])
-    assert "The batch, which has ended, is open again." in text(asked)
+    assert "The batch has ended and is reopened." in text(asked)
     batch.refresh_from_db()
     assert (batch.state, len(hits_in("pending"))) == ("open", 1)
     # For these alone: the others don't come back by themselves.
@@ -303,7 +303,7 @@ def test_batch_of_a_qualification_round_has_no_top_up(office, campaign, batch):
 def test_auto_approval_and_policy_are_recorded_and_make_the_hit_type(office, project):
     add_items(project, 2)
     url = reverse("annotation:publish", args=["demo"])
-    form = {"count": 2, "unoffered": 2, "auto_approval_hours": 12, "republish_limit": 5}
+    form = {"count": 2, "unpublished": 2, "auto_approval_hours": 12, "republish_limit": 5}
     asked = text(office.post(url, form))
     assert "approved automatically after 12 hours" in asked
     assert "at most 5 times" in asked
@@ -373,7 +373,7 @@ def test_too_late_to_overturn_leads_to_compensation(office, rejected):
 
 def test_project_without_rejections_says_so(office, project):
     page = text(office.get(reverse("annotation:rejections", args=["demo"])))
-    assert "Nothing was rejected" in page
+    assert "No rejected work" in page
 
 
 # --- compensation ----------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ def test_begun_item_comes_first_and_a_seat_is_given_once(project, items, eva, ot
     assert take(queue, eva) == first
     assert take(queue, otto).item == items[1]
     [row] = queues_of(project=project, expert=eva, now=NOW)
-    assert (row.begun, row.done, row.left, row.finished, row.wanted) == (1, 0, 1, 0, 3)
+    assert (row.started, row.done, row.left, row.finished, row.wanted) == (1, 0, 1, 0, 3)
 
 
 def test_item_left_for_later_comes_back_when_there_is_nothing_fresh(project, items, eva):

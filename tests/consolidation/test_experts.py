@@ -188,7 +188,7 @@ def test_item_is_left_for_later(expert, project, item):
     next_one = url("expert_next", project, queue.pk)
     first = expert.post(next_one).url
     page = text_of(expert.get(first))
-    assert "Leave this one for later" in page
+    assert "Skip for now" in page
     pk = first.rstrip("/").rpartition("/")[2]
     second = expert.post(next_one, {"leaving": pk}).url
     assert second == url("expert_item", project, queue.queued.get(item=other).pk)
@@ -364,7 +364,7 @@ def test_only_the_office_reads_what_survived_of_whom(office, expert, project, it
     queue = make_queue(project, [item], sources=["generator", "expert", "system:parserXL"])
     for name in ("expert_report", "expert_report_csv"):
         assert expert.get(url(name, project, queue.pk)).status_code == 403
-    assert "Nothing merged yet" in text_of(office.get(url("expert_report", project, queue.pk)))
+    assert "No merged items yet" in text_of(office.get(url("expert_report", project, queue.pk)))
     mia = make_expert("mia")
     queued = queue.queued.get()
     content = {"questions": []}

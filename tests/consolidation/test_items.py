@@ -103,9 +103,9 @@ def test_item_that_nothing_happened_to_says_so(office, campaign, project):
     page = office.get(url).content
     for told in (
         b"No gold yet",
-        b"Nobody has submitted",
-        b"No money has moved",
-        b"Nothing has happ",
+        b"No submissions for this item yet",
+        b"No payments yet",
+        b"No history y",
     ):
         assert told in page
 

@@ -127,5 +127,5 @@ def test_second_judgment_is_refused(expert, review):
 def test_office_reads_the_rate_and_judges_nothing(review):
     client = Client()
     client.force_login(make_user("rita", review.gold.item.project, MemberRole.REQUESTER))
-    assert "No review has been judged yet" in client.get(url("reviews", review)).content.decode()
+    assert "No error rate yet" in client.get(url("reviews", review)).content.decode()
     assert client.get(url("review", review)).status_code == 403

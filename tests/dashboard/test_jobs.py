@@ -75,8 +75,8 @@ def test_troubles_tell_the_marketplaces_words_and_pseudonyms(office, url, troubl
 
 def test_page_of_a_calm_project_says_so(office, url):
     page = office.get(url).content
-    assert b"Everything that was to be done with the marketplace is done" in page
-    assert b"None: the marketplace has refused nothing" in page
+    assert b"No pending marketplace operations" in page
+    assert b"the marketplace has refused no operation" in page
 
 
 def test_troubles_of_another_project_stay_out(office, url):

@@ -39,13 +39,13 @@ def test_empty_list_tells_an_administrator_how_to_begin(client, db):
 
 def test_empty_list_tells_others_whom_to_ask(client, db):
     client.force_login(make_user("newcomer"))
-    assert b"An administrator gives you a role" in client.get(URL).content
+    assert b"when an administrator gives you a role" in client.get(URL).content
 
 
 def test_unknown_address_answers_with_our_page(office):
     response = office.get("/projects/nothing/")
     assert response.status_code == 404
-    assert b"There is nothing here" in response.content
+    assert b"Page not found" in response.content
 
 
 def test_menu_offers_only_what_the_role_may_open(client, project):
@@ -100,5 +100,5 @@ def test_overview_says_that_publishing_is_held_and_what_to_run(office, project):
     assert b"recover_hits" not in office.get(url).content
     hold_publishing(reason="Restored from a backup.", actor="restore", now=timezone.now())
     page = office.get(url).content.decode()
-    assert "Publishing is held" in page
+    assert "Publishing is on hold" in page
     assert "manage.py recover_hits" in page

@@ -31,7 +31,7 @@ def url(project, name="begin_experiment", *more):
 def test_experiment_is_asked_for_twice_then_watched(office, made):
     asked = office.post(url(made), FORM)
     assert asked.status_code == 200
-    assert b"Have 1 item done again for $" in asked.content
+    assert b"Annotate 1 item again for $" in asked.content
     assert not Experiment.objects.exists()
     begun = office.post(url(made), {**FORM, "count": "1", "confirmed": "yes"})
     experiment = Experiment.objects.get()

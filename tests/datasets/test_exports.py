@@ -118,7 +118,7 @@ def test_files_of_another_project_are_not_found(office, campaign, project):
 
 
 def test_empty_page_says_what_has_to_come_first(office, project, url):
-    assert b"There is no gold yet" in office.get(url).content
+    assert b"No gold yet" in office.get(url).content
 
 
 def test_interrupted_download_is_resumed_and_whole(office, campaign, project):
@@ -136,9 +136,9 @@ def test_interrupted_download_is_resumed_and_whole(office, campaign, project):
 
 def test_second_export_is_shown_to_be_the_same_in_every_byte(office, campaign, project):
     first, second = make_export(project), make_export(project)
-    assert b"Every byte is the same" not in office.get(url_of(first)).content
+    assert b"Identical to the export" not in office.get(url_of(first)).content
     page = office.get(url_of(second)).content
-    assert url_of(first).encode() in page.partition(b"Every byte is the same")[2]
+    assert url_of(first).encode() in page.partition(b"Identical to the export")[2]
 
 
 def test_details_show_checksums_data_card_and_manifest(office, campaign, project, settings):

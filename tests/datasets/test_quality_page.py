@@ -111,12 +111,12 @@ def test_word_of_an_expert_moves_the_corrected_figures_and_can_be_taken_back(jud
     assert (decision.predicted, decision.decided_by) == (gold, expert)
     page = judge.get(response.url).content.decode()
     assert "Who may be a thing." in page
-    post(judge, gold, take_back=decision.pk)
+    post(judge, gold, undo=decision.pk)
     assert corrected(gold).la.tp == 1
     log = StateChange.objects.filter(aggregate="datasets.Decision").order_by("pk")
     assert [(one.old, one.new) for one in log] == [
         ("", "label-accepted"),
-        ("label-accepted", "taken back"),
+        ("label-accepted", "undone"),
     ]
 
 
@@ -176,7 +176,7 @@ def test_decision_of_another_item_can_not_be_taken_back(judge, expert, gold):
         by=expert,
         now=NOW,
     )
-    assert post(judge, gold, take_back=foreign.pk).status_code == 404
+    assert post(judge, gold, undo=foreign.pk).status_code == 404
     assert Decision.objects.filter(pk=foreign.pk).exists()
 
 

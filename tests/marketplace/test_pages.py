@@ -87,9 +87,9 @@ def test_work_goes_round_in_the_sandboxed_frame(page, site, worker, publish, tas
     first = page.url
     frame.get_by_label("Answer").fill("who ran?")
     frame.get_by_role("button", name="Submit").click()
-    # "accept the next one automatically" is on: the page goes on without a click.
+    # "accept the next HIT automatically" is on: the page goes on without a click.
     page.wait_for_url(lambda url: "/hits/work/" in url and url != first)
-    page.get_by_label("accept the next one automatically").uncheck()
+    page.get_by_label("accept the next HIT automatically").uncheck()
     frame.get_by_label("Answer").fill("what ran?")
     frame.get_by_role("button", name="Submit").click()
     page.wait_for_url(f"{site}/hits/")

@@ -14,7 +14,7 @@ from qualification.domain.evaluate import (
     refresh_references,
     refresh_round,
 )
-from qualification.domain.overrule import OverruleError, overrule, take_back
+from qualification.domain.overrule import OverruleError, overrule, undo_decision
 from qualification.enums import EnrolmentState
 from qualification.models import Evaluation
 from tests.consolidation.experts import hand_in as merge_in
@@ -119,7 +119,7 @@ def test_overruling_changes_exactly_the_corrected_figures():
 def test_taking_a_decision_back_restores_the_automatic_figures():
     enrolment, trainer = make_evaluated(), make_user("tina")
     decide_label(enrolment, trainer)
-    evaluation = take_back(
+    evaluation = undo_decision(
         enrolment=enrolment, decision_id=Decision.objects.get().pk, by=trainer, now=LATER
     )
     assert evaluation.corrected_figures is None
@@ -337,7 +337,9 @@ def test_extra_answer_can_be_found_right_all_the_same():
     assert decision.reference_span is None
     accept_extra(enrolment, span)
     assert Decision.objects.count() == 1
-    back = take_back(enrolment=enrolment, decision_id=decision.pk, by=make_user("tim"), now=LATER)
+    back = undo_decision(
+        enrolment=enrolment, decision_id=decision.pk, by=make_user("tim"), now=LATER
+    )
     assert back.corrected_figures is None
 
 

@@ -151,7 +151,7 @@ def test_office_divides_corrects_and_publishes_on_pages(office, project):
     make_item(SURVEY, IDENTIFIED, project)
     publish = reverse("annotation:publish", args=[project.slug])
     assert "group 2 of the trained pool" in office.get(publish).content.decode()
-    asked = {"count": "1", "unoffered": "1", "pool": "group-1"}
+    asked = {"count": "1", "unpublished": "1", "pool": "group-1"}
     assert "Only group 1 of the trained pool" in office.post(publish, asked).content.decode()
     assert office.post(publish, {**asked, "confirmed": "yes"}).status_code == 302
     assert Hit.objects.get().hit_type.qualifications[0]["integers"] == [1]

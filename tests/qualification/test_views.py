@@ -73,7 +73,7 @@ def test_desk_shows_who_has_handed_in_nothing(desk, enrolment):
 def test_desk_filters_by_state(desk, enrolment):
     url = at("round", enrolment, enrolment.round_id)
     page = desk.get(url, {"state": "passed"}).content.decode()
-    assert "Nobody in this round is like that" in page
+    assert "No worker in this round matches" in page
 
 
 def grow(enrolment, workers):
@@ -133,7 +133,7 @@ def test_overrule_keeps_what_was_written_and_corrects(desk, enrolment):
     page = desk.get(page_of("trainee", enrolment)).content.decode()
     assert "LA, corrected" in page
     decision = Decision.objects.get()
-    desk.post(page_of("overrule", enrolment), {"take_back": f"{item.pk}|{decision.pk}"})
+    desk.post(page_of("overrule", enrolment), {"undo": f"{item.pk}|{decision.pk}"})
     assert not Decision.objects.exists()
 
 

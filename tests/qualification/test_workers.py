@@ -89,4 +89,4 @@ def test_hourly_wage_is_cents_earned_per_active_hour(campaign, project):
 
 def test_empty_list_says_so(office, project):
     page = office.get(reverse("qualification:workers", args=[project.slug])).content
-    assert b"Nobody has worked here yet" in page
+    assert b"No workers yet" in page

@@ -24,4 +24,4 @@ class Command(BaseCommand):
             raise InputError(f"no user {name!r}.")
         had = reset_second_factor(user=user, actor="reset_second_factor", now=timezone.now())
         sentence = f"{name} signs in with the password alone until they set up a new one."
-        self.tell({"user": name, "had_one": had}, sentence, as_json=options["json"])
+        self.write_result({"user": name, "had_one": had}, sentence, as_json=options["json"])

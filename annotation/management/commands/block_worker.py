@@ -28,4 +28,6 @@ class Command(BaseCommand):
             block_worker(**terms, now=timezone.now())
         state = "unblocked" if options["lift"] else "blocked"
         facts = {"worker": worker.pseudonym, "blocked": not options["lift"]}
-        self.tell(facts, f"{worker} will be {state} by the next sweep.", as_json=options["json"])
+        self.write_result(
+            facts, f"{worker} will be {state} by the next sweep.", as_json=options["json"]
+        )

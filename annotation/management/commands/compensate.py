@@ -45,4 +45,6 @@ class Command(BaseCommand):
         except (BudgetExceededError, ValueError) as error:
             raise InputError(error) from error
         facts = {"compensation": offer.pk, "worker": worker.pseudonym, "hit": offer.hit.token}
-        self.tell(facts, f"{worker} will find the HIT in their list soon.", as_json=options["json"])
+        self.write_result(
+            facts, f"{worker} will find the HIT in their list soon.", as_json=options["json"]
+        )

@@ -31,4 +31,4 @@ class Command(BaseCommand):
             f"${project.budget.spent_cents / 100:.2f} spent. About ${expected / 100:.2f} more expected "
             f"(${low / 100:.2f} to ${high / 100:.2f})."
         )
-        self.tell(facts, sentence, as_json=options["json"])
+        self.write_result(facts, sentence, as_json=options["json"])

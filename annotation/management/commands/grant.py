@@ -51,7 +51,7 @@ class Command(BaseCommand):
         if options["read_back"]:
             facts |= self.read_back(kind)
         sentence = ", ".join(f"{name} {value}" for name, value in facts.items())
-        self.tell(facts, sentence, as_json=options["json"])
+        self.write_result(facts, sentence, as_json=options["json"])
 
     def change(self, kind: QualificationType, name: str, options: dict[str, Any]) -> None:
         worker, now = worker_named(name), timezone.now()

@@ -57,7 +57,7 @@ class Command(BaseCommand):
                 raise InputError(
                     f"{error} Nothing was imported." if corpus.strict else error
                 ) from error
-        self.tell(_facts(report), _sentence(report), as_json=options["json"])
+        self.write_result(_facts(report), _sentence(report), as_json=options["json"])
 
 
 def _facts(report: ImportReport) -> dict[str, int]:

@@ -39,7 +39,7 @@ class Command(BaseCommand):
         except ValueError as error:
             raise InputError(error) from error
         count = len(written)
-        self.tell(
+        self.write_result(
             {"messages": count},
             f"{count} messages will be sent by the next sweep.",
             as_json=options["json"],

@@ -36,7 +36,7 @@ class Command(BaseCommand):
         except (OverturnError, TransitionNotAllowedError) as error:
             raise InputError(error) from error
         facts = {"assignment": external_id, "used": not options["pay_only"]}
-        self.tell(
+        self.write_result(
             facts,
             f"Assignment {external_id} will be paid shortly.",
             as_json=options["json"],

@@ -12,7 +12,7 @@ from projects.command import InputError, project_named
 
 
 class Command(BaseCommand):
-    help = "Publish a project's unoffered items to generators."
+    help = "Publish a project's unpublished items to generators."
     example = "manage.py publish wikinews-dev --limit 100 --pool wikinews-dev-generator"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -72,4 +72,4 @@ class Command(BaseCommand):
             raise InputError(error) from error
         count = batch.tasks.count()
         sentence = f"{count} HITs are being created."
-        self.tell({"batch": batch.pk, "hits": count}, sentence, as_json=options["json"])
+        self.write_result({"batch": batch.pk, "hits": count}, sentence, as_json=options["json"])

@@ -45,4 +45,4 @@ class Command(BaseCommand):
         if lifted:
             sentence += " Publishing has resumed."
         facts = {"adopted": adopted, "unknown": unknown, "hold_lifted": lifted}
-        self.tell(facts, sentence, as_json=options["json"])
+        self.write_result(facts, sentence, as_json=options["json"])

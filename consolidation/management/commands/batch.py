@@ -57,7 +57,7 @@ class Command(BaseCommand):
             "problem": batch.problem or batch.republish_problem,
         }
         sentence = f"Batch {batch.pk} is {batch.state}. {facts['open']} HITs are open."
-        self.tell(facts, sentence, as_json=options["json"])
+        self.write_result(facts, sentence, as_json=options["json"])
 
     def manage_batch(self, batch: Batch, options: dict[str, Any]) -> int:
         """Return the number of affected HITs. A setting affects all HITs of the batch."""

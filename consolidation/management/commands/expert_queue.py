@@ -80,7 +80,7 @@ class Command(BaseCommand):
         except (QueueSetupError, FileError) as error:
             raise InputError(error) from error
         facts = {"queue": queue.pk, "title": queue.title, "items": queue.queued.count()}
-        self.tell(facts, f"{queue.title}: {facts['items']} items.", as_json=options["json"])
+        self.write_result(facts, f"{queue.title}: {facts['items']} items.", as_json=options["json"])
 
 
 def _items(project: Project, options: dict[str, Any]) -> list[Item]:

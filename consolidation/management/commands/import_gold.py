@@ -39,4 +39,4 @@ class Command(BaseCommand):
             raise InputError(error) from error
         left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
         sentence = f"Added gold for {report.added} items; {report.known} already had it.{left_out}"
-        self.tell(asdict(report), sentence, as_json=options["json"])
+        self.write_result(asdict(report), sentence, as_json=options["json"])

@@ -16,4 +16,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         indexed = rebuild_index(project=project_named(options["project"]))
-        self.tell({"indexed": indexed}, f"{indexed} gold annotations.", as_json=options["json"])
+        self.write_result(
+            {"indexed": indexed}, f"{indexed} gold annotations.", as_json=options["json"]
+        )

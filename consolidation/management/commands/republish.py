@@ -28,7 +28,7 @@ class Command(BaseCommand):
             done += republish_cases(project=project, limit=limit, actor=ACTOR, now=timezone.now())
         except BudgetExceededError as error:
             raise InputError(error) from error
-        self.tell(
+        self.write_result(
             {"raised": done.raised, "new_hits": done.new_hits},
             f"{done.raised} HITs get more assignments, {done.new_hits} items get a new HIT.",
             as_json=options["json"],

@@ -36,4 +36,4 @@ class Command(BaseCommand):
             raise InputError(error) from error
         sentence = "Accepted." if accepted else "Chosen. Another problem still needs a decision."
         facts = {"submission": submission.pk, "accepted": accepted}
-        self.tell(facts, sentence, as_json=options["json"])
+        self.write_result(facts, sentence, as_json=options["json"])

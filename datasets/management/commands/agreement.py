@@ -80,7 +80,7 @@ class Command(BaseCommand):
         facts: dict[str, Any] = {name: agreement_json(report) for name, report in reports.items()}
         facts["validators"] = [validator.as_json() for validator in validators]
         text = "\n\n".join(filter(None, [_text(reports), _validators_text(validators)]))
-        self.tell(facts, text, as_json=options["json"])
+        self.write_result(facts, text, as_json=options["json"])
 
 
 def _begin(project: Project, options: dict[str, Any]) -> None:

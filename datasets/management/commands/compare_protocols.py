@@ -24,7 +24,7 @@ class Command(BaseCommand):
             )
         except NothingToCompareError as error:
             raise InputError(error) from error
-        self.tell(comparison.as_json(), _text(comparison), as_json=options["json"])
+        self.write_result(comparison.as_json(), _text(comparison), as_json=options["json"])
 
 
 def _text(comparison: ProtocolsCompared) -> str:

@@ -89,4 +89,4 @@ class Command(BaseCommand):
             f"{counts['questions']} questions with {counts['answers']} answers on "
             f"{counts['items']} items are in {options['out']}."
         )
-        self.tell(export.manifest, sentence, as_json=options["json"])
+        self.write_result(export.manifest, sentence, as_json=options["json"])

@@ -66,7 +66,7 @@ class Command(BaseCommand):
         except PartitionError as error:
             raise InputError(error) from error
         sizes = sizes_of(project=project)
-        self.tell(_facts(project, sizes), _sentence(sizes), as_json=options["json"])
+        self.write_result(_facts(project, sizes), _sentence(sizes), as_json=options["json"])
 
 
 def _draw(project: Project, options: dict[str, Any]) -> Draw:

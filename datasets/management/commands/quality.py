@@ -45,7 +45,7 @@ class Command(BaseCommand):
         project = project_named(options["project"])
         options["source"] = options["source"] or own_source(project)
         if options["propbank"]:
-            self._tell_propbank(options)
+            self._write_propbank(options)
             return
         try:
             report = quality_report(
@@ -55,9 +55,9 @@ class Command(BaseCommand):
             )
         except NothingToCompareError as error:
             raise InputError(error) from error
-        self.tell(quality_json(report), _text(report), as_json=options["json"])
+        self.write_result(quality_json(report), _text(report), as_json=options["json"])
 
-    def _tell_propbank(self, options: dict[str, Any]) -> None:
+    def _write_propbank(self, options: dict[str, Any]) -> None:
         try:
             figures = propbank_quality(
                 project=project_named(options["project"]),
@@ -68,7 +68,7 @@ class Command(BaseCommand):
             )
         except (NothingToCompareError, FileError) as error:
             raise InputError(error) from error
-        self.tell(figures, propbank_text(figures), as_json=options["json"])
+        self.write_result(figures, propbank_text(figures), as_json=options["json"])
 
 
 def _text(report: QualityReport) -> str:

@@ -50,4 +50,4 @@ class Command(BaseCommand):
             "with_secrets": backup_options.secrets,
         }
         sentence = f"{facts['rows']} rows and {facts['files']} files were written to {path}."
-        self.tell(facts, sentence, as_json=options["json"])
+        self.write_result(facts, sentence, as_json=options["json"])

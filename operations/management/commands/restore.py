@@ -46,7 +46,7 @@ class Command(BaseCommand):
             self.stderr.write(
                 OTHER_KEY + (_where(options["file"]) if restored.has_secret_key else ".")
             )
-        self.tell(_facts(restored), _sentence(restored), as_json=options["json"])
+        self.write_result(_facts(restored), _sentence(restored), as_json=options["json"])
 
 
 def _where(path: Path) -> str:

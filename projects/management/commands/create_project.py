@@ -44,7 +44,7 @@ class Command(BaseCommand):
             "scheme": project.scheme,
             "protocol": str(project.protocol),
         }
-        self.tell(
+        self.write_result(
             facts, f"Project {project.slug} is ready for its corpus.", as_json=options["json"]
         )
 

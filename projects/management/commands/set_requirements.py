@@ -28,4 +28,4 @@ class Command(BaseCommand):
         project.worker_requirements = requirements
         project.save(update_fields=["worker_requirements"])
         sentence = f"Future batches of {project} have {len(requirements)} worker requirements."
-        self.tell({"requirements": requirements}, sentence, as_json=options["json"])
+        self.write_result({"requirements": requirements}, sentence, as_json=options["json"])

@@ -48,4 +48,6 @@ class Command(BaseCommand):
             raise InputError(error) from error
         rounds = [{"title": round.title, "items": round.round_items.count()} for round in made]
         report = "\n".join(f"{round['title']}: {round['items']} items" for round in rounds)
-        self.tell({"project": project.slug, "rounds": rounds}, report, as_json=options["json"])
+        self.write_result(
+            {"project": project.slug, "rounds": rounds}, report, as_json=options["json"]
+        )

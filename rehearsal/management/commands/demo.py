@@ -77,7 +77,7 @@ class Command(BaseCommand):
             raise InputError(error) from error
         except OF_OTHER_DATA as error:
             raise InputError(f"{error} {ELSEWHERE.format(var=settings.VAR_DIR)}") from error
-        self._say("Stopped. The demo's data stay where they are; `make demo` goes on with them.")
+        self._say("Stopped. The demo's data stay where they are; `make demo` continues with them.")
 
     def _run(self, *, once: bool) -> None:
         self._say("Preparing the database and the static files ...")

@@ -102,7 +102,7 @@ class Command(BaseCommand):
             *(RehearsalFailedError, SiteError, SiteUnreachableError, FileError),
         ) as error:
             raise InputError(error) from error
-        self.tell(facts, summary(facts), as_json=options["json"])
+        self.write_result(facts, summary(facts), as_json=options["json"])
 
     def _train(self, project: Project, options: dict[str, Any]) -> None:
         try:
@@ -129,7 +129,7 @@ class Command(BaseCommand):
             *(RehearsalFailedError, SiteError, SiteUnreachableError, FileError),
         ) as error:
             raise InputError(error) from error
-        self.tell(facts, training_summary(facts), as_json=options["json"])
+        self.write_result(facts, training_summary(facts), as_json=options["json"])
 
     def _import_replay(self, project: Project, path: Path) -> None:
         import_gold(
