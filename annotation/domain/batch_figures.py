@@ -128,10 +128,9 @@ def _money(ids: list[int]) -> dict[int, dict[str, int]]:
         entries.order_by().values_list("hit__task__batch", "kind").annotate(cents=cents)
     ):
         sums = figures.setdefault(pk, {"reserved_cents": 0, "spent_cents": 0})
+        sums["reserved_cents"] += sum_ if kind == LedgerKind.RESERVE else -sum_
         if kind == LedgerKind.SETTLE:
             sums["spent_cents"] += sum_
-        else:
-            sums["reserved_cents"] += sum_ if kind == LedgerKind.RESERVE else -sum_
     return figures
 
 

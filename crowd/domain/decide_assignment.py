@@ -10,7 +10,7 @@ from crowd.domain.fees import fee_cents
 from crowd.domain.hit_reservations import slot_of
 from crowd.domain.ledger import BudgetExceededError, offer_cents_left, release, reserve
 from crowd.enums import AssignmentState, HitState, PaymentKind, PaymentState
-from crowd.models import Assignment, Hit, Payment
+from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from crowd.providers.limits import FEEDBACK, check_text
 
 TRANSITIONS: Transitions = {
@@ -49,9 +49,8 @@ def approve_assignment(
 ) -> None:
     """Approve the assignment and create its payments. A repeat creates no payment of the same kind.
 
-    The assignment's reservation is replaced by the exact amounts. A payment that would exceed the
-    cap is put on hold until the cap is raised. A repeat can add a bonus, for example after an approval at
-    the marketplace, which has no bonus. Raises TransitionNotAllowedError.
+    A repeat can add a bonus, for example after an approval at the marketplace, which has no bonus.
+    Raises TransitionNotAllowedError.
     """
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
     hit = Hit.objects.select_related("hit_type").get(pk=assignment.hit_id)
@@ -65,15 +64,12 @@ def approve_assignment(
             now=now,
             decided_at=now,
         )
-    release_slot(assignment=assignment, hit=hit, now=now)
     stop_polling(hit=hit)
-    for payment in _new_payments(hit, bonus):
-        if payment.kind in existing_kinds:
-            continue
+    payments = [one for one in _new_payments(hit, bonus) if one.kind not in existing_kinds]
+    for payment in payments:
         payment.assignment, payment.intended_at = assignment, now
         payment.token = payment_token(assignment, payment.kind)
-        payment.save()
-        set_aside_payment(payment=payment, hit=hit, now=now)
+    _reserve_payments(assignment, hit, payments, now)
 
 
 def _new_payments(hit: Hit, bonus: BonusAward | None) -> list[Payment]:
@@ -91,6 +87,27 @@ def _new_payments(hit: Hit, bonus: BonusAward | None) -> list[Payment]:
             )
         )
     return payments
+
+
+def _reserve_payments(
+    assignment: Assignment, hit: Hit, payments: list[Payment], now: datetime
+) -> None:
+    """Save the payments. They use the assignment's reservation, and the rest of it is released.
+
+    Payments that it does not cover are reserved anew. One that would exceed the cap is put on hold
+    until the cap is raised.
+    """
+    reserved = slot_of(hit) if has_reservation(assignment, hit) else (0, 0)
+    rest_amount = reserved[0] - sum(payment.amount_cents for payment in payments)
+    rest_fee = reserved[1] - sum(payment.fee_cents for payment in payments)
+    is_covered = rest_amount >= 0 and rest_fee >= 0
+    if reserved != (0, 0):
+        amount, fee = (rest_amount, rest_fee) if is_covered else reserved
+        _release_reservation(assignment, hit, amount, fee, now)
+    for payment in payments:
+        payment.save()
+        if not is_covered:
+            set_aside_payment(payment=payment, hit=hit, now=now)
 
 
 @transaction.atomic
@@ -162,16 +179,33 @@ def release_slot(*, assignment: Assignment, hit: Hit, now: datetime) -> None:
 
     Nothing is left to release if the work was submitted after the HIT expired. It is paid anyway.
     """
-    amount, fees = slot_of(hit)
-    if offer_cents_left(hits=[hit]).get(hit.pk, 0) < amount + fees:
-        return
-    release(
-        hit=hit,
-        key=f"release:assignment:{assignment.pk}",
-        amount_cents=amount,
-        fee_cents=fees,
-        now=now,
-    )
+    if has_reservation(assignment, hit):
+        _release_reservation(assignment, hit, *slot_of(hit), now)
+
+
+def has_reservation(assignment: Assignment, hit: Hit) -> bool:
+    """Return True if the amount that was reserved for the assignment is neither used nor released."""
+    is_released = LedgerEntry.objects.filter(key=_release_key(assignment)).exists()
+    if is_released or assignment.payments.exists():
+        return False
+    return offer_cents_left(hits=[hit]).get(hit.pk, 0) >= sum(slot_of(hit))
+
+
+def _release_reservation(
+    assignment: Assignment, hit: Hit, amount_cents: int, fee_cents: int, now: datetime
+) -> None:
+    if amount_cents or fee_cents:
+        release(
+            hit=hit,
+            key=_release_key(assignment),
+            amount_cents=amount_cents,
+            fee_cents=fee_cents,
+            now=now,
+        )
+
+
+def _release_key(assignment: Assignment) -> str:
+    return f"release:assignment:{assignment.pk}"
 
 
 def set_aside_payment(*, payment: Payment, hit: Hit, now: datetime) -> bool:

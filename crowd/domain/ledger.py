@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet, Sum
 
 from audit.errors import TouchstoneError
-from crowd.enums import LedgerKind
+from crowd.enums import LedgerKind, PaymentState
 from crowd.models import Budget, Hit, LedgerEntry, Payment
 
 
@@ -63,7 +63,10 @@ def join_sub_budget(*, hits: QuerySet[Hit], budget: Budget, sub_budget: Budget) 
     )
     hits.filter(pk__in=joining).update(sub_budget=sub_budget)
     Budget.objects.filter(pk=sub_budget.pk).update(
-        reserved_cents=F("reserved_cents") + sums[LedgerKind.RESERVE] - sums[LedgerKind.RELEASE],
+        reserved_cents=F("reserved_cents")
+        + sums[LedgerKind.RESERVE]
+        - sums[LedgerKind.RELEASE]
+        - sums[LedgerKind.SETTLE],
         spent_cents=F("spent_cents") + sums[LedgerKind.SETTLE],
     )
 
@@ -144,19 +147,13 @@ def release(
 @transaction.atomic
 def settle(*, payment: Payment, hit: Hit, now: datetime) -> None:
     """Move the amount of a confirmed payment from reserved to spent."""
-    amount, fee = payment.amount_cents, payment.fee_cents
-    release(
-        hit=hit,
-        key=f"release:{payment.token}",
-        amount_cents=amount,
-        fee_cents=fee,
-        now=now,
-        payment=payment,
-    )
-    entry = _entry(LedgerKind.SETTLE, hit, amount, fee, payment)
+    entry = _entry(LedgerKind.SETTLE, hit, payment.amount_cents, payment.fee_cents, payment)
     if _write_once(entry, f"settle:{payment.token}", now):
+        cents = payment.amount_cents + payment.fee_cents
         for budget_id in budgets_of(hit):
-            Budget.objects.filter(pk=budget_id).update(spent_cents=F("spent_cents") + amount + fee)
+            Budget.objects.filter(pk=budget_id).update(
+                reserved_cents=F("reserved_cents") - cents, spent_cents=F("spent_cents") + cents
+            )
 
 
 def budgets_of(hit: Hit) -> list[int]:
@@ -167,16 +164,17 @@ def budgets_of(hit: Hit) -> list[int]:
 def offer_cents_left(*, hits: Sequence[Hit]) -> dict[int, int]:
     """Return the cents still reserved for undecided assignments, by HIT id."""
     total = F("amount_cents") + F("fee_cents")
-    sums = (
-        LedgerEntry.objects.filter(hit__in=hits, payment=None)
-        .order_by()
-        .values_list("hit")
-        .annotate(
-            reserved=Sum(total, filter=Q(kind=LedgerKind.RESERVE), default=0),
-            released=Sum(total, filter=Q(kind=LedgerKind.RELEASE), default=0),
-        )
-    )
-    return {hit: int(reserved) - int(released) for hit, reserved, released in sums}
+    left = Counter[int]()
+    entries = LedgerEntry.objects.filter(hit__in=hits).order_by()
+    for hit, reserved, released in entries.values_list("hit").annotate(
+        reserved=Sum(total, filter=Q(kind=LedgerKind.RESERVE), default=0),
+        released=Sum(total, filter=Q(kind=LedgerKind.RELEASE, payment=None), default=0),
+    ):
+        left[hit] += reserved - released
+    funded = Payment.objects.filter(assignment__hit__in=hits).exclude(state=PaymentState.HELD)
+    for hit, cents in funded.order_by().values_list("assignment__hit").annotate(sum=Sum(total)):
+        left[hit] -= cents
+    return dict(left)
 
 
 def _entry(

@@ -27,7 +27,7 @@ def balance(budget: Budget) -> tuple[int, int]:
     sums = dict.fromkeys(LedgerKind.values, 0)
     for entry in LedgerEntry.objects.filter(budget=budget):
         sums[entry.kind] += entry.amount_cents + entry.fee_cents
-    return sums["reserve"] - sums["release"], sums["settle"]
+    return sums["reserve"] - sums["release"] - sums["settle"], sums["settle"]
 
 
 def cached(budget: Budget) -> tuple[int, int]:
@@ -92,6 +92,23 @@ def test_settling_twice_books_once():
     confirm(payment)
     settle(payment=payment, hit=assignment.hit, now=NOW)
     assert cached(assignment.hit.budget) == (SLOT, 6)
+
+
+@pytest.mark.django_db
+def test_generation_with_a_bonus_has_an_entry_for_the_rest_and_one_for_each_payment():
+    assignment = make_assignment()
+    approve_assignment(
+        assignment=assignment, bonus=BonusAward(7, "4 questions"), actor="me", now=NOW
+    )
+    for payment in Payment.objects.all():
+        settle(payment=payment, hit=assignment.hit, now=NOW)
+    entries = LedgerEntry.objects.exclude(key__startswith="reserve:hit").order_by("pk")
+    # Reward 5 + fee 1 and bonus 7 + fee 1, out of reserved 23 + 5.
+    assert list(entries.values_list("kind", "amount_cents", "fee_cents")) == [
+        ("release", 11, 3),
+        ("settle", 5, 1),
+        ("settle", 7, 1),
+    ]
 
 
 @pytest.mark.django_db

@@ -323,7 +323,9 @@ class Campaign:
         ):
             sums[LedgerKind(kind)] += amount + fee
         Budget.objects.filter(pk=self.project.budget_id).update(
-            reserved_cents=sums[LedgerKind.RESERVE] - sums[LedgerKind.RELEASE],
+            reserved_cents=sums[LedgerKind.RESERVE]
+            - sums[LedgerKind.RELEASE]
+            - sums[LedgerKind.SETTLE],
             spent_cents=sums[LedgerKind.SETTLE],
         )
         self.project.budget.refresh_from_db()
