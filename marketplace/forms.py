@@ -7,8 +7,6 @@ from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 
-from marketplace.domain.accounts import NewWorker
-
 LETTERS = re.compile(r"[A-Za-z]{2}")
 
 
@@ -48,9 +46,6 @@ class JoinForm(forms.Form):
         password: str = self.cleaned_data["password"]
         validate_password(password)
         return password
-
-    def new_worker(self) -> NewWorker:
-        return NewWorker(**self.cleaned_data)
 
 
 class LoginForm(forms.Form):

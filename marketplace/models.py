@@ -7,7 +7,7 @@ time is aware UTC.
 from datetime import datetime
 from typing import Any, NoReturn
 
-from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -68,11 +68,6 @@ class AccessKey(models.Model):
         return self.access_key_id
 
 
-class WorkerManager(BaseUserManager["WorkerAccount"]):
-    def get_by_natural_key(self, username: str | None) -> "WorkerAccount":
-        return self.get(username__iexact=username)
-
-
 class WorkerAccount(AbstractBaseUser):
     """A person who works on HITs, separate from Django's users and never a staff login."""
 
@@ -90,7 +85,6 @@ class WorkerAccount(AbstractBaseUser):
 
     USERNAME_FIELD = "username"
     EMAIL_FIELD = "email"
-    objects = WorkerManager()
 
     def __str__(self) -> str:
         return self.code

@@ -5,15 +5,11 @@ from marketplace.api.context import Call, Output, Params, operation
 from marketplace.api.hits import find_hit
 from marketplace.api.pages import page
 from marketplace.domain import bonuses, maintenance, review
-from marketplace.domain.errors import (
-    InvalidParameterError,
-    NotFoundError,
-    RefusalError,
-    WrongStateError,
-)
+from marketplace.domain.errors import InvalidParameterError, RefusalError, WrongStateError
+from marketplace.domain.find import find
 from marketplace.domain.money import format_cents, parse_amount
 from marketplace.enums import SHOWN
-from marketplace.models import Assignment, Bonus, Hit
+from marketplace.models import Assignment, Bonus
 
 
 @operation
@@ -100,7 +96,7 @@ def list_bonus_payments(call: Call, params: Params) -> Output:
     if code := params.get("AssignmentId"):
         rows = rows.filter(assignment=_find(call, code))
     elif code := params.get("HITId"):
-        rows = rows.filter(assignment__hit=_find_hit_of_any_age(call, code))
+        rows = rows.filter(assignment__hit=find(call.requester.hits.all(), "HIT", code))
     else:
         raise InvalidParameterError("HITId or AssignmentId is required.")
     return page(rows.defer("assignment__answer"), params, name="BonusPayments", render=render.bonus)
@@ -115,18 +111,5 @@ def get_account_balance(call: Call, params: Params) -> Output:
 
 
 def _find(call: Call, code: str) -> Assignment:
-    row = (
-        Assignment.objects.select_related("worker", "hit__hit_type")
-        .filter(code=code, hit__requester=call.requester)
-        .first()
-    )
-    if row is None:
-        raise NotFoundError("Assignment", code)
-    return row
-
-
-def _find_hit_of_any_age(call: Call, code: str) -> Hit:
-    hit = Hit.objects.filter(requester=call.requester, code=code).first()
-    if hit is None:
-        raise NotFoundError("HIT", code)
-    return hit
+    rows = Assignment.objects.select_related("worker", "hit__hit_type")
+    return find(rows.filter(hit__requester=call.requester), "Assignment", code)

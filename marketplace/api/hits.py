@@ -8,8 +8,9 @@ from marketplace.api import render
 from marketplace.api.context import Call, Output, Params, operation
 from marketplace.api.pages import page
 from marketplace.domain import hits, maintenance
-from marketplace.domain.errors import InvalidParameterError, NotFoundError, RefusalError
-from marketplace.domain.hit_types import HitTypeValues, register_hit_type
+from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.domain.find import find
+from marketplace.domain.hit_types import register_hit_type
 from marketplace.domain.money import parse_amount
 from marketplace.domain.qualifications import hit_types_asking_for
 from marketplace.models import Hit, HitType
@@ -117,29 +118,21 @@ def list_review_policy_results_for_hit(call: Call, params: Params) -> Output:
 
 
 def find_hit(call: Call, code: str) -> Hit:
-    """Return a HIT of the requester after applying its time-based transitions.
-
-    Raise NotFoundError for any other.
-    """
-    own_hits = Hit.objects.select_related("hit_type").filter(requester=call.requester, code=code)
-    hit = own_hits.first()
-    if hit is None:
-        raise NotFoundError("HIT", code)
+    """Return a HIT of the requester after applying its time-based transitions."""
+    own_hits = call.requester.hits.select_related("hit_type")
+    hit = find(own_hits, "HIT", code)
     if maintenance.settle_hit(hit, now=call.now):
-        hit = own_hits.get()
+        hit = own_hits.get(code=code)
     return hit
 
 
 def find_hit_type(call: Call, code: str) -> HitType:
-    hit_type = HitType.objects.filter(requester=call.requester, code=code).first()
-    if hit_type is None:
-        raise NotFoundError("HITType", code)
-    hit_type.requester = call.requester
-    return hit_type
+    return find(call.requester.hit_types.all(), "HITType", code)
 
 
 def _register(call: Call, params: Params) -> HitType:
-    values = HitTypeValues(
+    hit_type = HitType(
+        requester=call.requester,
         title=params["Title"],
         description=params["Description"],
         keywords=params.get("Keywords", ""),
@@ -150,7 +143,7 @@ def _register(call: Call, params: Params) -> HitType:
         ),
         requirements=params.get("QualificationRequirements", []),
     )
-    return register_hit_type(requester=call.requester, values=values, now=call.now)
+    return register_hit_type(hit_type, now=call.now)
 
 
 def _create(call: Call, params: Params, hit_type: HitType) -> Output:
@@ -166,14 +159,15 @@ def _create(call: Call, params: Params, hit_type: HitType) -> Output:
         )
     if "Question" not in params:
         raise RefusalError("AWS.MissingParameters", "These parameters are missing: Question.")
-    new = hits.NewHit(
+    hit = hits.create_hit(
+        hit_type=hit_type,
         question=params["Question"],
         max_assignments=params.get("MaxAssignments", 1),
         lifetime_seconds=params["LifetimeInSeconds"],
         annotation=params.get("RequesterAnnotation", ""),
         token=params.get("UniqueRequestToken"),
+        now=call.now,
     )
-    hit = hits.create_hit(hit_type=hit_type, new=new, now=call.now)
     return {"HIT": render.hit(hit, now=call.now)}
 
 

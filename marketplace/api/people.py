@@ -1,6 +1,7 @@
 """Operations on qualifications, workers and notifications."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.db.models import Q
 
@@ -9,8 +10,9 @@ from marketplace.api.context import Call, Output, Params, operation
 from marketplace.api.hits import find_hit_type
 from marketplace.api.pages import page
 from marketplace.domain import messages, notifications, qualifications
-from marketplace.domain.errors import InvalidParameterError, NotFoundError, RefusalError
-from marketplace.domain.qualifications import TypeChanges, find_worker, own_type
+from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.domain.find import find
+from marketplace.domain.qualifications import find_worker, own_type
 from marketplace.enums import GrantStatus, RequestStatus
 from marketplace.models import Grant, QualificationRequest, QualificationType, WorkerBlock
 
@@ -18,11 +20,7 @@ from marketplace.models import Grant, QualificationRequest, QualificationType, W
 @operation
 def create_qualification_type(call: Call, params: Params) -> Output:
     kind = qualifications.create_type(
-        requester=call.requester,
-        name=params["Name"],
-        keywords=params.get("Keywords", ""),
-        values=_changes(params),
-        now=call.now,
+        requester=call.requester, fields=_type_fields(params), now=call.now
     )
     return {"QualificationType": render.qualification_type(kind)}
 
@@ -30,7 +28,9 @@ def create_qualification_type(call: Call, params: Params) -> Output:
 @operation
 def update_qualification_type(call: Call, params: Params) -> Output:
     kind = qualifications.update_type(
-        requester=call.requester, code=params["QualificationTypeId"], changes=_changes(params)
+        requester=call.requester,
+        code=params["QualificationTypeId"],
+        fields=_type_fields(params),
     )
     return {"QualificationType": render.qualification_type(kind)}
 
@@ -38,9 +38,7 @@ def update_qualification_type(call: Call, params: Params) -> Output:
 @operation
 def get_qualification_type(call: Call, params: Params) -> Output:
     code = params["QualificationTypeId"]
-    kind = QualificationType.objects.filter(code=code, deleted_at__isnull=True).first()
-    if kind is None:
-        raise NotFoundError("QualificationType", code)
+    kind = find(QualificationType.objects.filter(deleted_at=None), "QualificationType", code)
     return {"QualificationType": _public_type(call)(kind)}
 
 
@@ -188,7 +186,7 @@ def list_worker_blocks(call: Call, params: Params) -> Output:
 
 @operation
 def notify_workers(call: Call, params: Params) -> Output:
-    failures = messages.notify_workers(
+    problems = messages.notify_workers(
         requester=call.requester,
         subject=params["Subject"],
         text=params["MessageText"],
@@ -198,11 +196,11 @@ def notify_workers(call: Call, params: Params) -> Output:
     return {
         "NotifyWorkersFailureStatuses": [
             {
-                "NotifyWorkersFailureCode": failure.code,
-                "NotifyWorkersFailureMessage": failure.reason,
-                "WorkerId": failure.worker_code,
+                "NotifyWorkersFailureCode": "HardFailure",
+                "NotifyWorkersFailureMessage": problem,
+                "WorkerId": worker_code,
             }
-            for failure in failures
+            for worker_code, problem in problems.items()
         ]
     }
 
@@ -228,17 +226,23 @@ def send_test_event_notification(call: Call, params: Params) -> Output:
     return {}
 
 
-def _changes(params: Params) -> TypeChanges:
-    return TypeChanges(
-        description=params.get("Description"),
-        status=params.get("QualificationTypeStatus"),
-        retry_delay_seconds=params.get("RetryDelayInSeconds"),
-        test=params.get("Test"),
-        answer_key=params.get("AnswerKey"),
-        test_duration_seconds=params.get("TestDurationInSeconds"),
-        auto_granted=params.get("AutoGranted"),
-        auto_granted_value=params.get("AutoGrantedValue"),
-    )
+#: The model's field for each parameter of a qualification type.
+TYPE_FIELDS = {
+    "Name": "name",
+    "Keywords": "keywords",
+    "Description": "description",
+    "QualificationTypeStatus": "status",
+    "RetryDelayInSeconds": "retry_delay_seconds",
+    "Test": "test",
+    "AnswerKey": "answer_key",
+    "TestDurationInSeconds": "test_duration_seconds",
+    "AutoGranted": "auto_granted",
+    "AutoGrantedValue": "auto_granted_value",
+}
+
+
+def _type_fields(params: Params) -> dict[str, Any]:
+    return {field: params[name] for name, field in TYPE_FIELDS.items() if name in params}
 
 
 def _public_type(call: Call) -> Callable[[QualificationType], Output]:

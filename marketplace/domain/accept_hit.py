@@ -12,8 +12,9 @@ from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 
 from marketplace.domain import maintenance, notifications
-from marketplace.domain.errors import NotFoundError, RefusalError
+from marketplace.domain.errors import RefusalError
 from marketplace.domain.faults import parse_faults
+from marketplace.domain.find import find
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.qualifications import held_by
 from marketplace.domain.requirements import unmet
@@ -60,19 +61,22 @@ def accept_hit(*, worker: WorkerAccount, hit_code: str, now: datetime) -> str:
 
     Raise NotFoundError for an unknown HIT, RefusalError if the worker may not accept it.
     """
-    try:
-        hit = Hit.objects.select_related("hit_type").get(code=hit_code)
-    except Hit.DoesNotExist:
-        raise NotFoundError("HIT", hit_code) from None
+    hit = find(Hit.objects.select_related("hit_type"), "HIT", hit_code)
     if code := _in_progress(worker, hit):
         return code
     hit_type = _find_type(worker, hit.hit_type.code)
     maintenance.free_slots(hit_type=hit_type, now=now)
-    find = partial(
-        find_open_hit, worker=worker, hit_type=hit_type, now=now, pause=timedelta(0), chosen=hit
+    find_chosen = partial(
+        find_open_hit,
+        worker=worker,
+        hit_type=hit_type,
+        now=now,
+        pause=timedelta(0),
+        chosen=hit,
+        lock=_lock(),
     )
     try:
-        code = _accept_first(partial(find, lock=_lock()), worker, hit_type, now)
+        code = _accept_first(find_chosen, worker, hit_type, now)
     except IntegrityError:
         code = _in_progress(worker, hit)
     if code is None:
@@ -106,9 +110,7 @@ def _lock(*, skip_locked: bool = False) -> str:
 
 def _find_type(worker: WorkerAccount, code: str) -> HitType:
     """Return the HIT type if the worker may accept HITs of it. Raise NotFoundError, RefusalError."""
-    hit_type = HitType.objects.filter(code=code).first()
-    if hit_type is None:
-        raise NotFoundError("HITType", code)
+    hit_type = find(HitType.objects.all(), "HITType", code)
     in_progress = worker.assignments.filter(status=AssignmentStatus.ACCEPTED).count()
     if in_progress >= MOST_IN_PROGRESS:
         raise RefusalError(
@@ -170,13 +172,8 @@ def _accept_first(
     )
     if settings.MARKETPLACE_FAULTS:
         _reuse_code(assignment)
-    notifications.record(
-        Event.ACCEPTED,
-        hit_type=hit_type,
-        hit_code=hit.code,
-        assignment_code=assignment.code,
-        now=now,
-    )
+    hit.hit_type = hit_type
+    notifications.record(Event.ACCEPTED, hit, assignment_code=assignment.code, now=now)
     return assignment.code
 
 
@@ -199,7 +196,9 @@ def _reuse_code(assignment: Assignment) -> None:
         hit=assignment.hit, status__in=(AssignmentStatus.RETURNED, AssignmentStatus.ABANDONED)
     )
     former = returned.exclude(worker=assignment.worker).first()
-    if former is None or not parse_faults(settings.MARKETPLACE_FAULTS).reuses_assignment_id():
+    if former is None or not parse_faults(settings.MARKETPLACE_FAULTS).happens(
+        "reuse_assignment_ids"
+    ):
         return
     assignment.code, former.code = former.code, new_code()
     former.save(update_fields=["code"])

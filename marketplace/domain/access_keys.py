@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.utils.crypto import constant_time_compare, get_random_string
 
 from marketplace.domain import ledger, vault
 from marketplace.domain.errors import InvalidParameterError
@@ -37,7 +38,7 @@ def open_account(*, name: str, email: str = "", balance_cents: int, now: datetim
 
 def issue_key(*, requester: Requester, now: datetime) -> tuple[AccessKey, str]:
     """Create a key. Return it with its plain secret, which is shown only once."""
-    key_id = "TS" + "".join(secrets.choice(ALPHABET) for _ in range(18))
+    key_id = "TS" + get_random_string(18, ALPHABET)
     secret = secrets.token_urlsafe(30)
     return _save_key(requester, key_id, secret, now), secret
 
@@ -62,7 +63,7 @@ def find_signer(access_key_id: str, *, now: datetime) -> Signer | None:
     """
     signer = _find(access_key_id)
     own_key = settings.MARKETPLACE_BUILTIN_KEY
-    if signer is None and own_key and _is_same(access_key_id, own_key[0]):
+    if signer is None and own_key and constant_time_compare(access_key_id, own_key[0]):
         _open_own_account(*own_key, now=now)
         signer = _find(access_key_id)
     return signer
@@ -72,10 +73,6 @@ def _find(access_key_id: str) -> Signer | None:
     keys = AccessKey.objects.filter(revoked_at=None, requester__active=True)
     key = keys.select_related("requester").filter(access_key_id=access_key_id).first()
     return Signer(key.requester, vault.decrypt(key.secret_encrypted)) if key else None
-
-
-def _is_same(first: str, second: str) -> bool:
-    return secrets.compare_digest(first.encode(), second.encode())
 
 
 def _open_own_account(key_id: str, secret: str, *, now: datetime) -> None:

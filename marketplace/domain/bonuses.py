@@ -6,7 +6,8 @@ from django.conf import settings
 from django.db import transaction
 
 from marketplace.domain import ledger, messages
-from marketplace.domain.errors import InvalidParameterError, NotFoundError, WrongStateError
+from marketplace.domain.errors import InvalidParameterError, WrongStateError
+from marketplace.domain.find import find
 from marketplace.domain.hit_types import check_length
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.money import fee_cents, format_cents
@@ -74,14 +75,8 @@ def send_bonus(
 def _assignment(
     requester: Requester, worker_code: str, assignment_code: str, now: datetime
 ) -> Assignment:
-    try:
-        assignment = (
-            Assignment.objects.select_related("hit", "worker")
-            .defer("answer", "hit__question")
-            .get(code=assignment_code, hit__requester=requester)
-        )
-    except Assignment.DoesNotExist:
-        raise NotFoundError("Assignment", assignment_code) from None
+    own = Assignment.objects.select_related("hit", "worker").filter(hit__requester=requester)
+    assignment = find(own.defer("answer", "hit__question"), "Assignment", assignment_code)
     if assignment.worker.code != worker_code:
         raise InvalidParameterError(
             f"Assignment {assignment_code} does not belong to worker {worker_code}."

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Q, Sum
-from django.db.models.functions import Coalesce, TruncMonth
+from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models.functions import TruncMonth
 
 from marketplace.enums import AssignmentStatus, EntryKind
 from marketplace.models import Assignment, HitType, LedgerEntry, Message, Requester, WorkerAccount
@@ -64,63 +65,38 @@ def unread_messages(worker: WorkerAccount) -> int:
     return Message.objects.filter(worker=worker, read_at__isnull=True).count()
 
 
-@dataclass(frozen=True, slots=True)
-class MonthOfWork:
-    """A worker's earnings in a calendar month (UTC), in cents."""
-
-    month: datetime
-    assignments: int
-    reward_cents: int
-    bonus_cents: int
-
-    @property
-    def total_cents(self) -> int:
-        return self.reward_cents + self.bonus_cents
+_REWARDS, _BONUSES = Q(kind=EntryKind.REWARD), Q(kind=EntryKind.BONUS)
+EARNED = _REWARDS | _BONUSES
+#: Sums over a worker's ledger entries, which are negative amounts of the requester.
+EARNINGS = {
+    "assignments": Count("pk", filter=_REWARDS),
+    "reward_cents": -Sum("amount_cents", filter=_REWARDS, default=0),
+    "bonuses": Count("pk", filter=_BONUSES),
+    "bonus_cents": -Sum("amount_cents", filter=_BONUSES, default=0),
+    "total_cents": -Sum("amount_cents"),
+}
 
 
-def earnings_by_month(worker: WorkerAccount) -> Sequence[MonthOfWork]:
-    """Return the worker's earnings from the ledger, newest month first."""
-    rewards, bonuses = Q(kind=EntryKind.REWARD), Q(kind=EntryKind.BONUS)
-    rows = (
-        LedgerEntry.objects.filter(rewards | bonuses, worker=worker)
-        .annotate(month=TruncMonth("created_at"))
-        .values_list("month")
-        .annotate(
-            count=Count("pk", filter=rewards),
-            rewards=Coalesce(Sum("amount_cents", filter=rewards), 0),
-            bonuses=Coalesce(Sum("amount_cents", filter=bonuses), 0),
-        )
-        .order_by("-month")
-    )
-    return [MonthOfWork(month, count, -reward, -bonus) for month, count, reward, bonus in rows]
+def earnings_by_month(worker: WorkerAccount) -> QuerySet[LedgerEntry, Any]:
+    """Return the worker's EARNINGS in each calendar month (UTC), newest first."""
+    rows = LedgerEntry.objects.filter(EARNED, worker=worker)
+    months = rows.annotate(month=TruncMonth("created_at")).values("month")
+    return months.annotate(**EARNINGS).order_by("-month")
 
 
 def waiting_cents(worker: WorkerAccount) -> int:
     """Return the total reward of the worker's undecided assignments."""
     waiting = Assignment.objects.filter(worker=worker, status=AssignmentStatus.SUBMITTED)
-    return int(waiting.aggregate(cents=Coalesce(Sum("reward_cents"), 0))["cents"])
+    return int(waiting.aggregate(cents=Sum("reward_cents", default=0))["cents"])
 
 
-@dataclass(frozen=True, slots=True)
-class RequesterBooks:
-    """A requester's deposits and spending, in cents."""
-
-    deposited_cents: int
-    rewards_cents: int
-    bonuses_cents: int
-    fees_cents: int
-
-
-def books_of(requester: Requester) -> RequesterBooks:
-    """Return the requester's totals, summed from the ledger entries."""
-    kinds = dict(
-        LedgerEntry.objects.filter(requester=requester)
-        .values_list("kind")
-        .annotate(cents=Sum("amount_cents"))
-    )
-    return RequesterBooks(
-        deposited_cents=kinds.get(EntryKind.DEPOSIT, 0),
-        rewards_cents=-kinds.get(EntryKind.REWARD, 0),
-        bonuses_cents=-kinds.get(EntryKind.BONUS, 0),
-        fees_cents=-kinds.get(EntryKind.REWARD_FEE, 0) - kinds.get(EntryKind.BONUS_FEE, 0),
-    )
+def books_of(requester: Requester) -> dict[str, int]:
+    """Return the requester's deposits and spending in cents, summed from the ledger entries."""
+    entries = LedgerEntry.objects.filter(requester=requester).order_by()
+    cents = dict(entries.values_list("kind").annotate(cents=Sum("amount_cents")))
+    return {
+        "deposited_cents": cents.get(EntryKind.DEPOSIT, 0),
+        "rewards_cents": -cents.get(EntryKind.REWARD, 0),
+        "bonuses_cents": -cents.get(EntryKind.BONUS, 0),
+        "fees_cents": -cents.get(EntryKind.REWARD_FEE, 0) - cents.get(EntryKind.BONUS_FEE, 0),
+    }

@@ -6,7 +6,9 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from marketplace.domain import ledger, messages, notifications
-from marketplace.domain.errors import InvalidParameterError, NotFoundError, WrongStateError
+from marketplace.domain.errors import InvalidParameterError, WrongStateError
+from marketplace.domain.find import find
+from marketplace.domain.hit_types import check_length
 from marketplace.enums import AssignmentStatus, Event
 from marketplace.models import Assignment, Hit, Requester, WorkerAccount
 
@@ -21,7 +23,7 @@ def approve(
 
     `override` also allows a rejected assignment, up to 30 days after its submission.
     """
-    _check_feedback(feedback)
+    check_length("RequesterFeedback", feedback, LONGEST_FEEDBACK, may_be_empty=True)
     with transaction.atomic():
         assignment = lock_assignment(requester=requester, code=assignment_code)
         allowed = [AssignmentStatus.SUBMITTED]
@@ -38,7 +40,7 @@ def reject(*, requester: Requester, assignment_code: str, feedback: str, now: da
     """Reject an assignment, release its money and notify the worker."""
     if not feedback.strip():
         raise InvalidParameterError("RequesterFeedback must state why the work is rejected.")
-    _check_feedback(feedback)
+    check_length("RequesterFeedback", feedback, LONGEST_FEEDBACK)
     with transaction.atomic():
         assignment = lock_assignment(requester=requester, code=assignment_code)
         if assignment.status != AssignmentStatus.SUBMITTED or _is_due(assignment, now):
@@ -55,7 +57,7 @@ def reject(*, requester: Requester, assignment_code: str, feedback: str, now: da
         hit.completed += 1
         hit.save(update_fields=["submitted", "completed", "held_cents"])
         _count(assignment, rejected=1)
-        _record(Event.REJECTED, assignment, now)
+        notifications.record(Event.REJECTED, hit, assignment_code=assignment.code, now=now)
         messages.write(
             worker_id=assignment.worker_id,
             requester=requester,
@@ -87,10 +89,7 @@ def overturn(*, assignment_pk: int, note: str, now: datetime) -> None:
 
 def lock_assignment(*, requester: Requester, code: str) -> Assignment:
     """Lock and return an assignment of this requester together with its HIT."""
-    try:
-        return _locked().get(code=code, hit__requester=requester)
-    except Assignment.DoesNotExist:
-        raise NotFoundError("Assignment", code) from None
+    return find(_locked().filter(hit__requester=requester), "Assignment", code)
 
 
 def _locked() -> QuerySet[Assignment]:
@@ -131,7 +130,7 @@ def _approve(assignment: Assignment, feedback: str, *, note: str, now: datetime)
             submitted=hit.submitted, completed=hit.completed, held_cents=hit.held_cents
         )
     _count(assignment, approved=1, rejected=-1 if was_rejected else 0)
-    _record(Event.APPROVED, assignment, now)
+    notifications.record(Event.APPROVED, hit, assignment_code=assignment.code, now=now)
 
 
 def _count(assignment: Assignment, *, approved: int = 0, rejected: int = 0) -> None:
@@ -139,17 +138,3 @@ def _count(assignment: Assignment, *, approved: int = 0, rejected: int = 0) -> N
         approved_count=F("approved_count") + approved,
         rejected_count=F("rejected_count") + rejected,
     )
-
-
-def _record(event: Event, assignment: Assignment, now: datetime) -> None:
-    hit = assignment.hit
-    notifications.record(
-        event, hit_type=hit.hit_type, hit_code=hit.code, assignment_code=assignment.code, now=now
-    )
-
-
-def _check_feedback(feedback: str) -> None:
-    if len(feedback) > LONGEST_FEEDBACK:
-        raise InvalidParameterError(
-            f"RequesterFeedback is longer than {LONGEST_FEEDBACK} characters."
-        )

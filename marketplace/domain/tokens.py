@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
-from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.domain.errors import RefusalError
+from marketplace.domain.hit_types import check_length
 from marketplace.models import Requester, RequestToken
 
 REMEMBERED = timedelta(hours=24)
@@ -36,8 +37,7 @@ def use_token(
     """
     if token is None:
         return
-    if len(token) > LONGEST:
-        raise InvalidParameterError(f"UniqueRequestToken is longer than {LONGEST} characters.")
+    check_length("UniqueRequestToken", token, LONGEST, may_be_empty=True)
     key = {"requester": requester, "operation": operation, "token": token}
     try:
         with transaction.atomic():

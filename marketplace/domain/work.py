@@ -11,10 +11,10 @@ from marketplace.domain import ledger, notifications
 from marketplace.domain.errors import (
     InsufficientFundsError,
     InvalidParameterError,
-    NotFoundError,
     RefusalError,
     WrongStateError,
 )
+from marketplace.domain.find import find
 from marketplace.enums import SHOWN, AssignmentStatus, Event
 from marketplace.models import Assignment, Hit, WorkerAccount
 
@@ -44,10 +44,8 @@ def submit(
     """
     answer = answers_xml(fields)
     with transaction.atomic():
-        mine = _locked().filter(worker__code=worker_code, worker__active=True)
-        assignment = mine.filter(code=assignment_code).only(*NEEDED).first()
-        if assignment is None:
-            raise NotFoundError("Assignment", assignment_code)
+        mine = _locked().filter(worker__code=worker_code, worker__active=True).only(*NEEDED)
+        assignment = find(mine, "Assignment", assignment_code)
         if assignment.status in SHOWN and assignment.answer == answer:
             return
         if assignment.status != AssignmentStatus.ACCEPTED:
@@ -64,7 +62,7 @@ def submit(
 def return_assignment(*, worker: WorkerAccount, assignment_code: str, now: datetime) -> Assignment:
     """Return the HIT, so that other workers can do it. Repeating has no effect."""
     with transaction.atomic():
-        assignment = lock_assignment(worker=worker, code=assignment_code)
+        assignment = find(_locked().filter(worker=worker), "Assignment", assignment_code)
         if assignment.status == AssignmentStatus.RETURNED:
             return assignment
         if assignment.status != AssignmentStatus.ACCEPTED:
@@ -81,14 +79,6 @@ def abandon(*, assignment_pk: int, now: datetime) -> bool:
             return False
         _release(assignment, AssignmentStatus.ABANDONED, now)
     return True
-
-
-def lock_assignment(*, worker: WorkerAccount, code: str) -> Assignment:
-    """Lock and return an assignment of this worker. Raise NotFoundError for any other."""
-    try:
-        return _locked().get(code=code, worker=worker)
-    except Assignment.DoesNotExist:
-        raise NotFoundError("Assignment", code) from None
 
 
 def answers_xml(fields: Iterable[tuple[str, str]]) -> str:
@@ -138,7 +128,7 @@ def _submit(assignment: Assignment, answer: str, now: datetime) -> None:
     hit.pending -= 1
     hit.submitted += 1
     hit.save(update_fields=["pending", "submitted"])
-    _record(Event.SUBMITTED, assignment, now)
+    notifications.record(Event.SUBMITTED, hit, assignment_code=assignment.code, now=now)
     _record_if_reviewable(hit, now)
 
 
@@ -155,8 +145,8 @@ def _release(assignment: Assignment, status: AssignmentStatus, now: datetime) ->
         _reserve_again(hit, assignment, now)
     hit.open = not hit.expiry_noted and hit.disposed_at is None and hit.available > 0
     hit.save(update_fields=["max_assignments", "pending", "available", "open", "held_cents"])
-    returned = status == AssignmentStatus.RETURNED
-    _record(Event.RETURNED if returned else Event.ABANDONED, assignment, now)
+    event = Event.RETURNED if status == AssignmentStatus.RETURNED else Event.ABANDONED
+    notifications.record(event, hit, assignment_code=assignment.code, now=now)
     _record_if_reviewable(hit, now)
 
 
@@ -173,15 +163,6 @@ def _reserve_again(hit: Hit, assignment: Assignment, now: datetime) -> None:
         hit.max_assignments -= 1
 
 
-def _record(event: Event, assignment: Assignment, now: datetime) -> None:
-    hit = assignment.hit
-    notifications.record(
-        event, hit_type=hit.hit_type, hit_code=hit.code, assignment_code=assignment.code, now=now
-    )
-
-
 def _record_if_reviewable(hit: Hit, now: datetime) -> None:
     if not hit.pending and not hit.open:
-        notifications.record(
-            Event.HIT_REVIEWABLE, hit_type=hit.hit_type, hit_code=hit.code, now=now
-        )
+        notifications.record(Event.HIT_REVIEWABLE, hit, now=now)

@@ -21,9 +21,7 @@ def join(request: HttpRequest, code: str) -> HttpResponseBase:
     form = JoinForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
-            worker = accounts.sign_up(
-                invitation_code=code, new=form.new_worker(), now=timezone.now()
-            )
+            worker = accounts.sign_up(invitation_code=code, **form.cleaned_data, now=timezone.now())
         except accounts.SignUpError as error:
             form.add_error(None, str(error))
         else:

@@ -32,14 +32,7 @@ from marketplace.forms import (
     StatementForm,
     WorkerForm,
 )
-from marketplace.models import (
-    AccessKey,
-    Appeal,
-    Invitation,
-    LedgerEntry,
-    Requester,
-    WorkerAccount,
-)
+from marketplace.models import AccessKey, Appeal, Invitation, LedgerEntry, Requester, WorkerAccount
 from marketplace.views.posted import posted
 
 P = ParamSpec("P")
@@ -229,7 +222,7 @@ def statement(request: HttpRequest) -> HttpResponseBase:
     context = {
         "form": form,
         "rows": rows,
-        "total_cents": sum(row.total_cents for row in rows),
+        "total_cents": sum(row["total_cents"] for row in rows),
         "csv_query": request.GET.urlencode() + "&csv=1",
     }
     return render(request, "marketplace/operator/statement.html", context)

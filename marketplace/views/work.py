@@ -18,13 +18,7 @@ from marketplace.domain.errors import NotFoundError, RefusalError
 from marketplace.domain.submit_tokens import read_submit_token
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
-from marketplace.views.frame import (
-    answer_page_source,
-    framing,
-    origin_of,
-    with_policy,
-    work_url,
-)
+from marketplace.views.frame import answer_page_source, framing, origin_of, with_policy, work_url
 from marketplace.views.groups import to_next
 from marketplace.views.session import current_worker, worker_required
 

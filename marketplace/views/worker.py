@@ -11,12 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from marketplace.domain import appeals, qualifications, queries
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.requirements import SYSTEM, Value
-from marketplace.enums import (
-    AssignmentStatus,
-    GrantStatus,
-    QualificationTypeStatus,
-    RequestStatus,
-)
+from marketplace.enums import AssignmentStatus, GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.forms import AppealForm, QualificationAnswerForm
 from marketplace.models import (
     Assignment,
