@@ -7,12 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from crowd.enums import Provider
-from projects.enums import (
-    ExclusionScope,
-    MemberRole,
-    Protocol,
-    Role,
-)
+from projects.enums import ExclusionScope, MemberRole, Protocol, Role
 
 
 class Project(models.Model):

@@ -5,22 +5,12 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 
-from annotation.models import (
-    Batch,
-    Item,
-    Submission,
-)
+from annotation.models import Batch, Item, Submission
 from consolidation.models import Gold
 from crowd.models import Message, Worker
 from projects.enums import Role
 from projects.models import Guidelines, Project
-from qualification.enums import (
-    AlertKind,
-    EnrolmentState,
-    EvaluationCause,
-    RoundEntry,
-    RoundKind,
-)
+from qualification.enums import AlertKind, EnrolmentState, EvaluationCause, RoundEntry, RoundKind
 
 
 class Round(models.Model):

@@ -13,13 +13,7 @@ from crowd.domain.fees import fee_cents
 from crowd.domain.ledger import raise_reserved
 from crowd.enums import LedgerKind
 from crowd.models import Budget, Hit, HitType, LedgerEntry
-from crowd.providers.limits import (
-    DURATION_SECONDS,
-    TOKEN,
-    check_hit_type,
-    check_range,
-    check_text,
-)
+from crowd.providers.limits import DURATION_SECONDS, TOKEN, check_hit_type, check_range, check_text
 
 # The length of the column. An escaped question stays far below the API's 65,535 bytes.
 URL = 500

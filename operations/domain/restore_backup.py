@@ -26,12 +26,7 @@ from operations.domain.backup_file import (
     Manifest,
     folders,
 )
-from operations.domain.write_backup import (
-    Progress,
-    columns,
-    key_fingerprint,
-    stored_models,
-)
+from operations.domain.write_backup import Progress, columns, key_fingerprint, stored_models
 
 ROWS_AT_ONCE = 1000
 # Django inserts these rows when it creates the tables. The backup's rows replace them.

@@ -6,11 +6,7 @@ from django.db import transaction
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from projects.enums import (
-    ExclusionScope,
-    Protocol,
-    Role,
-)
+from projects.enums import ExclusionScope, Protocol, Role
 from projects.models import Project
 
 # Roit et al. 2020, section 3, and FitzGerald et al. 2018, section 2.

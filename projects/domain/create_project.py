@@ -11,11 +11,7 @@ from audit.errors import TouchstoneError
 from crowd.domain.pay_scheme import check_pay_scheme
 from crowd.models import Budget
 from projects.enums import MemberRole, Role
-from projects.models import (
-    Guidelines,
-    Membership,
-    Project,
-)
+from projects.models import Guidelines, Membership, Project
 from schemes.registry import get_scheme
 
 DEFAULT_GUIDELINES = Path(__file__).resolve().parents[2] / "schemes"

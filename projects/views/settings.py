@@ -16,17 +16,9 @@ from projects.domain.change_project import (
     change_guidelines,
     change_settings,
 )
-from projects.domain.create_project import (
-    ProjectExistsError,
-    create_project,
-    current_guidelines,
-)
+from projects.domain.create_project import ProjectExistsError, create_project, current_guidelines
 from projects.enums import Role
-from projects.forms import (
-    GuidelinesForm,
-    ProjectForm,
-    SettingsForm,
-)
+from projects.forms import GuidelinesForm, ProjectForm, SettingsForm
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_creator_page, project_page

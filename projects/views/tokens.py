@@ -10,11 +10,7 @@ from django.utils.cache import add_never_cache_headers
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from projects.domain.api_tokens import (
-    issue_token,
-    revoke_token,
-    tokens_of,
-)
+from projects.domain.api_tokens import issue_token, revoke_token, tokens_of
 from projects.domain.queries import projects_of
 from projects.forms import TokenForm
 from projects.models import ApiToken

@@ -146,14 +146,14 @@ def _figures(
     return {
         "items": len(items),
         "answered": len(used),
-        **{name: _ratios(counts) for name, counts in totals.items()},
+        **{name: with_ratios(counts) for name, counts in totals.items()},
         "questions_per_item": _mean(_units(submission) for submission in used.values()),
         "seconds_per_item": _mean(submission.active_seconds for submission in used.values()),
         "by_item": [row.counts["UA"].f1 if "UA" in row.counts else None for row in comparisons],
     }
 
 
-def _ratios(counts: Counts) -> Json:
+def with_ratios(counts: Counts) -> Json:
     ratios = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
     return {**asdict(counts), **ratios}
 

@@ -5,7 +5,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -23,9 +23,11 @@ from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from metrics.counts import Counts
 from projects.enums import Protocol, Role
 from projects.models import Project
+from qualification.domain.decide import pool_of
+from qualification.domain.figures import with_ratios
 from rehearsal.domain.scenario import Reference, Scenario, invented_references, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
-from rehearsal.domain.workers_setup import make_accounts, pool_of, sign_in_all, train
+from rehearsal.domain.workers_setup import make_accounts, sign_in_all, train
 from schemes.registry import get_scheme
 
 LOOK_SECONDS = 0.5
@@ -166,18 +168,16 @@ def unfinished_payments(project: Project) -> bool:
 
 def _diagnosis(project: Project) -> str:
     """Describe in one line what is not finished."""
-    hits = Hit.objects.filter(budget=project.budget_id).values_list("state")
-    payments = Payment.objects.filter(assignment__hit__budget=project.budget_id).values_list(
-        "state"
-    )
+    hits = Hit.objects.filter(budget=project.budget_id)
+    payments = Payment.objects.filter(assignment__hit__budget=project.budget_id)
     problems = Submission.objects.filter(item__project=project).exclude(problem="")
     parts = [
-        f"HITs: {dict(hits.annotate(n=Count('id')))}",
-        f"payments: {dict(payments.annotate(n=Count('id')))}",
+        f"HITs: {dict(hits.values_list('state').annotate(n=Count('id')))}",
+        f"payments: {dict(payments.values_list('state').annotate(n=Count('id')))}",
         f"submissions that need review: {problems.count()}",
     ]
-    errors = Hit.objects.filter(budget=project.budget_id).exclude(error="")
-    parts += [f"last error: {hit.error}" for hit in errors.order_by("-pk")[:1]]
+    failed = hits.exclude(error="").order_by("-pk")
+    parts += [f"last error: {hit.error}" for hit in failed[:1]]
     return "; ".join(parts)
 
 
@@ -228,9 +228,4 @@ def _scores(
         )
         for figure, counts in comparison.counts.items():
             totals[figure] += counts
-    return {figure: score(counts) for figure, counts in totals.items()}
-
-
-def score(counts: Counts) -> dict[str, Any]:
-    ratios = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
-    return {**asdict(counts), **ratios}
+    return {figure: with_ratios(counts) for figure, counts in totals.items()}

@@ -31,6 +31,9 @@ class Reference:
     provenance: list[Json]
 
 
+NOTHING = Reference({"questions": []}, [])
+
+
 class NoReferenceError(TouchstoneError):
     """The project has no reference annotations to rehearse with."""
 
@@ -88,7 +91,7 @@ class Scenario:
         return set(ours.values_list("external_id", flat=True).distinct())
 
     def generation(self, item: Mapping[str, Any], *, worker: str, assignment: str) -> Json:
-        reference = self.references.get(item["id"], Reference({"questions": []}, []))
+        reference = self.references.get(item["id"], NOTHING)
         skill = self.skills.get(worker, self.skill)
         if skill is None:
             annotations = self._scheme.split_by_source(reference.content, reference.provenance)
@@ -107,7 +110,7 @@ class Scenario:
         )
 
     def consolidation(self, item: Mapping[str, Any], *, worker: str) -> Json:
-        reference = self.references.get(item["id"], Reference({"questions": []}, []))
+        reference = self.references.get(item["id"], NOTHING)
         skill = self.skills.get(worker, self.skill)
         return self._scheme.simulate_consolidation(
             reference.content,
@@ -117,7 +120,7 @@ class Scenario:
         )
 
     def validation(self, item: Mapping[str, Any], *, worker: str) -> Json:
-        reference = self.references.get(item["id"], Reference({"questions": []}, []))
+        reference = self.references.get(item["id"], NOTHING)
         return self._scheme.simulate_validation(
             reference.content,
             item["asked"],

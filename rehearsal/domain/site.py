@@ -44,14 +44,8 @@ def process_commands(host: str, port: int) -> dict[str, list[str]]:
         ],
         "worker": [
             *(python, "-m", "celery", "-A", "config", "worker", "--beat"),
-            *(
-                "--concurrency",
-                "2",
-                "--loglevel",
-                "WARNING",
-                "--without-gossip",
-                "--without-mingle",
-            ),
+            *("--concurrency", "2", "--loglevel", "WARNING"),
+            *("--without-gossip", "--without-mingle"),
         ],
     }
 

@@ -11,12 +11,11 @@ from io import StringIO
 from django.conf import settings
 from django.core.management import call_command
 
-from annotation.domain.qualification_codes import pool_code
-from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.domain.qualifications import grant_qualification
 from crowd.domain.register_worker import register_worker
-from crowd.models import QualificationType
 from projects.enums import Role
 from projects.models import Project
+from qualification.domain.decide import pool_of
 from rehearsal.domain.worker import Account, SimulatedWorker
 
 AT_ONCE = 4
@@ -69,14 +68,3 @@ def train(*, project: Project, worker_ids: Sequence[str], now: datetime) -> None
                 provider=project.provider, external_id=worker_id, is_simulated=True, now=now
             )
             grant_qualification(qualification=pool, worker=worker, now=now)
-
-
-def pool_of(project: Project, role: str) -> QualificationType:
-    """Return the qualification of the project's trained pool for a role."""
-    code = pool_code(project, role)
-    return define_qualification(
-        provider=project.provider,
-        code=code,
-        name=f"{project.title[:120]}: trained {role} ({project.slug})",
-        description=f"Granted to trained {role}s of the project {project.title}.",
-    )

@@ -5,11 +5,7 @@ from typing import Any
 from django.utils import timezone
 from tqdm import tqdm
 
-from operations.domain.write_backup import (
-    BackupError,
-    BackupOptions,
-    write_backup,
-)
+from operations.domain.write_backup import BackupError, BackupOptions, write_backup
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 

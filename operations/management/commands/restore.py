@@ -7,11 +7,7 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from operations.domain.backup_file import BadBackupError
-from operations.domain.restore_backup import (
-    Restored,
-    RestoreError,
-    restore_backup,
-)
+from operations.domain.restore_backup import Restored, RestoreError, restore_backup
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 
