@@ -15,7 +15,7 @@ from crowd.domain.qualifications import ensure_type, requirements_of
 from crowd.domain.sync_hits import POLL
 from crowd.enums import HitState
 from crowd.models import Hit, HitType, OrphanHit
-from crowd.providers.base import HitRequest, HitTypeTerms, OutcomeUnknownError, ProviderRefusedError
+from crowd.providers.base import HitTypeTerms, OutcomeUnknownError, ProviderRefusedError
 from jobs.domain.lease import BATCH_SIZE
 from jobs.domain.sweep import for_each_row
 
@@ -93,13 +93,11 @@ def _create(hit: Hit, now: datetime) -> str:
     ):
         raise OutcomeUnknownError("withdrawn or paused before it was created")
     return marketplace_of(hit_type.provider).create_hit(
-        HitRequest(
-            token=hit.token,
-            hit_type=hit_type.external_id,
-            url=hit.url,
-            max_assignments=hit.max_assignments,
-            lifetime_seconds=hit.lifetime_seconds,
-        )
+        token=hit.token,
+        hit_type=hit_type.external_id,
+        url=hit.url,
+        max_assignments=hit.max_assignments,
+        lifetime_seconds=hit.lifetime_seconds,
     )
 
 

@@ -52,17 +52,6 @@ class HitTypeTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class HitRequest:
-    """A HIT to create. `token` is also its annotation, by which it can be found again."""
-
-    token: str
-    hit_type: str
-    url: str
-    max_assignments: int
-    lifetime_seconds: int
-
-
-@dataclass(frozen=True, slots=True)
 class ConfirmedAssignment:
     """An assignment at the marketplace. `state` is submitted, approved or rejected."""
 
@@ -85,11 +74,11 @@ class Bonus:
 
 @dataclass(frozen=True, slots=True)
 class ListedHit:
-    """A HIT in the marketplace's list. `undecided` counts submissions without a decision."""
+    """A HIT in the marketplace's list, with the fields of `crowd.models.OrphanHit`."""
 
     external_id: str
     annotation: str
-    hit_type: str
+    hit_type_id_there: str
     title: str
     description: str
     keywords: str
@@ -97,7 +86,7 @@ class ListedHit:
     assignment_seconds: int
     auto_approval_seconds: int
     max_assignments: int
-    undecided: int
+    undecided_assignments: int
     created_at: datetime
     expires_at: datetime
 
@@ -120,7 +109,11 @@ class Grant:
 class Marketplace(Protocol):
     def create_hit_type(self, terms: HitTypeTerms) -> str: ...
 
-    def create_hit(self, order: HitRequest) -> str: ...
+    def create_hit(
+        self, *, token: str, hit_type: str, url: str, max_assignments: int, lifetime_seconds: int
+    ) -> str:
+        """Create a HIT. `token` is also its annotation, by which it can be found again."""
+        ...
 
     def find_hit(self, token: str) -> str | None:
         """Return the id of the HIT with this token, of any age, or None."""
