@@ -43,7 +43,7 @@ def get_assignment(call: Call, params: Params) -> Output:
 
 
 @operation
-def approve_assignment(call: Call, params: Params) -> Output:
+def approve_assignment(call: Call, params: Params) -> None:
     review.approve(
         requester=call.requester,
         assignment_code=params["AssignmentId"],
@@ -51,18 +51,16 @@ def approve_assignment(call: Call, params: Params) -> Output:
         override=params.get("OverrideRejection", False),
         now=call.now,
     )
-    return {}
 
 
 @operation
-def reject_assignment(call: Call, params: Params) -> Output:
+def reject_assignment(call: Call, params: Params) -> None:
     review.reject(
         requester=call.requester,
         assignment_code=params["AssignmentId"],
         feedback=params["RequesterFeedback"],
         now=call.now,
     )
-    return {}
 
 
 @operation
@@ -75,7 +73,7 @@ def get_file_upload_url(call: Call, params: Params) -> Output:
 
 
 @operation
-def send_bonus(call: Call, params: Params) -> Output:
+def send_bonus(call: Call, params: Params) -> None:
     bonuses.send_bonus(
         requester=call.requester,
         worker_code=params["WorkerId"],
@@ -85,7 +83,6 @@ def send_bonus(call: Call, params: Params) -> Output:
         token=params.get("UniqueRequestToken"),
         now=call.now,
     )
-    return {}
 
 
 @operation

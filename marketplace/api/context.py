@@ -20,7 +20,7 @@ class Call:
     visible_until: datetime
 
 
-Operation = Callable[[Call, Params], Output]
+Operation = Callable[[Call, Params], Output | None]
 OPERATIONS: dict[str, Operation] = {}
 
 

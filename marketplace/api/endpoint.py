@@ -55,7 +55,7 @@ def _run(request: HttpRequest, faults: Faults, now: datetime) -> dict[str, Any]:
     if faults.happens("fail"):
         raise _service_fault("The service is unavailable (simulated fault).")
     call = Call(requester, now, faults.visible_until(now))
-    output = OPERATIONS[name](call, check_input(name, _json(request.body)))
+    output = OPERATIONS[name](call, check_input(name, _json(request.body))) or {}
     if faults.happens("timeout_after_success"):
         time.sleep(faults.hang)
         raise _service_fault(

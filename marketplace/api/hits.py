@@ -60,7 +60,7 @@ def list_reviewable_hits(call: Call, params: Params) -> Output:
 
 
 @operation
-def update_expiration_for_hit(call: Call, params: Params) -> Output:
+def update_expiration_for_hit(call: Call, params: Params) -> None:
     try:
         expires_at = datetime.fromtimestamp(params["ExpireAt"], tz=UTC)
     except (ValueError, OverflowError, OSError):
@@ -68,11 +68,10 @@ def update_expiration_for_hit(call: Call, params: Params) -> Output:
     hits.update_expiration(
         requester=call.requester, hit_code=params["HITId"], expires_at=expires_at, now=call.now
     )
-    return {}
 
 
 @operation
-def create_additional_assignments_for_hit(call: Call, params: Params) -> Output:
+def create_additional_assignments_for_hit(call: Call, params: Params) -> None:
     hits.add_assignments(
         requester=call.requester,
         hit_code=params["HITId"],
@@ -80,20 +79,18 @@ def create_additional_assignments_for_hit(call: Call, params: Params) -> Output:
         token=params.get("UniqueRequestToken"),
         now=call.now,
     )
-    return {}
 
 
 @operation
-def update_hit_type_of_hit(call: Call, params: Params) -> Output:
+def update_hit_type_of_hit(call: Call, params: Params) -> None:
     hit_type = find_hit_type(call, params["HITTypeId"])
     hits.change_type(
         requester=call.requester, hit_code=params["HITId"], hit_type=hit_type, now=call.now
     )
-    return {}
 
 
 @operation
-def update_hit_review_status(call: Call, params: Params) -> Output:
+def update_hit_review_status(call: Call, params: Params) -> None:
     find_hit(call, params["HITId"])
     hits.set_review_status(
         requester=call.requester,
@@ -101,14 +98,12 @@ def update_hit_review_status(call: Call, params: Params) -> Output:
         revert=params.get("Revert", False),
         now=call.now,
     )
-    return {}
 
 
 @operation
-def delete_hit(call: Call, params: Params) -> Output:
+def delete_hit(call: Call, params: Params) -> None:
     find_hit(call, params["HITId"])
     hits.delete_hit(requester=call.requester, hit_code=params["HITId"], now=call.now)
-    return {}
 
 
 @operation

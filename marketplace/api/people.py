@@ -57,15 +57,14 @@ def list_qualification_types(call: Call, params: Params) -> Output:
 
 
 @operation
-def delete_qualification_type(call: Call, params: Params) -> Output:
+def delete_qualification_type(call: Call, params: Params) -> None:
     qualifications.delete_type(
         requester=call.requester, code=params["QualificationTypeId"], now=call.now
     )
-    return {}
 
 
 @operation
-def associate_qualification_with_worker(call: Call, params: Params) -> Output:
+def associate_qualification_with_worker(call: Call, params: Params) -> None:
     qualifications.grant(
         requester=call.requester,
         type_code=params["QualificationTypeId"],
@@ -74,11 +73,10 @@ def associate_qualification_with_worker(call: Call, params: Params) -> Output:
         notify=params.get("SendNotification", True),
         now=call.now,
     )
-    return {}
 
 
 @operation
-def disassociate_qualification_from_worker(call: Call, params: Params) -> Output:
+def disassociate_qualification_from_worker(call: Call, params: Params) -> None:
     qualifications.revoke(
         requester=call.requester,
         type_code=params["QualificationTypeId"],
@@ -86,7 +84,6 @@ def disassociate_qualification_from_worker(call: Call, params: Params) -> Output
         reason=params.get("Reason", ""),
         now=call.now,
     )
-    return {}
 
 
 @operation
@@ -130,29 +127,27 @@ def list_qualification_requests(call: Call, params: Params) -> Output:
 
 
 @operation
-def accept_qualification_request(call: Call, params: Params) -> Output:
+def accept_qualification_request(call: Call, params: Params) -> None:
     qualifications.accept_request(
         requester=call.requester,
         request_code=params["QualificationRequestId"],
         value=params.get("IntegerValue", 1),
         now=call.now,
     )
-    return {}
 
 
 @operation
-def reject_qualification_request(call: Call, params: Params) -> Output:
+def reject_qualification_request(call: Call, params: Params) -> None:
     qualifications.reject_request(
         requester=call.requester,
         request_code=params["QualificationRequestId"],
         reason=params.get("Reason", ""),
         now=call.now,
     )
-    return {}
 
 
 @operation
-def create_worker_block(call: Call, params: Params) -> Output:
+def create_worker_block(call: Call, params: Params) -> None:
     if not params["Reason"].strip():
         raise InvalidParameterError("Reason must not be empty.")
     WorkerBlock.objects.update_or_create(
@@ -160,15 +155,13 @@ def create_worker_block(call: Call, params: Params) -> Output:
         worker=find_worker(params["WorkerId"]),
         defaults={"reason": params["Reason"], "created_at": call.now},
     )
-    return {}
 
 
 @operation
-def delete_worker_block(call: Call, params: Params) -> Output:
+def delete_worker_block(call: Call, params: Params) -> None:
     WorkerBlock.objects.filter(
         requester=call.requester, worker=find_worker(params["WorkerId"])
     ).delete()
-    return {}
 
 
 @operation
@@ -206,24 +199,22 @@ def notify_workers(call: Call, params: Params) -> Output:
 
 
 @operation
-def update_notification_settings(call: Call, params: Params) -> Output:
+def update_notification_settings(call: Call, params: Params) -> None:
     notifications.update_settings(
         hit_type=find_hit_type(call, params["HITTypeId"]),
         specification=params.get("Notification"),
         active=params.get("Active"),
     )
-    return {}
 
 
 @operation
-def send_test_event_notification(call: Call, params: Params) -> Output:
+def send_test_event_notification(call: Call, params: Params) -> None:
     notifications.send_test(
         requester=call.requester,
         specification=params["Notification"],
         event=params["TestEventType"],
         now=call.now,
     )
-    return {}
 
 
 #: The model's field for each parameter of a qualification type.

@@ -24,6 +24,7 @@ TIMEOUT_SECONDS = 5.0
 FIRST_RETRY = timedelta(seconds=5)
 LONGEST_RETRY = timedelta(hours=1)
 GIVE_UP_AFTER = timedelta(days=3)
+BATCH = 200
 
 _http = urllib3.PoolManager(
     timeout=urllib3.Timeout(TIMEOUT_SECONDS), retries=False, maxsize=4, num_pools=20
@@ -116,13 +117,13 @@ def _queue(requester_id: int, specification: dict[str, Any], event: Any, now: da
     )
 
 
-def deliver_due(*, now: datetime, faults: Faults, limit: int = 200) -> int:
+def deliver_due(*, now: datetime, faults: Faults) -> int:
     """Deliver the notifications that are due. Return how many were delivered.
 
     Concurrent calls may deliver a notification twice.
     """
     due = Notification.objects.filter(delivered_at__isnull=True, due_at__lte=now)
-    rows = list(due.select_related("requester").order_by("due_at")[:limit])
+    rows = list(due.select_related("requester").order_by("due_at")[:BATCH])
     if faults.happens("reorder_notifications"):
         random.shuffle(rows)
     return for_each_row("notify", rows, lambda row: _deliver(row, now=now, faults=faults))

@@ -29,7 +29,7 @@ from operations.domain.backup_file import (
     BadBackupError,
 )
 from operations.domain.restore_backup import RestoreError, restore_backup
-from operations.domain.write_backup import BackupOptions, write_backup
+from operations.domain.write_backup import write_backup
 from projects.models import Project
 from tests.dashboard.campaign import Campaign, make_project, make_user
 
@@ -83,7 +83,7 @@ def backup(transactional_db, folders) -> Path:
     (folders / "media").mkdir()
     (folders / "media" / "picture.png").write_bytes(b"\x89PNG" * 1000)
     path = folders / "backup.zip"
-    write_backup(path=path, options=BackupOptions(), now=NOW)
+    write_backup(path=path, now=NOW)
     (folders / "media" / "picture.png").unlink()
     empty_database()
     return path
@@ -105,7 +105,7 @@ def test_rows_and_files_come_back_and_publishing_is_held(backup, folders):
 def test_second_backup_of_what_was_restored_holds_the_same_rows(backup, folders):
     restore(backup)
     again = folders / "again.zip"
-    write_backup(path=again, options=BackupOptions(), now=NOW)
+    write_backup(path=again, now=NOW)
     changed = {"data/crowd.PublishingHold.jsonl", "data/audit.StateChange.jsonl"}
     with BackupFile(backup) as first, BackupFile(again) as second:
         different = {
@@ -130,7 +130,7 @@ def test_secrets_come_along_only_where_asked_for(
 ):
     client.force_login(make_user("rita"))
     path = folders / "backup.zip"
-    write_backup(path=path, options=BackupOptions(secrets=secrets), now=NOW)
+    write_backup(path=path, secrets=secrets, now=NOW)
     with zipfile.ZipFile(path) as archive:
         text = b"".join(archive.read(name) for name in archive.namelist())
     assert (settings.SECRET_KEY.encode() in text) is secrets
@@ -291,7 +291,7 @@ def test_memory_does_not_grow_with_the_rows(transactional_db, folders):
             for number in range(rows)
         )  # fmt: skip
         tracemalloc.start()
-        write_backup(path=folders / f"{rows}.zip", options=BackupOptions(), now=NOW)
+        write_backup(path=folders / f"{rows}.zip", now=NOW)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         return most
