@@ -101,10 +101,7 @@ def _split(raw: str) -> SplitResult:
 
 
 def _address(name: str, raw: str, schemes: tuple[str, ...], *, example: str) -> str:
-    """Return `raw` if it is a URL with one of the schemes.
-
-    The error message omits the value, because it may contain a password.
-    """
+    """Return `raw` if it is a URL with one of the schemes. Errors omit it, as it may hold a password."""
     parts = _split(raw)
     location = parts.hostname or parts.path.strip("/") or parts.query
     is_valid = parts.scheme in schemes and bool(location)

@@ -53,10 +53,7 @@ class Requester(models.Model):
 
 
 class AccessKey(models.Model):
-    """A key pair that signs requests.
-
-    SigV4 needs the plain secret, so the secret is encrypted instead of hashed.
-    """
+    """A key pair that signs requests. SigV4 needs the plain secret, so it is not hashed."""
 
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="access_keys")
     access_key_id = models.CharField(max_length=64, unique=True)
@@ -384,10 +381,7 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
 
 
 class LedgerEntry(models.Model):
-    """An append-only ledger entry that changes a requester's balance, reserved money or both.
-
-    A trigger makes the database refuse an UPDATE (`append_only.py`).
-    """
+    """An append-only change of a requester's balance, reserved money or both."""
 
     requester = models.ForeignKey(Requester, models.PROTECT, related_name="entries")
     kind = models.CharField(max_length=10, choices=EntryKind)

@@ -51,10 +51,7 @@ class Round(models.Model):
 
 
 class RoundItem(models.Model):
-    """An item of a round, and the reference that submissions are compared with.
-
-    `given` has the annotations that consolidators merge. It is empty in generators' rounds.
-    """
+    """An item of a round with its reference, and with the annotations that consolidators merge."""
 
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="round_items")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="round_items")
@@ -229,10 +226,7 @@ class PoolFeedback(BaseFeedback):
 
 
 class GoldComparison(models.Model):
-    """A comparison of a production annotation with its item's gold.
-
-    `counts` maps a figure to {"tp", "fp", "fn"}. A newer version of the gold replaces the comparison.
-    """
+    """A production annotation's {"tp", "fp", "fn"} by figure against its item's newest gold."""
 
     submission = models.OneToOneField(Submission, on_delete=models.PROTECT, related_name="outcome")
     gold = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="gold_comparisons")
@@ -245,10 +239,7 @@ class GoldComparison(models.Model):
 
 
 class Alert(models.Model):
-    """An alert about a worker in production, with their number of items at that time.
-
-    After an alert is acknowledged, only later work can raise it again.
-    """
+    """An alert about a worker, raised again only for work after its acknowledgement."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="alerts")
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="alerts")
@@ -281,10 +272,7 @@ class Alert(models.Model):
 
 
 class ProductionGroup(models.Model):
-    """A part of the trained generators, to which a batch can be published.
-
-    Members hold the pool's qualification with `number` as its value.
-    """
+    """A part of the trained generators, who hold the pool's qualification with `number`."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="groups")
     number = models.PositiveSmallIntegerField()

@@ -36,10 +36,7 @@ def change_state(
     reason: str = "",
     **fields: Any,
 ) -> M:
-    """Lock the row, check and save the new state with `fields`, and log it. Return the row.
-
-    If the row already has the new state, nothing is saved or logged. Raises TransitionNotAllowedError.
-    """
+    """Lock the row, check, save and log the new state unless the row has it. Return the row."""
     model = type(instance)
     with transaction.atomic():
         row = model._default_manager.select_for_update().get(pk=instance.pk)

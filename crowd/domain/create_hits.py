@@ -26,10 +26,7 @@ TOKEN_MEMORY = timedelta(hours=23)
 
 
 def create_pending_hits(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
-    """Create up to `limit` pending HITs. Return how many are now live.
-
-    Nothing is created while publishing is on hold.
-    """
+    """Create up to `limit` pending HITs unless publishing is on hold. Return how many are live."""
     if standing_hold():
         return 0
     pending = Hit.objects.to_create().select_related("hit_type")

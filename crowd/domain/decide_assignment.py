@@ -95,10 +95,7 @@ def _new_payments(hit: Hit, bonus: BonusAward | None) -> list[Payment]:
 
 @transaction.atomic
 def reject_assignment(*, assignment: Assignment, reason: str, actor: str, now: datetime) -> None:
-    """Reject the assignment, with a reason for the worker.
-
-    Raises TransitionNotAllowedError, ValueError.
-    """
+    """Reject the assignment with a reason. Raises TransitionNotAllowedError, ValueError."""
     if not reason.strip():
         raise ValueError("Enter a reason for the rejection. The worker will read it.")
     check_text("reason", reason, longest=FEEDBACK)
@@ -175,10 +172,7 @@ def release_slot(*, assignment: Assignment, hit: Hit, now: datetime) -> None:
 
 
 def set_aside_payment(*, payment: Payment, hit: Hit, now: datetime) -> bool:
-    """Reserve the payment's cost, or hold the payment if that exceeds the cap.
-
-    Return True if the cost was reserved.
-    """
+    """Reserve the payment's cost and return True, or hold the payment if that exceeds the cap."""
     try:
         reserve(
             hit=hit,

@@ -90,10 +90,7 @@ class Movement:
 
 @transaction.atomic
 def reserve_all(*, movements: Sequence[Movement], now: datetime) -> None:
-    """Reserve the amounts of all movements, or none. Raises BudgetExceededError.
-
-    The caller must have locked the HITs' rows.
-    """
+    """Reserve all amounts or none, with the HITs' rows locked. Raises BudgetExceededError."""
     for budget_id, cents in _write_new(LedgerKind.RESERVE, movements, now):
         raise_reserved(budget_id=budget_id, cents=cents)
 

@@ -44,10 +44,7 @@ class HitChangeError(TouchstoneError, ValueError):
 
 
 def pause_hits(*, hits: QuerySet[Hit], now: datetime) -> int:
-    """Hide the HITs from workers until they are resumed. Return how many were paused.
-
-    Accepted assignments can still be submitted, and the reservations stay.
-    """
+    """Hide the HITs, with their reservations, until they are resumed. Return how many."""
     # An extension that is not sent yet becomes the end to which the HIT is resumed.
     extended = Case(
         When(expiration_wanted__gt=now, then=F("expiration_wanted")), default=F("ends_at")

@@ -34,10 +34,7 @@ def define_qualification(
 
 
 def ensure_type(*, provider: str, code: str) -> QualificationType:
-    """Return the qualification, created at the marketplace if necessary.
-
-    Names are unique at the marketplace, so a repeat returns the same id.
-    """
+    """Return the qualification, created at the marketplace if necessary. A repeat is harmless."""
     qualification = QualificationType.objects.get(provider=provider, code=code)
     if not qualification.external_id:
         qualification.external_id = marketplace_of(provider).create_qualification_type(
@@ -119,10 +116,7 @@ def _send(grant: QualificationGrant, now: datetime) -> bool:
 
 @transaction.atomic
 def _fail(grant: QualificationGrant, error: str, now: datetime) -> None:
-    """Mark the grant as failed, for example because the worker does not exist there.
-
-    It stays failed until it is granted or revoked again.
-    """
+    """Mark the grant as failed until it is granted or revoked again."""
     changed = QualificationGrant.objects.filter(pk=grant.pk, changed_at=grant.changed_at).update(
         state=GrantState.FAILED, error=error, leased_until=None
     )
@@ -202,10 +196,7 @@ def requirements_of(hit_type: HitType) -> list[Requirement]:
 
 
 def _requirement(provider: str, fields: dict[str, Any]) -> Requirement:
-    """Return a requirement from its stored form.
-
-    `code` names one of our qualifications, `system` one of the marketplace's.
-    """
+    """Return a requirement on our qualification `code`, or on the marketplace's own `system`."""
     if "code" in fields:
         kind = QualificationType.objects.get(provider=provider, code=fields["code"]).external_id
     else:

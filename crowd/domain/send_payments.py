@@ -34,10 +34,7 @@ def send_due_payments(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE)
 
 
 def send_payment(*, payment: Payment, now: datetime) -> bool:
-    """Send a payment. Return True if it is confirmed.
-
-    After an unknown outcome it stays due and is sent again with the same token.
-    """
+    """Send a payment, with the same token each time. Return True if it is confirmed."""
     market = marketplace_of(payment.assignment.hit.hit_type.provider)
     attempted = payment.attempted_at
     Payment.objects.filter(
@@ -159,10 +156,7 @@ def _reject(assignment: Assignment, now: datetime) -> bool:
 
 
 def _reconcile(assignment: Assignment, refused: ProviderRefusedError, now: datetime) -> bool:
-    """Handle a refused rejection. Return True if the assignment changed.
-
-    An assignment that is approved at the marketplace is paid. Otherwise a person decides again.
-    """
+    """Pay for work approved there, or leave the decision open. Return True if it changed."""
     market = marketplace_of(assignment.hit.hit_type.provider)
     try:
         theirs = market.state_of(assignment.external_id)

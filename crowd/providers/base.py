@@ -28,10 +28,7 @@ class OutcomeUnknownError(TouchstoneError):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A condition for accepting a HIT.
-
-    `qualification` is the marketplace's id of a qualification type. `comparator` is one of MTurk's.
-    """
+    """A condition on a qualification (by the marketplace's id), with one of MTurk's comparators."""
 
     qualification: str
     comparator: str
@@ -168,10 +165,7 @@ class Marketplace(Protocol):
     def notify(
         self, *, subject: str, text: str, workers: Sequence[str]
     ) -> list[NotificationFailed]:
-        """Send a message to at most 100 workers.
-
-        There is no token, so a repeat after an unknown outcome may deliver the message twice.
-        """
+        """Send a message to at most 100 workers. A repeat may deliver it twice."""
         ...
 
     def block(self, worker: str, *, reason: str) -> None: ...

@@ -432,10 +432,7 @@ def _listed_hit(hit: Any) -> ListedHit:
 
 
 def parse_answer(xml: str) -> dict[str, str]:
-    """Return the texts of a QuestionFormAnswers document, by form field.
-
-    The parser (defusedxml) refuses external entities.
-    """
+    """Return the texts of a QuestionFormAnswers document, by form field."""
     if not xml:
         return {}
     root = ElementTree.fromstring(xml)
@@ -449,10 +446,7 @@ def parse_answer(xml: str) -> dict[str, str]:
 
 @cache
 def connect() -> MTurk:
-    """Return a client for the configured marketplace.
-
-    If the settings have no credentials, boto3 searches its default locations.
-    """
+    """Return a client. Without configured credentials, boto3 searches its default locations."""
     client = boto3.client(
         "mturk",
         region_name=settings.MTURK_REGION,

@@ -178,10 +178,7 @@ def _accept_first(
 
 
 def _in_progress(worker: WorkerAccount, hit: Hit) -> str | None:
-    """Return the id of the worker's unfinished assignment, or None.
-
-    Raise RefusalError if the worker has already done the HIT.
-    """
+    """Return the worker's unfinished assignment, or None. Raise RefusalError if it is done."""
     assignment = Assignment.objects.filter(hit=hit, worker=worker, status__in=LIVE).first()
     if assignment is None:
         return None

@@ -133,10 +133,7 @@ def update_expiration(
 
 
 def note_expiry(hit: Hit, *, now: datetime) -> None:
-    """Close an expired HIT and release the money for its unused assignments.
-
-    The caller must have locked the HIT.
-    """
+    """Close a locked, expired HIT and release the money for its unused assignments."""
     if hit.expiry_noted or hit.disposed_at is not None:
         return
     hit.expiry_noted = True

@@ -16,10 +16,7 @@ MOST_WORKERS = 100
 def notify_workers(
     *, requester: Requester, subject: str, text: str, worker_codes: Sequence[str], now: datetime
 ) -> dict[str, str]:
-    """Send a message to workers whose work the requester has decided.
-
-    Return the problem of each worker who was not notified, by worker id.
-    """
+    """Message workers whose work was decided. Return the problems of the others, by worker id."""
     check_length("Subject", subject, LONGEST_SUBJECT)
     check_length("MessageText", text, LONGEST_TEXT)
     if not 1 <= len(worker_codes) <= MOST_WORKERS:

@@ -88,10 +88,7 @@ def send_test(
 
 
 def record(event: Event, hit: Hit, *, assignment_code: str | None = None, now: datetime) -> None:
-    """Add an event to the outbox if the HIT's type subscribes to it.
-
-    The caller must be in a transaction.
-    """
+    """Add an event to the outbox, in the caller's transaction, if the HIT's type subscribes to it."""
     hit_type = hit.hit_type
     if not hit_type.notifies(event):
         return
@@ -118,10 +115,7 @@ def _queue(requester_id: int, specification: dict[str, Any], event: Any, now: da
 
 
 def deliver_due(*, now: datetime, faults: Faults) -> int:
-    """Deliver the notifications that are due. Return how many were delivered.
-
-    Concurrent calls may deliver a notification twice.
-    """
+    """Deliver the due notifications, each at least once. Return how many were delivered."""
     due = Notification.objects.filter(delivered_at__isnull=True, due_at__lte=now)
     rows = list(due.select_related("requester").order_by("due_at")[:BATCH])
     if faults.happens("reorder_notifications"):

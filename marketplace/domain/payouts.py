@@ -25,10 +25,7 @@ HEADER = (
 
 
 def payouts(*, since: datetime, until: datetime) -> QuerySet[LedgerEntry, Any]:
-    """Return the earnings of all workers who earned in `[since, until)`, by worker id.
-
-    Adjacent periods pay every entry exactly once.
-    """
+    """Return all workers' EARNINGS in `[since, until)`, by worker id."""
     return (
         LedgerEntry.objects.filter(EARNED, created_at__gte=since, created_at__lt=until)
         .values(

@@ -40,10 +40,7 @@ LONGEST_XML_BYTES = 65_535
 def held_by(
     worker: WorkerAccount, requirements: Iterable[Mapping[str, Any]] | None = None
 ) -> dict[str, Value]:
-    """Return the worker's qualification values by QualificationTypeId.
-
-    If `requirements` is set, only the granted qualifications in them are included.
-    """
+    """Return the worker's values by QualificationTypeId, if given only of `requirements`."""
     held: dict[str, Value] = system_values(worker)
     codes = None
     if requirements is not None:

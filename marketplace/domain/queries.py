@@ -49,10 +49,7 @@ LIMIT %s
 
 
 def open_groups(*, worker: WorkerAccount, now: datetime) -> Sequence[Group]:
-    """Return the groups with HITs left for the worker, newest first.
-
-    Groups whose requirements the worker does not meet are included.
-    """
+    """Return the groups with HITs left for the worker, qualified or not, newest first."""
     with connection.cursor() as cursor:
         stamp = connection.ops.adapt_datetimefield_value(now)
         cursor.execute(_GROUPS, [stamp, worker.pk, MOST_COUNTED, worker.pk, MOST_GROUPS])

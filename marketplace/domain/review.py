@@ -19,10 +19,7 @@ LONGEST_FEEDBACK = 1024
 def approve(
     *, requester: Requester, assignment_code: str, feedback: str, override: bool, now: datetime
 ) -> None:
-    """Approve an assignment and pay the reward and its fee.
-
-    `override` also allows a rejected assignment, up to 30 days after its submission.
-    """
+    """Approve and pay. `override` allows a rejected assignment for 30 days after submission."""
     check_length("RequesterFeedback", feedback, LONGEST_FEEDBACK, may_be_empty=True)
     with transaction.atomic():
         assignment = lock_assignment(requester=requester, code=assignment_code)

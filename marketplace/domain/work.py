@@ -82,10 +82,7 @@ def abandon(*, assignment_pk: int, now: datetime) -> bool:
 
 
 def answers_xml(fields: Iterable[tuple[str, str]]) -> str:
-    """Return a QuestionFormAnswers document. Repeated fields are joined with "|".
-
-    Raise InvalidParameterError if all fields are reserved.
-    """
+    """Return a QuestionFormAnswers document, with repeated fields joined by "|"."""
     merged: dict[str, list[str]] = {}
     for name, value in fields:
         if name not in RESERVED:

@@ -82,8 +82,5 @@ def tokens_of(*, user: AbstractBaseUser | AnonymousUser) -> QuerySet[ApiToken]:
 
 
 def _digest(secret: str) -> str:
-    """Return the digest by which a token is found.
-
-    The 256 random bits of the secret need neither a salt nor a slow hash.
-    """
+    """Return the digest. A secret of 256 random bits needs neither a salt nor a slow hash."""
     return hashlib.sha256(secret.encode()).hexdigest()

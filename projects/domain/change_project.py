@@ -154,10 +154,7 @@ def _check_nobody_works(project: Project, role: str) -> None:
 def change_guidelines(
     *, project: Project, role: str, text: str, actor: str, now: datetime
 ) -> Guidelines | None:
-    """Write a new version of the guidelines, or return None if the text is unchanged.
-
-    Workers who have started keep their version.
-    """
+    """Write a new version of the guidelines, or return None if the text is unchanged."""
     newest = current_guidelines(project_id=project.pk, role=role)
     current = write_guidelines(project=project, role=role, text=text, now=now)
     if newest is not None and current.pk == newest.pk:

@@ -38,10 +38,7 @@ def create_project(
     seed: int = 1,
     owner: AbstractBaseUser | None = None,
 ) -> Project:
-    """Create a project with its budget and default guidelines. `owner` becomes its admin.
-
-    Raise ProjectExistsError, PaySchemeError, UnknownScheme.
-    """
+    """Create a project with its budget and default guidelines. `owner` becomes its admin."""
     get_scheme(scheme)
     terms = check_pay_scheme(pay_scheme)
     try:

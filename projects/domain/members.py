@@ -27,10 +27,7 @@ def set_roles(
     actor: str,
     now: datetime,
 ) -> bool:
-    """Replace the user's roles in the project. No roles remove the member.
-
-    Return True if the roles changed. Raise LastAdminError.
-    """
+    """Replace the user's roles. Return True if they changed. Raise LastAdminError."""
     with transaction.atomic():
         # The lock prevents two admins from removing each other at the same time.
         Project.objects.select_for_update().get(pk=project.pk)

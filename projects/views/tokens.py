@@ -21,10 +21,7 @@ from projects.permissions import User, signed_in_page
 @signed_in_page
 @sensitive_variables("secret")
 def tokens(request: HttpRequest) -> HttpResponse:
-    """List the user's tokens, and create one.
-
-    Only the response to the form contains the secret.
-    """
+    """List the user's tokens, and create one. Only this response contains its secret."""
     now = timezone.now()
     form = TokenForm(request.POST or None, projects=projects_of(user=request.user))
     issued, secret = None, ""

@@ -30,10 +30,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A suggested sentence for the trainer's note.
-
-    `section` and `title` name the related heading of the guidelines, if it exists.
-    """
+    """A suggested sentence for the trainer's note, with the related heading of the guidelines."""
 
     code: str
     text: str

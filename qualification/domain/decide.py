@@ -93,10 +93,7 @@ def decide(
 def decide_all(
     *, enrolments: Iterable[Enrolment], verdict: Verdict, reason: str, actor: str, now: datetime
 ) -> int:
-    """Apply the verdict to all enrolments or to none, and return how many changed.
-
-    Raise TransitionNotAllowedError.
-    """
+    """Apply the verdict to all or none. Return how many changed. Raise TransitionNotAllowedError."""
     return sum(
         decide(enrolment=enrolment, verdict=verdict, reason=reason, actor=actor, now=now)
         for enrolment in enrolments

@@ -33,10 +33,7 @@ class RoundEditError(TouchstoneError):
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Requirements on the marketplace's own qualifications.
-
-    These are the percentage of work approved, the number of HITs approved, and two-letter countries.
-    """
+    """Requirements on the share and number of HITs approved, and on two-letter countries."""
 
     approval_rate: int | None = None
     hits_approved: int | None = None

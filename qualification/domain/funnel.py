@@ -15,10 +15,7 @@ from qualification.models import Evaluation, Feedback, Round
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A round's numbers of workers, active seconds of workers and trainers, and settled cents.
-
-    Cents include fees.
-    """
+    """A round's workers, their and the trainers' active seconds, and settled cents with fees."""
 
     title: str
     invited: int

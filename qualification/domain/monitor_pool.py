@@ -53,10 +53,7 @@ class Coverage:
 
 
 def coverage_of_pool(*, project: Project) -> list[Coverage]:
-    """Return the coverage of all production generators, fewest questions per item first.
-
-    Rejected, withdrawn and invalid work is excluded.
-    """
+    """Return all production generators by usable questions per item, fewest first."""
     return _covered(_items_and_questions(project))
 
 
@@ -83,10 +80,7 @@ def _items_and_questions(project: Project) -> dict[int, tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class PoolRow:
-    """A worker of the pool with coverage, agreement and open alerts.
-
-    Agreement is UA F1 against the gold, over all compared items and over the last WINDOW items.
-    """
+    """A worker with coverage, open alerts, and UA F1 over all and over the last WINDOW items."""
 
     coverage: Coverage
     compared: int = 0

@@ -37,10 +37,7 @@ def overrule(
     now: datetime,
     reason: str = "",
 ) -> Evaluation:
-    """Record a decision, which replaces an opposite one about the same spans.
-
-    Without a reference span, the decision accepts an extra answer. Raise OverruleError.
-    """
+    """Record a decision in place of an opposite one about the same spans. Raise OverruleError."""
     evaluation = _locked(enrolment)
     items = [round_item for round_item in asked_of(enrolment) if round_item.item_id == item_id]
     submission = usable(submissions_in(enrolment)).get(item_id)

@@ -113,10 +113,7 @@ def balanced(members: Sequence[Member], *, count: int, seed: int) -> dict[int, i
 
 @transaction.atomic
 def divide_pool(*, project: Project, count: int, seed: int, actor: str, now: datetime) -> int:
-    """Divide the pool into `count` groups balanced by skill, and return how many workers moved.
-
-    Raise GroupingError.
-    """
+    """Divide the pool by skill into `count` groups. Return how many moved. Raise GroupingError."""
     members = members_of(project=project)
     if not 1 <= count <= MOST_GROUPS:
         raise GroupingError(f"There can be 1 to {MOST_GROUPS} groups.")

@@ -27,10 +27,7 @@ class RehearsalStartError(TouchstoneError):
 
 @transaction.atomic
 def start_rehearsal(*, project: Project, actor: str, now: datetime) -> Rehearsal:
-    """Copy the project with up to ITEMS of its items, and queue a rehearsal of the copy.
-
-    Raise RehearsalStartError.
-    """
+    """Copy up to ITEMS items and queue a rehearsal of them. Raise RehearsalStartError."""
     if not settings.MTURK_IS_OURS:
         raise RehearsalStartError(
             "Dry runs need the built-in marketplace, and this site uses another one."

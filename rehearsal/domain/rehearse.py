@@ -69,10 +69,7 @@ def check_project(project: Project) -> None:
 def rehearse(
     *, project: Project, site: str, options: Options, progress: Progress
 ) -> dict[str, Any]:
-    """Publish unpublished items, work until all have gold and payments are confirmed, and report.
-
-    Raise RehearsalFailedError, NoReferenceError, NothingToPublishError or BudgetExceededError.
-    """
+    """Publish unpublished items, work until all have gold and payments are confirmed, and report."""
     started = time.monotonic()
     references = invented_references(project) if options.invent else references_of(project)
     script = Scenario(project, references, options.skill, options.seed)
@@ -103,10 +100,7 @@ def _crew(project: Project, site: str, script: Scenario, options: Options) -> li
 
 
 def least_workers(project: Project) -> int:
-    """Return the number of workers at which none has to judge their own work.
-
-    A validator must not have annotated any item of the sentence.
-    """
+    """Return the number of workers at which none has to judge their own work."""
     if project.protocol == Protocol.CONSOLIDATION:
         return project.generators_per_item + 1
     items = project.items.filter(in_production=True).order_by().values("sentence")

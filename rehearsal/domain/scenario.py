@@ -64,10 +64,7 @@ def references_of(project: Project) -> dict[int, Reference]:
 
 @dataclass
 class Scenario:
-    """The annotations of simulated workers, safe for use by several threads.
-
-    `skill` is between 0 and 1, or None to replay. `skills` overrides it by worker id.
-    """
+    """A thread-safe source of annotations. `skill` is from 0 to 1, or None to replay."""
 
     project: Project
     references: Mapping[int, Reference]

@@ -1,8 +1,4 @@
-"""The site's processes, started and supervised for a demo or rehearsal.
-
-The web server and the Celery worker with beat are the same as in production. A process that dies is
-restarted, and continues its work from the database.
-"""
+"""The site's processes, as in production, started and supervised for a demo or rehearsal."""
 
 import ctypes
 import os
@@ -135,10 +131,7 @@ class Site:
 
 @contextmanager
 def static_files_collected() -> Iterator[None]:
-    """Collect static files in another process while the context runs.
-
-    A failure is not reported here, because `Site` collects them again if needed.
-    """
+    """Collect static files in another process. `Site` collects them again after a failure."""
     if _static_files_are_fresh():
         yield
         return

@@ -101,11 +101,7 @@ def rehearse_training(
     options: TrainingOptions,
     tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Take the workers through the rounds as far as the thresholds allow, and report.
-
-    `tell` is called with each line of progress. Raise RehearsalFailedError, NoReferenceError,
-    RoundPublishError or BudgetExceededError.
-    """
+    """Take the workers through the rounds as far as the thresholds allow, and report."""
     started = time.monotonic()
     script = Scenario(project, references_of(project), None, options.seed)
     crew = _crew(project, site, script, options)
@@ -231,10 +227,7 @@ def _pending_grants(project: Project) -> bool:
 
 
 def report(project: Project, script: Scenario) -> dict[str, Any]:
-    """Return the selected workers, the funnel, amounts, and the correlation of skill and score.
-
-    The correlation is Pearson's r over each worker's last evaluation as a generator.
-    """
+    """Return the selected workers, the funnel, amounts, and Pearson's r of skill and last score."""
     people = _people(project, script)
     scores = [person["score"] or 0.0 for person in people]
     held = {

@@ -23,10 +23,7 @@ POOL_ROLES = (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR)
 
 
 def make_accounts(*, project: Project, count: int, seed: int) -> list[Account]:
-    """Return accounts with new invitations.
-
-    The same project and seed give the same names and passwords, so a repeated rehearsal reuses them.
-    """
+    """Return accounts with new invitations. The same project and seed give the same names."""
     names = [f"sim-{project.slug}-{seed}-{number}" for number in range(1, count + 1)]
     codes = _invitations(count)
     return [
