@@ -54,7 +54,6 @@ def approve_assignment(
     the marketplace, which has no bonus. Raises TransitionNotAllowedError.
     """
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
-    hit = Hit.objects.select_related("hit_type").get(pk=assignment.hit_id)
     existing_kinds = set(assignment.payments.values_list("kind", flat=True))
     if assignment.state != AssignmentState.APPROVED:  # or approved at the marketplace
         change_state(
@@ -65,8 +64,7 @@ def approve_assignment(
             now=now,
             decided_at=now,
         )
-    release_slot(assignment=assignment, hit=hit, now=now)
-    stop_polling(hit=hit)
+    hit = release_slot(assignment=assignment, now=now)
     for payment in _new_payments(hit, bonus):
         if payment.kind in existing_kinds:
             continue
@@ -110,15 +108,7 @@ def reject_assignment(*, assignment: Assignment, reason: str, actor: str, now: d
         refused_at=now,
         error="",
     )
-    hit = Hit.objects.select_related("hit_type").get(pk=assignment.hit_id)
-    release_slot(assignment=assignment, hit=hit, now=now)
-    stop_polling(hit=hit)
-
-
-def stop_polling(*, hit: Hit) -> None:
-    """Stop syncing a finished HIT once all of its assignments are decided."""
-    if not hit.assignments.filter(state=AssignmentState.SUBMITTED).exists():
-        Hit.objects.filter(pk=hit.pk, state=HitState.FINISHED).update(sync_due_at=None)
+    release_slot(assignment=assignment, now=now)
 
 
 @transaction.atomic
@@ -142,9 +132,7 @@ def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetim
             refused_at=now,
             decision_reason="rejected at the marketplace",
         )
-        hit = Hit.objects.select_related("hit_type").get(pk=row.hit_id)
-        release_slot(assignment=row, hit=hit, now=now)
-        stop_polling(hit=hit)
+        release_slot(assignment=row, now=now)
 
 
 def _approve_as_provider(row: Assignment, now: datetime) -> None:
@@ -154,21 +142,25 @@ def _approve_as_provider(row: Assignment, now: datetime) -> None:
     approve_assignment(assignment=row, bonus=None, actor="marketplace", now=now)
 
 
-def release_slot(*, assignment: Assignment, hit: Hit, now: datetime) -> None:
-    """Release the amount that was reserved for this assignment on publication.
+def release_slot(*, assignment: Assignment, now: datetime) -> Hit:
+    """Release the amount that was reserved for this assignment on publication. Return its HIT.
 
     Nothing is left to release if the work was submitted after the HIT expired. It is paid anyway.
+    A finished HIT is no longer synced once all of its assignments are decided.
     """
+    hit = Hit.objects.select_related("hit_type").get(pk=assignment.hit_id)
     amount, fees = slot_of(hit)
-    if offer_cents_left(hits=[hit]).get(hit.pk, 0) < amount + fees:
-        return
-    release(
-        hit=hit,
-        key=f"release:assignment:{assignment.pk}",
-        amount_cents=amount,
-        fee_cents=fees,
-        now=now,
-    )
+    if offer_cents_left(hits=[hit]).get(hit.pk, 0) >= amount + fees:
+        release(
+            hit=hit,
+            key=f"release:assignment:{assignment.pk}",
+            amount_cents=amount,
+            fee_cents=fees,
+            now=now,
+        )
+    if not hit.assignments.filter(state=AssignmentState.SUBMITTED).exists():
+        Hit.objects.filter(pk=hit.pk, state=HitState.FINISHED).update(sync_due_at=None)
+    return hit
 
 
 def set_aside_payment(*, payment: Payment, hit: Hit, now: datetime) -> bool:

@@ -1,7 +1,7 @@
 """Operations on assignments, bonuses and the account balance."""
 
 from marketplace.api import render
-from marketplace.api.context import Call, Output, Params, operation
+from marketplace.api.context import Call, Output, Params, forward, operation
 from marketplace.api.hits import find_hit
 from marketplace.api.pages import page
 from marketplace.domain import bonuses, maintenance, review
@@ -42,25 +42,19 @@ def get_assignment(call: Call, params: Params) -> Output:
     }
 
 
-@operation
-def approve_assignment(call: Call, params: Params) -> None:
-    review.approve(
-        requester=call.requester,
-        assignment_code=params["AssignmentId"],
-        feedback=params.get("RequesterFeedback", ""),
-        override=params.get("OverrideRejection", False),
-        now=call.now,
-    )
-
-
-@operation
-def reject_assignment(call: Call, params: Params) -> None:
-    review.reject(
-        requester=call.requester,
-        assignment_code=params["AssignmentId"],
-        feedback=params["RequesterFeedback"],
-        now=call.now,
-    )
+forward(
+    "ApproveAssignment",
+    review.approve,
+    assignment_code="AssignmentId",
+    feedback="RequesterFeedback",
+    override="OverrideRejection",
+)
+forward(
+    "RejectAssignment",
+    review.reject,
+    assignment_code="AssignmentId",
+    feedback="RequesterFeedback",
+)
 
 
 @operation

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from django.db.models import QuerySet
 
 from marketplace.api import render
-from marketplace.api.context import Call, Output, Params, operation
+from marketplace.api.context import Call, Output, Params, forward, operation
 from marketplace.api.pages import page
 from marketplace.domain import hits, maintenance
 from marketplace.domain.errors import InvalidParameterError, RefusalError
@@ -70,15 +70,13 @@ def update_expiration_for_hit(call: Call, params: Params) -> None:
     )
 
 
-@operation
-def create_additional_assignments_for_hit(call: Call, params: Params) -> None:
-    hits.add_assignments(
-        requester=call.requester,
-        hit_code=params["HITId"],
-        number=params["NumberOfAdditionalAssignments"],
-        token=params.get("UniqueRequestToken"),
-        now=call.now,
-    )
+forward(
+    "CreateAdditionalAssignmentsForHIT",
+    hits.add_assignments,
+    hit_code="HITId",
+    number="NumberOfAdditionalAssignments",
+    token="UniqueRequestToken",  # noqa: S106 - the name of a parameter
+)
 
 
 @operation

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q
 
 from marketplace.api import render
-from marketplace.api.context import Call, Output, Params, operation
+from marketplace.api.context import Call, Output, Params, forward, operation
 from marketplace.api.hits import find_hit_type
 from marketplace.api.pages import page
 from marketplace.domain import messages, notifications, qualifications
@@ -56,34 +56,40 @@ def list_qualification_types(call: Call, params: Params) -> Output:
     return page(rows, params, name="QualificationTypes", render=_public_type(call))
 
 
-@operation
-def delete_qualification_type(call: Call, params: Params) -> None:
-    qualifications.delete_type(
-        requester=call.requester, code=params["QualificationTypeId"], now=call.now
-    )
-
-
-@operation
-def associate_qualification_with_worker(call: Call, params: Params) -> None:
-    qualifications.grant(
-        requester=call.requester,
-        type_code=params["QualificationTypeId"],
-        worker_code=params["WorkerId"],
-        value=params.get("IntegerValue", 1),
-        notify=params.get("SendNotification", True),
-        now=call.now,
-    )
-
-
-@operation
-def disassociate_qualification_from_worker(call: Call, params: Params) -> None:
-    qualifications.revoke(
-        requester=call.requester,
-        type_code=params["QualificationTypeId"],
-        worker_code=params["WorkerId"],
-        reason=params.get("Reason", ""),
-        now=call.now,
-    )
+forward("DeleteQualificationType", qualifications.delete_type, code="QualificationTypeId")
+forward(
+    "AssociateQualificationWithWorker",
+    qualifications.grant,
+    type_code="QualificationTypeId",
+    worker_code="WorkerId",
+    value="IntegerValue",
+    notify="SendNotification",
+)
+forward(
+    "DisassociateQualificationFromWorker",
+    qualifications.revoke,
+    type_code="QualificationTypeId",
+    worker_code="WorkerId",
+    reason="Reason",
+)
+forward(
+    "AcceptQualificationRequest",
+    qualifications.accept_request,
+    request_code="QualificationRequestId",
+    value="IntegerValue",
+)
+forward(
+    "RejectQualificationRequest",
+    qualifications.reject_request,
+    request_code="QualificationRequestId",
+    reason="Reason",
+)
+forward(
+    "SendTestEventNotification",
+    notifications.send_test,
+    specification="Notification",
+    event="TestEventType",
+)
 
 
 @operation
@@ -124,26 +130,6 @@ def list_qualification_requests(call: Call, params: Params) -> Output:
     if code := params.get("QualificationTypeId"):
         rows = rows.filter(qualification_type=own_type(requester=call.requester, code=code))
     return page(rows, params, name="QualificationRequests", render=render.qualification_request)
-
-
-@operation
-def accept_qualification_request(call: Call, params: Params) -> None:
-    qualifications.accept_request(
-        requester=call.requester,
-        request_code=params["QualificationRequestId"],
-        value=params.get("IntegerValue", 1),
-        now=call.now,
-    )
-
-
-@operation
-def reject_qualification_request(call: Call, params: Params) -> None:
-    qualifications.reject_request(
-        requester=call.requester,
-        request_code=params["QualificationRequestId"],
-        reason=params.get("Reason", ""),
-        now=call.now,
-    )
 
 
 @operation
@@ -204,16 +190,6 @@ def update_notification_settings(call: Call, params: Params) -> None:
         hit_type=find_hit_type(call, params["HITTypeId"]),
         specification=params.get("Notification"),
         active=params.get("Active"),
-    )
-
-
-@operation
-def send_test_event_notification(call: Call, params: Params) -> None:
-    notifications.send_test(
-        requester=call.requester,
-        specification=params["Notification"],
-        event=params["TestEventType"],
-        now=call.now,
     )
 
 

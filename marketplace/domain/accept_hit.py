@@ -4,9 +4,7 @@ On PostgreSQL, accepting from a group skips HITs that another request has locked
 them only if no other HIT is left. On SQLite the transaction holds the only write lock.
 """
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
-from functools import partial
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
@@ -66,17 +64,8 @@ def accept_hit(*, worker: WorkerAccount, hit_code: str, now: datetime) -> str:
         return code
     hit_type = _find_type(worker, hit.hit_type.code)
     maintenance.free_slots(hit_type=hit_type, now=now)
-    find_chosen = partial(
-        find_open_hit,
-        worker=worker,
-        hit_type=hit_type,
-        now=now,
-        pause=timedelta(0),
-        chosen=hit,
-        lock=_lock(),
-    )
     try:
-        code = _accept_first(find_chosen, worker, hit_type, now)
+        code = _accept(worker, hit_type, now, chosen=hit)
     except IntegrityError:
         code = _in_progress(worker, hit)
     if code is None:
@@ -89,19 +78,19 @@ def find_open_hit(
     worker: WorkerAccount,
     hit_type: HitType,
     now: datetime,
-    pause: timedelta = RETURN_PAUSE,
     chosen: Hit | None = None,
     lock: str = "",
 ) -> Hit | None:
     """Return the HIT of the group that the worker would get as the next one, or the chosen HIT."""
     adapt = connection.ops.adapt_datetimefield_value
+    pause = timedelta(0) if chosen else RETURN_PAUSE
     parameters = [hit_type.pk, adapt(now), worker.pk, adapt(now - pause)]
     statement = _NEXT_HIT.format(chosen="AND hit.id = %s" if chosen else "", lock=lock)
     hits = Hit.objects.raw(statement, [*parameters, chosen.pk] if chosen else parameters)
     return next(iter(hits), None)
 
 
-def _lock(*, skip_locked: bool = False) -> str:
+def _lock(*, skip_locked: bool) -> str:
     """Return the clause that locks the HITs of a statement, where the database locks rows."""
     if not connection.features.has_select_for_update:
         return ""
@@ -136,24 +125,27 @@ def _check_qualified(worker: WorkerAccount, hit_type: HitType) -> None:
 
 
 def _accept_any(worker: WorkerAccount, hit_type: HitType, now: datetime) -> str | None:
-    find = partial(find_open_hit, worker=worker, hit_type=hit_type, now=now)
-    skipping, waiting = (partial(find, lock=_lock(skip_locked=skip)) for skip in (True, False))
     for _ in range(ATTEMPTS):
         try:
-            return _accept_first(skipping, worker, hit_type, now) or _accept_first(
-                waiting, worker, hit_type, now
-            )
+            skipping = _accept(worker, hit_type, now, skip_locked=True)
+            return skipping or _accept(worker, hit_type, now)
         except IntegrityError:
             continue  # the same worker accepted the same HIT in another window
     return None
 
 
 @transaction.atomic
-def _accept_first(
-    find: Callable[[], Hit | None], worker: WorkerAccount, hit_type: HitType, now: datetime
+def _accept(
+    worker: WorkerAccount,
+    hit_type: HitType,
+    now: datetime,
+    *,
+    skip_locked: bool = False,
+    chosen: Hit | None = None,
 ) -> str | None:
-    """Create an assignment of the HIT that `find` returns, which must lock it."""
-    hit = find()
+    """Create an assignment of the next open HIT of the group, or of the chosen HIT."""
+    lock = _lock(skip_locked=skip_locked)
+    hit = find_open_hit(worker=worker, hit_type=hit_type, now=now, chosen=chosen, lock=lock)
     if hit is None:
         return None
     hit.available -= 1

@@ -77,7 +77,7 @@ def create_hit(
 
 
 def add_assignments(
-    *, requester: Requester, hit_code: str, number: int, token: str | None, now: datetime
+    *, requester: Requester, hit_code: str, number: int, token: str | None = None, now: datetime
 ) -> None:
     """Make a HIT available to `number` more workers."""
     check_range("NumberOfAdditionalAssignments", number, (1, MOST_ASSIGNMENTS))

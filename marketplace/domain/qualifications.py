@@ -122,8 +122,8 @@ def grant(
     requester: Requester,
     type_code: str,
     worker_code: str,
-    value: int,
-    notify: bool,
+    value: int = 1,
+    notify: bool = True,
     now: datetime,
 ) -> None:
     """Grant a qualification or change its value. `notify` sends a message to the worker."""
@@ -141,7 +141,7 @@ def grant(
 
 
 def revoke(
-    *, requester: Requester, type_code: str, worker_code: str, reason: str, now: datetime
+    *, requester: Requester, type_code: str, worker_code: str, reason: str = "", now: datetime
 ) -> None:
     """Revoke a qualification and send the reason to the worker."""
     kind = own_type(requester=requester, code=type_code)
@@ -189,7 +189,9 @@ def request_qualification(
     return request
 
 
-def accept_request(*, requester: Requester, request_code: str, value: int, now: datetime) -> None:
+def accept_request(
+    *, requester: Requester, request_code: str, value: int = 1, now: datetime
+) -> None:
     with transaction.atomic():
         request = _own_request(requester, request_code)
         _decide(request, RequestStatus.ACCEPTED, "", now)
@@ -203,7 +205,9 @@ def accept_request(*, requester: Requester, request_code: str, value: int, now: 
         )
 
 
-def reject_request(*, requester: Requester, request_code: str, reason: str, now: datetime) -> None:
+def reject_request(
+    *, requester: Requester, request_code: str, reason: str = "", now: datetime
+) -> None:
     with transaction.atomic():
         request = _own_request(requester, request_code)
         _decide(request, RequestStatus.REJECTED, reason, now)

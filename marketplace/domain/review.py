@@ -17,7 +17,12 @@ LONGEST_FEEDBACK = 1024
 
 
 def approve(
-    *, requester: Requester, assignment_code: str, feedback: str, override: bool, now: datetime
+    *,
+    requester: Requester,
+    assignment_code: str,
+    feedback: str = "",
+    override: bool = False,
+    now: datetime,
 ) -> None:
     """Approve and pay. `override` allows a rejected assignment for 30 days after submission."""
     check_length("RequesterFeedback", feedback, LONGEST_FEEDBACK, may_be_empty=True)

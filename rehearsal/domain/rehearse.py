@@ -27,7 +27,7 @@ from qualification.domain.decide import pool_of
 from qualification.domain.figures import with_ratios
 from rehearsal.domain.scenario import Reference, Scenario, invented_references, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
-from rehearsal.domain.workers_setup import make_accounts, sign_in_all, train
+from rehearsal.domain.workers_setup import make_workers, train
 from schemes.registry import get_scheme
 
 LOOK_SECONDS = 0.5
@@ -73,11 +73,11 @@ def rehearse(
     started = time.monotonic()
     references = invented_references(project) if options.invent else references_of(project)
     script = Scenario(project, references, options.skill, options.seed)
-    workers = _crew(project, site, script, options)
+    workers = _crew(site, script, options)
     _publish(project)
     done = threading.Event()
     with ThreadPoolExecutor(len(workers)) as threads:
-        futures = [threads.submit(_work, worker, done) for worker in workers]
+        futures = [threads.submit(work, worker, done) for worker in workers]
         try:
             _wait_for_gold(project, futures, options.patience, progress)
         finally:
@@ -89,14 +89,14 @@ def rehearse(
     }
 
 
-def _crew(project: Project, site: str, script: Scenario, options: Options) -> list[SimulatedWorker]:
+def _crew(site: str, script: Scenario, options: Options) -> list[SimulatedWorker]:
+    project = script.project
     least = least_workers(project)
     if options.workers < least:
         raise RehearsalFailedError(f"This project needs at least {least} workers per item.")
-    accounts = make_accounts(project=project, count=options.workers, seed=options.seed)
-    workers = [SimulatedWorker(site=site, account=account, script=script) for account in accounts]
-    train(project=project, worker_ids=sign_in_all(workers), now=timezone.now())
-    return workers
+    workers = make_workers(site=site, script=script, count=options.workers)
+    train(project=project, worker_ids=workers, now=timezone.now())
+    return list(workers.values())
 
 
 def least_workers(project: Project) -> int:
@@ -116,7 +116,8 @@ def _publish(project: Project) -> None:
             raise
 
 
-def _work(worker: SimulatedWorker, done: threading.Event) -> None:
+def work(worker: SimulatedWorker, done: threading.Event) -> None:
+    """Work in a thread, and close its database connection."""
     try:
         worker.work_until(done)
     finally:

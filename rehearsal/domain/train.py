@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.db import connection
 from django.utils import timezone
 
 from annotation.models import Draft
@@ -37,10 +36,10 @@ from qualification.domain.set_up_rounds import (
 from qualification.enums import EnrolmentState
 from qualification.models import Cohort, Enrolment, Feedback, Round
 from rehearsal.domain.browser import Browser
-from rehearsal.domain.rehearse import money_of, unfinished_payments
+from rehearsal.domain.rehearse import money_of, unfinished_payments, work
 from rehearsal.domain.scenario import Scenario, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
-from rehearsal.domain.workers_setup import make_accounts, sign_in_all
+from rehearsal.domain.workers_setup import make_workers
 
 PRESET = "controlled-crowdsourcing-2020"
 SAMPLE = Path(settings.BASE_DIR) / "annotation" / "samples" / "rounds.csv"
@@ -104,7 +103,7 @@ def rehearse_training(
     """Take the workers through the rounds as far as the thresholds allow, and report."""
     started = time.monotonic()
     script = Scenario(project, references_of(project), None, options.seed)
-    crew = _crew(project, site, script, options)
+    crew = _crew(site, script, options)
     rounds = list(rounds_of(project=project))
     _invite(rounds[0], crew)
     for current in rounds:
@@ -125,18 +124,14 @@ def _count(round: Round, state: EnrolmentState) -> int:
     return round.enrolments.filter(state=state).count()
 
 
-def _crew(
-    project: Project, site: str, script: Scenario, options: TrainingOptions
-) -> dict[str, SimulatedWorker]:
+def _crew(site: str, script: Scenario, options: TrainingOptions) -> dict[str, SimulatedWorker]:
     """Return workers by their marketplace ids, with evenly spread skills in random order."""
     if options.workers < 2:
         raise RehearsalFailedError("Training needs at least two workers.")
-    accounts = make_accounts(project=project, count=options.workers, seed=options.seed)
     step = (BEST - WORST) / (options.workers - 1)
     skills = [WORST + step * attempt for attempt in range(options.workers)]
     random.Random(options.seed).shuffle(skills)  # noqa: S311
-    workers = [SimulatedWorker(site=site, account=account, script=script) for account in accounts]
-    crew = dict(zip(sign_in_all(workers), workers, strict=True))
+    crew = make_workers(site=site, script=script, count=options.workers)
     script.skills.update(zip(crew, skills, strict=True))
     return crew
 
@@ -160,23 +155,16 @@ def _run_round(
     enrolments = list(cohort.enrolments.select_related("worker").order_by("pk"))
     items = round.round_items.count()
     with ThreadPoolExecutor(AT_ONCE) as threads:
-        futures = [
-            threads.submit(_work, crew[enrolment.worker.external_id], cohort, items)
-            for enrolment in enrolments
-        ]
+        futures = []
+        for enrolment in enrolments:
+            worker = crew[enrolment.worker.external_id]
+            futures.append(threads.submit(work, worker, RoundDone(cohort, worker.worker_id, items)))
         for future in futures:
             future.result()
     waiting = cohort.enrolments.filter(evaluations=None)
     _wait(lambda: not waiting.exists(), options, "Figures were not computed")
     for enrolment in enrolments:
         _teach(Enrolment.objects.get(pk=enrolment.pk), site)
-
-
-def _work(worker: SimulatedWorker, cohort: Cohort, items: int) -> None:
-    try:
-        worker.work_until(RoundDone(cohort, worker.worker_id, items))
-    finally:
-        connection.close()
 
 
 def _teach(enrolment: Enrolment, site: str) -> None:
