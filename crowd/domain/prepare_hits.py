@@ -45,7 +45,7 @@ def slot_cents(hit_type: HitType, terms: HitTerms) -> tuple[int, int]:
 
 def hit_type_of(*, provider: str, qualifications: Sequence[Any], **terms: Any) -> HitType:
     """Get or create the HIT type with exactly these terms. Raises OutOfLimitsError."""
-    check_hit_type(**terms, qualifications=qualifications)
+    check_hit_type(**terms, requirements=qualifications)
     fields = {**terms, "qualifications": list(qualifications)}
     fingerprint = hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
     hit_type, _ = HitType.objects.get_or_create(

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -101,15 +102,7 @@ class MTurk:
 
     def create_hit_type(self, terms: HitTypeTerms) -> str:
         with _limits_as_refusals():
-            limits.check_hit_type(
-                title=terms.title,
-                description=terms.description,
-                keywords=terms.keywords,
-                reward_cents=terms.reward_cents,
-                assignment_seconds=terms.assignment_seconds,
-                auto_approval_seconds=terms.auto_approval_seconds,
-                qualifications=terms.requirements,
-            )
+            limits.check_hit_type(**asdict(terms))
         answer = self._call(
             self._client.create_hit_type,
             Title=terms.title,

@@ -170,6 +170,7 @@ def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         try:
             changed = edit_round(
                 round=round,
+                admission=form.admission(),
                 changes=form.changes(),
                 actor=request.user.get_username(),
                 now=timezone.now(),
