@@ -1,7 +1,4 @@
-"""Health checks for django-health-check. Their messages contain no secrets.
-
-The checks are coroutines, so that queries use the connection of the request's thread.
-"""
+"""Health checks without secrets. They are coroutines, to use the request's connection."""
 
 from dataclasses import dataclass
 from datetime import timedelta

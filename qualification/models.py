@@ -71,11 +71,7 @@ class RoundItem(models.Model):
 
 
 class Cohort(models.Model):
-    """A publication of a round's items, with a slot for each worker of a group.
-
-    The number is the qualification's value that admits the group. Workers of earlier cohorts therefore
-    cannot use the slots of later ones.
-    """
+    """A publication of a round, to workers who hold its qualification with this number."""
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="cohorts")
     number = models.PositiveSmallIntegerField()
@@ -196,10 +192,7 @@ class Feedback(BaseFeedback):
 
 
 class PoolFeedback(BaseFeedback):
-    """Feedback on production work.
-
-    `alignment` has some items beside their gold, as when they were chosen (see `Evaluation.alignment`).
-    """
+    """Feedback on production work, with the alignment of its items when they were chosen."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="pool_feedback")
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="pool_feedback")

@@ -65,11 +65,7 @@ def create_hit(*, hit: Hit, now: datetime) -> bool:
 
 
 def _find_created(hit: Hit, now: datetime) -> str | None:
-    """Return the id of a HIT that was created before, or None.
-
-    It is an orphan from a history that the database has lost (see `recover_hits`), or comes from an
-    attempt whose token may have expired at the marketplace.
-    """
+    """Return the id of a HIT from an expired attempt or a lost history, or None."""
     orphan = OrphanHit.objects.filter(
         provider=hit.hit_type.provider, annotation=hit.token, hit=None
     ).first()

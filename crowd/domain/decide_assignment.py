@@ -113,11 +113,7 @@ def reject_assignment(*, assignment: Assignment, reason: str, actor: str, now: d
 
 @transaction.atomic
 def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetime) -> None:
-    """Apply a decision made at the marketplace, such as an automatic approval.
-
-    An assignment approved there is paid there, so its reward is booked. A bonus requires our own
-    approval.
-    """
+    """Apply a decision made there. An approval pays the reward. A bonus needs our own approval."""
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if theirs == AssignmentState.APPROVED and not row.payments.exists():
         _approve_as_provider(row, now)

@@ -1,7 +1,4 @@
-"""Handle notifications of a marketplace, which only trigger an early sync of HITs.
-
-Notifications are not trusted: they may be late, repeated, out of order or forged.
-"""
+"""Handle notifications of a marketplace, which are not trusted and only trigger an early sync."""
 
 import hmac
 from collections.abc import Sequence

@@ -26,10 +26,7 @@ def places(*, hit: Hit, number: int, key: str) -> Movement:
 
 
 def release_unused(*, hits: Sequence[Hit], now: datetime) -> None:
-    """Release the reservations of assignments that can no longer be submitted.
-
-    Undecided submissions keep their reservations. The caller must have locked the HITs' rows.
-    """
+    """Release what can no longer be submitted. The caller must have locked the HITs' rows."""
     left = offer_cents_left(hits=hits)
     waiting = Assignment.objects.filter(hit__in=hits, payments=None).exclude(state__in=NOT_OWED)
     undecided = dict(waiting.order_by().values_list("hit").annotate(Count("pk")))

@@ -198,10 +198,7 @@ def _write_once(entry: dict[str, Any], key: str, now: datetime) -> bool:
 def _write_new(
     kind: LedgerKind, movements: Sequence[Movement], now: datetime
 ) -> list[tuple[int, int]]:
-    """Create entries for the movements with new keys. Return (budget id, cents) pairs.
-
-    Budgets come before sub-budgets, as in `budgets_of`.
-    """
+    """Create entries for new keys. Return (budget id, cents) pairs, those of sub-budgets last."""
     keys = [movement.key for movement in movements]
     known = set(LedgerEntry.objects.filter(key__in=keys).values_list("key", flat=True))
     new = [movement for movement in movements if movement.key not in known]

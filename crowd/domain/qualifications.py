@@ -21,10 +21,7 @@ from jobs.domain.sweep import for_each_row
 def define_qualification(
     *, provider: str, code: str, name: str, description: str
 ) -> QualificationType:
-    """Get or create the qualification with this code. Raises OutOfLimitsError.
-
-    It is created at the marketplace when it is first used there.
-    """
+    """Get or create the qualification, at the marketplace on first use. Raises OutOfLimitsError."""
     check_text("name", name, longest=QUALIFICATION_NAME)
     check_text("description", description, longest=DESCRIPTION)
     qualification, _ = QualificationType.objects.get_or_create(

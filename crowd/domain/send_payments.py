@@ -56,10 +56,7 @@ def send_payment(*, payment: Payment, now: datetime) -> bool:
 
 
 def _token_may_have_expired(payment: Payment, now: datetime) -> bool:
-    """Return True if the first attempt may be older than the marketplace's memory of tokens.
-
-    After a restore from a backup, an attempt since the submission may be missing here.
-    """
+    """Return True if the first attempt, perhaps lost in a restore, is older than TOKEN_MEMORY."""
     earliest = min(payment.attempted_at or now, payment.assignment.submitted_at)
     return now - earliest >= TOKEN_MEMORY
 
@@ -107,10 +104,7 @@ def _fail(payment: Payment, error: str, now: datetime) -> None:
 
 
 def release_held_payments(*, now: datetime) -> int:
-    """Reserve the cost of held payments, oldest first. Return how many were released.
-
-    A payment that exceeds a cap also delays the newer payments of the same budgets.
-    """
+    """Reserve the cost of held payments, oldest first in each budget. Return how many."""
     full: set[tuple[int, int | None]] = set()
 
     @transaction.atomic

@@ -43,10 +43,7 @@ LIMIT 1
 
 
 def accept_next(*, worker: WorkerAccount, hit_type_code: str, now: datetime) -> str | None:
-    """Return the id of a new assignment of the group's next HIT, or None if no HIT is left.
-
-    Raise NotFoundError for an unknown group, RefusalError if the worker may not accept its HITs.
-    """
+    """Return a new assignment's id, or None if no HIT is left. Raise NotFoundError, RefusalError."""
     hit_type = _find_type(worker, hit_type_code)
     code = _accept_any(worker, hit_type, now)
     if code is None and maintenance.free_slots(hit_type=hit_type, now=now):
@@ -55,10 +52,7 @@ def accept_next(*, worker: WorkerAccount, hit_type_code: str, now: datetime) -> 
 
 
 def accept_hit(*, worker: WorkerAccount, hit_code: str, now: datetime) -> str:
-    """Return the id of the worker's assignment in progress or of a new one.
-
-    Raise NotFoundError for an unknown HIT, RefusalError if the worker may not accept it.
-    """
+    """Return the id of the unfinished or a new assignment. Raise NotFoundError, RefusalError."""
     hit = find(Hit.objects.select_related("hit_type"), "HIT", hit_code)
     if code := _in_progress(worker, hit):
         return code

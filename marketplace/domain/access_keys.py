@@ -57,10 +57,7 @@ class Signer:
 
 
 def find_signer(access_key_id: str, *, now: datetime) -> Signer | None:
-    """Return the active requester of a valid key, or None.
-
-    The first use of MARKETPLACE_BUILTIN_KEY creates the site's own requester.
-    """
+    """Return the requester of a valid key, or None. First use of the built-in key creates it."""
     signer = _find(access_key_id)
     own_key = settings.MARKETPLACE_BUILTIN_KEY
     if signer is None and own_key and constant_time_compare(access_key_id, own_key[0]):
@@ -101,10 +98,7 @@ def _save_key(requester: Requester, key_id: str, secret: str, now: datetime) -> 
 
 @transaction.atomic
 def rotate_encryption_keys() -> int:
-    """Encrypt all secrets under the first encryption key. Return how many.
-
-    Raise UnreadableSecretError and change nothing if a secret cannot be decrypted.
-    """
+    """Encrypt all secrets under the first key or none. Return how many. Raise UnreadableSecretError."""
     keys = list(AccessKey.objects.select_for_update().order_by("pk"))
     for key in keys:
         key.secret_encrypted = vault.rotate(key.secret_encrypted)

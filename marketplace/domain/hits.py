@@ -1,7 +1,4 @@
-"""The life cycle of HITs: creation, extension, expiry and disposal.
-
-Locks are always acquired in the order assignment, HIT, requester's balance.
-"""
+"""The life cycle of HITs. Locks are acquired in the order assignment, HIT, balance."""
 
 from datetime import datetime, timedelta
 

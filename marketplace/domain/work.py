@@ -37,11 +37,7 @@ GRACE = timedelta(seconds=5)
 def submit(
     *, worker_code: str, assignment_code: str, fields: Iterable[tuple[str, str]], now: datetime
 ) -> None:
-    """Store the worker's answers. Repeating the same answers has no effect.
-
-    Raise NotFoundError for an assignment of another worker. Raise WrongStateError if it was
-    returned or submitted with other answers, RefusalError if its deadline has passed.
-    """
+    """Store the answers once. Raise NotFoundError, WrongStateError, or RefusalError if too late."""
     answer = answers_xml(fields)
     with transaction.atomic():
         mine = _locked().filter(worker__code=worker_code, worker__active=True).only(*NEEDED)
@@ -148,10 +144,7 @@ def _release(assignment: Assignment, status: AssignmentStatus, now: datetime) ->
 
 
 def _reserve_again(hit: Hit, assignment: Assignment, now: datetime) -> None:
-    """Reserve money for the freed assignment, or withdraw it if the money is insufficient.
-
-    A change of type may have raised the HIT's pay since the worker accepted the assignment.
-    """
+    """Reserve the HIT's present pay for the freed assignment, or withdraw the assignment."""
     try:
         ledger.hold(hit=hit, amount_cents=hit.cost_cents - assignment.cost_cents, now=now)
     except InsufficientFundsError:

@@ -1,7 +1,4 @@
-"""The operator's pages for requesters, workers, appeals and payout statements.
-
-They require a Django staff user with the permission `marketplace.operate_marketplace`.
-"""
+"""The operator's pages, for staff with the permission `marketplace.operate_marketplace`."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta

@@ -29,11 +29,7 @@ def issue_token(
     expires_at: datetime | None,
     now: datetime,
 ) -> tuple[ApiToken, str]:
-    """Return a new token and its secret, which is not stored.
-
-    The token covers all of the user's projects if `projects` is None. Raise ValueError for an
-    unknown scope.
-    """
+    """Return a new token and its unstored secret. Without `projects`, it covers all of the user's."""
     secret = PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
         user_id=user.pk,

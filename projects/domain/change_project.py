@@ -98,11 +98,7 @@ def change_settings(
 
 @transaction.atomic
 def change_pay(*, project: Project, pay_scheme: object, actor: str, now: datetime) -> list[str]:
-    """Replace the pay scheme and return a description of each change.
-
-    Raise PaySchemeError, and ProjectChangeError while work under the old terms is open or
-    undecided.
-    """
+    """Replace the pay scheme and describe each change. Raise PaySchemeError, ProjectChangeError."""
     new_scheme = check_pay_scheme(pay_scheme)
     row = Project.objects.select_for_update().get(pk=project.pk)
     before: PayScheme = row.pay_scheme

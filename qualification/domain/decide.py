@@ -73,10 +73,7 @@ NOTHING_FOLLOWS = "We will write to you when there are more tasks."
 def decide(
     *, enrolment: Enrolment, verdict: Verdict, reason: str, actor: str, now: datetime
 ) -> bool:
-    """Change the enrolment's state, grant or revoke qualifications, and message the worker.
-
-    Return False if the enrolment already has this state. Raise TransitionNotAllowedError.
-    """
+    """Change the state with its consequences, and message the worker. Return False if unchanged."""
     enrolment = Enrolment.objects.select_related("round__project", "worker").get(pk=enrolment.pk)
     new = STATE_OF[verdict]
     if enrolment.state == new:

@@ -1,7 +1,4 @@
-"""Erasure of a worker's personal data on request. Their annotations stay, without a known author.
-
-This module is in `qualification` because personal texts are in several lower apps.
-"""
+"""Erasure of a worker's personal data, which is in several lower apps, on request."""
 
 import secrets
 from dataclasses import dataclass

@@ -40,11 +40,7 @@ def figures_of(
     submissions: Mapping[int, Submission],
     decisions: Collection[Decision] = (),
 ) -> Figures:
-    """Compute figures from the submissions by item id.
-
-    An item without a usable submission counts as one in which nothing was found. Decisions on other
-    references or submissions are ignored.
-    """
+    """Compute figures. An item without a usable submission counts as one without questions."""
     automatic: list[Comparison] = []
     corrected: list[Comparison] = []
     alignment: list[Json] = []

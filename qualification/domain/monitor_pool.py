@@ -1,8 +1,4 @@
-"""Alerts about workers in production.
-
-A worker needs attention for too few questions (coverage, Roit et al. 2020, section 3), or for
-falling agreement with the gold.
-"""
+"""Alerts about workers with too few questions (Roit et al. 2020, 3) or falling agreement."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

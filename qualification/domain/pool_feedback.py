@@ -23,11 +23,7 @@ RECENT, ITEMS = 60, 10
 
 
 def instructive_items(*, project: Project, worker: Worker) -> list[Json]:
-    """Return entries as in `Evaluation.alignment` for the most instructive recent items.
-
-    Items that an expert corrected come first, then those that differ most from the gold. Items without
-    a difference are left out.
-    """
+    """Return the alignment of recent items that differ from gold, corrected and worst ones first."""
     recent = list(
         gold_comparisons_of(project=project, worker=worker)
         .select_related("submission__item__project", "submission__item__sentence", "gold")
