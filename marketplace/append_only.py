@@ -31,14 +31,13 @@ SQLITE_BACK = "DROP TRIGGER marketplace_ledgerentry_append_only"
 
 def ledger_is_append_only() -> migrations.RunPython:
     """Return the migration operation that creates the triggers."""
-    return migrations.RunPython(_guard, _unguard)
 
+    def create(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
+        postgresql = editor.connection.vendor == "postgresql"
+        editor.execute(POSTGRESQL if postgresql else SQLITE, params=None)
 
-def _guard(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
-    postgresql = editor.connection.vendor == "postgresql"
-    editor.execute(POSTGRESQL if postgresql else SQLITE, params=None)
+    def drop(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
+        postgresql = editor.connection.vendor == "postgresql"
+        editor.execute(POSTGRESQL_BACK if postgresql else SQLITE_BACK, params=None)
 
-
-def _unguard(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
-    postgresql = editor.connection.vendor == "postgresql"
-    editor.execute(POSTGRESQL_BACK if postgresql else SQLITE_BACK, params=None)
+    return migrations.RunPython(create, drop)

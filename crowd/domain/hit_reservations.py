@@ -35,10 +35,7 @@ def release_unused(*, hits: Sequence[Hit], now: datetime) -> None:
         reserved = left.get(hit.pk, 0) // max(1, sum(slot_of(hit)))
         unused = reserved - undecided.get(hit.pk, 0)
         if unused > 0:
-            movements.append(places(hit=hit, number=unused, key=_release_key(hit)))
+            offer_round = f":{hit.offer_round}" if hit.offer_round else ""
+            key = f"release:hit:{hit.pk}{offer_round}"
+            movements.append(places(hit=hit, number=unused, key=key))
     release_all(movements=movements, now=now)
-
-
-def _release_key(hit: Hit) -> str:
-    key = f"release:hit:{hit.pk}"
-    return f"{key}:{hit.offer_round}" if hit.offer_round else key

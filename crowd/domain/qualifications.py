@@ -51,9 +51,8 @@ def grant_qualification(
         qualification_type=qualification, worker=worker
     ).first()
     if grant is None:
-        grant = QualificationGrant(
-            qualification_type=qualification, worker=worker, value=_next_value(qualification)
-        )
+        last = qualification.grants.aggregate(last=Max("value"))["last"] or 0
+        grant = QualificationGrant(qualification_type=qualification, worker=worker, value=last + 1)
     elif grant.state == GrantState.HELD and value in (None, grant.value):
         return grant
     grant.value = grant.value if value is None else value
@@ -61,10 +60,6 @@ def grant_qualification(
     grant.error = ""
     grant.save()
     return grant
-
-
-def _next_value(qualification: QualificationType) -> int:
-    return (qualification.grants.aggregate(last=Max("value"))["last"] or 0) + 1
 
 
 def revoke_qualification(

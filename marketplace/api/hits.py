@@ -12,7 +12,6 @@ from marketplace.domain.errors import InvalidParameterError, RefusalError
 from marketplace.domain.find import find
 from marketplace.domain.hit_types import register_hit_type
 from marketplace.domain.money import parse_amount
-from marketplace.domain.qualifications import hit_types_asking_for
 from marketplace.models import Hit, HitType
 
 DEFAULT_AUTO_APPROVAL_SECONDS = 2_592_000
@@ -45,8 +44,9 @@ def list_hits(call: Call, params: Params) -> Output:
 
 @operation
 def list_hits_for_qualification_type(call: Call, params: Params) -> Output:
-    types = hit_types_asking_for(requester=call.requester, type_code=params["QualificationTypeId"])
-    return _page(call, params, _visible(call).filter(hit_type__in=types))
+    code = params["QualificationTypeId"]
+    rows = _visible(call).filter(hit_type__requirement_rows__qualification_code=code)
+    return _page(call, params, rows)
 
 
 @operation

@@ -46,9 +46,6 @@ def send_bonus(
             operation="SendBonus",
             token=token,
             result=code,
-            error_code="DuplicateRequest",
-            message="The bonus was paid by an earlier request with this UniqueRequestToken: "
-            "request ID {result}.",
             now=now,
         )
         bonus = Bonus.objects.create(

@@ -61,9 +61,6 @@ def create_hit(
             operation="CreateHIT",
             token=token,
             result=hit.code,
-            error_code="HITAlreadyExists",
-            message="The HIT with ID {result} already exists: it was created by an earlier "
-            "request with this UniqueRequestToken.",
             now=now,
         )
         hit.save()
@@ -85,9 +82,6 @@ def add_assignments(
             operation="CreateAdditionalAssignmentsForHIT",
             token=token,
             result=hit.code,
-            error_code="HITAlreadyExtended",
-            message="An earlier request with this UniqueRequestToken already added the "
-            "assignments to HIT {result}.",
             now=now,
         )
         _check_not_disposed(hit, now)

@@ -22,7 +22,6 @@ from marketplace.domain.requirements import (
 from marketplace.enums import GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.models import (
     Grant,
-    HitType,
     QualificationRequest,
     QualificationType,
     Requester,
@@ -222,15 +221,6 @@ def reject_request(
 
 def find_worker(code: str) -> WorkerAccount:
     return find(WorkerAccount.objects.all(), "Worker", code)
-
-
-def hit_types_asking_for(*, requester: Requester, type_code: str) -> list[int]:
-    """Return the primary keys of the HIT types that require this qualification."""
-    return list(
-        HitType.objects.filter(
-            requester=requester, requirement_rows__qualification_code=type_code
-        ).values_list("pk", flat=True)
-    )
 
 
 def _apply(kind: QualificationType, fields: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import TruncMonth
 
 from marketplace.enums import AssignmentStatus, EntryKind
-from marketplace.models import Assignment, HitType, LedgerEntry, Message, Requester, WorkerAccount
+from marketplace.models import Assignment, HitType, LedgerEntry, Requester, WorkerAccount
 
 #: The list shows "1,000+" from here on, so that its cost does not grow with the open HITs.
 MOST_COUNTED = 1_000
@@ -56,10 +56,6 @@ def open_groups(*, worker: WorkerAccount, now: datetime) -> Sequence[Group]:
         counts = {pk: available for pk, available in cursor.fetchall() if available}
     types = HitType.objects.select_related("requester").in_bulk(counts)
     return [Group(types[pk], available) for pk, available in counts.items() if pk in types]
-
-
-def unread_messages(worker: WorkerAccount) -> int:
-    return Message.objects.filter(worker=worker, read_at__isnull=True).count()
 
 
 _REWARDS, _BONUSES = Q(kind=EntryKind.REWARD), Q(kind=EntryKind.BONUS)

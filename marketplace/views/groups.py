@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from marketplace.domain import accept_hit, queries
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.qualifications import held_by
-from marketplace.domain.requirements import Value, describe, meets, unmet
+from marketplace.domain.requirements import describe, meets, unmet
 from marketplace.enums import AssignmentStatus, Guarded
 from marketplace.models import Assignment, Hit, HitType, QualificationType, WorkerAccount
 from marketplace.views.frame import frame_url, framing, origin_of
@@ -50,7 +50,14 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     shown = Paginator(discoverable, PER_PAGE).get_page(request.GET.get("page"))
     names = _names([group.hit_type for group in shown])
     rows = [
-        GroupRow(group.hit_type, group.available, _lacking(group.hit_type, held, names))
+        GroupRow(
+            group.hit_type,
+            group.available,
+            [
+                describe(requirement, names)
+                for requirement in unmet(group.hit_type.requirements, held, action=Guarded.ACCEPT)
+            ],
+        )
         for group in shown
     ]
     context = {
@@ -60,7 +67,7 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
         "in_progress": Assignment.objects.filter(worker=worker, status=AssignmentStatus.ACCEPTED)
         .select_related("hit_type")
         .order_by("deadline_at"),
-        "unread": queries.unread_messages(worker),
+        "unread": worker.messages.filter(read_at=None).count(),
     }
     return render(request, "marketplace/groups.html", context)
 
@@ -152,8 +159,3 @@ def _names(hit_types: list[HitType]) -> dict[str, str]:
     codes = {r["QualificationTypeId"] for hit_type in hit_types for r in hit_type.requirements}
     types = QualificationType.objects.filter(code__in=codes)
     return dict(types.values_list("code", "name"))
-
-
-def _lacking(hit_type: HitType, held: dict[str, Value], names: dict[str, str]) -> list[str]:
-    lacking = unmet(hit_type.requirements, held, action=Guarded.ACCEPT)
-    return [describe(requirement, names) for requirement in lacking]

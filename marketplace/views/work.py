@@ -18,7 +18,7 @@ from marketplace.domain.errors import NotFoundError, RefusalError
 from marketplace.domain.submit_tokens import read_submit_token
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
-from marketplace.views.frame import answer_page_source, framing, origin_of, with_policy, work_url
+from marketplace.views.frame import framing, origin_of, submit_url, with_policy, work_url
 from marketplace.views.groups import to_next
 from marketplace.views.session import current_worker, worker_required
 
@@ -36,7 +36,7 @@ def work_page(
         return render(request, "marketplace/work_over.html", context)
     context["frame_url"] = work_url(assignment)
     page = render(request, "marketplace/work.html", context)
-    return framing(request, page, [origin_of(assignment.hit.external_url), answer_page_source()])
+    return framing(request, page, [origin_of(assignment.hit.external_url), submit_url()])
 
 
 @require_POST

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from marketplace.domain import appeals, qualifications, queries
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.requirements import SYSTEM, Value
+from marketplace.domain.requirements import SYSTEM
 from marketplace.enums import AssignmentStatus, GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.forms import AppealForm, QualificationAnswerForm
 from marketplace.models import (
@@ -75,7 +75,7 @@ def own_qualifications(request: HttpRequest, worker: WorkerAccount) -> HttpRespo
     context = {
         "worker": worker,
         "system": [
-            (SYSTEM[code], _format_value(value))
+            (SYSTEM[code], "-".join(filter(None, value)) if isinstance(value, tuple) else value)
             for code, value in qualifications.system_values(worker).items()
         ],
         "grants": grants,
@@ -152,7 +152,3 @@ def _requestable(worker: WorkerAccount) -> QuerySet[QualificationType]:
         .select_related("requester")
         .order_by("name", "pk")
     )
-
-
-def _format_value(value: Value) -> str:
-    return "-".join(filter(None, value)) if isinstance(value, tuple) else str(value)

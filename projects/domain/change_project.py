@@ -53,14 +53,6 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
 }
 
 
-def settings_of(project: Project) -> dict[str, Any]:
-    """Return the settings that staff can change. Money is in whole cents, None means no limit."""
-    return {
-        name: project.budget.cap_cents if name == "cap_cents" else getattr(project, name)
-        for name in WORDS
-    }
-
-
 @transaction.atomic
 def change_settings(
     *, project: Project, wanted: Mapping[str, Any], actor: str, now: datetime
@@ -72,7 +64,8 @@ def change_settings(
     row = (
         Project.objects.select_for_update(of=("self",)).select_related("budget").get(pk=project.pk)
     )
-    before = settings_of(row)
+    before = {name: getattr(row, name) for name in WORDS if name != "cap_cents"}
+    before["cap_cents"] = row.budget.cap_cents
     changed = [name for name in WORDS if before[name] != wanted[name]]
     if "generators_per_item" in changed and row.batches.filter(role=Role.GENERATOR).exists():
         raise ProjectChangeError(

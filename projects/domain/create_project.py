@@ -55,19 +55,15 @@ def create_project(
     except IntegrityError as error:
         raise ProjectExistsError(f"A project {slug!r} already exists.") from error
     if owner is not None:
-        _make_admin(project=project, user=owner, now=now)
-    for role, file in GUIDELINE_FILES.items():
+        role, actor = MemberRole.ADMIN, owner.get_username()
+        membership = Membership.objects.create(project=project, user_id=owner.pk, role=role)
+        log_state_change(instance=membership, old="", new=role, actor=actor, now=now)
+    for worker_role, file in GUIDELINE_FILES.items():
         path = DEFAULT_GUIDELINES / scheme / "guidelines" / file
         if path.exists():
-            write_guidelines(project=project, role=role, text=path.read_text("utf-8"), now=now)
+            text = path.read_text("utf-8")
+            write_guidelines(project=project, role=worker_role, text=text, now=now)
     return project
-
-
-def _make_admin(*, project: Project, user: AbstractBaseUser, now: datetime) -> None:
-    membership = Membership.objects.create(project=project, user_id=user.pk, role=MemberRole.ADMIN)
-    log_state_change(
-        instance=membership, old="", new=MemberRole.ADMIN, actor=user.get_username(), now=now
-    )
 
 
 @transaction.atomic

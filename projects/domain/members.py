@@ -35,7 +35,8 @@ def set_roles(
         before, after = set(own.values_list("role", flat=True)), set(roles)
         if before == after:
             return False
-        if MemberRole.ADMIN in before - after and not _other_admins(project, user):
+        admins = project.memberships.filter(role=MemberRole.ADMIN, user__is_active=True)
+        if MemberRole.ADMIN in before - after and not admins.exclude(user=user).exists():
             raise LastAdminError
         own.exclude(role__in=after).delete()
         Membership.objects.bulk_create(
@@ -59,8 +60,3 @@ def add_role(*, project: Project, user: User, role: str, actor: str, now: dateti
         Project.objects.select_for_update().get(pk=project.pk)
         present = set(project.memberships.filter(user=user).values_list("role", flat=True))
         return set_roles(project=project, user=user, roles=present | {role}, actor=actor, now=now)
-
-
-def _other_admins(project: Project, user: User) -> bool:
-    others = project.memberships.filter(role=MemberRole.ADMIN, user__is_active=True)
-    return others.exclude(user=user).exists()

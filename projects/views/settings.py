@@ -1,6 +1,5 @@
 """Pages that create a project and change its settings and guidelines."""
 
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render

@@ -1,6 +1,6 @@
 """Pages of the user's API tokens and of the API documentation."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -14,7 +14,7 @@ from projects.domain.api_tokens import issue_token, revoke_token, tokens_of
 from projects.domain.queries import projects_of
 from projects.forms import TokenForm
 from projects.models import ApiToken
-from projects.permissions import User, signed_in_page
+from projects.permissions import signed_in_page
 
 
 @require_http_methods(["GET", "POST"])
@@ -36,15 +36,12 @@ def tokens(request: HttpRequest) -> HttpResponse:
             now=now,
         )
         form = TokenForm(projects=projects_of(user=request.user))
-    context = {"form": form, "issued": issued, "secret": secret, "rows": _rows(request.user, now)}
+    rows = [{"token": token, "live": token.is_live(now)} for token in tokens_of(user=request.user)]
+    context = {"form": form, "issued": issued, "secret": secret, "rows": rows}
     status = 422 if form.is_bound and not form.is_valid() else 200
     response = render(request, "projects/tokens.html", context, status=status)
     add_never_cache_headers(response)
     return response
-
-
-def _rows(user: User, now: datetime) -> list[dict[str, object]]:
-    return [{"token": token, "live": token.is_live(now)} for token in tokens_of(user=user)]
 
 
 @require_POST

@@ -12,7 +12,7 @@ from crowd.domain.pay_scheme import PaySchemeError, check_pay_scheme
 from crowd.domain.qualifications import system_requirements
 from qualification.domain.decide import preceding_round
 from qualification.enums import RoundEntry
-from qualification.models import Enrolment, Round
+from qualification.models import Round
 from schemes.base import Json
 
 # Stored names or ids of the marketplace's own qualifications (older rounds have ids)
@@ -92,16 +92,11 @@ def _check(round: Round, changes: dict[str, Any]) -> None:
             check_pay_scheme({round.role: changes["terms"]})
         except PaySchemeError as error:
             raise RoundEditError(f"This pay can't be used: {error}") from error
-    if entry != round.entry and _has_workers(round):
+    at_work = round.enrolments.filter(cohort__isnull=False, state__in=("invited", "working"))
+    if entry != round.entry and at_work.exists():
         raise RoundEditError(
             "Workers are doing this round now. Change who may enter after they finish."
         )
-
-
-def _has_workers(round: Round) -> bool:
-    return Enrolment.objects.filter(
-        round=round, cohort__isnull=False, state__in=("invited", "working")
-    ).exists()
 
 
 def _requirements(round: Round, admission: Admission) -> list[Json]:

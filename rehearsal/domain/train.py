@@ -171,9 +171,9 @@ def _teach(enrolment: Enrolment, site: str) -> None:
     """Send feedback on the remarks, read it as the worker, and decide by the thresholds."""
     evaluation = enrolment.evaluations.latest("pk")
     notes = Notes(TEXT.format(title=enrolment.round.title), suggested_notes(evaluation))
-    feedback = send_feedback(
-        enrolment=enrolment, trainer=_trainer(), notes=notes, now=timezone.now()
-    )
+    users = get_user_model().objects
+    trainer = users.filter(username=ACTOR).first() or users.create_user(ACTOR)
+    feedback = send_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=timezone.now())
     _read(feedback, site)
     below = below_thresholds(evaluation.figures, enrolment.round.thresholds)
     decide(
@@ -183,11 +183,6 @@ def _teach(enrolment: Enrolment, site: str) -> None:
         actor=ACTOR,
         now=timezone.now(),
     )
-
-
-def _trainer() -> Any:
-    users = get_user_model().objects
-    return users.filter(username=ACTOR).first() or users.create_user(ACTOR)
 
 
 def _read(feedback: Feedback, site: str) -> None:

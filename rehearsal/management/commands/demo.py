@@ -76,7 +76,7 @@ class Command(BaseCommand):
         self._say("Starting the web server and the background worker, reading the corpus ...")
         # In a process of its own, which returns the memory that the corpora need
         with ProcessPoolExecutor(1, get_context("spawn"), initializer=django.setup) as process:
-            preparing = process.submit(_prepare)
+            preparing = process.submit(prepare_demo, now=timezone.now())
             with Site(environment={"SWEEP_SECONDS": "1"}) as site:
                 project = preparing.result()
                 process.shutdown()
@@ -133,10 +133,6 @@ class Command(BaseCommand):
     def _say(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
-
-
-def _prepare() -> Project:
-    return prepare_demo(now=timezone.now())
 
 
 def _start_again_as_demo() -> None:
