@@ -29,19 +29,18 @@ class ProjectForm(forms.Form):
         required=False,
         help_text="Used in URLs, commands and file names. Leave empty to derive it from the title.",
     )
-    scheme = forms.ChoiceField(label="Annotation scheme")
-    pay = forms.ChoiceField(label="Pay scheme", help_text="You can change all amounts later.")
+    scheme = forms.ChoiceField(
+        label="Annotation scheme", choices=[(name, name) for name in sorted(SCHEMES)]
+    )
+    pay = forms.ChoiceField(
+        label="Pay scheme",
+        choices=[(name, name) for name in PRESETS],
+        help_text="You can change all amounts later.",
+    )
     cap = DollarsField(
         label="Budget cap, in dollars",
         help_text="Nothing can be published or paid above the cap. Leave empty for no cap.",
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name, choices in (("scheme", sorted(SCHEMES)), ("pay", list(PRESETS))):
-            field = self.fields[name]
-            assert isinstance(field, forms.ChoiceField)
-            field.choices = [(choice, choice) for choice in choices]
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}

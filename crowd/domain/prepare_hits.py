@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -74,34 +74,28 @@ def prepare_hits(
         check_text("address", plan.url, longest=URL)
     amount, fees = (cents * terms.max_assignments for cents in slot_cents(hit_type, terms))
     hits = Hit.objects.bulk_create(
-        [
-            Hit(
-                hit_type=hit_type,
-                budget=budget,
-                sub_budget=sub_budget,
-                token=plan.token,
-                url=plan.url,
-                max_assignments=terms.max_assignments,
-                lifetime_seconds=terms.lifetime_seconds,
-                bonus_allowance_cents=terms.bonus_allowance_cents,
-                prepared_at=now,
-            )
-            for plan in plans
-        ]
+        Hit(
+            hit_type=hit_type,
+            budget=budget,
+            sub_budget=sub_budget,
+            token=plan.token,
+            url=plan.url,
+            prepared_at=now,
+            **asdict(terms),
+        )
+        for plan in plans
     )
     LedgerEntry.objects.bulk_create(
-        [
-            LedgerEntry(
-                budget=budget,
-                kind=LedgerKind.RESERVE,
-                amount_cents=amount,
-                fee_cents=fees,
-                key=f"reserve:hit:{hit.pk}",
-                hit=hit,
-                at=now,
-            )
-            for hit in hits
-        ]
+        LedgerEntry(
+            budget=budget,
+            kind=LedgerKind.RESERVE,
+            amount_cents=amount,
+            fee_cents=fees,
+            key=f"reserve:hit:{hit.pk}",
+            hit=hit,
+            at=now,
+        )
+        for hit in hits
     )
     for charged in filter(None, (budget, sub_budget)):
         raise_reserved(budget_id=charged.pk, cents=(amount + fees) * len(hits))

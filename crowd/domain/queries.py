@@ -142,45 +142,33 @@ def failures_of(
     messages = Message.objects.filter(budget=budget).exclude(error="")
     return {
         "HITs": [
-            Failure(
-                what=str(hit),
-                state=hit.get_state_display(),
-                error=hit.error,
-                at=hit.attempted_at or hit.prepared_at,
-            )
+            _failure(hit, str(hit), hit.attempted_at or hit.prepared_at)
             for hit in hits.order_by("-pk")[:limit]
         ],
         "payments": [
-            Failure(
-                what=f"{payment.get_kind_display()} for assignment {payment.assignment}",
-                state=payment.get_state_display(),
-                error=payment.error,
-                at=payment.attempted_at or payment.intended_at,
-                worker=payment.assignment.worker.pseudonym,
+            _failure(
+                payment,
+                f"{payment.get_kind_display()} for assignment {payment.assignment}",
+                payment.attempted_at or payment.intended_at,
+                worker=str(payment.assignment.worker),
                 cents=payment.amount_cents + payment.fee_cents,
             )
             for payment in payments.select_related("assignment__worker").order_by("-pk")[:limit]
         ],
         "qualifications": [
-            Failure(
-                what=grant.qualification_type.name,
-                state=grant.get_state_display(),
-                error=grant.error,
-                at=grant.changed_at,
-                worker=grant.worker.pseudonym,
+            _failure(
+                grant, grant.qualification_type.name, grant.changed_at, worker=str(grant.worker)
             )
             for grant in grants.select_related("worker", "qualification_type").order_by("-pk")[
                 :limit
             ]
         ],
         "messages": [
-            Failure(
-                what=message.subject,
-                state=message.get_state_display(),
-                error=message.error,
-                at=message.written_at,
-                worker=message.worker.pseudonym,
-            )
+            _failure(message, message.subject, message.written_at, worker=str(message.worker))
             for message in messages.select_related("worker").order_by("-pk")[:limit]
         ],
     }
+
+
+def _failure(row: Any, what: str, at: datetime, **details: Any) -> Failure:
+    return Failure(what, row.get_state_display(), row.error, at, **details)

@@ -84,7 +84,7 @@ def add_assignments(
             result=hit.code,
             now=now,
         )
-        _check_not_disposed(hit, now)
+        _check_not_disposed(hit)
         if hit.max_assignments < MANY_ASSIGNMENTS <= hit.max_assignments + number:
             raise RefusalError(
                 "InvalidMaximumAssignmentsIncrease",
@@ -106,7 +106,7 @@ def update_expiration(
     """Change the expiration of a HIT. A time in the past ends the HIT now."""
     with transaction.atomic():
         hit = _lock_hit(requester=requester, code=hit_code)
-        _check_not_disposed(hit, now)
+        _check_not_disposed(hit)
         extended = expires_at > hit.expires_at
         hit.expires_at = expires_at
         _save(hit, "expires_at")
@@ -179,7 +179,7 @@ def change_type(*, requester: Requester, hit_code: str, hit_type: HitType, now: 
     """Change the type of a HIT. Assignments that are already accepted keep their pay."""
     with transaction.atomic():
         hit = _lock_hit(requester=requester, code=hit_code)
-        _check_not_disposed(hit, now)
+        _check_not_disposed(hit)
         hit.hit_type = hit_type
         hit.reward_cents = hit_type.reward_cents
         hit.fee_cents = _fee(hit_type.reward_cents, hit.max_assignments)
@@ -205,7 +205,7 @@ def _fee(reward_cents: int, max_assignments: int) -> int:
     return fee_cents(reward_cents, rate)
 
 
-def _check_not_disposed(hit: Hit, now: datetime) -> None:
+def _check_not_disposed(hit: Hit) -> None:
     if hit.disposed_at is not None:
         raise WrongStateError(
             "HIT", allowed="Assignable, Unassignable, Reviewable", current="Disposed"
