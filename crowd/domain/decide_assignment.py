@@ -116,7 +116,12 @@ def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetim
     """Apply a decision made there. An approval pays the reward. A bonus needs our own approval."""
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if theirs == AssignmentState.APPROVED and not row.payments.exists():
-        _approve_as_provider(row, now)
+        if row.state == AssignmentState.REJECTING:
+            error = (
+                "The marketplace approved the work before the rejection arrived. It will be paid."
+            )
+            Assignment.objects.filter(pk=row.pk).update(error=error)
+        approve_assignment(assignment=row, bonus=None, actor="marketplace", now=now)
     elif theirs == AssignmentState.REJECTED and row.state == AssignmentState.SUBMITTED:
         change_state(
             instance=row,
@@ -129,13 +134,6 @@ def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetim
             decision_reason="rejected at the marketplace",
         )
         release_slot(assignment=row, now=now)
-
-
-def _approve_as_provider(row: Assignment, now: datetime) -> None:
-    if row.state == AssignmentState.REJECTING:
-        error = "The marketplace approved the work before the rejection arrived. It will be paid."
-        Assignment.objects.filter(pk=row.pk).update(error=error)
-    approve_assignment(assignment=row, bonus=None, actor="marketplace", now=now)
 
 
 def release_slot(*, assignment: Assignment, now: datetime) -> Hit:

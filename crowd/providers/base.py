@@ -97,12 +97,6 @@ class NotificationFailed:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
-    worker: str
-    value: int
-
-
 class Marketplace(Protocol):
     def create_hit_type(self, terms: HitTypeTerms) -> str: ...
 
@@ -158,8 +152,8 @@ class Marketplace(Protocol):
 
     def revoke(self, *, qualification: str, worker: str, reason: str) -> None: ...
 
-    def list_grants(self, qualification: str) -> Iterator[Grant]:
-        """Yield the grants of the qualification's present holders."""
+    def list_grants(self, qualification: str) -> dict[str, int]:
+        """Return the values of the qualification's present holders, by worker."""
         ...
 
     def notify(

@@ -21,7 +21,6 @@ from crowd.providers import limits
 from crowd.providers.base import (
     Bonus,
     ConfirmedAssignment,
-    Grant,
     HitTypeTerms,
     ListedHit,
     NotificationFailed,
@@ -299,15 +298,14 @@ class MTurk:
             Reason=reason,
         )
 
-    def list_grants(self, qualification: str) -> Iterator[Grant]:
+    def list_grants(self, qualification: str) -> dict[str, int]:
         grants = self._rows(
             "Qualifications",
             self._client.list_workers_with_qualification_type,
             QualificationTypeId=qualification,
             Status="Granted",
         )
-        for grant in grants:
-            yield Grant(grant["WorkerId"], grant.get("IntegerValue", 1))
+        return {grant["WorkerId"]: grant.get("IntegerValue", 1) for grant in grants}
 
     def notify(
         self, *, subject: str, text: str, workers: Sequence[str]

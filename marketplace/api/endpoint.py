@@ -75,9 +75,10 @@ def _authenticate(request: HttpRequest, now: datetime) -> Requester:
     signed = SignedRequest(
         request.method or "", request.path, request.META["QUERY_STRING"], headers, request.body
     )
-    verify(signed, claim, secret=signer.secret)
+    requester, secret = signer
+    verify(signed, claim, secret=secret)
     _throttle(claim.access_key_id)
-    return signer.requester
+    return requester
 
 
 def _throttle(access_key_id: str) -> None:

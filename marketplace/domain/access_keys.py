@@ -1,7 +1,6 @@
 """Requester accounts and the keys that sign their requests."""
 
 import secrets
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
@@ -48,16 +47,8 @@ def revoke_key(*, key: AccessKey, now: datetime) -> None:
     AccessKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=now)
 
 
-@dataclass(frozen=True, slots=True)
-class Signer:
-    """The requester of an access key, and the key's plain secret."""
-
-    requester: Requester
-    secret: str
-
-
-def find_signer(access_key_id: str, *, now: datetime) -> Signer | None:
-    """Return the requester of a valid key, or None. First use of the built-in key creates it."""
+def find_signer(access_key_id: str, *, now: datetime) -> tuple[Requester, str] | None:
+    """Return a key's requester and plain secret, or None. The built-in key is created on first use."""
     signer = _find(access_key_id)
     own_key = settings.MARKETPLACE_BUILTIN_KEY
     if signer is None and own_key and constant_time_compare(access_key_id, own_key[0]):
@@ -66,10 +57,10 @@ def find_signer(access_key_id: str, *, now: datetime) -> Signer | None:
     return signer
 
 
-def _find(access_key_id: str) -> Signer | None:
+def _find(access_key_id: str) -> tuple[Requester, str] | None:
     keys = AccessKey.objects.filter(revoked_at=None, requester__active=True)
     key = keys.select_related("requester").filter(access_key_id=access_key_id).first()
-    return Signer(key.requester, vault.decrypt(key.secret_encrypted)) if key else None
+    return (key.requester, vault.decrypt(key.secret_encrypted)) if key else None
 
 
 def _open_own_account(key_id: str, secret: str, *, now: datetime) -> None:

@@ -41,13 +41,7 @@ def send_bonus(
     assignment = _assignment(requester, worker_code, assignment_code, now)
     code = new_code()
     with transaction.atomic():
-        use_token(
-            requester=requester,
-            operation="SendBonus",
-            token=token,
-            result=code,
-            now=now,
-        )
+        use_token(requester=requester, operation="SendBonus", token=token, result=code, now=now)
         bonus = Bonus.objects.create(
             code=code,
             requester=requester,

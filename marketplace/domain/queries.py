@@ -1,7 +1,5 @@
 """Queries of the workers' and the operator's pages."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -15,14 +13,6 @@ from marketplace.models import Assignment, HitType, LedgerEntry, Requester, Work
 #: The list shows "1,000+" from here on, so that its cost does not grow with the open HITs.
 MOST_COUNTED = 1_000
 MOST_GROUPS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The HITs of a type that a worker can still do. `available` is at most MOST_COUNTED."""
-
-    hit_type: HitType
-    available: int
 
 
 # The inner LIMIT bounds the cost of the count.
@@ -48,14 +38,14 @@ LIMIT %s
 """
 
 
-def open_groups(*, worker: WorkerAccount, now: datetime) -> Sequence[Group]:
-    """Return the groups with HITs left for the worker, qualified or not, newest first."""
+def open_groups(*, worker: WorkerAccount, now: datetime) -> list[tuple[HitType, int]]:
+    """Return HIT types and the worker's HITs left (at most MOST_COUNTED), newest first."""
     with connection.cursor() as cursor:
         stamp = connection.ops.adapt_datetimefield_value(now)
         cursor.execute(_GROUPS, [stamp, worker.pk, MOST_COUNTED, worker.pk, MOST_GROUPS])
         counts = {pk: available for pk, available in cursor.fetchall() if available}
     types = HitType.objects.select_related("requester").in_bulk(counts)
-    return [Group(types[pk], available) for pk, available in counts.items() if pk in types]
+    return [(types[pk], available) for pk, available in counts.items() if pk in types]
 
 
 _REWARDS, _BONUSES = Q(kind=EntryKind.REWARD), Q(kind=EntryKind.BONUS)

@@ -43,22 +43,22 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     now = timezone.now()
     held = held_by(worker)
     discoverable = [
-        group
-        for group in queries.open_groups(worker=worker, now=now)
-        if not unmet(group.hit_type.requirements, held, action=Guarded.DISCOVER)
+        (hit_type, available)
+        for hit_type, available in queries.open_groups(worker=worker, now=now)
+        if not unmet(hit_type.requirements, held, action=Guarded.DISCOVER)
     ]
     shown = Paginator(discoverable, PER_PAGE).get_page(request.GET.get("page"))
-    names = _names([group.hit_type for group in shown])
+    names = _names([hit_type for hit_type, _ in shown])
     rows = [
         GroupRow(
-            group.hit_type,
-            group.available,
+            hit_type,
+            available,
             [
                 describe(requirement, names)
-                for requirement in unmet(group.hit_type.requirements, held, action=Guarded.ACCEPT)
+                for requirement in unmet(hit_type.requirements, held, action=Guarded.ACCEPT)
             ],
         )
-        for group in shown
+        for hit_type, available in shown
     ]
     context = {
         "worker": worker,

@@ -47,7 +47,13 @@ def figures_of(
     used = usable(submissions)
     for round_item in items:
         submission = used.get(round_item.item_id)
-        own = [decision for decision in decisions if _applies_to(decision, round_item, submission)]
+        own = [
+            decision
+            for decision in decisions
+            if submission
+            and decision.submission_id == submission.pk
+            and decision.reference_id == round_item.reference_id
+        ]
         comparison = compare_item(round_item, submission)
         automatic.append(comparison)
         corrected.append(compare_item(round_item, submission, own) if own else comparison)
@@ -93,14 +99,6 @@ def annotation_of(round_item: RoundItem, submission: Submission | None) -> Json:
         return content
     scheme = get_scheme(submission.item.project.scheme)
     return scheme.gold_of(submission.content, round_item.given)[0]
-
-
-def _applies_to(decision: Decision, round_item: RoundItem, submission: Submission | None) -> bool:
-    return (
-        submission is not None
-        and decision.submission_id == submission.pk
-        and decision.reference_id == round_item.reference_id
-    )
 
 
 def _verdict(decision: Decision) -> corrections.Decision:

@@ -167,11 +167,15 @@ def _coverage_alerts(project: Project, known: Known) -> Iterator[Alert]:
     for coverage in coverage_of_pool(project=project):
         last = known.get((coverage.worker.pk, AlertKind.COVERAGE))
         if coverage.flagged and _may_raise(last, coverage.items, GRACE_ITEMS):
+            reason = (
+                f"{coverage.per_item:.2f} questions per item over {coverage.items} items; at least "
+                f"{QUESTIONS_PER_ITEM:g} are expected after {GRACE_ITEMS}."
+            )
             yield Alert(
                 project=project,
                 worker=coverage.worker,
                 kind=AlertKind.COVERAGE,
-                reason=_too_few(coverage),
+                reason=reason,
                 items=coverage.items,
             )
 
@@ -180,7 +184,7 @@ def _drift_alerts(project: Project, known: Known) -> Iterator[Alert]:
     for worker, counts in _counts_by_worker(project).items():
         last = known.get((worker, AlertKind.DRIFT))
         defined = [item_counts for item_counts in counts if item_counts.f1 is not None]
-        series = [item_counts.f1 for item_counts in defined if item_counts.f1 is not None]
+        series = [item_counts.f1 or 0.0 for item_counts in defined]
         p_value = has_fallen(series, known=last.items if last else 0)
         if p_value is not None and _may_raise(last, len(series), 1):
             yield Alert(
@@ -197,24 +201,14 @@ def _may_raise(last: Alert | None, items: int, more: int) -> bool:
     return last is None or (last.acknowledged_at is not None and items >= last.items + more)
 
 
-def _too_few(coverage: Coverage) -> str:
-    return (
-        f"{coverage.per_item:.2f} questions per item over {coverage.items} items; at least "
-        f"{QUESTIONS_PER_ITEM:g} are expected after {GRACE_ITEMS}."
-    )
-
-
 def _fallen(counts: Sequence[Counts], p_value: float) -> str:
     full = len(counts) // BLOCK * BLOCK
     latest, before = micro_sum(counts[full - BLOCK : full]).f1, micro_sum(counts[: full - BLOCK]).f1
+    p = f"= {p_value:.4f}" if p_value >= LEAST_SHOWN else f"< {LEAST_SHOWN:.4f}"
     return (
         f"UA F1 against the gold of {100 * (latest or 0):.1f} over {BLOCK} items, after "
-        f"{100 * (before or 0):.1f} over the {full - BLOCK} before (p {_written(p_value)})."
+        f"{100 * (before or 0):.1f} over the {full - BLOCK} before (p {p})."
     )
-
-
-def _written(p_value: float) -> str:
-    return f"= {p_value:.4f}" if p_value >= LEAST_SHOWN else f"< {LEAST_SHOWN:.4f}"
 
 
 @transaction.atomic

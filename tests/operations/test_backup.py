@@ -29,7 +29,7 @@ from operations.domain.backup_file import (
     BadBackupError,
 )
 from operations.domain.restore_backup import RestoreError, restore_backup
-from operations.domain.write_backup import write_backup
+from operations.domain.write_backup import key_fingerprint, write_backup
 from projects.models import Project
 from tests.dashboard.campaign import Campaign, make_project, make_user
 
@@ -89,10 +89,10 @@ def backup(transactional_db, folders) -> Path:
     return path
 
 
-def test_rows_and_files_come_back_and_publishing_is_held(backup, folders):
+def test_rows_and_files_come_back_and_publishing_is_held(backup, folders, settings):
     assert counts() == dict.fromkeys(counts(), 0)
-    done = restore(backup)
-    assert done.same_secret_key
+    manifest = restore(backup)
+    assert manifest.key_fingerprint == key_fingerprint(settings.SECRET_KEY)
     assert Item.objects.count() == 8
     assert Gold.objects.count() == 2
     assert (folders / "media" / "picture.png").read_bytes() == b"\x89PNG" * 1000
