@@ -1,8 +1,6 @@
 """Database triggers that make the ledger append-only.
 
-Both databases refuse an UPDATE. PostgreSQL also refuses a DELETE. SQLite allows it, because
-emptying a test database deletes rows there, whereas PostgreSQL truncates. The model refuses both
-operations on both databases.
+SQLite allows a DELETE, because test databases are emptied by it. The model refuses both operations.
 """
 
 from django.apps.registry import Apps

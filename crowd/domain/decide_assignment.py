@@ -49,9 +49,9 @@ def approve_assignment(
 ) -> None:
     """Approve the assignment and create its payments. A repeat creates no payment of the same kind.
 
-    The assignment's reservation is replaced by the exact amounts. A payment that would exceed the
-    cap is put on hold until the cap is raised. A repeat can add a bonus, for example after an approval at
-    the marketplace, which has no bonus. Raises TransitionNotAllowedError.
+    The exact amounts replace the assignment's reservation. A payment beyond the cap is held until
+    the cap is raised. A repeat can add a bonus, such as after an approval at the marketplace.
+    Raises TransitionNotAllowedError.
     """
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
     existing_kinds = set(assignment.payments.values_list("kind", flat=True))

@@ -23,8 +23,8 @@ Clock = Callable[[], datetime]
 def run_next_job(*, clock: Clock, heartbeat: float = HEARTBEAT_SECONDS) -> bool:
     """Run the oldest job that is due. Return False if no job is due.
 
-    A job is due if it is queued, or if it is running and its lease has expired. An unexpected error is
-    stored and raised, and the job is queued again until it has had ATTEMPTS attempts.
+    Running jobs are due again when their lease expires. An unexpected error is stored and raised,
+    and the job is queued again until it has had ATTEMPTS attempts.
     """
     job = _take(clock())
     if job is None:

@@ -1,6 +1,8 @@
 """Views for the list of HIT groups, previews and acceptance."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -99,20 +101,21 @@ def accept_next(
 @require_POST
 @worker_required
 def accept(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> HttpResponseBase:
-    try:
-        code = accept_hit.accept_hit(worker=worker, hit_code=hit_code, now=timezone.now())
-    except RefusalError as refusal:
-        messages.error(request, refusal.message)
-        return redirect("marketplace:groups")
-    return redirect("marketplace:work", assignment_code=code)
+    accept_this = partial(accept_hit.accept_hit, hit_code=hit_code)
+    return _open_accepted(request, worker, accept_this)
 
 
 def to_next(request: HttpRequest, worker: WorkerAccount, hit_type_code: str) -> HttpResponseBase:
     """Accept and open the group's next HIT, or show the list with the reason."""
+    accept_any = partial(accept_hit.accept_next, hit_type_code=hit_type_code)
+    return _open_accepted(request, worker, accept_any)
+
+
+def _open_accepted(
+    request: HttpRequest, worker: WorkerAccount, accept: Callable[..., str | None]
+) -> HttpResponseBase:
     try:
-        code = accept_hit.accept_next(
-            worker=worker, hit_type_code=hit_type_code, now=timezone.now()
-        )
+        code = accept(worker=worker, now=timezone.now())
     except RefusalError as refusal:
         messages.error(request, refusal.message)
         return redirect("marketplace:groups")

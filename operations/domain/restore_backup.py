@@ -35,9 +35,8 @@ def restore_backup(
 ) -> Manifest:
     """Restore the backup, and hold publishing until `recover_hits` has run.
 
-    The database must have no tables, or this version's tables without rows. Missing tables are created
-    with the backup's migrations, filled, and migrated. The backup and the installation are checked
-    before any row is written. Raise BadBackupError or RestoreError.
+    The database must have no tables, or this version's tables without rows. The backup and the
+    installation are checked before any row is written. Raise BadBackupError or RestoreError.
     """
     with BackupFile(path) as backup:
         backup.verify()

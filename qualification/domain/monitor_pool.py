@@ -89,9 +89,8 @@ class PoolRow:
 class PoolFigures:
     """Figures of all production work, by worker id.
 
-    `coverage` has the numbers of items and questions. `agreement` has the number of compared items, UA
-    F1 over all of them, and UA F1 over the last WINDOW. The figures are cached, and so contain no
-    personal data that an erasure would miss.
+    `coverage` has the numbers of items and questions, and `agreement` the number of compared items
+    with UA F1 over all and over the last WINDOW. They are cached, so they hold no personal data.
     """
 
     coverage: dict[int, tuple[int, int]]

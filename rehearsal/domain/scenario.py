@@ -1,8 +1,7 @@
 """The content that simulated workers submit, by item, role and turn.
 
 References are the project's expert or imported gold. In a replay, the k-th generator of an item
-submits the annotation of the k-th source in the published gold. Consolidators and validators
-reproduce that gold. Otherwise validators' skills vary around the rehearsal's skill.
+submits the annotation of its k-th source, and consolidators and validators reproduce the gold.
 """
 
 import random

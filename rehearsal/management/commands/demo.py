@@ -77,7 +77,7 @@ class Command(BaseCommand):
         # In a process of its own, which returns the memory that the corpora need
         with ProcessPoolExecutor(1, get_context("spawn"), initializer=django.setup) as process:
             preparing = process.submit(prepare_demo, now=timezone.now())
-            with Site(environment={"SWEEP_SECONDS": "1"}) as site:
+            with Site(SWEEP_SECONDS="1") as site:
                 project = preparing.result()
                 process.shutdown()
                 self._say(f"\n{_guide()}\n")
