@@ -21,6 +21,7 @@ LARGEST_CENTS = 1_000_000
 LONGEST_REASON = 4_096
 
 
+@transaction.atomic
 def send_bonus(
     *,
     requester: Requester,
@@ -40,26 +41,25 @@ def send_bonus(
     check_length("Reason", reason, LONGEST_REASON)
     assignment = _assignment(requester, worker_code, assignment_code, now)
     code = new_code()
-    with transaction.atomic():
-        use_token(requester=requester, operation="SendBonus", token=token, result=code, now=now)
-        bonus = Bonus.objects.create(
-            code=code,
-            requester=requester,
-            assignment=assignment,
-            worker_id=assignment.worker_id,
-            amount_cents=amount_cents,
-            fee_cents=fee_cents(amount_cents, settings.MARKETPLACE_FEE_RATE),
-            reason=reason,
-            created_at=now,
-        )
-        ledger.pay_bonus(bonus=bonus, hit=assignment.hit, now=now)
-        messages.write(
-            worker_id=assignment.worker_id,
-            requester=requester,
-            subject=f"A bonus of ${format_cents(amount_cents)}",
-            text=f"{reason}\n\nFor assignment {assignment.code}.",
-            now=now,
-        )
+    use_token(requester=requester, operation="SendBonus", token=token, result=code, now=now)
+    bonus = Bonus.objects.create(
+        code=code,
+        requester=requester,
+        assignment=assignment,
+        worker_id=assignment.worker_id,
+        amount_cents=amount_cents,
+        fee_cents=fee_cents(amount_cents, settings.MARKETPLACE_FEE_RATE),
+        reason=reason,
+        created_at=now,
+    )
+    ledger.pay_bonus(bonus=bonus, hit=assignment.hit, now=now)
+    messages.write(
+        worker_id=assignment.worker_id,
+        requester=requester,
+        subject=f"A bonus of ${format_cents(amount_cents)}",
+        text=f"{reason}\n\nFor assignment {assignment.code}.",
+        now=now,
+    )
     return bonus
 
 

@@ -25,6 +25,7 @@ LONGEST_ANNOTATION = 255
 MOST_ASSIGNMENTS = 1_000_000_000
 
 
+@transaction.atomic
 def create_hit(
     *,
     hit_type: HitType,
@@ -55,72 +56,71 @@ def create_hit(
         created_at=now,
         expires_at=now + timedelta(seconds=lifetime_seconds),
     )
-    with transaction.atomic():
-        use_token(
-            requester=hit_type.requester,
-            operation="CreateHIT",
-            token=token,
-            result=hit.code,
-            now=now,
-        )
-        hit.save()
-        ledger.hold(hit=hit, amount_cents=hit.cost_cents * hit.max_assignments, now=now)
-        _save(hit, "held_cents")
-        notifications.record(Event.HIT_CREATED, hit, now=now)
+    use_token(
+        requester=hit_type.requester,
+        operation="CreateHIT",
+        token=token,
+        result=hit.code,
+        now=now,
+    )
+    hit.save()
+    ledger.hold(hit=hit, amount_cents=hit.cost_cents * hit.max_assignments, now=now)
+    _save(hit, "held_cents")
+    notifications.record(Event.HIT_CREATED, hit, now=now)
     return hit
 
 
+@transaction.atomic
 def add_assignments(
     *, requester: Requester, hit_code: str, number: int, token: str | None = None, now: datetime
 ) -> None:
     """Make a HIT available to `number` more workers."""
     check_range("NumberOfAdditionalAssignments", number, (1, MOST_ASSIGNMENTS))
-    with transaction.atomic():
-        hit = _lock_hit(requester=requester, code=hit_code)
-        use_token(
-            requester=requester,
-            operation="CreateAdditionalAssignmentsForHIT",
-            token=token,
-            result=hit.code,
-            now=now,
+    hit = _lock_hit(requester=requester, code=hit_code)
+    use_token(
+        requester=requester,
+        operation="CreateAdditionalAssignmentsForHIT",
+        token=token,
+        result=hit.code,
+        now=now,
+    )
+    _check_not_disposed(hit)
+    if hit.max_assignments < MANY_ASSIGNMENTS <= hit.max_assignments + number:
+        raise RefusalError(
+            "InvalidMaximumAssignmentsIncrease",
+            "A HIT created with fewer than 10 assignments cannot be extended to 10 or more.",
         )
-        _check_not_disposed(hit)
-        if hit.max_assignments < MANY_ASSIGNMENTS <= hit.max_assignments + number:
-            raise RefusalError(
-                "InvalidMaximumAssignmentsIncrease",
-                "A HIT created with fewer than 10 assignments cannot be extended to 10 or more.",
-            )
-        hit.max_assignments += number
-        hit.available += number
-        hit.reviewing = False
-        if not hit.expiry_noted:
-            ledger.hold(hit=hit, amount_cents=hit.cost_cents * number, now=now)
-        hit.open = hit.expires_at > now and not hit.expiry_noted
-        _save(hit, "max_assignments", "available", "reviewing", "open", "held_cents")
-        notifications.record(Event.HIT_EXTENDED, hit, now=now)
+    hit.max_assignments += number
+    hit.available += number
+    hit.reviewing = False
+    if not hit.expiry_noted:
+        ledger.hold(hit=hit, amount_cents=hit.cost_cents * number, now=now)
+    hit.open = hit.expires_at > now and not hit.expiry_noted
+    _save(hit, "max_assignments", "available", "reviewing", "open", "held_cents")
+    notifications.record(Event.HIT_EXTENDED, hit, now=now)
 
 
+@transaction.atomic
 def update_expiration(
     *, requester: Requester, hit_code: str, expires_at: datetime, now: datetime
 ) -> None:
     """Change the expiration of a HIT. A time in the past ends the HIT now."""
-    with transaction.atomic():
-        hit = _lock_hit(requester=requester, code=hit_code)
-        _check_not_disposed(hit)
-        extended = expires_at > hit.expires_at
-        hit.expires_at = expires_at
-        _save(hit, "expires_at")
-        if expires_at <= now:
-            note_expiry(hit, now=now)
-            return
-        if hit.expiry_noted:
-            hit.expiry_noted = False
-            ledger.hold(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)
-        hit.open = hit.available > 0
-        hit.reviewing = hit.reviewing and not hit.open
-        _save(hit, "expiry_noted", "open", "reviewing", "held_cents")
-        if extended:
-            notifications.record(Event.HIT_EXTENDED, hit, now=now)
+    hit = _lock_hit(requester=requester, code=hit_code)
+    _check_not_disposed(hit)
+    extended = expires_at > hit.expires_at
+    hit.expires_at = expires_at
+    _save(hit, "expires_at")
+    if expires_at <= now:
+        note_expiry(hit, now=now)
+        return
+    if hit.expiry_noted:
+        hit.expiry_noted = False
+        ledger.hold(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)
+    hit.open = hit.available > 0
+    hit.reviewing = hit.reviewing and not hit.open
+    _save(hit, "expiry_noted", "open", "reviewing", "held_cents")
+    if extended:
+        notifications.record(Event.HIT_EXTENDED, hit, now=now)
 
 
 def note_expiry(hit: Hit, *, now: datetime) -> None:
@@ -136,22 +136,22 @@ def note_expiry(hit: Hit, *, now: datetime) -> None:
         notifications.record(Event.HIT_REVIEWABLE, hit, now=now)
 
 
+@transaction.atomic
 def delete_hit(*, requester: Requester, hit_code: str, now: datetime) -> None:
     """Dispose of a reviewable HIT whose assignments are all decided. Repeating has no effect."""
-    with transaction.atomic():
-        hit = _lock_hit(requester=requester, code=hit_code)
-        status = hit.status(now)
-        if status == HitStatus.DISPOSED:
-            return
-        if status not in (HitStatus.REVIEWABLE, HitStatus.REVIEWING):
-            raise WrongStateError("HIT", allowed="Reviewable", current=status)
-        if hit.submitted:
-            raise WrongStateError(
-                "HIT",
-                allowed="Reviewable, with every assignment approved or rejected",
-                current=f"{status} with {hit.submitted} assignments undecided",
-            )
-        dispose(hit, now=now)
+    hit = _lock_hit(requester=requester, code=hit_code)
+    status = hit.status(now)
+    if status == HitStatus.DISPOSED:
+        return
+    if status not in (HitStatus.REVIEWABLE, HitStatus.REVIEWING):
+        raise WrongStateError("HIT", allowed="Reviewable", current=status)
+    if hit.submitted:
+        raise WrongStateError(
+            "HIT",
+            allowed="Reviewable, with every assignment approved or rejected",
+            current=f"{status} with {hit.submitted} assignments undecided",
+        )
+    dispose(hit, now=now)
 
 
 def dispose(hit: Hit, *, now: datetime) -> None:
@@ -163,32 +163,32 @@ def dispose(hit: Hit, *, now: datetime) -> None:
     notifications.record(Event.HIT_DISPOSED, hit, now=now)
 
 
+@transaction.atomic
 def set_review_status(*, requester: Requester, hit_code: str, revert: bool, now: datetime) -> None:
     """Move a HIT from Reviewable to Reviewing, or back if `revert` is true."""
-    with transaction.atomic():
-        hit = _lock_hit(requester=requester, code=hit_code)
-        needed = HitStatus.REVIEWING if revert else HitStatus.REVIEWABLE
-        status = hit.status(now)
-        if status != needed:
-            raise WrongStateError("HIT", allowed=needed, current=status)
-        hit.reviewing = not revert
-        _save(hit, "reviewing")
+    hit = _lock_hit(requester=requester, code=hit_code)
+    needed = HitStatus.REVIEWING if revert else HitStatus.REVIEWABLE
+    status = hit.status(now)
+    if status != needed:
+        raise WrongStateError("HIT", allowed=needed, current=status)
+    hit.reviewing = not revert
+    _save(hit, "reviewing")
 
 
+@transaction.atomic
 def change_type(*, requester: Requester, hit_code: str, hit_type: HitType, now: datetime) -> None:
     """Change the type of a HIT. Assignments that are already accepted keep their pay."""
-    with transaction.atomic():
-        hit = _lock_hit(requester=requester, code=hit_code)
-        _check_not_disposed(hit)
-        hit.hit_type = hit_type
-        hit.reward_cents = hit_type.reward_cents
-        hit.fee_cents = _fee(hit_type.reward_cents, hit.max_assignments)
-        undecided = Assignment.objects.filter(
-            hit=hit, status__in=(AssignmentStatus.ACCEPTED, AssignmentStatus.SUBMITTED)
-        ).aggregate(cents=Sum(F("reward_cents") + F("fee_cents"), default=0))["cents"]
-        offered = 0 if hit.expiry_noted else hit.cost_cents * hit.available
-        ledger.hold(hit=hit, amount_cents=undecided + offered - hit.held_cents, now=now)
-        _save(hit, "hit_type", "reward_cents", "fee_cents", "held_cents")
+    hit = _lock_hit(requester=requester, code=hit_code)
+    _check_not_disposed(hit)
+    hit.hit_type = hit_type
+    hit.reward_cents = hit_type.reward_cents
+    hit.fee_cents = _fee(hit_type.reward_cents, hit.max_assignments)
+    undecided = Assignment.objects.filter(
+        hit=hit, status__in=(AssignmentStatus.ACCEPTED, AssignmentStatus.SUBMITTED)
+    ).aggregate(cents=Sum(F("reward_cents") + F("fee_cents"), default=0))["cents"]
+    offered = 0 if hit.expiry_noted else hit.cost_cents * hit.available
+    ledger.hold(hit=hit, amount_cents=undecided + offered - hit.held_cents, now=now)
+    _save(hit, "hit_type", "reward_cents", "fee_cents", "held_cents")
 
 
 def _lock_hit(*, requester: Requester, code: str) -> Hit:

@@ -89,25 +89,25 @@ def create_type(
     return kind
 
 
+@transaction.atomic
 def update_type(*, requester: Requester, code: str, fields: Mapping[str, Any]) -> QualificationType:
-    with transaction.atomic():
-        kind = own_type(requester=requester, code=code, lock=True)
-        _apply(kind, fields)
-        kind.save()
+    kind = own_type(requester=requester, code=code, lock=True)
+    _apply(kind, fields)
+    kind.save()
     return kind
 
 
+@transaction.atomic
 def delete_type(*, requester: Requester, code: str, now: datetime) -> None:
     """Delete a type and reject its open requests. Grants remain, because HITs may need them."""
-    with transaction.atomic():
-        kind = own_type(requester=requester, code=code, lock=True)
-        kind.deleted_at = now
-        kind.save(update_fields=["deleted_at"])
-        QualificationRequest.objects.filter(
-            qualification_type=kind, status=RequestStatus.PENDING
-        ).update(
-            status=RequestStatus.REJECTED, decided_at=now, reason="The qualification was withdrawn."
-        )
+    kind = own_type(requester=requester, code=code, lock=True)
+    kind.deleted_at = now
+    kind.save(update_fields=["deleted_at"])
+    QualificationRequest.objects.filter(
+        qualification_type=kind, status=RequestStatus.PENDING
+    ).update(
+        status=RequestStatus.REJECTED, decided_at=now, reason="The qualification was withdrawn."
+    )
 
 
 def own_type(*, requester: Requester, code: str, lock: bool = False) -> QualificationType:
@@ -188,35 +188,35 @@ def request_qualification(
     return request
 
 
+@transaction.atomic
 def accept_request(
     *, requester: Requester, request_code: str, value: int = 1, now: datetime
 ) -> None:
-    with transaction.atomic():
-        request = _own_request(requester, request_code)
-        _decide(request, RequestStatus.ACCEPTED, "", now)
-        _set_grant(request.qualification_type, request.worker, value, now)
-        messages.write(
-            worker_id=request.worker_id,
-            requester=requester,
-            subject=f"Qualification granted: {request.qualification_type.name}",
-            text=f"Your request was granted, with the value {value}.",
-            now=now,
-        )
+    request = _own_request(requester, request_code)
+    _decide(request, RequestStatus.ACCEPTED, "", now)
+    _set_grant(request.qualification_type, request.worker, value, now)
+    messages.write(
+        worker_id=request.worker_id,
+        requester=requester,
+        subject=f"Qualification granted: {request.qualification_type.name}",
+        text=f"Your request was granted, with the value {value}.",
+        now=now,
+    )
 
 
+@transaction.atomic
 def reject_request(
     *, requester: Requester, request_code: str, reason: str = "", now: datetime
 ) -> None:
-    with transaction.atomic():
-        request = _own_request(requester, request_code)
-        _decide(request, RequestStatus.REJECTED, reason, now)
-        messages.write(
-            worker_id=request.worker_id,
-            requester=requester,
-            subject=f"Qualification not granted: {request.qualification_type.name}",
-            text=reason or "Your request was rejected.",
-            now=now,
-        )
+    request = _own_request(requester, request_code)
+    _decide(request, RequestStatus.REJECTED, reason, now)
+    messages.write(
+        worker_id=request.worker_id,
+        requester=requester,
+        subject=f"Qualification not granted: {request.qualification_type.name}",
+        text=reason or "Your request was rejected.",
+        now=now,
+    )
 
 
 def find_worker(code: str) -> WorkerAccount:

@@ -16,6 +16,7 @@ OVERRIDE_WITHIN = timedelta(days=30)
 LONGEST_FEEDBACK = 1024
 
 
+@transaction.atomic
 def approve(
     *,
     requester: Requester,
@@ -26,67 +27,64 @@ def approve(
 ) -> None:
     """Approve and pay. `override` allows a rejected assignment for 30 days after submission."""
     check_length("RequesterFeedback", feedback, LONGEST_FEEDBACK, may_be_empty=True)
-    with transaction.atomic():
-        assignment = lock_assignment(requester=requester, code=assignment_code)
-        allowed = [AssignmentStatus.SUBMITTED]
-        if override and _may_override(assignment, now):
-            allowed.append(AssignmentStatus.REJECTED)
-        if assignment.status not in allowed:
-            raise WrongStateError(
-                "Assignment", allowed=", ".join(allowed), current=assignment.status
-            )
-        _approve(assignment, feedback, note="", now=now)
+    assignment = lock_assignment(requester=requester, code=assignment_code)
+    allowed = [AssignmentStatus.SUBMITTED]
+    if override and _may_override(assignment, now):
+        allowed.append(AssignmentStatus.REJECTED)
+    if assignment.status not in allowed:
+        raise WrongStateError("Assignment", allowed=", ".join(allowed), current=assignment.status)
+    _approve(assignment, feedback, note="", now=now)
 
 
+@transaction.atomic
 def reject(*, requester: Requester, assignment_code: str, feedback: str, now: datetime) -> None:
     """Reject an assignment, release its money and notify the worker."""
     if not feedback.strip():
         raise InvalidParameterError("RequesterFeedback must state why the work is rejected.")
     check_length("RequesterFeedback", feedback, LONGEST_FEEDBACK)
-    with transaction.atomic():
-        assignment = lock_assignment(requester=requester, code=assignment_code)
-        if assignment.status != AssignmentStatus.SUBMITTED or _is_due(assignment, now):
-            raise WrongStateError(
-                "Assignment", allowed=AssignmentStatus.SUBMITTED, current=assignment.status
-            )
-        hit = assignment.hit
-        assignment.status = AssignmentStatus.REJECTED
-        assignment.feedback = feedback
-        assignment.closed_at = assignment.rejected_at = now
-        assignment.save(update_fields=["status", "feedback", "closed_at", "rejected_at"])
-        ledger.release(hit=hit, amount_cents=assignment.cost_cents, now=now)
-        hit.submitted -= 1
-        hit.completed += 1
-        hit.save(update_fields=["submitted", "completed", "held_cents"])
-        _count(assignment, rejected=1)
-        notifications.record(Event.REJECTED, hit, assignment_code=assignment.code, now=now)
-        messages.write(
-            worker_id=assignment.worker_id,
-            requester=requester,
-            subject="Work rejected",
-            text=f"Your work on “{hit.hit_type.title}” (HIT {hit.code}) was rejected.\n\n"
-            f"{feedback}\n\nYou can appeal from your history page.",
-            now=now,
+    assignment = lock_assignment(requester=requester, code=assignment_code)
+    if assignment.status != AssignmentStatus.SUBMITTED or _is_due(assignment, now):
+        raise WrongStateError(
+            "Assignment", allowed=AssignmentStatus.SUBMITTED, current=assignment.status
         )
+    hit = assignment.hit
+    assignment.status = AssignmentStatus.REJECTED
+    assignment.feedback = feedback
+    assignment.closed_at = assignment.rejected_at = now
+    assignment.save(update_fields=["status", "feedback", "closed_at", "rejected_at"])
+    ledger.release(hit=hit, amount_cents=assignment.cost_cents, now=now)
+    hit.submitted -= 1
+    hit.completed += 1
+    hit.save(update_fields=["submitted", "completed", "held_cents"])
+    _count(assignment, rejected=1)
+    notifications.record(Event.REJECTED, hit, assignment_code=assignment.code, now=now)
+    messages.write(
+        worker_id=assignment.worker_id,
+        requester=requester,
+        subject="Work rejected",
+        text=f"Your work on “{hit.hit_type.title}” (HIT {hit.code}) was rejected.\n\n"
+        f"{feedback}\n\nYou can appeal from your history page.",
+        now=now,
+    )
 
 
+@transaction.atomic
 def auto_approve(*, assignment_pk: int, now: datetime) -> bool:
     """Approve an undecided assignment. Return False if it is decided or not yet due."""
-    with transaction.atomic():
-        assignment = _locked().get(pk=assignment_pk)
-        if assignment.status != AssignmentStatus.SUBMITTED or not _is_due(assignment, now):
-            return False
-        _approve(assignment, "", note="approved automatically", now=now)
+    assignment = _locked().get(pk=assignment_pk)
+    if assignment.status != AssignmentStatus.SUBMITTED or not _is_due(assignment, now):
+        return False
+    _approve(assignment, "", note="approved automatically", now=now)
     return True
 
 
+@transaction.atomic
 def overturn(*, assignment_pk: int, note: str, now: datetime) -> None:
     """Approve a rejected assignment for the operator, without a time limit."""
-    with transaction.atomic():
-        assignment = _locked().get(pk=assignment_pk)
-        if assignment.status != AssignmentStatus.REJECTED:
-            raise WrongStateError("Assignment", allowed="Rejected", current=assignment.status)
-        _approve(assignment, assignment.feedback, note=note, now=now)
+    assignment = _locked().get(pk=assignment_pk)
+    if assignment.status != AssignmentStatus.REJECTED:
+        raise WrongStateError("Assignment", allowed="Rejected", current=assignment.status)
+    _approve(assignment, assignment.feedback, note=note, now=now)
 
 
 def lock_assignment(*, requester: Requester, code: str) -> Assignment:

@@ -55,25 +55,25 @@ def submit(
         raise RefusalError("InvalidAssignmentState", "The time for this HIT has expired.")
 
 
+@transaction.atomic
 def return_assignment(*, worker: WorkerAccount, assignment_code: str, now: datetime) -> Assignment:
     """Return the HIT, so that other workers can do it. Repeating has no effect."""
-    with transaction.atomic():
-        assignment = find(_locked().filter(worker=worker), "Assignment", assignment_code)
-        if assignment.status == AssignmentStatus.RETURNED:
-            return assignment
-        if assignment.status != AssignmentStatus.ACCEPTED:
-            raise WrongStateError("Assignment", allowed="Accepted", current=assignment.status)
-        _release(assignment, AssignmentStatus.RETURNED, now)
+    assignment = find(_locked().filter(worker=worker), "Assignment", assignment_code)
+    if assignment.status == AssignmentStatus.RETURNED:
+        return assignment
+    if assignment.status != AssignmentStatus.ACCEPTED:
+        raise WrongStateError("Assignment", allowed="Accepted", current=assignment.status)
+    _release(assignment, AssignmentStatus.RETURNED, now)
     return assignment
 
 
+@transaction.atomic
 def abandon(*, assignment_pk: int, now: datetime) -> bool:
     """Abandon an overdue assignment. Return False if it is not overdue."""
-    with transaction.atomic():
-        assignment = _locked().get(pk=assignment_pk)
-        if assignment.status != AssignmentStatus.ACCEPTED or assignment.deadline_at + GRACE > now:
-            return False
-        _release(assignment, AssignmentStatus.ABANDONED, now)
+    assignment = _locked().get(pk=assignment_pk)
+    if assignment.status != AssignmentStatus.ACCEPTED or assignment.deadline_at + GRACE > now:
+        return False
+    _release(assignment, AssignmentStatus.ABANDONED, now)
     return True
 
 
