@@ -7,10 +7,7 @@ from django.db import transaction
 from django.db.models import F, Sum
 
 from marketplace.domain import ledger, notifications
-from marketplace.domain.errors import (
-    RefusalError,
-    WrongStateError,
-)
+from marketplace.domain.errors import RefusalError, WrongStateError
 from marketplace.domain.find import find
 from marketplace.domain.hit_types import check_length, check_range
 from marketplace.domain.identifiers import new_code
@@ -56,13 +53,8 @@ def create_hit(
         created_at=now,
         expires_at=now + timedelta(seconds=lifetime_seconds),
     )
-    use_token(
-        requester=hit_type.requester,
-        operation="CreateHIT",
-        token=token,
-        result=hit.code,
-        now=now,
-    )
+    owner = hit_type.requester
+    use_token(requester=owner, operation="CreateHIT", token=token, result=hit.code, now=now)
     hit.save()
     ledger.hold(hit=hit, amount_cents=hit.cost_cents * hit.max_assignments, now=now)
     _save(hit, "held_cents")

@@ -58,7 +58,7 @@ operator_required = user_passes_test(
 @operator_required
 def requesters(request: HttpRequest) -> HttpResponseBase:
     form = RequesterForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             created = access_keys.open_account(
                 name=form.cleaned_data["name"],
@@ -125,7 +125,7 @@ def revoke_key(request: HttpRequest, code: str, key_id: str) -> HttpResponseBase
 def workers(request: HttpRequest) -> HttpResponseBase:
     """List workers, filtered by id, name or email, and create invitations."""
     form = InvitationForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         invitations = accounts.invite(**form.cleaned_data, now=timezone.now())
         messages.success(request, f"{len(invitations)} invitations were created.")
         return redirect("marketplace:operator-workers")
@@ -151,7 +151,7 @@ def worker(request: HttpRequest, code: str) -> HttpResponseBase:
     row = get_object_or_404(WorkerAccount, code=code)
     fields = ("country", "subdivision", "is_adult", "active")
     form = WorkerForm(posted(request), initial={field: getattr(row, field) for field in fields})
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         WorkerAccount.objects.filter(pk=row.pk).update(**form.cleaned_data)
         if not form.cleaned_data["active"]:
             accounts.close_account(worker=row)
@@ -180,7 +180,7 @@ def appeal(request: HttpRequest, pk: int) -> HttpResponseBase:
         pk=pk,
     )
     form = AppealDecisionForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             appeals.decide_appeal(
                 appeal_pk=row.pk,

@@ -100,7 +100,7 @@ def request_qualification(
         deleted_at__isnull=True,
     )
     form = QualificationAnswerForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             created = qualifications.request_qualification(
                 worker=worker, kind=kind, answer=form.cleaned_data["answer"], now=timezone.now()
@@ -128,7 +128,7 @@ def appeal(request: HttpRequest, worker: WorkerAccount, assignment_code: str) ->
         status=AssignmentStatus.REJECTED,
     )
     form = AppealForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             appeals.appeal(
                 assignment=assignment, text=form.cleaned_data["text"], now=timezone.now()

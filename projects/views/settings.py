@@ -8,11 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from audit.models import StateChange
 from crowd.domain.ledger import CapTooLowError
-from projects.domain.change_project import (
-    ProjectChangeError,
-    change_guidelines,
-    change_settings,
-)
+from projects.domain.change_project import ProjectChangeError, change_guidelines, change_settings
 from projects.domain.create_project import ProjectExistsError, create_project, current_guidelines
 from projects.enums import Role
 from projects.forms import GuidelinesForm, ProjectForm, SettingsForm
