@@ -9,7 +9,7 @@ from django.db.models import Case, Value, When
 from audit.domain.change_state import log_state_change
 from crowd.domain.handle_notifications import destination
 from crowd.domain.hit_reservations import release_unused
-from crowd.domain.hold_publishing import standing_hold
+from crowd.domain.hold_publishing import active_hold
 from crowd.domain.marketplace import marketplace_of
 from crowd.domain.qualifications import ensure_type, requirements_of
 from crowd.domain.sync_hits import POLL
@@ -27,7 +27,7 @@ TOKEN_MEMORY = timedelta(hours=23)
 
 def create_pending_hits(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
     """Create up to `limit` pending HITs unless publishing is on hold. Return how many are live."""
-    if standing_hold():
+    if active_hold():
         return 0
     pending = Hit.objects.to_create().select_related("hit_type")
     return for_each_row(

@@ -23,7 +23,7 @@ def hold_publishing(*, reason: str, actor: str, now: datetime) -> PublishingHold
     return hold
 
 
-def standing_hold() -> PublishingHold | None:
+def active_hold() -> PublishingHold | None:
     return PublishingHold.objects.filter(lifted_at=None).first()
 
 

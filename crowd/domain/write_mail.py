@@ -97,8 +97,8 @@ def _send(mail: Mail, now: datetime) -> bool:
 
 def _begin(mail: Mail) -> bool:
     """Mark the mail as being sent. Return False if it was dropped meanwhile."""
-    begun = Mail.objects.filter(pk=mail.pk, state=MailState.PENDING).exclude(address="")
-    return bool(begun.update(state=MailState.SENDING))
+    pending = Mail.objects.filter(pk=mail.pk, state=MailState.PENDING).exclude(address="")
+    return bool(pending.update(state=MailState.SENDING))
 
 
 def _email_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:

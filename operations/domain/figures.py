@@ -7,7 +7,7 @@ from django.db.models import Count, Min, Model
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from crowd.domain.hold_publishing import standing_hold
+from crowd.domain.hold_publishing import active_hold
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Hit, Payment
 from operations.models import TaskStats
@@ -30,7 +30,7 @@ class Figures(Collector):
         )
         yield _gauge("queue_age_seconds", "Age of the oldest row", "queue", self._ages())
         held = GaugeMetricFamily("touchstone_publishing_held", "1 while publishing is on hold")
-        held.add_metric([], 1.0 if standing_hold() else 0.0)
+        held.add_metric([], 1.0 if active_hold() else 0.0)
         yield held
         yield from _tasks()
 

@@ -138,7 +138,7 @@ def enrol_newcomers(*, clock: Callable[[], datetime], limit: int = 50) -> int:
     moved = 0
     for cohort in Cohort.objects.filter(round__entry="open").select_related("round"):
         moved += _enrol_in(cohort, clock, limit)
-    begun = Enrolment.objects.filter(state=EnrolmentState.INVITED).filter(
+    started = Enrolment.objects.filter(state=EnrolmentState.INVITED).filter(
         Exists(
             Submission.objects.filter(
                 worker=OuterRef("worker"), assignment__hit__task__batch__cohort=OuterRef("cohort")
@@ -146,7 +146,7 @@ def enrol_newcomers(*, clock: Callable[[], datetime], limit: int = 50) -> int:
         )
     )
     return moved + for_each_row(
-        sweep="begin rounds", rows=begun.order_by("pk"), process=_begin, clock=clock, limit=limit
+        sweep="begin rounds", rows=started.order_by("pk"), process=_begin, clock=clock, limit=limit
     )
 
 

@@ -61,7 +61,7 @@ def funnel_of(*, project: Project) -> list[Stage]:
 
 
 def _counts(rounds: Sequence[Round]) -> dict[int, dict[str, int]]:
-    begun = Submission.objects.filter(
+    started = Submission.objects.filter(
         worker=OuterRef("enrolments__worker"),
         assignment__hit__task__batch__cohort__round=OuterRef("pk"),
     )
@@ -71,7 +71,7 @@ def _counts(rounds: Sequence[Round]) -> dict[int, dict[str, int]]:
         .order_by()
         .annotate(
             invited=Count("enrolments"),
-            started=Count("enrolments", filter=Q(Exists(begun))),
+            started=Count("enrolments", filter=Q(Exists(started))),
             finished=Count("enrolments", filter=Q(Exists(evaluated))),
             passed=Count("enrolments", filter=Q(enrolments__state=EnrolmentState.PASSED)),
             declined=Count("enrolments", filter=Q(enrolments__state=EnrolmentState.DECLINED)),

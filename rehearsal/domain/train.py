@@ -98,7 +98,7 @@ def rehearse_training(
     project: Project,
     site: str,
     options: TrainingOptions,
-    tell: Callable[[str], None] = lambda _: None,
+    log: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Take the workers through the rounds as far as the thresholds allow, and report."""
     started = time.monotonic()
@@ -108,10 +108,10 @@ def rehearse_training(
     _invite(rounds[0], crew)
     for current in rounds:
         if current.enrolments.exists():
-            tell(f"{current.title}: {_count(current, EnrolmentState.INVITED)} invited, working ...")
+            log(f"{current.title}: {_count(current, EnrolmentState.INVITED)} invited, working ...")
             _run_round(current, crew, site, options)
             passed = _count(current, EnrolmentState.PASSED)
-            tell(f"{current.title}: feedback sent and read, {passed} passed")
+            log(f"{current.title}: feedback sent and read, {passed} passed")
     _wait(lambda: not unfinished_payments(project), options, "Payments were not confirmed")
     _wait(lambda: not _pending_grants(project), options, "Grants were not confirmed")
     return report(project, script) | {

@@ -21,7 +21,7 @@ from annotation.models import (
 )
 from audit.models import StateChange
 from consolidation.models import Gold
-from crowd.domain.hold_publishing import standing_hold
+from crowd.domain.hold_publishing import active_hold
 from crowd.models import LedgerEntry
 from operations.domain.backup_file import (
     MANIFEST,
@@ -96,7 +96,7 @@ def test_rows_and_files_come_back_and_publishing_is_held(backup, folders, settin
     assert Item.objects.count() == 8
     assert Gold.objects.count() == 2
     assert (folders / "media" / "picture.png").read_bytes() == b"\x89PNG" * 1000
-    assert standing_hold().reason == "Restored from the backup of 2026-11-21 12:00 UTC."
+    assert active_hold().reason == "Restored from the backup of 2026-11-21 12:00 UTC."
     # New rows get numbers of their own.
     make_project("second")
     assert Project.objects.count() == 2
@@ -240,7 +240,7 @@ def test_row_that_the_database_refuses_leaves_nothing_behind(backup, folders):
     assert counts() == dict.fromkeys(counts(), 0)
     assert not list((folders / "media").iterdir())
     assert not (folders / "media.restored").exists()
-    assert standing_hold() is None
+    assert active_hold() is None
     restore(backup)  # and the good one still goes in
     assert Item.objects.count() == 8
 

@@ -126,7 +126,7 @@ class Command(BaseCommand):
             project=project,
             site=settings.SITE_URL,
             options=TrainingOptions(workers=TRAINEES),
-            tell=lambda line: self._say(f"  {line}"),
+            log=lambda line: self._say(f"  {line}"),
         )
         self._say(f"\n{training_summary(training)}\n")
 
