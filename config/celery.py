@@ -14,10 +14,7 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 def load_routes(**_: object) -> None:
-    """Load the URL patterns before worker processes fork.
-
-    Tasks reverse URLs, and each process would load the patterns otherwise.
-    """
+    """Load the URL patterns, which tasks reverse, before worker processes fork."""
     from django.urls import get_resolver  # noqa: PLC0415 - importing this reads the settings
 
     get_resolver().url_patterns  # noqa: B018 - loads the routes

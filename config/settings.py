@@ -1,8 +1,8 @@
 """Settings, read from the environment.
 
-Embedded: SQLite, Celery over the file system, our own marketplace on the same
-site, everything kept under `var/`. `docs/reference/settings.md` explains each variable.
-A value that cannot be used stops the start with one line that names it.
+By default the site uses SQLite, a file-system queue and its own marketplace, all under `var/`.
+`docs/reference/settings.md` explains each variable. An invalid value stops the start with a line
+that names the variable.
 """
 
 import hashlib
@@ -62,9 +62,13 @@ def _secrets_from_files() -> dict[str, str]:
 env.ENVIRON = {**os.environ, **_secrets_from_files()}
 
 
+def _require(is_valid: bool, problem: str) -> None:
+    if not is_valid:
+        raise ImproperlyConfigured(problem)
+
+
 def _checked(name: str, value: str, allowed: tuple[str, ...]) -> str:
-    if value not in allowed:
-        raise ImproperlyConfigured(f"{name} is {value!r}; it must be one of: {', '.join(allowed)}.")
+    _require(value in allowed, f"{name} is {value!r}; it must be one of: {', '.join(allowed)}.")
     return value
 
 
@@ -82,8 +86,7 @@ def _number(name: str, default: str, *, low: str, high: str) -> Decimal:
         in_range = Decimal(low) <= value <= Decimal(high)
     except ArithmeticError:  # includes comparison with NaN
         raise ImproperlyConfigured(f"{name} is {raw!r}; it must be a number.") from None
-    if not in_range:
-        raise ImproperlyConfigured(f"{name} is {raw}; it must lie between {low} and {high}.")
+    _require(in_range, f"{name} is {raw}; it must lie between {low} and {high}.")
     return value
 
 
@@ -98,23 +101,19 @@ def _split(raw: str) -> SplitResult:
 
 
 def _address(name: str, raw: str, schemes: tuple[str, ...], *, example: str) -> str:
-    """Return `raw` if it is a URL with one of the schemes.
-
-    The error message omits the value, because it may contain a password.
-    """
+    """Return `raw` if it is a URL with one of the schemes. Errors omit it, as it may hold a password."""
     parts = _split(raw)
     location = parts.hostname or parts.path.strip("/") or parts.query
-    if parts.scheme not in schemes or not location:
-        raise ImproperlyConfigured(f"{name} is not a valid address. Example: {example}.")
+    is_valid = parts.scheme in schemes and bool(location)
+    _require(is_valid, f"{name} is not a valid address. Example: {example}.")
     return raw
 
 
 def _checked_origin(name: str, raw: str) -> str:
     parts = _split(raw.rstrip("/"))
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path:
-        raise ImproperlyConfigured(
-            f"{name} is {raw!r}; it must be an origin such as https://touchstone.example."
-        )
+    is_origin = parts.scheme in ("http", "https") and parts.hostname and not parts.path
+    example = "https://touchstone.example"
+    _require(bool(is_origin), f"{name} is {raw!r}; it must be an origin such as {example}.")
     return raw.rstrip("/")
 
 
@@ -124,10 +123,10 @@ def _origin(name: str, default: str) -> str:
 
 def _hosts(name: str, default: list[str]) -> list[str]:
     hosts: list[str] = env.list(name, default=default)
-    if not hosts or not all(re.fullmatch(r"\*|\.?[\w.-]+|\[[0-9a-f:]+\]", host) for host in hosts):
-        raise ImproperlyConfigured(
-            f"{name} is {','.join(hosts)!r}; it must list host names, without scheme or port."
-        )
+    _require(
+        bool(hosts) and all(re.fullmatch(r"\*|\.?[\w.-]+|\[[0-9a-f:]+\]", host) for host in hosts),
+        f"{name} is {','.join(hosts)!r}; it must list host names, without scheme or port.",
+    )
     return hosts
 
 
@@ -145,18 +144,18 @@ def _folder(name: str, default: Path) -> Path:
     path = Path(env.str(name, default=str(default))).absolute()
     with suppress(OSError):
         path.mkdir(parents=True, exist_ok=True)
-    if not path.is_dir() or not os.access(path, os.W_OK):
-        raise ImproperlyConfigured(f"{name} is {path}; it must be a folder that can be written.")
+    is_writable = path.is_dir() and os.access(path, os.W_OK)
+    _require(is_writable, f"{name} is {path}; it must be a folder that can be written.")
     return path
 
 
 def _secret_key(var: Path) -> str:
     """Return the configured key, or one that the first start stores readable by its owner only."""
     if key := env.str("SECRET_KEY", default=""):
-        if len(key) < LEAST_KEY_LETTERS:
-            raise ImproperlyConfigured(
-                f"SECRET_KEY is too short; it must have at least {LEAST_KEY_LETTERS} characters."
-            )
+        _require(
+            len(key) >= LEAST_KEY_LETTERS,
+            f"SECRET_KEY is too short; it must have at least {LEAST_KEY_LETTERS} characters.",
+        )
         return key
     path = var / "secret_key"
     if not path.exists():
@@ -171,10 +170,10 @@ def _secret_key(var: Path) -> str:
 
 def _secret_key_fallbacks() -> list[str]:
     keys: list[str] = env.list("SECRET_KEY_FALLBACKS", default=[])
-    if any(len(key) < LEAST_KEY_LETTERS for key in keys):
-        raise ImproperlyConfigured(
-            f"SECRET_KEY_FALLBACKS has a key of fewer than {LEAST_KEY_LETTERS} characters."
-        )
+    _require(
+        all(len(key) >= LEAST_KEY_LETTERS for key in keys),
+        f"SECRET_KEY_FALLBACKS has a key of fewer than {LEAST_KEY_LETTERS} characters.",
+    )
     return keys
 
 
@@ -201,11 +200,11 @@ SECRET_KEY = _secret_key(VAR_DIR)
 SECRET_KEY_FALLBACKS = _secret_key_fallbacks()
 SITE_URL = _origin("SITE_URL", "http://127.0.0.1:8000")
 SITE_IS_SECURE = SITE_URL.startswith("https://")
-if DEMO and urlsplit(SITE_URL).hostname not in ("127.0.0.1", "localhost", "::1"):
-    raise ImproperlyConfigured(
-        f"DEMO is set and SITE_URL is {SITE_URL}: the demo's passwords are public, so it runs on "
-        "this machine only."
-    )
+_require(
+    not DEMO or urlsplit(SITE_URL).hostname in ("127.0.0.1", "localhost", "::1"),
+    f"DEMO is set and SITE_URL is {SITE_URL}: the demo's passwords are public, so it runs on "
+    "this machine only.",
+)
 ALLOWED_HOSTS = _hosts(
     "ALLOWED_HOSTS", sorted({str(urlsplit(SITE_URL).hostname), "127.0.0.1", "localhost"})
 )
@@ -315,9 +314,7 @@ else:
     DATABASES["default"].setdefault("OPTIONS", {})["client_encoding"] = "UTF8"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-USE_TZ = True
 TIME_ZONE = "UTC"
-LANGUAGE_CODE = "en-us"
 USE_I18N = False
 
 STATIC_URL = "/static/"
@@ -401,15 +398,30 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1 if REDIS_URL else 8
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_TIME_LIMIT = 3000
-CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 # Seconds that figures on pages are cached.
 FIGURES_TIMEOUT = 10
 SWEEP_SECONDS = float(_number("SWEEP_SECONDS", "10", low="0.2", high="3600"))
 LEASE = timedelta(seconds=int(_number("LEASE_SECONDS", "60", low="5", high="3600")))
+# Seconds. /health/ready fails after three missed heartbeats of the worker.
+HEARTBEAT_SECONDS = 30.0
+JOB_KINDS = {
+    "import": "annotation.domain.queue_import.KIND",
+    "export": "datasets.domain.queue_export.KIND",
+    "rehearsal": "rehearsal.domain.dry_run.KIND",
+}
+
+
+def _every(seconds: float, *tasks: str, expires: float | None) -> dict[str, dict[str, Any]]:
+    """Return beat entries for the tasks. A task that waits longer than `expires` is dropped."""
+    return {
+        task: {"task": task, "schedule": seconds, "options": {"expires": expires}} for task in tasks
+    }
+
+
 CELERY_BEAT_SCHEDULE = {
-    name: {"task": name, "schedule": SWEEP_SECONDS, "options": {"expires": SWEEP_SECONDS * 3}}
-    for name in (
+    **_every(
+        SWEEP_SECONDS,
         "crowd.tasks.publish_hits",
         "crowd.tasks.send_hit_changes",
         "crowd.tasks.sync_due_hits",
@@ -422,56 +434,35 @@ CELERY_BEAT_SCHEDULE = {
         "consolidation.tasks.record_case_work_and_gold",
         "qualification.tasks.enrol_and_evaluate",
         "jobs.tasks.run_jobs",
-    )
-}
-JOB_KINDS = {
-    "import": "annotation.domain.queue_import.KIND",
-    "export": "datasets.domain.queue_export.KIND",
-    "rehearsal": "rehearsal.domain.dry_run.KIND",
-}
-# Seconds. /health/ready fails after three missed heartbeats of the worker.
-HEARTBEAT_SECONDS = 30.0
-CELERY_BEAT_SCHEDULE["operations.tasks.beat"] = {
-    "task": "operations.tasks.beat",
-    "schedule": HEARTBEAT_SECONDS,
-    "options": {"expires": HEARTBEAT_SECONDS * 2},
-}
-CELERY_BEAT_SCHEDULE["accounts.tasks.clear_expired_sessions"] = {
-    "task": "accounts.tasks.clear_expired_sessions",
-    "schedule": 86400.0,
-}
-# Slower, because these sweeps scan everything that was ever published.
-CELERY_BEAT_SCHEDULE |= {
-    name: {
-        "task": name,
-        "schedule": SWEEP_SECONDS * 3,
-        "options": {"expires": SWEEP_SECONDS * 9},
-    }
-    for name in (
+        expires=SWEEP_SECONDS * 3,
+    ),
+    # Slower, because these sweeps scan everything that was ever published.
+    **_every(
+        SWEEP_SECONDS * 3,
         "annotation.tasks.republish_short_items",
         "consolidation.tasks.reopen_and_republish_cases",
-    )
-}
-# Slowest, because these sweeps scan whole projects and no user waits for the result.
-CELERY_BEAT_SCHEDULE |= {
-    name: {
-        "task": name,
-        "schedule": SWEEP_SECONDS * 30,
-        "options": {"expires": SWEEP_SECONDS * 60},
-    }
-    for name in (
+        expires=SWEEP_SECONDS * 9,
+    ),
+    # Slowest, because these sweeps scan whole projects and no user waits for the result.
+    **_every(
+        SWEEP_SECONDS * 30,
         "crowd.tasks.forget_notifications",
         "consolidation.tasks.draw_due_reviews",
         "consolidation.tasks.index_missing_gold",
         "qualification.tasks.compare_with_gold_and_watch_pools",
-    )
+        expires=SWEEP_SECONDS * 60,
+    ),
+    **_every(HEARTBEAT_SECONDS, "operations.tasks.beat", expires=HEARTBEAT_SECONDS * 2),
+    **_every(86400.0, "accounts.tasks.clear_expired_sessions", expires=None),
 }
 
 # Crowdsourcing
 
 MTURK_REGION = env.str("MTURK_REGION", default="us-east-1")
-if not re.fullmatch(r"[a-z]{2}(-[a-z]+)+-\d", MTURK_REGION):
-    raise ImproperlyConfigured(f"MTURK_REGION is {MTURK_REGION!r}; it must be like us-east-1.")
+_require(
+    bool(re.fullmatch(r"[a-z]{2}(-[a-z]+)+-\d", MTURK_REGION)),
+    f"MTURK_REGION is {MTURK_REGION!r}; it must be like us-east-1.",
+)
 MTURK_ENDPOINT_URL = _address(
     "MTURK_ENDPOINT_URL",
     env.str("MTURK_ENDPOINT_URL", default=f"{SITE_URL}/mturk/"),
@@ -489,10 +480,10 @@ MTURK_REQUESTS_PER_SECOND = float(
 )
 # "webhook" subscribes this site to the marketplace's events. HITs are polled otherwise.
 MTURK_NOTIFICATIONS = env.str("MTURK_NOTIFICATIONS", default="")
-if MTURK_NOTIFICATIONS not in ("", "webhook"):
-    raise ImproperlyConfigured(
-        f"MTURK_NOTIFICATIONS is {MTURK_NOTIFICATIONS!r}; it must be empty or webhook."
-    )
+_require(
+    MTURK_NOTIFICATIONS in ("", "webhook"),
+    f"MTURK_NOTIFICATIONS is {MTURK_NOTIFICATIONS!r}; it must be empty or webhook.",
+)
 MTURK_FEE_RATE = _number("MTURK_FEE_RATE", "0.20", low="0", high="1")
 MTURK_FEE_RATE_MANY = _number("MTURK_FEE_RATE_MANY", "0.40", low="0", high="1")
 
@@ -510,10 +501,10 @@ else:
     # If empty, boto3 searches the environment, the profile and the instance role.
     MTURK_ACCESS_KEY_ID = env.str("MTURK_ACCESS_KEY_ID", default="")
     MTURK_SECRET_ACCESS_KEY = env.str("MTURK_SECRET_ACCESS_KEY", default="")
-    if bool(MTURK_ACCESS_KEY_ID) != bool(MTURK_SECRET_ACCESS_KEY):
-        raise ImproperlyConfigured(
-            "MTURK_ACCESS_KEY_ID and MTURK_SECRET_ACCESS_KEY must be set together. Set both or neither."
-        )
+    _require(
+        bool(MTURK_ACCESS_KEY_ID) == bool(MTURK_SECRET_ACCESS_KEY),
+        "MTURK_ACCESS_KEY_ID and MTURK_SECRET_ACCESS_KEY must be set together. Set both or neither.",
+    )
     MARKETPLACE_BUILTIN_KEY = None
 
 # Built-in marketplace
@@ -538,18 +529,13 @@ MARKETPLACE_WEBHOOK_HOSTS = (
     _hosts("MARKETPLACE_WEBHOOK_HOSTS", []) if "MARKETPLACE_WEBHOOK_HOSTS" in env.ENVIRON else []
 )
 if MARKETPLACE_ENABLED:
-    CELERY_BEAT_SCHEDULE |= {
-        "marketplace.tasks.run_maintenance": {
-            "task": "marketplace.tasks.run_maintenance",
-            "schedule": SWEEP_SECONDS,
-            "options": {"expires": SWEEP_SECONDS * 3},
-        },
-        "marketplace.tasks.deliver_notifications": {
-            "task": "marketplace.tasks.deliver_notifications",
-            "schedule": min(5.0, SWEEP_SECONDS),
-            "options": {"expires": 15.0},
-        },
-    }
+    _maintenance = _every(
+        SWEEP_SECONDS, "marketplace.tasks.run_maintenance", expires=SWEEP_SECONDS * 3
+    )
+    _delivery = _every(
+        min(5.0, SWEEP_SECONDS), "marketplace.tasks.deliver_notifications", expires=15.0
+    )
+    CELERY_BEAT_SCHEDULE |= _maintenance | _delivery
 
 # Accounts
 
@@ -602,31 +588,28 @@ MFA_TOTP_TOLERANCE = 1
 EMAIL_URL = env.str("EMAIL_URL", default="consolemail://")
 # Without a mail server, workers cannot enter an address and receive no e-mail.
 MAIL_IS_ON = bool(env.str("EMAIL_URL", default=""))
-if _split(EMAIL_URL).scheme not in env.EMAIL_SCHEMES:
-    raise ImproperlyConfigured(
-        "EMAIL_URL is not the address of a mail server. Example: smtp+tls://user:password@host:587."
-    )
+_require(
+    _split(EMAIL_URL).scheme in env.EMAIL_SCHEMES,
+    "EMAIL_URL is not the address of a mail server. Example: smtp+tls://user:password@host:587.",
+)
 vars().update(env.email_url_config(EMAIL_URL))
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str(
     "EMAIL_FROM", default=f"Touchstone <touchstone@{urlsplit(SITE_URL).hostname}>"
 )
-if "@" not in DEFAULT_FROM_EMAIL or "\n" in DEFAULT_FROM_EMAIL:
-    raise ImproperlyConfigured(
-        f"EMAIL_FROM is {DEFAULT_FROM_EMAIL!r}; it must be an e-mail address, or Name <address>."
-    )
+_require(
+    "@" in DEFAULT_FROM_EMAIL and "\n" not in DEFAULT_FROM_EMAIL,
+    f"EMAIL_FROM is {DEFAULT_FROM_EMAIL!r}; it must be an e-mail address, or Name <address>.",
+)
 
 # Browser security
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SITE_IS_SECURE
-SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
-SECURE_REFERRER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = 31_536_000 if SITE_IS_SECURE else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SITE_IS_SECURE
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SITE_IS_SECURE else None
 SECURE_SSL_REDIRECT = _flag("SSL_REDIRECT", True) and SITE_IS_SECURE
-X_FRAME_OPTIONS = "DENY"
 PERMISSIONS_POLICY: dict[str, list[str]] = {
     feature: []
     for feature in (
@@ -665,8 +648,10 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 2**20
 TRUSTED_PROXIES = _networks("TRUSTED_PROXIES")
 METRICS_NETWORKS = _networks("METRICS_NETWORKS")
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
-if METRICS_TOKEN and len(METRICS_TOKEN) < 20:
-    raise ImproperlyConfigured("METRICS_TOKEN is too short; it must have at least 20 characters.")
+_require(
+    not METRICS_TOKEN or len(METRICS_TOKEN) >= 20,
+    "METRICS_TOKEN is too short; it must have at least 20 characters.",
+)
 
 # REST API
 
@@ -690,19 +675,7 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
 }
 _ERROR_STATUSES = [
-    "400",
-    "401",
-    "403",
-    "404",
-    "405",
-    "406",
-    "409",
-    "412",
-    "413",
-    "415",
-    "422",
-    "429",
-    "500",
+    str(status) for status in (400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 429, 500)
 ]
 DRF_STANDARDIZED_ERRORS = {
     "EXCEPTION_HANDLER_CLASS": "web.errors.Handler",

@@ -11,10 +11,7 @@ class HashedModulesStorage(CompressedManifestStaticFilesStorage):
 
 
 class StaticFiles(StaticFilesConfig):
-    """Static files without the packages' unused files.
-
-    Some of those files have imports that do not resolve, and others are slow to compress.
-    """
+    """Static files without the packages' unused files, which are slow or have broken imports."""
 
     ignore_patterns = [
         *StaticFilesConfig.ignore_patterns,

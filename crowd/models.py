@@ -105,11 +105,7 @@ class QualificationType(models.Model):
 
 
 class QualificationGrant(models.Model):
-    """A qualification that a worker holds, with a value.
-
-    Each of a project's consolidators has a unique value, so that a HIT can exclude the workers who
-    generated its annotations.
-    """
+    """A qualification that a worker holds. Its value lets a HIT exclude some of the holders."""
 
     qualification_type = models.ForeignKey(
         QualificationType, on_delete=models.PROTECT, related_name="grants"

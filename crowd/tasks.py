@@ -50,10 +50,7 @@ def forget_notifications() -> None:
 
 @shared_task
 def send_decisions() -> None:
-    """Pay and reject assignments, then send messages.
-
-    A marketplace accepts a message only if the worker has a decided assignment.
-    """
+    """Pay and reject, then send messages, which need a decided assignment of the worker."""
     sweep(lambda: send_payments.release_held_payments(now=timezone.now()))
     sweep(_with_clock(send_payments.send_due_payments))
     sweep(_with_clock(send_payments.send_due_rejections))

@@ -6,7 +6,7 @@ from django.utils.crypto import constant_time_compare
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from crowd.domain.handle_notifications import hear_notification, notification_key
+from crowd.domain.handle_notifications import notification_key, receive_notification
 from crowd.forms import InvalidNotificationError, read_notification
 
 MAX_BODY_BYTES = 256 * 1024
@@ -21,5 +21,5 @@ def notifications(request: HttpRequest, key: str) -> HttpResponse:
         notification = read_notification(request.read(MAX_BODY_BYTES))
     except InvalidNotificationError:
         return HttpResponse("Invalid notification.", status=400, content_type="text/plain")
-    hear_notification(doc_id=notification.doc_id, hits=notification.hits(), now=timezone.now())
+    receive_notification(doc_id=notification.doc_id, hits=notification.hits(), now=timezone.now())
     return HttpResponse(status=204)

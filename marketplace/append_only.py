@@ -1,8 +1,6 @@
 """Database triggers that make the ledger append-only.
 
-Both databases refuse an UPDATE. PostgreSQL also refuses a DELETE. SQLite allows it, because
-emptying a test database deletes rows there, whereas PostgreSQL truncates. The model refuses both
-operations on both databases.
+SQLite allows a DELETE, because test databases are emptied by it. The model refuses both operations.
 """
 
 from django.apps.registry import Apps
@@ -31,14 +29,13 @@ SQLITE_BACK = "DROP TRIGGER marketplace_ledgerentry_append_only"
 
 def ledger_is_append_only() -> migrations.RunPython:
     """Return the migration operation that creates the triggers."""
-    return migrations.RunPython(_guard, _unguard)
 
+    def create(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
+        postgresql = editor.connection.vendor == "postgresql"
+        editor.execute(POSTGRESQL if postgresql else SQLITE, params=None)
 
-def _guard(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
-    postgresql = editor.connection.vendor == "postgresql"
-    editor.execute(POSTGRESQL if postgresql else SQLITE, params=None)
+    def drop(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
+        postgresql = editor.connection.vendor == "postgresql"
+        editor.execute(POSTGRESQL_BACK if postgresql else SQLITE_BACK, params=None)
 
-
-def _unguard(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
-    postgresql = editor.connection.vendor == "postgresql"
-    editor.execute(POSTGRESQL_BACK if postgresql else SQLITE_BACK, params=None)
+    return migrations.RunPython(create, drop)

@@ -1,15 +1,22 @@
 """Forms of the workers' site and of the operator's pages."""
 
-import re
 from typing import Any
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 
-from marketplace.domain.accounts import NewWorker
 
-LETTERS = re.compile(r"[A-Za-z]{2}")
+class CodeField(forms.RegexField):
+    """An ISO 3166 code of at most two capitals or digits."""
+
+    default_error_messages = {"invalid": "Enter a two-letter ISO 3166 code."}
+
+    def __init__(self, regex: str, **kwargs: Any) -> None:
+        super().__init__(regex, max_length=2, strip=True, **kwargs)
+
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).upper()
 
 
 class JoinForm(forms.Form):
@@ -23,34 +30,24 @@ class JoinForm(forms.Form):
         label="E-mail", widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
     password = forms.CharField(
-        label="Password", widget=forms.PasswordInput(attrs={"autocomplete": "new-password"})
+        label="Password",
+        validators=[validate_password],
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
-    country = forms.CharField(
+    country = CodeField(
+        r"^[A-Z]{2}\Z",
         label="Country",
-        max_length=2,
         initial="US",
         help_text="Two letters, such as US or GB",
         widget=forms.TextInput(attrs={"autocomplete": "country"}),
     )
-    subdivision = forms.CharField(
-        label="State or province", max_length=2, required=False, help_text="Two letters, if any"
+    subdivision = CodeField(
+        r"^[A-Z0-9]{1,2}\Z",
+        label="State or province",
+        required=False,
+        help_text="Two letters, if any",
     )
     is_adult = forms.BooleanField(label="I am 18 or older", required=False)
-
-    def clean_country(self) -> str:
-        return _two_letters(self.cleaned_data["country"])
-
-    def clean_subdivision(self) -> str:
-        code: str = self.cleaned_data["subdivision"]
-        return code.upper() if re.fullmatch(r"[A-Za-z0-9]{0,2}", code) else _two_letters(code)
-
-    def clean_password(self) -> str:
-        password: str = self.cleaned_data["password"]
-        validate_password(password)
-        return password
-
-    def new_worker(self) -> NewWorker:
-        return NewWorker(**self.cleaned_data)
 
 
 class LoginForm(forms.Form):
@@ -70,13 +67,10 @@ class PasswordForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
     password = forms.CharField(
-        label="New password", widget=forms.PasswordInput(attrs={"autocomplete": "new-password"})
+        label="New password",
+        validators=[validate_password],
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
-
-    def clean_password(self) -> str:
-        password: str = self.cleaned_data["password"]
-        validate_password(password)
-        return password
 
 
 class AppealForm(forms.Form):
@@ -134,16 +128,10 @@ class InvitationForm(forms.Form):
 class WorkerForm(forms.Form):
     """The fields of a worker's account that the operator can correct."""
 
-    country = forms.CharField(label="Country", max_length=2)
-    subdivision = forms.CharField(label="State or province", max_length=2, required=False)
+    country = CodeField(r"^[A-Z]{2}\Z", label="Country")
+    subdivision = CodeField(r"^.{1,2}\Z", label="State or province", required=False)
     is_adult = forms.BooleanField(label="Is 18 or older", required=False)
     active = forms.BooleanField(label="Account is active", required=False)
-
-    def clean_country(self) -> str:
-        return _two_letters(self.cleaned_data["country"])
-
-    def clean_subdivision(self) -> str:
-        return str(self.cleaned_data["subdivision"]).upper()
 
 
 class AppealDecisionForm(forms.Form):
@@ -168,9 +156,3 @@ class StatementForm(forms.Form):
         if "first" in cleaned and "last" in cleaned and cleaned["last"] < cleaned["first"]:
             raise ValidationError("The last day must not be before the first day.")
         return cleaned
-
-
-def _two_letters(code: str) -> str:
-    if not LETTERS.fullmatch(code):
-        raise ValidationError("Enter a two-letter ISO 3166 code.")
-    return code.upper()

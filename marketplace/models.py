@@ -7,7 +7,7 @@ time is aware UTC.
 from datetime import datetime
 from typing import Any, NoReturn
 
-from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -53,10 +53,7 @@ class Requester(models.Model):
 
 
 class AccessKey(models.Model):
-    """A key pair that signs requests.
-
-    SigV4 needs the plain secret, so the secret is encrypted instead of hashed.
-    """
+    """A key pair that signs requests. SigV4 needs the plain secret, so it is not hashed."""
 
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="access_keys")
     access_key_id = models.CharField(max_length=64, unique=True)
@@ -66,11 +63,6 @@ class AccessKey(models.Model):
 
     def __str__(self) -> str:
         return self.access_key_id
-
-
-class WorkerManager(BaseUserManager["WorkerAccount"]):
-    def get_by_natural_key(self, username: str | None) -> "WorkerAccount":
-        return self.get(username__iexact=username)
 
 
 class WorkerAccount(AbstractBaseUser):
@@ -90,7 +82,6 @@ class WorkerAccount(AbstractBaseUser):
 
     USERNAME_FIELD = "username"
     EMAIL_FIELD = "email"
-    objects = WorkerManager()
 
     def __str__(self) -> str:
         return self.code
@@ -390,10 +381,7 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
 
 
 class LedgerEntry(models.Model):
-    """An append-only ledger entry that changes a requester's balance, reserved money or both.
-
-    A trigger makes the database refuse an UPDATE (`append_only.py`).
-    """
+    """An append-only change of a requester's balance, reserved money or both."""
 
     requester = models.ForeignKey(Requester, models.PROTECT, related_name="entries")
     kind = models.CharField(max_length=10, choices=EntryKind)

@@ -1,6 +1,7 @@
 """The marketplace's URLs. API clients and workers' bookmarks rely on them."""
 
 from django.urls import URLPattern, URLResolver, path, re_path, register_converter
+from django.urls.converters import StringConverter
 
 from marketplace.api.endpoint import requester_api
 from marketplace.views import accounts, groups, operator, work, worker
@@ -8,16 +9,10 @@ from marketplace.views import accounts, groups, operator, work, worker
 app_name = "marketplace"
 
 
-class CodeConverter:
+class CodeConverter(StringConverter):
     """A path converter for identifiers: capitals and digits, unlike the words in URLs."""
 
     regex = "[A-Z0-9]{1,64}"
-
-    def to_python(self, value: str) -> str:
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
 
 
 register_converter(CodeConverter, "code")

@@ -1,7 +1,4 @@
-"""Health checks for django-health-check. Their messages contain no secrets.
-
-The checks are coroutines, so that queries use the connection of the request's thread.
-"""
+"""Health checks without secrets. They are coroutines, to use the request's connection."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,7 +10,7 @@ from django.utils import timezone
 from health_check.base import HealthCheck
 from health_check.exceptions import ServiceUnavailable
 
-from crowd.domain.hold_publishing import standing_hold
+from crowd.domain.hold_publishing import active_hold
 from jobs.models import SweepFailure
 from operations.domain.heartbeat import is_fresh
 from operations.models import Heartbeat
@@ -62,7 +59,7 @@ class Publishing(HealthCheck):
     """A check that never fails, because the site works while publishing is on hold."""
 
     async def run(self) -> None:
-        self._is_held = bool(await sync_to_async(standing_hold)())
+        self._is_held = bool(await sync_to_async(active_hold)())
 
     def pretty_status(self) -> str:
         return "on hold. Run manage.py recover_hits" if self._is_held else super().pretty_status()

@@ -1,7 +1,4 @@
-"""Log formatters that remove personal data and secrets.
-
-The settings name these classes before apps are loaded, so this module imports no model.
-"""
+"""Log formatters that remove personal data and secrets, importable before apps are loaded."""
 
 import logging
 import re

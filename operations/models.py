@@ -14,10 +14,7 @@ class Heartbeat(models.Model):
 
 
 class TaskStats(models.Model):
-    """The number and total seconds of a background task's runs with one outcome.
-
-    They are in the database because worker processes restart and may run on several machines.
-    """
+    """The number and total seconds of a task's runs with one outcome, in all processes."""
 
     task = models.CharField(max_length=120)
     outcome = models.CharField(max_length=20)

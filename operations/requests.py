@@ -22,10 +22,7 @@ UNLOGGED = {"operations:live", "operations:web", "operations:ready", "operations
 
 
 class RequestsMiddleware:
-    """Middleware that records the time of each request and writes a log line.
-
-    Requests are grouped by route, because a path may contain a worker's id.
-    """
+    """Middleware that times and logs requests by route, because paths may contain worker ids."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

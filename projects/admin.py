@@ -7,12 +7,7 @@ from django.utils import timezone
 
 from audit.admin import ReadOnlyAdmin
 from projects.domain.api_tokens import revoke_token
-from projects.models import (
-    ApiToken,
-    Guidelines,
-    Membership,
-    Project,
-)
+from projects.models import ApiToken, Guidelines, Membership, Project
 
 
 class MembershipInline(admin.TabularInline):

@@ -10,7 +10,6 @@ from django.utils.text import slugify
 
 from crowd.domain.pay_scheme import PRESETS
 from crowd.domain.qualifications import system_requirements
-from projects.domain.change_project import ProjectSettings
 from projects.enums import ExclusionScope, MemberRole, TokenScope
 from projects.models import Project
 from schemes.registry import SCHEMES
@@ -30,19 +29,18 @@ class ProjectForm(forms.Form):
         required=False,
         help_text="Used in URLs, commands and file names. Leave empty to derive it from the title.",
     )
-    scheme = forms.ChoiceField(label="Annotation scheme")
-    pay = forms.ChoiceField(label="Pay scheme", help_text="You can change all amounts later.")
+    scheme = forms.ChoiceField(
+        label="Annotation scheme", choices=[(name, name) for name in sorted(SCHEMES)]
+    )
+    pay = forms.ChoiceField(
+        label="Pay scheme",
+        choices=[(name, name) for name in PRESETS],
+        help_text="You can change all amounts later.",
+    )
     cap = DollarsField(
         label="Budget cap, in dollars",
         help_text="Nothing can be published or paid above the cap. Leave empty for no cap.",
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name, choices in (("scheme", sorted(SCHEMES)), ("pay", list(PRESETS))):
-            field = self.fields[name]
-            assert isinstance(field, forms.ChoiceField)
-            field.choices = [(choice, choice) for choice in choices]
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
@@ -90,24 +88,24 @@ class SettingsForm(forms.Form):
     )
 
     @classmethod
-    def initial_of(cls, settings: ProjectSettings) -> dict[str, Any]:
-        requirements = {row.get("system"): row for row in settings.worker_requirements}
+    def initial_of(cls, project: Project) -> dict[str, Any]:
+        requirements = {row.get("system"): row for row in project.worker_requirements}
         rate, approved = requirements.get("approval-rate"), requirements.get("hits-approved")
         return {
-            "title": settings.title,
-            "generators_per_item": settings.generators_per_item,
-            "exclusion_scope": settings.exclusion_scope,
+            "title": project.title,
+            "generators_per_item": project.generators_per_item,
+            "exclusion_scope": project.exclusion_scope,
             "approval_rate": rate and rate["integers"][0],
             "hits_approved": approved and approved["integers"][0],
             "locales": " ".join(requirements.get("locale", {}).get("locales", [])),
-            "cap": settings.cap_cents,
-            "minimum_hourly": settings.minimum_hourly_cents,
+            "cap": project.budget.cap_cents,
+            "minimum_hourly": project.minimum_hourly_cents,
         }
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
         try:
-            data["requirements"] = system_requirements(
+            data["worker_requirements"] = system_requirements(
                 approval_rate=data.get("approval_rate"),
                 hits_approved=data.get("hits_approved"),
                 locales=data.get("locales", "").replace(",", " ").split(),
@@ -116,16 +114,10 @@ class SettingsForm(forms.Form):
             self.add_error("locales", str(error))
         return data
 
-    def wanted(self) -> ProjectSettings:
+    def wanted(self) -> dict[str, Any]:
         data = self.cleaned_data
-        return ProjectSettings(
-            title=data["title"],
-            generators_per_item=data["generators_per_item"],
-            exclusion_scope=data["exclusion_scope"],
-            worker_requirements=data["requirements"],
-            cap_cents=data["cap"],
-            minimum_hourly_cents=data["minimum_hourly"],
-        )
+        money = {"cap_cents": data["cap"], "minimum_hourly_cents": data["minimum_hourly"]}
+        return data | money
 
 
 class GuidelinesForm(forms.Form):

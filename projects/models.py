@@ -7,12 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from crowd.enums import Provider
-from projects.enums import (
-    ExclusionScope,
-    MemberRole,
-    Protocol,
-    Role,
-)
+from projects.enums import ExclusionScope, MemberRole, Protocol, Role
 
 
 class Project(models.Model):
@@ -109,10 +104,7 @@ class Guidelines(models.Model):
 
 
 class ApiToken(models.Model):
-    """A token with which a program acts as its owner, within its scopes and projects.
-
-    Only a digest of the secret is stored.
-    """
+    """A token with which a program acts as its owner, within its scopes and projects."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
@@ -142,10 +134,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
 
 class Invitation(models.Model):
-    """An invitation into a project for a person without an account.
-
-    Its link is signed and works once, until `expires_at`.
-    """
+    """An invitation of a person without an account. Its signed link works once."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
     email = models.EmailField()

@@ -107,11 +107,7 @@ def can_create_projects(user: User) -> bool:
 
 
 def project_page(rule: frozenset[MemberRole]) -> Callable[[View], View]:
-    """Declare a page of the project that the address's `slug` names.
-
-    The view receives the project. Users without a role in the project get a 404 response, and
-    members whose roles do not satisfy `rule` get a 403 response.
-    """
+    """Declare a project's page. It is a 404 to non-members, and a 403 to members outside `rule`."""
 
     def decorate(view: View) -> View:
         @signed_in_page

@@ -8,7 +8,7 @@ from annotation.domain.publish import terms_of
 from crowd.domain.pay_scheme import Terms
 from projects.models import Guidelines
 from qualification.domain.decide import Verdict
-from qualification.domain.edit_round import Admission, RoundChanges, admission_of
+from qualification.domain.edit_round import Admission, admission_of
 from qualification.domain.production_groups import MOST_GROUPS
 from qualification.domain.set_up_rounds import PRESETS
 from qualification.enums import EnrolmentState, RoundEntry
@@ -131,17 +131,14 @@ class RoundForm(forms.Form):
             )
         return self.cleaned_data
 
-    def changes(self) -> RoundChanges:
+    def admission(self) -> Admission:
         data = self.cleaned_data
-        return RoundChanges(
-            title=data["title"],
-            entry=data["entry"],
-            thresholds=self._thresholds(),
-            admission=Admission(data["approval_rate"], data["hits_approved"], data["locales"]),
-            items_per_worker=data["items_per_worker"],
-            terms=self._terms(),
-            guidelines=data["guidelines"],
-        )
+        return Admission(data["approval_rate"], data["hits_approved"], data["locales"])
+
+    def changes(self) -> dict[str, Any]:
+        names = ("title", "entry", "items_per_worker", "guidelines")
+        fields = {name: self.cleaned_data[name] for name in names}
+        return {**fields, "thresholds": self._thresholds(), "terms": self._terms()}
 
     def _thresholds(self) -> dict[str, float]:
         """Return the form's thresholds, and those of the round that the form does not have."""

@@ -5,22 +5,12 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 
-from annotation.models import (
-    Batch,
-    Item,
-    Submission,
-)
+from annotation.models import Batch, Item, Submission
 from consolidation.models import Gold
 from crowd.models import Message, Worker
 from projects.enums import Role
 from projects.models import Guidelines, Project
-from qualification.enums import (
-    AlertKind,
-    EnrolmentState,
-    EvaluationCause,
-    RoundEntry,
-    RoundKind,
-)
+from qualification.enums import AlertKind, EnrolmentState, EvaluationCause, RoundEntry, RoundKind
 
 
 class Round(models.Model):
@@ -61,10 +51,7 @@ class Round(models.Model):
 
 
 class RoundItem(models.Model):
-    """An item of a round, and the reference that submissions are compared with.
-
-    `given` has the annotations that consolidators merge. It is empty in generators' rounds.
-    """
+    """An item of a round with its reference, and with the annotations that consolidators merge."""
 
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="round_items")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="round_items")
@@ -84,11 +71,7 @@ class RoundItem(models.Model):
 
 
 class Cohort(models.Model):
-    """A publication of a round's items, with a slot for each worker of a group.
-
-    The number is the qualification's value that admits the group. Workers of earlier cohorts therefore
-    cannot use the slots of later ones.
-    """
+    """A publication of a round, to workers who hold its qualification with this number."""
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="cohorts")
     number = models.PositiveSmallIntegerField()
@@ -209,10 +192,7 @@ class Feedback(BaseFeedback):
 
 
 class PoolFeedback(BaseFeedback):
-    """Feedback on production work.
-
-    `alignment` has some items beside their gold, as when they were chosen (see `Evaluation.alignment`).
-    """
+    """Feedback on production work, with the alignment of its items when they were chosen."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="pool_feedback")
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="pool_feedback")
@@ -239,10 +219,7 @@ class PoolFeedback(BaseFeedback):
 
 
 class GoldComparison(models.Model):
-    """A comparison of a production annotation with its item's gold.
-
-    `counts` maps a figure to {"tp", "fp", "fn"}. A newer version of the gold replaces the comparison.
-    """
+    """A production annotation's {"tp", "fp", "fn"} by figure against its item's newest gold."""
 
     submission = models.OneToOneField(Submission, on_delete=models.PROTECT, related_name="outcome")
     gold = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="gold_comparisons")
@@ -255,10 +232,7 @@ class GoldComparison(models.Model):
 
 
 class Alert(models.Model):
-    """An alert about a worker in production, with their number of items at that time.
-
-    After an alert is acknowledged, only later work can raise it again.
-    """
+    """An alert about a worker, raised again only for work after its acknowledgement."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="alerts")
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="alerts")
@@ -291,10 +265,7 @@ class Alert(models.Model):
 
 
 class ProductionGroup(models.Model):
-    """A part of the trained generators, to which a batch can be published.
-
-    Members hold the pool's qualification with `number` as its value.
-    """
+    """A part of the trained generators, who hold the pool's qualification with `number`."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="groups")
     number = models.PositiveSmallIntegerField()

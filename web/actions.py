@@ -26,10 +26,7 @@ Handler = Callable[..., Response]
 
 
 def action(handler: Handler) -> Handler:
-    """Run the handler in a transaction that also stores the response if the request has a key.
-
-    A repeat waits for an overlapping request and returns the stored response. Errors are not stored.
-    """
+    """Run the handler in a transaction, and return the stored response to repeats of a key."""
 
     @wraps(handler)
     def run_once(self: Any, request: Request, *args: Any, **kwargs: Any) -> Response:

@@ -13,10 +13,7 @@ _RESUMED = re.compile(r"bytes=([0-9]{1,18})-")
 
 
 def download(request: HttpRequest, file: IO[bytes], *, name: str, sha256: str) -> HttpResponseBase:
-    """Respond with a file as an attachment, or with the rest of it if the client resumes.
-
-    The ETag is the file's checksum, so that a client never continues a file that has changed.
-    """
+    """Respond with a file, or with its rest if the client resumes. Its checksum is the ETag."""
     etag = f'"{sha256}"'
     size = file.seek(0, 2)
     start = _start(request, etag)

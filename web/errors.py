@@ -1,7 +1,4 @@
-"""API errors that Django REST framework lacks, and their schema.
-
-drf-standardized-errors writes every error as `type` and a list of `errors` with code, detail and attr.
-"""
+"""API errors that Django REST framework lacks, and their schema."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

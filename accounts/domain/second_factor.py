@@ -11,10 +11,7 @@ from projects.models import Membership
 
 
 def must_have_second_factor(user: User) -> bool:
-    """Return True if SECOND_FACTOR_ROLES names a role of the user in any project.
-
-    `admin` includes superusers and staff.
-    """
+    """Return True if SECOND_FACTOR_ROLES names a role of the user. Staff count as admins."""
     roles = settings.SECOND_FACTOR_ROLES
     if not roles:
         return False

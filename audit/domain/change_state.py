@@ -26,6 +26,7 @@ class TransitionNotAllowedError(TouchstoneError):
         self.new = new
 
 
+@transaction.atomic
 def change_state(
     *,
     instance: M,
@@ -36,22 +37,18 @@ def change_state(
     reason: str = "",
     **fields: Any,
 ) -> M:
-    """Lock the row, check and save the new state with `fields`, and log it. Return the row.
-
-    If the row already has the new state, nothing is saved or logged. Raises TransitionNotAllowedError.
-    """
+    """Lock the row, check, save and log the new state unless the row has it. Return the row."""
     model = type(instance)
-    with transaction.atomic():
-        row = model._default_manager.select_for_update().get(pk=instance.pk)
-        old = row.state  # type: ignore[attr-defined]
-        if old == new:
-            return row
-        if new not in transitions.get(old, ()):
-            raise TransitionNotAllowedError(row, old, new)
-        for name, value in {"state": new, **fields}.items():
-            setattr(row, name, value)
-        row.save(update_fields=["state", *fields])
-        log_state_change(instance=row, old=old, new=new, actor=actor, now=now, reason=reason)
+    row = model._default_manager.select_for_update().get(pk=instance.pk)
+    old = row.state  # type: ignore[attr-defined]
+    if old == new:
+        return row
+    if new not in transitions.get(old, ()):
+        raise TransitionNotAllowedError(row, old, new)
+    for name, value in {"state": new, **fields}.items():
+        setattr(row, name, value)
+    row.save(update_fields=["state", *fields])
+    log_state_change(instance=row, old=old, new=new, actor=actor, now=now, reason=reason)
     return row
 
 

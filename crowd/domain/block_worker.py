@@ -17,10 +17,7 @@ FINAL_STATES = {BlockState.PENDING: BlockState.BLOCKED, BlockState.LIFTING: Bloc
 
 
 def block_worker(*, worker: Worker, reason: str, actor: str, now: datetime) -> None:
-    """Block the worker. Their submitted work is still decided and paid.
-
-    The worker does not see the reason. Raises ValueError without one.
-    """
+    """Block the worker, who does not see the reason. Raises ValueError without one."""
     if not reason.strip():
         raise ValueError("Enter the reason for the block.")
     _change(worker, BlockState.PENDING, reason, actor, now)

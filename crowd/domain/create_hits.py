@@ -9,13 +9,13 @@ from django.db.models import Case, Value, When
 from audit.domain.change_state import log_state_change
 from crowd.domain.handle_notifications import destination
 from crowd.domain.hit_reservations import release_unused
-from crowd.domain.hold_publishing import standing_hold
+from crowd.domain.hold_publishing import active_hold
 from crowd.domain.marketplace import marketplace_of
 from crowd.domain.qualifications import ensure_type, requirements_of
 from crowd.domain.sync_hits import POLL
 from crowd.enums import HitState
 from crowd.models import Hit, HitType, OrphanHit
-from crowd.providers.base import HitRequest, HitTypeTerms, OutcomeUnknownError, ProviderRefusedError
+from crowd.providers.base import HitTypeTerms, OutcomeUnknownError, ProviderRefusedError
 from jobs.domain.lease import BATCH_SIZE
 from jobs.domain.sweep import for_each_row
 
@@ -26,11 +26,8 @@ TOKEN_MEMORY = timedelta(hours=23)
 
 
 def create_pending_hits(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
-    """Create up to `limit` pending HITs. Return how many are now live.
-
-    Nothing is created while publishing is on hold.
-    """
-    if standing_hold():
+    """Create up to `limit` pending HITs unless publishing is on hold. Return how many are live."""
+    if active_hold():
         return 0
     pending = Hit.objects.to_create().select_related("hit_type")
     return for_each_row(
@@ -68,11 +65,7 @@ def create_hit(*, hit: Hit, now: datetime) -> bool:
 
 
 def _find_created(hit: Hit, now: datetime) -> str | None:
-    """Return the id of a HIT that was created before, or None.
-
-    It is an orphan from a history that the database has lost (see `recover_hits`), or comes from an
-    attempt whose token may have expired at the marketplace.
-    """
+    """Return the id of a HIT from an expired attempt or a lost history, or None."""
     orphan = OrphanHit.objects.filter(
         provider=hit.hit_type.provider, annotation=hit.token, hit=None
     ).first()
@@ -93,13 +86,11 @@ def _create(hit: Hit, now: datetime) -> str:
     ):
         raise OutcomeUnknownError("withdrawn or paused before it was created")
     return marketplace_of(hit_type.provider).create_hit(
-        HitRequest(
-            token=hit.token,
-            hit_type=hit_type.external_id,
-            url=hit.url,
-            max_assignments=hit.max_assignments,
-            lifetime_seconds=hit.lifetime_seconds,
-        )
+        token=hit.token,
+        hit_type=hit_type.external_id,
+        url=hit.url,
+        max_assignments=hit.max_assignments,
+        lifetime_seconds=hit.lifetime_seconds,
     )
 
 

@@ -8,11 +8,7 @@ MANY_ASSIGNMENTS = 10
 
 
 def fee_cents(amount_cents: int, *, max_assignments: int = 1) -> int:
-    """Return the fee on a reward or bonus in whole cents, rounded half up.
-
-    The fee is at least one cent, but zero on an amount of zero. Rewards of HITs with ten or more
-    assignments have a higher rate.
-    """
+    """Return the fee in whole cents, rounded half up: 0 for 0, otherwise at least one."""
     if amount_cents == 0:
         return 0
     many = max_assignments >= MANY_ASSIGNMENTS

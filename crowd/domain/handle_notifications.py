@@ -1,7 +1,4 @@
-"""Handle notifications of a marketplace, which only trigger an early sync of HITs.
-
-Notifications are not trusted: they may be late, repeated, out of order or forged.
-"""
+"""Handle notifications of a marketplace, which are not trusted and only trigger an early sync."""
 
 import hmac
 from collections.abc import Sequence
@@ -33,7 +30,7 @@ def destination() -> str | None:
 
 
 @transaction.atomic
-def hear_notification(*, doc_id: str, hits: Sequence[str], now: datetime) -> bool:
+def receive_notification(*, doc_id: str, hits: Sequence[str], now: datetime) -> bool:
     """Schedule a sync of the HITs. Return False for a repeated notification, which is ignored."""
     _, new = NotificationReceipt.objects.get_or_create(doc_id=doc_id, defaults={"received_at": now})
     if new:

@@ -26,10 +26,7 @@ def places(*, hit: Hit, number: int, key: str) -> Movement:
 
 
 def release_unused(*, hits: Sequence[Hit], now: datetime) -> None:
-    """Release the reservations of assignments that can no longer be submitted.
-
-    Undecided submissions keep their reservations. The caller must have locked the HITs' rows.
-    """
+    """Release what can no longer be submitted. The caller must have locked the HITs' rows."""
     left = offer_cents_left(hits=hits)
     waiting = Assignment.objects.filter(hit__in=hits, payments=None).exclude(state__in=NOT_OWED)
     undecided = dict(waiting.order_by().values_list("hit").annotate(Count("pk")))
@@ -38,10 +35,7 @@ def release_unused(*, hits: Sequence[Hit], now: datetime) -> None:
         reserved = left.get(hit.pk, 0) // max(1, sum(slot_of(hit)))
         unused = reserved - undecided.get(hit.pk, 0)
         if unused > 0:
-            movements.append(places(hit=hit, number=unused, key=_release_key(hit)))
+            offer_round = f":{hit.offer_round}" if hit.offer_round else ""
+            key = f"release:hit:{hit.pk}{offer_round}"
+            movements.append(places(hit=hit, number=unused, key=key))
     release_all(movements=movements, now=now)
-
-
-def _release_key(hit: Hit) -> str:
-    key = f"release:hit:{hit.pk}"
-    return f"{key}:{hit.offer_round}" if hit.offer_round else key

@@ -93,10 +93,7 @@ class Movement:
 
 @transaction.atomic
 def reserve_all(*, movements: Sequence[Movement], now: datetime) -> None:
-    """Reserve the amounts of all movements, or none. Raises BudgetExceededError.
-
-    The caller must have locked the HITs' rows.
-    """
+    """Reserve all amounts or none, with the HITs' rows locked. Raises BudgetExceededError."""
     for budget_id, cents in _write_new(LedgerKind.RESERVE, movements, now):
         raise_reserved(budget_id=budget_id, cents=cents)
 
@@ -199,10 +196,7 @@ def _write_once(entry: dict[str, Any], key: str, now: datetime) -> bool:
 def _write_new(
     kind: LedgerKind, movements: Sequence[Movement], now: datetime
 ) -> list[tuple[int, int]]:
-    """Create entries for the movements with new keys. Return (budget id, cents) pairs.
-
-    Budgets come before sub-budgets, as in `budgets_of`.
-    """
+    """Create entries for new keys. Return (budget id, cents) pairs, those of sub-budgets last."""
     keys = [movement.key for movement in movements]
     known = set(LedgerEntry.objects.filter(key__in=keys).values_list("key", flat=True))
     new = [movement for movement in movements if movement.key not in known]

@@ -44,10 +44,7 @@ class HitChangeError(TouchstoneError, ValueError):
 
 
 def pause_hits(*, hits: QuerySet[Hit], now: datetime) -> int:
-    """Hide the HITs from workers until they are resumed. Return how many were paused.
-
-    Accepted assignments can still be submitted, and the reservations stay.
-    """
+    """Hide the HITs, with their reservations, until they are resumed. Return how many."""
     # An extension that is not sent yet becomes the end to which the HIT is resumed.
     extended = Case(
         When(expiration_wanted__gt=now, then=F("expiration_wanted")), default=F("ends_at")
@@ -138,10 +135,7 @@ def _reopen(expired: Sequence[Hit], now: datetime) -> None:
 
 
 def add_assignments(*, hit: Hit, number: int, now: datetime) -> None:
-    """Add `number` assignments to the HIT, for workers who have not worked on it.
-
-    Raises BudgetExceededError, and HitChangeError if the marketplace would refuse.
-    """
+    """Add `number` assignments, for other workers. Raises BudgetExceededError, HitChangeError."""
     add_to_each(hits=Hit.objects.filter(pk=hit.pk), number=number, now=now)
 
 
@@ -188,10 +182,7 @@ def _planned_end(lifetime: timedelta) -> Case:
 
 
 def _locked(hits: QuerySet[Hit]) -> Iterator[list[Hit]]:
-    """Yield the HITs in batches with their rows locked, in a fixed order to prevent deadlocks.
-
-    A row may have stopped matching the query of `hits` before it was locked.
-    """
+    """Yield the HITs in locked batches, in a fixed order. Some may no longer match `hits`."""
     ids = list(hits.order_by("pk").values_list("pk", flat=True))
     rows = Hit.objects.select_for_update(of=("self",)).select_related("hit_type").order_by("pk")
     for start in range(0, len(ids), AT_A_TIME):

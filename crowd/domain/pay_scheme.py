@@ -77,10 +77,7 @@ def explain_bonus(terms: Terms, units: int) -> str:
 
 
 def check_pay_scheme(raw: object) -> PayScheme:
-    """Return the pay scheme for a preset's name or a mapping of roles to terms.
-
-    Raises PaySchemeError.
-    """
+    """Return the scheme of a preset's name or of terms by role. Raises PaySchemeError."""
     if isinstance(raw, str):
         if raw not in PRESETS:
             raise PaySchemeError(

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,13 +13,7 @@ from crowd.domain.fees import fee_cents
 from crowd.domain.ledger import raise_reserved
 from crowd.enums import LedgerKind
 from crowd.models import Budget, Hit, HitType, LedgerEntry
-from crowd.providers.limits import (
-    DURATION_SECONDS,
-    TOKEN,
-    check_hit_type,
-    check_range,
-    check_text,
-)
+from crowd.providers.limits import DURATION_SECONDS, TOKEN, check_hit_type, check_range, check_text
 
 # The length of the column. An escaped question stays far below the API's 65,535 bytes.
 URL = 500
@@ -51,7 +45,7 @@ def slot_cents(hit_type: HitType, terms: HitTerms) -> tuple[int, int]:
 
 def hit_type_of(*, provider: str, qualifications: Sequence[Any], **terms: Any) -> HitType:
     """Get or create the HIT type with exactly these terms. Raises OutOfLimitsError."""
-    check_hit_type(**terms, qualifications=qualifications)
+    check_hit_type(**terms, requirements=qualifications)
     fields = {**terms, "qualifications": list(qualifications)}
     fingerprint = hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
     hit_type, _ = HitType.objects.get_or_create(
@@ -80,34 +74,28 @@ def prepare_hits(
         check_text("address", plan.url, longest=URL)
     amount, fees = (cents * terms.max_assignments for cents in slot_cents(hit_type, terms))
     hits = Hit.objects.bulk_create(
-        [
-            Hit(
-                hit_type=hit_type,
-                budget=budget,
-                sub_budget=sub_budget,
-                token=plan.token,
-                url=plan.url,
-                max_assignments=terms.max_assignments,
-                lifetime_seconds=terms.lifetime_seconds,
-                bonus_allowance_cents=terms.bonus_allowance_cents,
-                prepared_at=now,
-            )
-            for plan in plans
-        ]
+        Hit(
+            hit_type=hit_type,
+            budget=budget,
+            sub_budget=sub_budget,
+            token=plan.token,
+            url=plan.url,
+            prepared_at=now,
+            **asdict(terms),
+        )
+        for plan in plans
     )
     LedgerEntry.objects.bulk_create(
-        [
-            LedgerEntry(
-                budget=budget,
-                kind=LedgerKind.RESERVE,
-                amount_cents=amount,
-                fee_cents=fees,
-                key=f"reserve:hit:{hit.pk}",
-                hit=hit,
-                at=now,
-            )
-            for hit in hits
-        ]
+        LedgerEntry(
+            budget=budget,
+            kind=LedgerKind.RESERVE,
+            amount_cents=amount,
+            fee_cents=fees,
+            key=f"reserve:hit:{hit.pk}",
+            hit=hit,
+            at=now,
+        )
+        for hit in hits
     )
     for charged in filter(None, (budget, sub_budget)):
         raise_reserved(budget_id=charged.pk, cents=(amount + fees) * len(hits))

@@ -21,10 +21,7 @@ from jobs.domain.sweep import for_each_row
 def define_qualification(
     *, provider: str, code: str, name: str, description: str
 ) -> QualificationType:
-    """Get or create the qualification with this code. Raises OutOfLimitsError.
-
-    It is created at the marketplace when it is first used there.
-    """
+    """Get or create the qualification, at the marketplace on first use. Raises OutOfLimitsError."""
     check_text("name", name, longest=QUALIFICATION_NAME)
     check_text("description", description, longest=DESCRIPTION)
     qualification, _ = QualificationType.objects.get_or_create(
@@ -34,10 +31,7 @@ def define_qualification(
 
 
 def ensure_type(*, provider: str, code: str) -> QualificationType:
-    """Return the qualification, created at the marketplace if necessary.
-
-    Names are unique at the marketplace, so a repeat returns the same id.
-    """
+    """Return the qualification, created at the marketplace if necessary. A repeat is harmless."""
     qualification = QualificationType.objects.get(provider=provider, code=code)
     if not qualification.external_id:
         qualification.external_id = marketplace_of(provider).create_qualification_type(
@@ -57,9 +51,8 @@ def grant_qualification(
         qualification_type=qualification, worker=worker
     ).first()
     if grant is None:
-        grant = QualificationGrant(
-            qualification_type=qualification, worker=worker, value=_next_value(qualification)
-        )
+        last = qualification.grants.aggregate(last=Max("value"))["last"] or 0
+        grant = QualificationGrant(qualification_type=qualification, worker=worker, value=last + 1)
     elif grant.state == GrantState.HELD and value in (None, grant.value):
         return grant
     grant.value = grant.value if value is None else value
@@ -67,10 +60,6 @@ def grant_qualification(
     grant.error = ""
     grant.save()
     return grant
-
-
-def _next_value(qualification: QualificationType) -> int:
-    return (qualification.grants.aggregate(last=Max("value"))["last"] or 0) + 1
 
 
 def revoke_qualification(
@@ -119,10 +108,7 @@ def _send(grant: QualificationGrant, now: datetime) -> bool:
 
 @transaction.atomic
 def _fail(grant: QualificationGrant, error: str, now: datetime) -> None:
-    """Mark the grant as failed, for example because the worker does not exist there.
-
-    It stays failed until it is granted or revoked again.
-    """
+    """Mark the grant as failed until it is granted or revoked again."""
     changed = QualificationGrant.objects.filter(pk=grant.pk, changed_at=grant.changed_at).update(
         state=GrantState.FAILED, error=error, leased_until=None
     )
@@ -202,10 +188,7 @@ def requirements_of(hit_type: HitType) -> list[Requirement]:
 
 
 def _requirement(provider: str, fields: dict[str, Any]) -> Requirement:
-    """Return a requirement from its stored form.
-
-    `code` names one of our qualifications, `system` one of the marketplace's.
-    """
+    """Return a requirement on our qualification `code`, or on the marketplace's own `system`."""
     if "code" in fields:
         kind = QualificationType.objects.get(provider=provider, code=fields["code"]).external_id
     else:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 
-from crowd.enums import AssignmentState, GrantState, HitState, MessageState, PaymentState
+from crowd.enums import AssignmentState, GrantState, HitState, PaymentState
 from crowd.models import (
     Assignment,
     Budget,
@@ -42,12 +42,9 @@ class LedgerFilter:
 
 def ledger_of(*, budget: Budget, wanted: LedgerFilter) -> QuerySet[LedgerEntry]:
     """Return the budget's entries, newest first, with the workers of payments."""
-    entries = (
-        LedgerEntry.objects.filter(budget=budget)
-        .select_related("hit__task", "payment__assignment__worker")
-        .order_by("-pk")
-    )
-    return narrowed_ledger(entries, wanted)
+    entries = LedgerEntry.objects.filter(budget=budget).order_by("-pk")
+    related = entries.select_related("hit__task", "payment__assignment__worker")
+    return narrowed_ledger(related, wanted)
 
 
 def narrowed_ledger(entries: QuerySet[LedgerEntry], wanted: LedgerFilter) -> QuerySet[LedgerEntry]:
@@ -105,7 +102,7 @@ def pending_work(*, budget: Budget, qualifications: QuerySet[QualificationType])
         rejections=assignments.filter(state=AssignmentState.REJECTING).count(),
         unrecorded=assignments.unrecorded().count(),
         grants=_by_state(_grants(qualifications)),
-        messages=_by_state(_messages(budget)),
+        messages=_by_state(Message.objects.filter(budget=budget)),
     )
 
 
@@ -115,10 +112,6 @@ def _payments(budget: Budget) -> QuerySet[Payment]:
 
 def _grants(qualifications: QuerySet[QualificationType]) -> QuerySet[QualificationGrant]:
     return QualificationGrant.objects.filter(qualification_type__in=qualifications.values("pk"))
-
-
-def _messages(budget: Budget) -> QuerySet[Message]:
-    return Message.objects.filter(budget=budget)
 
 
 def _by_state(rows: QuerySet[Any]) -> dict[str, int]:
@@ -141,61 +134,41 @@ def failures_of(
     *, budget: Budget, qualifications: QuerySet[QualificationType], limit: int = 50
 ) -> dict[str, list[Failure]]:
     """Return the newest rows of each kind with an error, at most `limit`. Includes held payments."""
+    hits = Hit.objects.filter(Q(state=HitState.FAILED) | ~Q(error=""), budget=budget)
+    payments = _payments(budget).filter(
+        Q(state__in=[PaymentState.HELD, PaymentState.FAILED]) | ~Q(error="")
+    )
+    grants = _grants(qualifications).exclude(error="").exclude(state__in=TAKEN_AWAY)
+    messages = Message.objects.filter(budget=budget).exclude(error="")
     return {
-        "HITs": [_hit_failure(hit) for hit in _failed_hits(budget)[:limit]],
-        "payments": [_payment_failure(payment) for payment in _failed_payments(budget)[:limit]],
+        "HITs": [
+            _failure(hit, str(hit), hit.attempted_at or hit.prepared_at)
+            for hit in hits.order_by("-pk")[:limit]
+        ],
+        "payments": [
+            _failure(
+                payment,
+                f"{payment.get_kind_display()} for assignment {payment.assignment}",
+                payment.attempted_at or payment.intended_at,
+                worker=str(payment.assignment.worker),
+                cents=payment.amount_cents + payment.fee_cents,
+            )
+            for payment in payments.select_related("assignment__worker").order_by("-pk")[:limit]
+        ],
         "qualifications": [
-            _grant_failure(grant)
-            for grant in _grants(qualifications)
-            .exclude(error="")
-            .exclude(state__in=TAKEN_AWAY)
-            .select_related("worker", "qualification_type")
-            .order_by("-pk")[:limit]
+            _failure(
+                grant, grant.qualification_type.name, grant.changed_at, worker=str(grant.worker)
+            )
+            for grant in grants.select_related("worker", "qualification_type").order_by("-pk")[
+                :limit
+            ]
         ],
         "messages": [
-            _message_failure(message)
-            for message in _messages(budget)
-            .exclude(error="")
-            .select_related("worker")
-            .order_by("-pk")[:limit]
+            _failure(message, message.subject, message.written_at, worker=str(message.worker))
+            for message in messages.select_related("worker").order_by("-pk")[:limit]
         ],
     }
 
 
-def _failed_hits(budget: Budget) -> QuerySet[Hit]:
-    has_failed = Q(state=HitState.FAILED) | ~Q(error="")
-    return Hit.objects.filter(has_failed, budget=budget).order_by("-pk")
-
-
-def _failed_payments(budget: Budget) -> QuerySet[Payment]:
-    has_failed = Q(state__in=[PaymentState.HELD, PaymentState.FAILED]) | ~Q(error="")
-    rows = _payments(budget).filter(has_failed).select_related("assignment__worker")
-    return rows.order_by("-pk")
-
-
-def _hit_failure(hit: Hit) -> Failure:
-    at = hit.attempted_at or hit.prepared_at
-    return Failure(str(hit), HitState(hit.state).label, hit.error, at)
-
-
-def _payment_failure(payment: Payment) -> Failure:
-    return Failure(
-        f"{payment.get_kind_display()} for assignment {payment.assignment.external_id}",
-        PaymentState(payment.state).label,
-        payment.error,
-        payment.attempted_at or payment.intended_at,
-        payment.assignment.worker.pseudonym,
-        payment.amount_cents + payment.fee_cents,
-    )
-
-
-def _grant_failure(grant: QualificationGrant) -> Failure:
-    state = GrantState(grant.state).label
-    worker = grant.worker.pseudonym
-    return Failure(grant.qualification_type.name, state, grant.error, grant.changed_at, worker)
-
-
-def _message_failure(message: Message) -> Failure:
-    state = MessageState(message.state).label
-    worker = message.worker.pseudonym
-    return Failure(message.subject, state, message.error, message.written_at, worker)
+def _failure(row: Any, what: str, at: datetime, **details: Any) -> Failure:
+    return Failure(what, row.get_state_display(), row.error, at, **details)

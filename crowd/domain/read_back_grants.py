@@ -34,8 +34,7 @@ def read_back_grants(*, qualification: QualificationType, now: datetime) -> Read
     """
     if not qualification.external_id:
         return ReadBack(0, 0, 0, 0)
-    market = marketplace_of(qualification.provider)
-    theirs = {grant.worker: grant.value for grant in market.list_grants(qualification.external_id)}
+    theirs = marketplace_of(qualification.provider).list_grants(qualification.external_id)
     ours = list(qualification.grants.select_related("worker"))
     counts = {"agreeing": 0, "granted_again": 0, "revoked_again": 0}
     for grant in ours:

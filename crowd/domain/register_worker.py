@@ -15,10 +15,7 @@ PSEUDONYMISED, ERASED = "pseudonymised:", "erased:"
 def register_worker(
     *, provider: str, external_id: str, now: datetime, is_simulated: bool = False
 ) -> Worker:
-    """Get or create the worker with this id.
-
-    A pseudonymised worker who works again gets the original id back, so that they can be paid.
-    """
+    """Get or create the worker. A pseudonymised one who returns gets the original id back."""
     worker = Worker.objects.filter(provider=provider, external_id=external_id).first()
     if worker:
         return worker

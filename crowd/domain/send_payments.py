@@ -34,10 +34,7 @@ def send_due_payments(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE)
 
 
 def send_payment(*, payment: Payment, now: datetime) -> bool:
-    """Send a payment. Return True if it is confirmed.
-
-    After an unknown outcome it stays due and is sent again with the same token.
-    """
+    """Send a payment, with the same token each time. Return True if it is confirmed."""
     market = marketplace_of(payment.assignment.hit.hit_type.provider)
     attempted = payment.attempted_at
     Payment.objects.filter(
@@ -59,10 +56,7 @@ def send_payment(*, payment: Payment, now: datetime) -> bool:
 
 
 def _token_may_have_expired(payment: Payment, now: datetime) -> bool:
-    """Return True if the first attempt may be older than the marketplace's memory of tokens.
-
-    After a restore from a backup, an attempt since the submission may be missing here.
-    """
+    """Return True if the first attempt, perhaps lost in a restore, is older than TOKEN_MEMORY."""
     earliest = min(payment.attempted_at or now, payment.assignment.submitted_at)
     return now - earliest >= TOKEN_MEMORY
 
@@ -110,10 +104,7 @@ def _fail(payment: Payment, error: str, now: datetime) -> None:
 
 
 def release_held_payments(*, now: datetime) -> int:
-    """Reserve the cost of held payments, oldest first. Return how many were released.
-
-    A payment that exceeds a cap also delays the newer payments of the same budgets.
-    """
+    """Reserve the cost of held payments, oldest first in each budget. Return how many."""
     full: set[tuple[int, int | None]] = set()
 
     @transaction.atomic
@@ -159,10 +150,7 @@ def _reject(assignment: Assignment, now: datetime) -> bool:
 
 
 def _reconcile(assignment: Assignment, refused: ProviderRefusedError, now: datetime) -> bool:
-    """Handle a refused rejection. Return True if the assignment changed.
-
-    An assignment that is approved at the marketplace is paid. Otherwise a person decides again.
-    """
+    """Pay for work approved there, or leave the decision open. Return True if it changed."""
     market = marketplace_of(assignment.hit.hit_type.provider)
     try:
         theirs = market.state_of(assignment.external_id)

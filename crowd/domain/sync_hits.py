@@ -92,6 +92,7 @@ def _store(hit: Hit, confirmed: ConfirmedAssignment, now: datetime) -> bool:
     return created
 
 
+@transaction.atomic
 def _schedule(hit: Hit, listed: int, now: datetime) -> None:
     changes: dict[str, object] = {"leased_until": None, "error": ""}
     if listed >= (hit.increase_to or hit.max_assignments):
@@ -112,12 +113,11 @@ def _schedule(hit: Hit, listed: int, now: datetime) -> None:
         max_assignments=hit.max_assignments,
         increase_to=hit.increase_to,
     )
-    with transaction.atomic():
-        if not unchanged.update(**changes):
-            # A report or a change of the HIT arrived during the sync, so the HIT stays due.
-            Hit.objects.filter(pk=hit.pk).update(leased_until=None)
-        elif changes.get("state") == HitState.EXPIRED:
-            release_unused(hits=[hit], now=now)
+    if not unchanged.update(**changes):
+        # A report or a change of the HIT arrived during the sync, so the HIT stays due.
+        Hit.objects.filter(pk=hit.pk).update(leased_until=None)
+    elif changes.get("state") == HitState.EXPIRED:
+        release_unused(hits=[hit], now=now)
 
 
 def _next_decision(hit: Hit, now: datetime) -> datetime | None:

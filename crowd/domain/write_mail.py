@@ -60,20 +60,16 @@ def send_due_mail(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> 
     if not settings.MAIL_IS_ON:
         return 0
     now = clock()
-    _mark_interrupted(now)
+    Mail.objects.filter(state=MailState.SENDING, leased_until__lt=now).update(
+        state=MailState.DOUBT,
+        leased_until=None,
+        error="The process that was sending it died. It may have been sent.",
+    )
     due = Mail.objects.filter(
         Q(retry_at=None) | Q(retry_at__lte=now), state=MailState.PENDING
     ).select_related("message")
     return for_each_row(
         sweep="send mail", rows=due, process=_send, clock=clock, limit=limit, leased=True
-    )
-
-
-def _mark_interrupted(now: datetime) -> None:
-    Mail.objects.filter(state=MailState.SENDING, leased_until__lt=now).update(
-        state=MailState.DOUBT,
-        leased_until=None,
-        error="The process that was sending it died. It may have been sent.",
     )
 
 
@@ -101,8 +97,8 @@ def _send(mail: Mail, now: datetime) -> bool:
 
 def _begin(mail: Mail) -> bool:
     """Mark the mail as being sent. Return False if it was dropped meanwhile."""
-    begun = Mail.objects.filter(pk=mail.pk, state=MailState.PENDING).exclude(address="")
-    return bool(begun.update(state=MailState.SENDING))
+    pending = Mail.objects.filter(pk=mail.pk, state=MailState.PENDING).exclude(address="")
+    return bool(pending.update(state=MailState.SENDING))
 
 
 def _email_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:

@@ -29,15 +29,6 @@ def write_messages(
     )
 
 
-def resend_message(*, message: Message, now: datetime) -> bool:
-    """Queue a failed message again. Return False if it has not failed."""
-    return bool(
-        Message.objects.filter(pk=message.pk, state=MessageState.FAILED).update(
-            state=MessageState.PENDING, attempts=0, retry_at=now, leased_until=None
-        )
-    )
-
-
 def send_due_messages(*, clock: Callable[[], datetime], limit: int = GROUP) -> int:
     """Send up to `limit` messages. Return how many will not be retried, delivered or not."""
     now = clock()

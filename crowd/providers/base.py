@@ -28,10 +28,7 @@ class OutcomeUnknownError(TouchstoneError):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A condition for accepting a HIT.
-
-    `qualification` is the marketplace's id of a qualification type. `comparator` is one of MTurk's.
-    """
+    """A condition on a qualification (by the marketplace's id), with one of MTurk's comparators."""
 
     qualification: str
     comparator: str
@@ -49,17 +46,6 @@ class HitTypeTerms:
     assignment_seconds: int
     auto_approval_seconds: int
     requirements: Sequence[Requirement] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class HitRequest:
-    """A HIT to create. `token` is also its annotation, by which it can be found again."""
-
-    token: str
-    hit_type: str
-    url: str
-    max_assignments: int
-    lifetime_seconds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +71,11 @@ class Bonus:
 
 @dataclass(frozen=True, slots=True)
 class ListedHit:
-    """A HIT in the marketplace's list. `undecided` counts submissions without a decision."""
+    """A HIT in the marketplace's list, with the fields of `crowd.models.OrphanHit`."""
 
     external_id: str
     annotation: str
-    hit_type: str
+    hit_type_id_there: str
     title: str
     description: str
     keywords: str
@@ -97,7 +83,7 @@ class ListedHit:
     assignment_seconds: int
     auto_approval_seconds: int
     max_assignments: int
-    undecided: int
+    undecided_assignments: int
     created_at: datetime
     expires_at: datetime
 
@@ -111,16 +97,14 @@ class NotificationFailed:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
-    worker: str
-    value: int
-
-
 class Marketplace(Protocol):
     def create_hit_type(self, terms: HitTypeTerms) -> str: ...
 
-    def create_hit(self, order: HitRequest) -> str: ...
+    def create_hit(
+        self, *, token: str, hit_type: str, url: str, max_assignments: int, lifetime_seconds: int
+    ) -> str:
+        """Create a HIT. `token` is also its annotation, by which it can be found again."""
+        ...
 
     def find_hit(self, token: str) -> str | None:
         """Return the id of the HIT with this token, of any age, or None."""
@@ -168,17 +152,14 @@ class Marketplace(Protocol):
 
     def revoke(self, *, qualification: str, worker: str, reason: str) -> None: ...
 
-    def list_grants(self, qualification: str) -> Iterator[Grant]:
-        """Yield the grants of the qualification's present holders."""
+    def list_grants(self, qualification: str) -> dict[str, int]:
+        """Return the values of the qualification's present holders, by worker."""
         ...
 
     def notify(
         self, *, subject: str, text: str, workers: Sequence[str]
     ) -> list[NotificationFailed]:
-        """Send a message to at most 100 workers.
-
-        There is no token, so a repeat after an unknown outcome may deliver the message twice.
-        """
+        """Send a message to at most 100 workers. A repeat may deliver it twice."""
         ...
 
     def block(self, worker: str, *, reason: str) -> None: ...

@@ -75,13 +75,6 @@ def check_worker(worker: str) -> str:
     return worker
 
 
-def check_requirements(requirements: Sequence[object]) -> None:
-    if len(requirements) > MOST_REQUIREMENTS:
-        raise OutOfLimitsError(
-            "requirements", f"{len(requirements)} requirements. The limit is {MOST_REQUIREMENTS}."
-        )
-
-
 def check_hit_type(
     *,
     title: str,
@@ -90,7 +83,7 @@ def check_hit_type(
     reward_cents: int,
     assignment_seconds: int,
     auto_approval_seconds: int,
-    qualifications: Sequence[object],
+    requirements: Sequence[object],
 ) -> None:
     """Raise OutOfLimitsError if one of a HIT type's terms is outside its limits."""
     check_text("title", title, longest=TITLE)
@@ -99,4 +92,7 @@ def check_hit_type(
     check_range("reward", reward_cents, (0, MOST_CENTS), unit="cents")
     check_range("assignment time", assignment_seconds, DURATION_SECONDS, unit="seconds")
     check_range("automatic approval", auto_approval_seconds, AUTO_APPROVAL_SECONDS, unit="seconds")
-    check_requirements(qualifications)
+    if len(requirements) > MOST_REQUIREMENTS:
+        raise OutOfLimitsError(
+            "requirements", f"{len(requirements)} requirements. The limit is {MOST_REQUIREMENTS}."
+        )

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,8 +21,6 @@ from crowd.providers import limits
 from crowd.providers.base import (
     Bonus,
     ConfirmedAssignment,
-    Grant,
-    HitRequest,
     HitTypeTerms,
     ListedHit,
     NotificationFailed,
@@ -102,15 +101,7 @@ class MTurk:
 
     def create_hit_type(self, terms: HitTypeTerms) -> str:
         with _limits_as_refusals():
-            limits.check_hit_type(
-                title=terms.title,
-                description=terms.description,
-                keywords=terms.keywords,
-                reward_cents=terms.reward_cents,
-                assignment_seconds=terms.assignment_seconds,
-                auto_approval_seconds=terms.auto_approval_seconds,
-                qualifications=terms.requirements,
-            )
+            limits.check_hit_type(**asdict(terms))
         answer = self._call(
             self._client.create_hit_type,
             Title=terms.title,
@@ -125,28 +116,31 @@ class MTurk:
         )
         return answer["HITTypeId"]
 
-    def create_hit(self, order: HitRequest) -> str:
-        question = question_of(order.url)
+    def create_hit(
+        self, *, token: str, hit_type: str, url: str, max_assignments: int, lifetime_seconds: int
+    ) -> str:
+        question = question_of(url)
         with _limits_as_refusals():
             limits.check_bytes("question", question, most=limits.QUESTION_BYTES)
-            limits.check_bytes("annotation", order.token, most=limits.ANNOTATION_BYTES)
-            limits.check_text("token", order.token, longest=limits.TOKEN)
-            lifetime = order.lifetime_seconds
-            limits.check_range("lifetime", lifetime, limits.DURATION_SECONDS, unit="seconds")
+            limits.check_bytes("annotation", token, most=limits.ANNOTATION_BYTES)
+            limits.check_text("token", token, longest=limits.TOKEN)
+            limits.check_range(
+                "lifetime", lifetime_seconds, limits.DURATION_SECONDS, unit="seconds"
+            )
         try:
             answer = self._call(
                 self._client.create_hit_with_hit_type,
-                HITTypeId=order.hit_type,
-                MaxAssignments=order.max_assignments,
-                LifetimeInSeconds=order.lifetime_seconds,
+                HITTypeId=hit_type,
+                MaxAssignments=max_assignments,
+                LifetimeInSeconds=lifetime_seconds,
                 Question=question,
-                RequesterAnnotation=order.token,
-                UniqueRequestToken=order.token,
+                RequesterAnnotation=token,
+                UniqueRequestToken=token,
             )
         except ProviderRefusedError as refused:
             if refused.code != "hitalreadyexists":
                 raise
-            return self._existing_hit(order.token, refused.message)
+            return self._existing_hit(token, refused.message)
         return answer["HIT"]["HITId"]
 
     def _existing_hit(self, token: str, message: str) -> str:
@@ -158,16 +152,11 @@ class MTurk:
         raise OutcomeUnknownError(f"HIT {token} exists but is not listed yet.")
 
     def find_hit(self, token: str) -> str | None:
-        for page in self._pages(self._client.list_hits):
-            for hit in page["HITs"]:
-                if hit.get("RequesterAnnotation") == token:
-                    return str(hit["HITId"])
-        return None
+        hits = self._rows("HITs", self._client.list_hits)
+        return next((hit["HITId"] for hit in hits if hit.get("RequesterAnnotation") == token), None)
 
     def list_hits(self) -> Iterator[ListedHit]:
-        for page in self._pages(self._client.list_hits):
-            for hit in page["HITs"]:
-                yield _listed_hit(hit)
+        return map(_listed_hit, self._rows("HITs", self._client.list_hits))
 
     def move_end(self, hit: str, ends_at: datetime) -> None:
         self._call(self._client.update_expiration_for_hit, HITId=hit, ExpireAt=ends_at)
@@ -199,16 +188,15 @@ class MTurk:
         )
 
     def list_assignments(self, hit: str) -> Iterator[ConfirmedAssignment]:
-        for page in self._pages(self._client.list_assignments_for_hit, HITId=hit):
-            for assignment in page["Assignments"]:
-                yield ConfirmedAssignment(
-                    external_id=assignment["AssignmentId"],
-                    worker=assignment["WorkerId"],
-                    state=assignment["AssignmentStatus"].lower(),
-                    accepted_at=assignment["AcceptTime"],
-                    submitted_at=assignment["SubmitTime"],
-                    answer=parse_answer(assignment.get("Answer", "")),
-                )
+        for row in self._rows("Assignments", self._client.list_assignments_for_hit, HITId=hit):
+            yield ConfirmedAssignment(
+                external_id=row["AssignmentId"],
+                worker=row["WorkerId"],
+                state=row["AssignmentStatus"].lower(),
+                accepted_at=row["AcceptTime"],
+                submitted_at=row["SubmitTime"],
+                answer=parse_answer(row.get("Answer", "")),
+            )
 
     def state_of(self, assignment: str) -> str:
         answer = self._call(self._client.get_assignment, AssignmentId=assignment)
@@ -256,13 +244,12 @@ class MTurk:
                 raise
 
     def find_bonus(self, bonus: Bonus) -> bool:
-        pages = self._pages(self._client.list_bonus_payments, AssignmentId=bonus.assignment)
+        list_payments = self._client.list_bonus_payments
         return any(
             payment["WorkerId"] == bonus.worker
             and cents(payment["BonusAmount"]) == bonus.amount_cents
             and payment["Reason"] == bonus.reason
-            for page in pages
-            for payment in page["BonusPayments"]
+            for payment in self._rows("BonusPayments", list_payments, AssignmentId=bonus.assignment)
         )
 
     def balance_cents(self) -> int:
@@ -283,17 +270,14 @@ class MTurk:
         return str(answer["QualificationType"]["QualificationTypeId"])
 
     def _find_qualification_type(self, name: str) -> str | None:
-        pages = self._pages(
+        types = self._rows(
+            "QualificationTypes",
             self._client.list_qualification_types,
             Query=name,
             MustBeRequestable=False,
             MustBeOwnedByCaller=True,
         )
-        for page in pages:
-            for qualification in page["QualificationTypes"]:
-                if qualification["Name"] == name:
-                    return str(qualification["QualificationTypeId"])
-        return None
+        return next((kind["QualificationTypeId"] for kind in types if kind["Name"] == name), None)
 
     def grant(self, *, qualification: str, worker: str, value: int) -> None:
         with _limits_as_refusals():
@@ -314,15 +298,14 @@ class MTurk:
             Reason=reason,
         )
 
-    def list_grants(self, qualification: str) -> Iterator[Grant]:
-        pages = self._pages(
+    def list_grants(self, qualification: str) -> dict[str, int]:
+        grants = self._rows(
+            "Qualifications",
             self._client.list_workers_with_qualification_type,
             QualificationTypeId=qualification,
             Status="Granted",
         )
-        for page in pages:
-            for grant in page["Qualifications"]:
-                yield Grant(grant["WorkerId"], grant.get("IntegerValue", 1))
+        return {grant["WorkerId"]: grant.get("IntegerValue", 1) for grant in grants}
 
     def notify(
         self, *, subject: str, text: str, workers: Sequence[str]
@@ -351,11 +334,12 @@ class MTurk:
     def unblock(self, worker: str, *, reason: str) -> None:
         self._call(self._client.delete_worker_block, WorkerId=worker, Reason=reason)
 
-    def _pages(self, method: Callable[..., Any], **parameters: Any) -> Iterator[Any]:
+    def _rows(self, name: str, method: Callable[..., Any], **parameters: Any) -> Iterator[Any]:
+        """Yield the members of the list `name` on all pages."""
         token: dict[str, str] = {}
         while True:
             page = self._call(method, MaxResults=PAGE, **token, **parameters)
-            yield page
+            yield from page[name]
             if not page.get("NextToken"):
                 return
             token = {"NextToken": page["NextToken"]}
@@ -424,7 +408,7 @@ def _listed_hit(hit: Any) -> ListedHit:
     return ListedHit(
         external_id=hit["HITId"],
         annotation=hit.get("RequesterAnnotation", ""),
-        hit_type=hit["HITTypeId"],
+        hit_type_id_there=hit["HITTypeId"],
         title=hit["Title"],
         description=hit["Description"],
         keywords=hit.get("Keywords", ""),
@@ -432,17 +416,14 @@ def _listed_hit(hit: Any) -> ListedHit:
         assignment_seconds=hit["AssignmentDurationInSeconds"],
         auto_approval_seconds=hit["AutoApprovalDelayInSeconds"],
         max_assignments=max_assignments,
-        undecided=max(0, max_assignments - without_submission_to_decide),
+        undecided_assignments=max(0, max_assignments - without_submission_to_decide),
         created_at=hit["CreationTime"],
         expires_at=hit["Expiration"],
     )
 
 
 def parse_answer(xml: str) -> dict[str, str]:
-    """Return the texts of a QuestionFormAnswers document, by form field.
-
-    The parser (defusedxml) refuses external entities.
-    """
+    """Return the texts of a QuestionFormAnswers document, by form field."""
     if not xml:
         return {}
     root = ElementTree.fromstring(xml)
@@ -456,10 +437,7 @@ def parse_answer(xml: str) -> dict[str, str]:
 
 @cache
 def connect() -> MTurk:
-    """Return a client for the configured marketplace.
-
-    If the settings have no credentials, boto3 searches its default locations.
-    """
+    """Return a client. Without configured credentials, boto3 searches its default locations."""
     client = boto3.client(
         "mturk",
         region_name=settings.MTURK_REGION,

@@ -11,7 +11,7 @@ from annotation.domain.queries import (
     counts_by_project,
 )
 from consolidation.domain.queries import gold_items_by_project
-from crowd.domain.hold_publishing import standing_hold
+from crowd.domain.hold_publishing import active_hold
 from dashboard.pace import WINDOW
 from dashboard.protocol import (
     progress_of,
@@ -59,7 +59,7 @@ def project(request: HttpRequest, project: Project) -> HttpResponse:
         "steps": steps_of(progress),
         "waiting": waiting_of(progress),
         "budget": project.budget,
-        "hold": standing_hold(),
+        "hold": active_hold(),
         "now": now,
     }
     return render_page(

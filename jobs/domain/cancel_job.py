@@ -9,10 +9,7 @@ UPLOAD_MAX_AGE = timedelta(days=1)
 
 
 def cancel_job(*, job: Job, actor: str, now: datetime, problem: str = "") -> Job:
-    """Cancel a job that has not ended, and delete its files. Raises TransitionNotAllowedError.
-
-    A running job stops when it next reports progress.
-    """
+    """Cancel an unfinished job and delete its files. Raises TransitionNotAllowedError."""
     job = change_state(
         instance=job,
         new=JobState.CANCELLED,

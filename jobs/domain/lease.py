@@ -18,15 +18,15 @@ LEASE = settings.LEASE
 BATCH_SIZE = 20
 
 
+@transaction.atomic
 def take_leases(rows: models.QuerySet[M], *, now: datetime, limit: int | None) -> list[M]:
     """Lease up to `limit` free rows, oldest first, and return them."""
-    with transaction.atomic():
-        leased = list(
-            rows.filter(Q(leased_until=None) | Q(leased_until__lt=now))
-            .order_by("pk")
-            .select_for_update(skip_locked=True, of=("self",))[:limit]
-        )
-        rows.model._default_manager.filter(pk__in=[row.pk for row in leased]).update(
-            leased_until=now + LEASE
-        )
+    leased = list(
+        rows.filter(Q(leased_until=None) | Q(leased_until__lt=now))
+        .order_by("pk")
+        .select_for_update(skip_locked=True, of=("self",))[:limit]
+    )
+    rows.model._default_manager.filter(pk__in=[row.pk for row in leased]).update(
+        leased_until=now + LEASE
+    )
     return leased

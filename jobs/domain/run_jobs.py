@@ -23,8 +23,8 @@ Clock = Callable[[], datetime]
 def run_next_job(*, clock: Clock, heartbeat: float = HEARTBEAT_SECONDS) -> bool:
     """Run the oldest job that is due. Return False if no job is due.
 
-    A job is due if it is queued, or if it is running and its lease has expired. An unexpected error is
-    stored and raised, and the job is queued again until it has had ATTEMPTS attempts.
+    Running jobs are due again when their lease expires. An unexpected error is stored and raised,
+    and the job is queued again until it has had ATTEMPTS attempts.
     """
     job = _take(clock())
     if job is None:
@@ -42,38 +42,38 @@ def run_next_job(*, clock: Clock, heartbeat: float = HEARTBEAT_SECONDS) -> bool:
     return True
 
 
+@transaction.atomic
 def _take(now: datetime) -> Job | None:
-    with transaction.atomic():
-        # Lock all rows without skipping any, so that two processes cannot both start a job that
-        # must run alone. All holders of these locks are short updates.
-        jobs = Job.objects.filter(state__in=UNFINISHED).order_by("pk").select_for_update()
-        unfinished = list(jobs)
-        leased = [job for job in unfinished if job.leased_until and job.leased_until >= now]
-        busy = {job.kind for job in leased if kind_of(job).runs_alone}
-        due = [job for job in unfinished if job not in leased and job.kind not in busy]
-        if not due:
-            return None
-        job = due[0]
-        fields: dict[str, Any] = {
-            "attempts": job.attempts + 1,
-            "leased_until": now + settings.LEASE,
-            "started_at": now,
-            "progress": {},
-        }
-        if job.state == JobState.RUNNING:
-            text = f"The worker process of attempt {job.attempts} ended before the job was done."
-            fields["log"] = _with_line(job, text, now)
-            Job.objects.filter(pk=job.pk).update(**fields)
-            job.refresh_from_db()
-            return job
-        return change_state(
-            instance=job,
-            new=JobState.RUNNING,
-            transitions=TRANSITIONS,
-            actor=job.kind,
-            now=now,
-            **fields,
-        )
+    # Lock all rows without skipping any, so that two processes cannot both start a job that
+    # must run alone. All holders of these locks are short updates.
+    jobs = Job.objects.filter(state__in=UNFINISHED).order_by("pk").select_for_update()
+    unfinished = list(jobs)
+    leased = [job for job in unfinished if job.leased_until and job.leased_until >= now]
+    busy = {job.kind for job in leased if kind_of(job).runs_alone}
+    due = [job for job in unfinished if job not in leased and job.kind not in busy]
+    if not due:
+        return None
+    job = due[0]
+    fields: dict[str, Any] = {
+        "attempts": job.attempts + 1,
+        "leased_until": now + settings.LEASE,
+        "started_at": now,
+        "progress": {},
+    }
+    if job.state == JobState.RUNNING:
+        text = f"The worker process of attempt {job.attempts} ended before the job was done."
+        fields["log"] = _with_line(job, text, now)
+        Job.objects.filter(pk=job.pk).update(**fields)
+        job.refresh_from_db()
+        return job
+    return change_state(
+        instance=job,
+        new=JobState.RUNNING,
+        transitions=TRANSITIONS,
+        actor=job.kind,
+        now=now,
+        **fields,
+    )
 
 
 def _run(run: JobRun, clock: Clock) -> None:

@@ -1,19 +1,15 @@
 """Operations on assignments, bonuses and the account balance."""
 
 from marketplace.api import render
-from marketplace.api.context import Call, Output, Params, operation
+from marketplace.api.context import Call, Output, Params, forward, operation
 from marketplace.api.hits import find_hit
 from marketplace.api.pages import page
 from marketplace.domain import bonuses, maintenance, review
-from marketplace.domain.errors import (
-    InvalidParameterError,
-    NotFoundError,
-    RefusalError,
-    WrongStateError,
-)
+from marketplace.domain.errors import InvalidParameterError, RefusalError, WrongStateError
+from marketplace.domain.find import find
 from marketplace.domain.money import format_cents, parse_amount
 from marketplace.enums import SHOWN
-from marketplace.models import Assignment, Bonus, Hit
+from marketplace.models import Assignment, Bonus
 
 
 @operation
@@ -46,27 +42,19 @@ def get_assignment(call: Call, params: Params) -> Output:
     }
 
 
-@operation
-def approve_assignment(call: Call, params: Params) -> Output:
-    review.approve(
-        requester=call.requester,
-        assignment_code=params["AssignmentId"],
-        feedback=params.get("RequesterFeedback", ""),
-        override=params.get("OverrideRejection", False),
-        now=call.now,
-    )
-    return {}
-
-
-@operation
-def reject_assignment(call: Call, params: Params) -> Output:
-    review.reject(
-        requester=call.requester,
-        assignment_code=params["AssignmentId"],
-        feedback=params["RequesterFeedback"],
-        now=call.now,
-    )
-    return {}
+forward(
+    "ApproveAssignment",
+    review.approve,
+    assignment_code="AssignmentId",
+    feedback="RequesterFeedback",
+    override="OverrideRejection",
+)
+forward(
+    "RejectAssignment",
+    review.reject,
+    assignment_code="AssignmentId",
+    feedback="RequesterFeedback",
+)
 
 
 @operation
@@ -79,7 +67,7 @@ def get_file_upload_url(call: Call, params: Params) -> Output:
 
 
 @operation
-def send_bonus(call: Call, params: Params) -> Output:
+def send_bonus(call: Call, params: Params) -> None:
     bonuses.send_bonus(
         requester=call.requester,
         worker_code=params["WorkerId"],
@@ -89,7 +77,6 @@ def send_bonus(call: Call, params: Params) -> Output:
         token=params.get("UniqueRequestToken"),
         now=call.now,
     )
-    return {}
 
 
 @operation
@@ -100,7 +87,7 @@ def list_bonus_payments(call: Call, params: Params) -> Output:
     if code := params.get("AssignmentId"):
         rows = rows.filter(assignment=_find(call, code))
     elif code := params.get("HITId"):
-        rows = rows.filter(assignment__hit=_find_hit_of_any_age(call, code))
+        rows = rows.filter(assignment__hit=find(call.requester.hits.all(), "HIT", code))
     else:
         raise InvalidParameterError("HITId or AssignmentId is required.")
     return page(rows.defer("assignment__answer"), params, name="BonusPayments", render=render.bonus)
@@ -115,18 +102,5 @@ def get_account_balance(call: Call, params: Params) -> Output:
 
 
 def _find(call: Call, code: str) -> Assignment:
-    row = (
-        Assignment.objects.select_related("worker", "hit__hit_type")
-        .filter(code=code, hit__requester=call.requester)
-        .first()
-    )
-    if row is None:
-        raise NotFoundError("Assignment", code)
-    return row
-
-
-def _find_hit_of_any_age(call: Call, code: str) -> Hit:
-    hit = Hit.objects.filter(requester=call.requester, code=code).first()
-    if hit is None:
-        raise NotFoundError("HIT", code)
-    return hit
+    rows = Assignment.objects.select_related("worker", "hit__hit_type")
+    return find(rows.filter(hit__requester=call.requester), "Assignment", code)

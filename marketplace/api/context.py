@@ -20,7 +20,7 @@ class Call:
     visible_until: datetime
 
 
-Operation = Callable[[Call, Params], Output]
+Operation = Callable[[Call, Params], Output | None]
 OPERATIONS: dict[str, Operation] = {}
 
 
@@ -29,6 +29,23 @@ def operation(handler: Operation) -> Operation:
     name = "".join(_ACRONYMS.get(part, part.capitalize()) for part in handler.__name__.split("_"))
     OPERATIONS[name] = handler
     return handler
+
+
+def forward(name: str, function: Callable[..., object], **parameters: str) -> None:
+    """Register an operation that passes parameters to a domain function, by keyword.
+
+    The function also receives the requester and the time. Its defaults apply to missing parameters.
+    """
+
+    def handle(call: Call, params: Params) -> None:
+        values = {
+            keyword: params[parameter]
+            for keyword, parameter in parameters.items()
+            if parameter in params
+        }
+        function(requester=call.requester, now=call.now, **values)
+
+    OPERATIONS[name] = handle
 
 
 _ACRONYMS = {"hit": "HIT", "hits": "HITs", "url": "URL"}

@@ -18,7 +18,7 @@ from marketplace.api import assignments, hits, people
 from marketplace.api.context import OPERATIONS, Call
 from marketplace.api.shapes import check_input, operation_names
 from marketplace.domain.access_keys import find_signer
-from marketplace.domain.errors import RefusalError
+from marketplace.domain.errors import ApiError
 from marketplace.domain.faults import Faults, parse_faults
 from marketplace.domain.signature import NotAuthenticError, SignedRequest, read_claim, verify
 from marketplace.models import Requester
@@ -30,15 +30,6 @@ SERVICE = "MTurkRequesterServiceV20170117"
 CONTENT_TYPE = "application/x-amz-json-1.1"
 
 
-class _AnswerError(Exception):
-    def __init__(self, status: int, kind: str, message: str, code: str = "") -> None:
-        super().__init__(message)
-        self.status = status
-        self.kind = kind
-        self.message = message
-        self.code = code
-
-
 @csrf_exempt
 @require_POST
 def requester_api(request: HttpRequest) -> HttpResponse:
@@ -46,12 +37,8 @@ def requester_api(request: HttpRequest) -> HttpResponse:
     faults = parse_faults(settings.MARKETPLACE_FAULTS)
     try:
         output = _run(request, faults, timezone.now())
-    except _AnswerError as answer:
-        return _error(answer)
-    except RefusalError as refusal:
-        return _error(_AnswerError(400, "RequestError", refusal.message, refusal.code))
-    except NotAuthenticError as error:
-        return _error(_AnswerError(400, error.kind, error.message))
+    except ApiError as error:
+        return _error(error)
     except Exception:
         log.exception("Requester API call failed")
         return _error(_service_fault("The service failed. Try again."))
@@ -62,16 +49,14 @@ def _run(request: HttpRequest, faults: Faults, now: datetime) -> dict[str, Any]:
     requester = _authenticate(request, now)
     prefix, _, name = request.headers.get("X-Amz-Target", "").partition(".")
     if prefix != SERVICE or name not in operation_names():
-        raise _AnswerError(
-            400, "UnknownOperationException", f"The operation {name!r} does not exist."
-        )
-    if faults.throttles():
-        raise _throttled()
-    if faults.fails_before():
+        raise ApiError("UnknownOperationException", f"The operation {name!r} does not exist.")
+    if faults.happens("throttle"):
+        raise ApiError("ThrottlingException", "Rate exceeded")
+    if faults.happens("fail"):
         raise _service_fault("The service is unavailable (simulated fault).")
     call = Call(requester, now, faults.visible_until(now))
-    output = OPERATIONS[name](call, check_input(name, _json(request.body)))
-    if faults.times_out_after_success():
+    output = OPERATIONS[name](call, check_input(name, _json(request.body))) or {}
+    if faults.happens("timeout_after_success"):
         time.sleep(faults.hang)
         raise _service_fault(
             "The response was lost after the operation succeeded (simulated fault)."
@@ -90,9 +75,10 @@ def _authenticate(request: HttpRequest, now: datetime) -> Requester:
     signed = SignedRequest(
         request.method or "", request.path, request.META["QUERY_STRING"], headers, request.body
     )
-    verify(signed, claim, secret=signer.secret)
+    requester, secret = signer
+    verify(signed, claim, secret=secret)
     _throttle(claim.access_key_id)
-    return signer.requester
+    return requester
 
 
 def _throttle(access_key_id: str) -> None:
@@ -109,29 +95,25 @@ def _throttle(access_key_id: str) -> None:
     except ValueError:
         return  # the counter expired since `add`
     if count > limit * window:
-        raise _throttled()
+        raise ApiError("ThrottlingException", "Rate exceeded")
 
 
 def _json(body: bytes) -> Any:
     try:
         return json.loads(body or b"{}")
     except ValueError:
-        raise _AnswerError(400, "SerializationException", "The body is not JSON.") from None
+        raise ApiError("SerializationException", "The body is not JSON.") from None
 
 
-def _throttled() -> _AnswerError:
-    return _AnswerError(400, "ThrottlingException", "Rate exceeded")
+def _service_fault(message: str) -> ApiError:
+    return ApiError("ServiceFault", message, code="AWS.ServiceUnavailable", status=500)
 
 
-def _service_fault(message: str) -> _AnswerError:
-    return _AnswerError(500, "ServiceFault", message, "AWS.ServiceUnavailable")
-
-
-def _error(answer: _AnswerError) -> HttpResponse:
-    body = {"__type": answer.kind, "Message": answer.message, "message": answer.message}
-    if answer.code:
-        body["TurkErrorCode"] = answer.code
-    return _reply(answer.status, body)
+def _error(error: ApiError) -> HttpResponse:
+    body = {"__type": error.kind, "Message": error.message, "message": error.message}
+    if error.code:
+        body["TurkErrorCode"] = error.code
+    return _reply(error.status, body)
 
 
 def _reply(status: int, body: dict[str, Any]) -> HttpResponse:

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 from django.db.models import QuerySet
 
 from marketplace.api import render
-from marketplace.api.context import Call, Output, Params, operation
+from marketplace.api.context import Call, Output, Params, forward, operation
 from marketplace.api.pages import page
 from marketplace.domain import hits, maintenance
-from marketplace.domain.errors import InvalidParameterError, NotFoundError, RefusalError
-from marketplace.domain.hit_types import HitTypeValues, register_hit_type
+from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.domain.find import find
+from marketplace.domain.hit_types import register_hit_type
 from marketplace.domain.money import parse_amount
-from marketplace.domain.qualifications import hit_types_asking_for
 from marketplace.models import Hit, HitType
 
 DEFAULT_AUTO_APPROVAL_SECONDS = 2_592_000
@@ -44,8 +44,9 @@ def list_hits(call: Call, params: Params) -> Output:
 
 @operation
 def list_hits_for_qualification_type(call: Call, params: Params) -> Output:
-    types = hit_types_asking_for(requester=call.requester, type_code=params["QualificationTypeId"])
-    return _page(call, params, _visible(call).filter(hit_type__in=types))
+    code = params["QualificationTypeId"]
+    rows = _visible(call).filter(hit_type__requirement_rows__qualification_code=code)
+    return _page(call, params, rows)
 
 
 @operation
@@ -59,7 +60,7 @@ def list_reviewable_hits(call: Call, params: Params) -> Output:
 
 
 @operation
-def update_expiration_for_hit(call: Call, params: Params) -> Output:
+def update_expiration_for_hit(call: Call, params: Params) -> None:
     try:
         expires_at = datetime.fromtimestamp(params["ExpireAt"], tz=UTC)
     except (ValueError, OverflowError, OSError):
@@ -67,32 +68,27 @@ def update_expiration_for_hit(call: Call, params: Params) -> Output:
     hits.update_expiration(
         requester=call.requester, hit_code=params["HITId"], expires_at=expires_at, now=call.now
     )
-    return {}
+
+
+forward(
+    "CreateAdditionalAssignmentsForHIT",
+    hits.add_assignments,
+    hit_code="HITId",
+    number="NumberOfAdditionalAssignments",
+    token="UniqueRequestToken",  # noqa: S106 - the name of a parameter
+)
 
 
 @operation
-def create_additional_assignments_for_hit(call: Call, params: Params) -> Output:
-    hits.add_assignments(
-        requester=call.requester,
-        hit_code=params["HITId"],
-        number=params["NumberOfAdditionalAssignments"],
-        token=params.get("UniqueRequestToken"),
-        now=call.now,
-    )
-    return {}
-
-
-@operation
-def update_hit_type_of_hit(call: Call, params: Params) -> Output:
+def update_hit_type_of_hit(call: Call, params: Params) -> None:
     hit_type = find_hit_type(call, params["HITTypeId"])
     hits.change_type(
         requester=call.requester, hit_code=params["HITId"], hit_type=hit_type, now=call.now
     )
-    return {}
 
 
 @operation
-def update_hit_review_status(call: Call, params: Params) -> Output:
+def update_hit_review_status(call: Call, params: Params) -> None:
     find_hit(call, params["HITId"])
     hits.set_review_status(
         requester=call.requester,
@@ -100,14 +96,12 @@ def update_hit_review_status(call: Call, params: Params) -> Output:
         revert=params.get("Revert", False),
         now=call.now,
     )
-    return {}
 
 
 @operation
-def delete_hit(call: Call, params: Params) -> Output:
+def delete_hit(call: Call, params: Params) -> None:
     find_hit(call, params["HITId"])
     hits.delete_hit(requester=call.requester, hit_code=params["HITId"], now=call.now)
-    return {}
 
 
 @operation
@@ -117,29 +111,21 @@ def list_review_policy_results_for_hit(call: Call, params: Params) -> Output:
 
 
 def find_hit(call: Call, code: str) -> Hit:
-    """Return a HIT of the requester after applying its time-based transitions.
-
-    Raise NotFoundError for any other.
-    """
-    own_hits = Hit.objects.select_related("hit_type").filter(requester=call.requester, code=code)
-    hit = own_hits.first()
-    if hit is None:
-        raise NotFoundError("HIT", code)
+    """Return a HIT of the requester after applying its time-based transitions."""
+    own_hits = call.requester.hits.select_related("hit_type")
+    hit = find(own_hits, "HIT", code)
     if maintenance.settle_hit(hit, now=call.now):
-        hit = own_hits.get()
+        hit = own_hits.get(code=code)
     return hit
 
 
 def find_hit_type(call: Call, code: str) -> HitType:
-    hit_type = HitType.objects.filter(requester=call.requester, code=code).first()
-    if hit_type is None:
-        raise NotFoundError("HITType", code)
-    hit_type.requester = call.requester
-    return hit_type
+    return find(call.requester.hit_types.all(), "HITType", code)
 
 
 def _register(call: Call, params: Params) -> HitType:
-    values = HitTypeValues(
+    hit_type = HitType(
+        requester=call.requester,
         title=params["Title"],
         description=params["Description"],
         keywords=params.get("Keywords", ""),
@@ -150,7 +136,7 @@ def _register(call: Call, params: Params) -> HitType:
         ),
         requirements=params.get("QualificationRequirements", []),
     )
-    return register_hit_type(requester=call.requester, values=values, now=call.now)
+    return register_hit_type(hit_type, now=call.now)
 
 
 def _create(call: Call, params: Params, hit_type: HitType) -> Output:
@@ -166,14 +152,15 @@ def _create(call: Call, params: Params, hit_type: HitType) -> Output:
         )
     if "Question" not in params:
         raise RefusalError("AWS.MissingParameters", "These parameters are missing: Question.")
-    new = hits.NewHit(
+    hit = hits.create_hit(
+        hit_type=hit_type,
         question=params["Question"],
         max_assignments=params.get("MaxAssignments", 1),
         lifetime_seconds=params["LifetimeInSeconds"],
         annotation=params.get("RequesterAnnotation", ""),
         token=params.get("UniqueRequestToken"),
+        now=call.now,
     )
-    hit = hits.create_hit(hit_type=hit_type, new=new, now=call.now)
     return {"HIT": render.hit(hit, now=call.now)}
 
 

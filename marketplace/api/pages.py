@@ -3,7 +3,7 @@
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db.models import Model, QuerySet
 
@@ -25,12 +25,9 @@ def page(
     shown = window[:size]
     output: Output = {"NumResults": len(shown), name: [render(row) for row in shown]}
     if len(window) > size:
-        output["NextToken"] = _write(name, shown[-1].pk)
+        token = json.dumps([name, shown[-1].pk]).encode()
+        output["NextToken"] = urlsafe_b64encode(token).decode()
     return output
-
-
-def _write(name: str, last: Any) -> str:
-    return urlsafe_b64encode(json.dumps([name, last]).encode()).decode()
 
 
 def _read(token: str, name: str) -> int:

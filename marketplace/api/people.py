@@ -1,16 +1,18 @@
 """Operations on qualifications, workers and notifications."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.db.models import Q
 
 from marketplace.api import render
-from marketplace.api.context import Call, Output, Params, operation
+from marketplace.api.context import Call, Output, Params, forward, operation
 from marketplace.api.hits import find_hit_type
 from marketplace.api.pages import page
 from marketplace.domain import messages, notifications, qualifications
-from marketplace.domain.errors import InvalidParameterError, NotFoundError, RefusalError
-from marketplace.domain.qualifications import TypeChanges, find_worker, own_type
+from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.domain.find import find
+from marketplace.domain.qualifications import find_worker, own_type
 from marketplace.enums import GrantStatus, RequestStatus
 from marketplace.models import Grant, QualificationRequest, QualificationType, WorkerBlock
 
@@ -18,11 +20,7 @@ from marketplace.models import Grant, QualificationRequest, QualificationType, W
 @operation
 def create_qualification_type(call: Call, params: Params) -> Output:
     kind = qualifications.create_type(
-        requester=call.requester,
-        name=params["Name"],
-        keywords=params.get("Keywords", ""),
-        values=_changes(params),
-        now=call.now,
+        requester=call.requester, fields=_type_fields(params), now=call.now
     )
     return {"QualificationType": render.qualification_type(kind)}
 
@@ -30,7 +28,9 @@ def create_qualification_type(call: Call, params: Params) -> Output:
 @operation
 def update_qualification_type(call: Call, params: Params) -> Output:
     kind = qualifications.update_type(
-        requester=call.requester, code=params["QualificationTypeId"], changes=_changes(params)
+        requester=call.requester,
+        code=params["QualificationTypeId"],
+        fields=_type_fields(params),
     )
     return {"QualificationType": render.qualification_type(kind)}
 
@@ -38,9 +38,7 @@ def update_qualification_type(call: Call, params: Params) -> Output:
 @operation
 def get_qualification_type(call: Call, params: Params) -> Output:
     code = params["QualificationTypeId"]
-    kind = QualificationType.objects.filter(code=code, deleted_at__isnull=True).first()
-    if kind is None:
-        raise NotFoundError("QualificationType", code)
+    kind = find(QualificationType.objects.filter(deleted_at=None), "QualificationType", code)
     return {"QualificationType": _public_type(call)(kind)}
 
 
@@ -58,37 +56,40 @@ def list_qualification_types(call: Call, params: Params) -> Output:
     return page(rows, params, name="QualificationTypes", render=_public_type(call))
 
 
-@operation
-def delete_qualification_type(call: Call, params: Params) -> Output:
-    qualifications.delete_type(
-        requester=call.requester, code=params["QualificationTypeId"], now=call.now
-    )
-    return {}
-
-
-@operation
-def associate_qualification_with_worker(call: Call, params: Params) -> Output:
-    qualifications.grant(
-        requester=call.requester,
-        type_code=params["QualificationTypeId"],
-        worker_code=params["WorkerId"],
-        value=params.get("IntegerValue", 1),
-        notify=params.get("SendNotification", True),
-        now=call.now,
-    )
-    return {}
-
-
-@operation
-def disassociate_qualification_from_worker(call: Call, params: Params) -> Output:
-    qualifications.revoke(
-        requester=call.requester,
-        type_code=params["QualificationTypeId"],
-        worker_code=params["WorkerId"],
-        reason=params.get("Reason", ""),
-        now=call.now,
-    )
-    return {}
+forward("DeleteQualificationType", qualifications.delete_type, code="QualificationTypeId")
+forward(
+    "AssociateQualificationWithWorker",
+    qualifications.grant,
+    type_code="QualificationTypeId",
+    worker_code="WorkerId",
+    value="IntegerValue",
+    notify="SendNotification",
+)
+forward(
+    "DisassociateQualificationFromWorker",
+    qualifications.revoke,
+    type_code="QualificationTypeId",
+    worker_code="WorkerId",
+    reason="Reason",
+)
+forward(
+    "AcceptQualificationRequest",
+    qualifications.accept_request,
+    request_code="QualificationRequestId",
+    value="IntegerValue",
+)
+forward(
+    "RejectQualificationRequest",
+    qualifications.reject_request,
+    request_code="QualificationRequestId",
+    reason="Reason",
+)
+forward(
+    "SendTestEventNotification",
+    notifications.send_test,
+    specification="Notification",
+    event="TestEventType",
+)
 
 
 @operation
@@ -132,29 +133,7 @@ def list_qualification_requests(call: Call, params: Params) -> Output:
 
 
 @operation
-def accept_qualification_request(call: Call, params: Params) -> Output:
-    qualifications.accept_request(
-        requester=call.requester,
-        request_code=params["QualificationRequestId"],
-        value=params.get("IntegerValue", 1),
-        now=call.now,
-    )
-    return {}
-
-
-@operation
-def reject_qualification_request(call: Call, params: Params) -> Output:
-    qualifications.reject_request(
-        requester=call.requester,
-        request_code=params["QualificationRequestId"],
-        reason=params.get("Reason", ""),
-        now=call.now,
-    )
-    return {}
-
-
-@operation
-def create_worker_block(call: Call, params: Params) -> Output:
+def create_worker_block(call: Call, params: Params) -> None:
     if not params["Reason"].strip():
         raise InvalidParameterError("Reason must not be empty.")
     WorkerBlock.objects.update_or_create(
@@ -162,15 +141,13 @@ def create_worker_block(call: Call, params: Params) -> Output:
         worker=find_worker(params["WorkerId"]),
         defaults={"reason": params["Reason"], "created_at": call.now},
     )
-    return {}
 
 
 @operation
-def delete_worker_block(call: Call, params: Params) -> Output:
+def delete_worker_block(call: Call, params: Params) -> None:
     WorkerBlock.objects.filter(
         requester=call.requester, worker=find_worker(params["WorkerId"])
     ).delete()
-    return {}
 
 
 @operation
@@ -188,7 +165,7 @@ def list_worker_blocks(call: Call, params: Params) -> Output:
 
 @operation
 def notify_workers(call: Call, params: Params) -> Output:
-    failures = messages.notify_workers(
+    problems = messages.notify_workers(
         requester=call.requester,
         subject=params["Subject"],
         text=params["MessageText"],
@@ -198,47 +175,41 @@ def notify_workers(call: Call, params: Params) -> Output:
     return {
         "NotifyWorkersFailureStatuses": [
             {
-                "NotifyWorkersFailureCode": failure.code,
-                "NotifyWorkersFailureMessage": failure.reason,
-                "WorkerId": failure.worker_code,
+                "NotifyWorkersFailureCode": "HardFailure",
+                "NotifyWorkersFailureMessage": problem,
+                "WorkerId": worker_code,
             }
-            for failure in failures
+            for worker_code, problem in problems.items()
         ]
     }
 
 
 @operation
-def update_notification_settings(call: Call, params: Params) -> Output:
+def update_notification_settings(call: Call, params: Params) -> None:
     notifications.update_settings(
         hit_type=find_hit_type(call, params["HITTypeId"]),
         specification=params.get("Notification"),
         active=params.get("Active"),
     )
-    return {}
 
 
-@operation
-def send_test_event_notification(call: Call, params: Params) -> Output:
-    notifications.send_test(
-        requester=call.requester,
-        specification=params["Notification"],
-        event=params["TestEventType"],
-        now=call.now,
-    )
-    return {}
+#: The model's field for each parameter of a qualification type.
+TYPE_FIELDS = {
+    "Name": "name",
+    "Keywords": "keywords",
+    "Description": "description",
+    "QualificationTypeStatus": "status",
+    "RetryDelayInSeconds": "retry_delay_seconds",
+    "Test": "test",
+    "AnswerKey": "answer_key",
+    "TestDurationInSeconds": "test_duration_seconds",
+    "AutoGranted": "auto_granted",
+    "AutoGrantedValue": "auto_granted_value",
+}
 
 
-def _changes(params: Params) -> TypeChanges:
-    return TypeChanges(
-        description=params.get("Description"),
-        status=params.get("QualificationTypeStatus"),
-        retry_delay_seconds=params.get("RetryDelayInSeconds"),
-        test=params.get("Test"),
-        answer_key=params.get("AnswerKey"),
-        test_duration_seconds=params.get("TestDurationInSeconds"),
-        auto_granted=params.get("AutoGranted"),
-        auto_granted_value=params.get("AutoGrantedValue"),
-    )
+def _type_fields(params: Params) -> dict[str, Any]:
+    return {field: params[name] for name, field in TYPE_FIELDS.items() if name in params}
 
 
 def _public_type(call: Call) -> Callable[[QualificationType], Output]:

@@ -1,7 +1,4 @@
-"""Validation of requests against botocore's model of the service.
-
-botocore itself checks only types and minimum lengths, so the server checks everything.
-"""
+"""Validation of requests against botocore's model, of which botocore checks only a part."""
 
 import re
 from collections.abc import Mapping
@@ -25,10 +22,7 @@ def operation_names() -> frozenset[str]:
 
 
 def check_input(operation: str, params: object) -> dict[str, Any]:
-    """Return the valid parameters without unknown members.
-
-    Raise RefusalError with the path of an invalid member.
-    """
+    """Return the known parameters. Raise RefusalError with the path of an invalid member."""
     shape = _input_shape(operation)
     if not isinstance(params, dict):
         raise InvalidParameterError("The request must be a JSON object.")

@@ -4,16 +4,15 @@ On PostgreSQL, accepting from a group skips HITs that another request has locked
 them only if no other HIT is left. On SQLite the transaction holds the only write lock.
 """
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
-from functools import partial
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 
 from marketplace.domain import maintenance, notifications
-from marketplace.domain.errors import NotFoundError, RefusalError
+from marketplace.domain.errors import RefusalError
 from marketplace.domain.faults import parse_faults
+from marketplace.domain.find import find
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.qualifications import held_by
 from marketplace.domain.requirements import unmet
@@ -44,10 +43,7 @@ LIMIT 1
 
 
 def accept_next(*, worker: WorkerAccount, hit_type_code: str, now: datetime) -> str | None:
-    """Return the id of a new assignment of the group's next HIT, or None if no HIT is left.
-
-    Raise NotFoundError for an unknown group, RefusalError if the worker may not accept its HITs.
-    """
+    """Return a new assignment's id, or None if no HIT is left. Raise NotFoundError, RefusalError."""
     hit_type = _find_type(worker, hit_type_code)
     code = _accept_any(worker, hit_type, now)
     if code is None and maintenance.free_slots(hit_type=hit_type, now=now):
@@ -56,23 +52,14 @@ def accept_next(*, worker: WorkerAccount, hit_type_code: str, now: datetime) -> 
 
 
 def accept_hit(*, worker: WorkerAccount, hit_code: str, now: datetime) -> str:
-    """Return the id of the worker's assignment in progress or of a new one.
-
-    Raise NotFoundError for an unknown HIT, RefusalError if the worker may not accept it.
-    """
-    try:
-        hit = Hit.objects.select_related("hit_type").get(code=hit_code)
-    except Hit.DoesNotExist:
-        raise NotFoundError("HIT", hit_code) from None
+    """Return the id of the unfinished or a new assignment. Raise NotFoundError, RefusalError."""
+    hit = find(Hit.objects.select_related("hit_type"), "HIT", hit_code)
     if code := _in_progress(worker, hit):
         return code
     hit_type = _find_type(worker, hit.hit_type.code)
     maintenance.free_slots(hit_type=hit_type, now=now)
-    find = partial(
-        find_open_hit, worker=worker, hit_type=hit_type, now=now, pause=timedelta(0), chosen=hit
-    )
     try:
-        code = _accept_first(partial(find, lock=_lock()), worker, hit_type, now)
+        code = _accept(worker, hit_type, now, chosen=hit)
     except IntegrityError:
         code = _in_progress(worker, hit)
     if code is None:
@@ -85,19 +72,19 @@ def find_open_hit(
     worker: WorkerAccount,
     hit_type: HitType,
     now: datetime,
-    pause: timedelta = RETURN_PAUSE,
     chosen: Hit | None = None,
     lock: str = "",
 ) -> Hit | None:
     """Return the HIT of the group that the worker would get as the next one, or the chosen HIT."""
     adapt = connection.ops.adapt_datetimefield_value
+    pause = timedelta(0) if chosen else RETURN_PAUSE
     parameters = [hit_type.pk, adapt(now), worker.pk, adapt(now - pause)]
     statement = _NEXT_HIT.format(chosen="AND hit.id = %s" if chosen else "", lock=lock)
     hits = Hit.objects.raw(statement, [*parameters, chosen.pk] if chosen else parameters)
     return next(iter(hits), None)
 
 
-def _lock(*, skip_locked: bool = False) -> str:
+def _lock(*, skip_locked: bool) -> str:
     """Return the clause that locks the HITs of a statement, where the database locks rows."""
     if not connection.features.has_select_for_update:
         return ""
@@ -106,9 +93,7 @@ def _lock(*, skip_locked: bool = False) -> str:
 
 def _find_type(worker: WorkerAccount, code: str) -> HitType:
     """Return the HIT type if the worker may accept HITs of it. Raise NotFoundError, RefusalError."""
-    hit_type = HitType.objects.filter(code=code).first()
-    if hit_type is None:
-        raise NotFoundError("HITType", code)
+    hit_type = find(HitType.objects.all(), "HITType", code)
     in_progress = worker.assignments.filter(status=AssignmentStatus.ACCEPTED).count()
     if in_progress >= MOST_IN_PROGRESS:
         raise RefusalError(
@@ -134,24 +119,27 @@ def _check_qualified(worker: WorkerAccount, hit_type: HitType) -> None:
 
 
 def _accept_any(worker: WorkerAccount, hit_type: HitType, now: datetime) -> str | None:
-    find = partial(find_open_hit, worker=worker, hit_type=hit_type, now=now)
-    skipping, waiting = (partial(find, lock=_lock(skip_locked=skip)) for skip in (True, False))
     for _ in range(ATTEMPTS):
         try:
-            return _accept_first(skipping, worker, hit_type, now) or _accept_first(
-                waiting, worker, hit_type, now
-            )
+            skipping = _accept(worker, hit_type, now, skip_locked=True)
+            return skipping or _accept(worker, hit_type, now)
         except IntegrityError:
             continue  # the same worker accepted the same HIT in another window
     return None
 
 
 @transaction.atomic
-def _accept_first(
-    find: Callable[[], Hit | None], worker: WorkerAccount, hit_type: HitType, now: datetime
+def _accept(
+    worker: WorkerAccount,
+    hit_type: HitType,
+    now: datetime,
+    *,
+    skip_locked: bool = False,
+    chosen: Hit | None = None,
 ) -> str | None:
-    """Create an assignment of the HIT that `find` returns, which must lock it."""
-    hit = find()
+    """Create an assignment of the next open HIT of the group, or of the chosen HIT."""
+    lock = _lock(skip_locked=skip_locked)
+    hit = find_open_hit(worker=worker, hit_type=hit_type, now=now, chosen=chosen, lock=lock)
     if hit is None:
         return None
     hit.available -= 1
@@ -170,21 +158,13 @@ def _accept_first(
     )
     if settings.MARKETPLACE_FAULTS:
         _reuse_code(assignment)
-    notifications.record(
-        Event.ACCEPTED,
-        hit_type=hit_type,
-        hit_code=hit.code,
-        assignment_code=assignment.code,
-        now=now,
-    )
+    hit.hit_type = hit_type
+    notifications.record(Event.ACCEPTED, hit, assignment_code=assignment.code, now=now)
     return assignment.code
 
 
 def _in_progress(worker: WorkerAccount, hit: Hit) -> str | None:
-    """Return the id of the worker's unfinished assignment, or None.
-
-    Raise RefusalError if the worker has already done the HIT.
-    """
+    """Return the worker's unfinished assignment, or None. Raise RefusalError if it is done."""
     assignment = Assignment.objects.filter(hit=hit, worker=worker, status__in=LIVE).first()
     if assignment is None:
         return None
@@ -199,7 +179,9 @@ def _reuse_code(assignment: Assignment) -> None:
         hit=assignment.hit, status__in=(AssignmentStatus.RETURNED, AssignmentStatus.ABANDONED)
     )
     former = returned.exclude(worker=assignment.worker).first()
-    if former is None or not parse_faults(settings.MARKETPLACE_FAULTS).reuses_assignment_id():
+    if former is None or not parse_faults(settings.MARKETPLACE_FAULTS).happens(
+        "reuse_assignment_ids"
+    ):
         return
     assignment.code, former.code = former.code, new_code()
     former.save(update_fields=["code"])

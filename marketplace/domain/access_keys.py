@@ -1,11 +1,11 @@
 """Requester accounts and the keys that sign their requests."""
 
 import secrets
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.utils.crypto import constant_time_compare, get_random_string
 
 from marketplace.domain import ledger, vault
 from marketplace.domain.errors import InvalidParameterError
@@ -37,7 +37,7 @@ def open_account(*, name: str, email: str = "", balance_cents: int, now: datetim
 
 def issue_key(*, requester: Requester, now: datetime) -> tuple[AccessKey, str]:
     """Create a key. Return it with its plain secret, which is shown only once."""
-    key_id = "TS" + "".join(secrets.choice(ALPHABET) for _ in range(18))
+    key_id = "TS" + get_random_string(18, ALPHABET)
     secret = secrets.token_urlsafe(30)
     return _save_key(requester, key_id, secret, now), secret
 
@@ -47,35 +47,20 @@ def revoke_key(*, key: AccessKey, now: datetime) -> None:
     AccessKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=now)
 
 
-@dataclass(frozen=True, slots=True)
-class Signer:
-    """The requester of an access key, and the key's plain secret."""
-
-    requester: Requester
-    secret: str
-
-
-def find_signer(access_key_id: str, *, now: datetime) -> Signer | None:
-    """Return the active requester of a valid key, or None.
-
-    The first use of MARKETPLACE_BUILTIN_KEY creates the site's own requester.
-    """
+def find_signer(access_key_id: str, *, now: datetime) -> tuple[Requester, str] | None:
+    """Return a key's requester and plain secret, or None. The built-in key is created on first use."""
     signer = _find(access_key_id)
     own_key = settings.MARKETPLACE_BUILTIN_KEY
-    if signer is None and own_key and _is_same(access_key_id, own_key[0]):
+    if signer is None and own_key and constant_time_compare(access_key_id, own_key[0]):
         _open_own_account(*own_key, now=now)
         signer = _find(access_key_id)
     return signer
 
 
-def _find(access_key_id: str) -> Signer | None:
+def _find(access_key_id: str) -> tuple[Requester, str] | None:
     keys = AccessKey.objects.filter(revoked_at=None, requester__active=True)
     key = keys.select_related("requester").filter(access_key_id=access_key_id).first()
-    return Signer(key.requester, vault.decrypt(key.secret_encrypted)) if key else None
-
-
-def _is_same(first: str, second: str) -> bool:
-    return secrets.compare_digest(first.encode(), second.encode())
+    return (key.requester, vault.decrypt(key.secret_encrypted)) if key else None
 
 
 def _open_own_account(key_id: str, secret: str, *, now: datetime) -> None:
@@ -104,10 +89,7 @@ def _save_key(requester: Requester, key_id: str, secret: str, now: datetime) -> 
 
 @transaction.atomic
 def rotate_encryption_keys() -> int:
-    """Encrypt all secrets under the first encryption key. Return how many.
-
-    Raise UnreadableSecretError and change nothing if a secret cannot be decrypted.
-    """
+    """Encrypt all secrets under the first key or none. Return how many. Raise UnreadableSecretError."""
     keys = list(AccessKey.objects.select_for_update().order_by("pk"))
     for key in keys:
         key.secret_encrypted = vault.rotate(key.secret_encrypted)

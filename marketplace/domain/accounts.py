@@ -6,12 +6,11 @@ token in the cookie.
 
 import hashlib
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import IntegrityError, connection, transaction
+from django.utils.crypto import get_random_string
 
 from marketplace.domain.identifiers import new_worker_code
 from marketplace.models import Invitation, LoginFailure, WorkerAccount, WorkerSession
@@ -35,30 +34,30 @@ class SignUpError(ValueError):
 
 
 class LoginError(ValueError):
-    """A failed sign-up. The message is shown to the visitor."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewWorker:
-    username: str
-    email: str
-    password: str
-    country: str
-    subdivision: str = ""
-    is_adult: bool = False
+    """A failed login. The message is shown to the visitor."""
 
 
 def invite(*, count: int, prefix: str = "", note: str = "", now: datetime) -> list[Invitation]:
     """Create `count` invitations for one worker each."""
     return Invitation.objects.bulk_create(
-        Invitation(code=prefix + _invitation_code(), note=note, created_at=now)
+        Invitation(code=prefix + get_random_string(12, CODE_ALPHABET), note=note, created_at=now)
         for _ in range(count)
     )
 
 
-def sign_up(*, invitation_code: str, new: NewWorker, now: datetime) -> WorkerAccount:
+def sign_up(
+    *,
+    invitation_code: str,
+    username: str,
+    email: str,
+    password: str,
+    country: str,
+    subdivision: str = "",
+    is_adult: bool = False,
+    now: datetime,
+) -> WorkerAccount:
     """Create the account and mark the invitation as used. Raise SignUpError."""
-    hashed = make_password(new.password)  # slow by design, so outside the transaction
+    hashed = make_password(password)  # slow by design, so outside the transaction
     try:
         with transaction.atomic():
             invitation = (
@@ -70,12 +69,12 @@ def sign_up(*, invitation_code: str, new: NewWorker, now: datetime) -> WorkerAcc
                 raise SignUpError("This invitation does not exist or has been used.")
             worker = WorkerAccount.objects.create(
                 code=new_worker_code(),
-                username=new.username.lower(),
-                email=new.email,
+                username=username.lower(),
+                email=email,
                 password=hashed,
-                country=new.country.upper(),
-                subdivision=new.subdivision.upper(),
-                is_adult=new.is_adult,
+                country=country.upper(),
+                subdivision=subdivision.upper(),
+                is_adult=is_adult,
                 created_at=now,
             )
             invitation.used_at = now
@@ -131,14 +130,6 @@ def close_account(*, worker: WorkerAccount) -> None:
     """End every session and prevent further logins. Completed work is still paid."""
     WorkerAccount.objects.filter(pk=worker.pk).update(active=False)
     WorkerSession.objects.filter(worker=worker).delete()
-
-
-def unused_invitations() -> Sequence[Invitation]:
-    return list(Invitation.objects.filter(used_at__isnull=True).order_by("pk"))
-
-
-def _invitation_code() -> str:
-    return "".join(secrets.choice(CODE_ALPHABET) for _ in range(12))
 
 
 def _digest(token: str) -> str:

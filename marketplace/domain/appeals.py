@@ -23,27 +23,27 @@ def appeal(*, assignment: Assignment, text: str, now: datetime) -> Appeal:
         raise RefusalError("AppealAlreadyExists", "You have already appealed.") from None
 
 
+@transaction.atomic
 def decide_appeal(*, appeal_pk: int, pay: bool, answer: str, now: datetime) -> None:
     """Pay the work or uphold the rejection, and send the answer to the worker."""
-    with transaction.atomic():
-        row = (
-            Appeal.objects.select_for_update(of=("self",))
-            .select_related("assignment__hit_type")
-            .get(pk=appeal_pk)
-        )
-        if row.status != AppealStatus.OPEN:
-            raise WrongStateError("Appeal", allowed="open", current=row.status)
-        if pay and row.assignment.status == AssignmentStatus.REJECTED:
-            review.overturn(assignment_pk=row.assignment_id, note="appeal", now=now)
-        row.status = AppealStatus.OVERTURNED if pay else AppealStatus.UPHELD
-        row.answer = answer
-        row.decided_at = now
-        row.save(update_fields=["status", "answer", "decided_at"])
-        title = row.assignment.hit_type.title
-        messages.write(
-            worker_id=row.assignment.worker_id,
-            requester=None,
-            subject="Your appeal was decided",
-            text=f"{AppealStatus(row.status).label}: “{title}”.\n\n{answer}",
-            now=now,
-        )
+    row = (
+        Appeal.objects.select_for_update(of=("self",))
+        .select_related("assignment__hit_type")
+        .get(pk=appeal_pk)
+    )
+    if row.status != AppealStatus.OPEN:
+        raise WrongStateError("Appeal", allowed="open", current=row.status)
+    if pay and row.assignment.status == AssignmentStatus.REJECTED:
+        review.overturn(assignment_pk=row.assignment_id, note="appeal", now=now)
+    row.status = AppealStatus.OVERTURNED if pay else AppealStatus.UPHELD
+    row.answer = answer
+    row.decided_at = now
+    row.save(update_fields=["status", "answer", "decided_at"])
+    title = row.assignment.hit_type.title
+    messages.write(
+        worker_id=row.assignment.worker_id,
+        requester=None,
+        subject="Your appeal was decided",
+        text=f"{AppealStatus(row.status).label}: “{title}”.\n\n{answer}",
+        now=now,
+    )

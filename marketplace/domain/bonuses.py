@@ -6,7 +6,8 @@ from django.conf import settings
 from django.db import transaction
 
 from marketplace.domain import ledger, messages
-from marketplace.domain.errors import InvalidParameterError, NotFoundError, WrongStateError
+from marketplace.domain.errors import InvalidParameterError, WrongStateError
+from marketplace.domain.find import find
 from marketplace.domain.hit_types import check_length
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.money import fee_cents, format_cents
@@ -20,6 +21,7 @@ LARGEST_CENTS = 1_000_000
 LONGEST_REASON = 4_096
 
 
+@transaction.atomic
 def send_bonus(
     *,
     requester: Requester,
@@ -39,49 +41,33 @@ def send_bonus(
     check_length("Reason", reason, LONGEST_REASON)
     assignment = _assignment(requester, worker_code, assignment_code, now)
     code = new_code()
-    with transaction.atomic():
-        use_token(
-            requester=requester,
-            operation="SendBonus",
-            token=token,
-            result=code,
-            error_code="DuplicateRequest",
-            message="The bonus was paid by an earlier request with this UniqueRequestToken: "
-            "request ID {result}.",
-            now=now,
-        )
-        bonus = Bonus.objects.create(
-            code=code,
-            requester=requester,
-            assignment=assignment,
-            worker_id=assignment.worker_id,
-            amount_cents=amount_cents,
-            fee_cents=fee_cents(amount_cents, settings.MARKETPLACE_FEE_RATE),
-            reason=reason,
-            created_at=now,
-        )
-        ledger.pay_bonus(bonus=bonus, hit=assignment.hit, now=now)
-        messages.write(
-            worker_id=assignment.worker_id,
-            requester=requester,
-            subject=f"A bonus of ${format_cents(amount_cents)}",
-            text=f"{reason}\n\nFor assignment {assignment.code}.",
-            now=now,
-        )
+    use_token(requester=requester, operation="SendBonus", token=token, result=code, now=now)
+    bonus = Bonus.objects.create(
+        code=code,
+        requester=requester,
+        assignment=assignment,
+        worker_id=assignment.worker_id,
+        amount_cents=amount_cents,
+        fee_cents=fee_cents(amount_cents, settings.MARKETPLACE_FEE_RATE),
+        reason=reason,
+        created_at=now,
+    )
+    ledger.pay_bonus(bonus=bonus, hit=assignment.hit, now=now)
+    messages.write(
+        worker_id=assignment.worker_id,
+        requester=requester,
+        subject=f"A bonus of ${format_cents(amount_cents)}",
+        text=f"{reason}\n\nFor assignment {assignment.code}.",
+        now=now,
+    )
     return bonus
 
 
 def _assignment(
     requester: Requester, worker_code: str, assignment_code: str, now: datetime
 ) -> Assignment:
-    try:
-        assignment = (
-            Assignment.objects.select_related("hit", "worker")
-            .defer("answer", "hit__question")
-            .get(code=assignment_code, hit__requester=requester)
-        )
-    except Assignment.DoesNotExist:
-        raise NotFoundError("Assignment", assignment_code) from None
+    own = Assignment.objects.select_related("hit", "worker").filter(hit__requester=requester)
+    assignment = find(own.defer("answer", "hit__question"), "Assignment", assignment_code)
     if assignment.worker.code != worker_code:
         raise InvalidParameterError(
             f"Assignment {assignment_code} does not belong to worker {worker_code}."

@@ -1,15 +1,23 @@
-"""Errors of refused requests, with MTurk's error codes."""
+"""Errors of requests, with MTurk's error codes."""
 
 PREFIX = "AWS.MechanicalTurk."
 
 
-class RefusalError(Exception):
-    """A refused request. The API returns `code` as TurkErrorCode."""
+class ApiError(Exception):
+    """A failed request. `kind` is the name of AWS's exception, and `code` the TurkErrorCode."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, kind: str, message: str, *, code: str = "", status: int = 400) -> None:
         super().__init__(message)
-        self.code = code if code.startswith("AWS.") else PREFIX + code
+        self.kind = kind
         self.message = message
+        self.code = code
+        self.status = status
+
+
+class RefusalError(ApiError):
+    def __init__(self, code: str, message: str) -> None:
+        full_code = code if code.startswith("AWS.") else PREFIX + code
+        super().__init__("RequestError", message, code=full_code)
 
 
 class InvalidParameterError(RefusalError):

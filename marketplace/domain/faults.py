@@ -28,23 +28,10 @@ class Faults:
     seed: float = 0.0
     _random: random.Random = field(default_factory=random.Random, repr=False, compare=False)
 
-    def throttles(self) -> bool:
-        return self._random.random() < self.throttle
-
-    def fails_before(self) -> bool:
-        return self._random.random() < self.fail
-
-    def times_out_after_success(self) -> bool:
-        return self._random.random() < self.timeout_after_success
-
-    def repeats_notification(self) -> bool:
-        return self._random.random() < self.repeat_notifications
-
-    def reorders_notifications(self) -> bool:
-        return self._random.random() < self.reorder_notifications
-
-    def reuses_assignment_id(self) -> bool:
-        return self._random.random() < self.reuse_assignment_ids
+    def happens(self, fault: str) -> bool:
+        """Return True with the probability of this fault."""
+        chance: float = getattr(self, fault)
+        return self._random.random() < chance
 
     def visible_until(self, now: datetime) -> datetime:
         """Return the time up to which lists show changes."""

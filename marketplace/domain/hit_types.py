@@ -2,10 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -13,7 +10,7 @@ from marketplace.domain.errors import InvalidParameterError, NotFoundError
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.requirements import SYSTEM, check_requirements
 from marketplace.enums import QualificationTypeStatus
-from marketplace.models import HitType, HitTypeRequirement, QualificationType, Requester
+from marketplace.models import HitType, HitTypeRequirement, QualificationType
 
 LONGEST_TITLE = 128
 LONGEST_DESCRIPTION = 2_000
@@ -22,36 +19,42 @@ DURATION_SECONDS = (30, 31_536_000)
 AUTO_APPROVAL_SECONDS = (0, 2_592_000)
 
 
-@dataclass(frozen=True, slots=True)
-class HitTypeValues:
-    title: str
-    description: str
-    keywords: str
-    reward_cents: int
-    duration_seconds: int
-    auto_approval_seconds: int
-    requirements: Sequence[dict[str, Any]]
-
-    def digest(self) -> str:
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+#: The fields that a requester chooses.
+VALUES = (
+    "title",
+    "description",
+    "keywords",
+    "reward_cents",
+    "duration_seconds",
+    "auto_approval_seconds",
+    "requirements",
+)
 
 
-def register_hit_type(*, requester: Requester, values: HitTypeValues, now: datetime) -> HitType:
-    """Return the type with these values. Create the type if it does not exist.
+def register_hit_type(hit_type: HitType, *, now: datetime) -> HitType:
+    """Return the stored type with the values of `hit_type`, or store `hit_type`.
 
     Raise InvalidParameterError for values outside MTurk's limits, NotFoundError for an unknown
     qualification type.
     """
-    digest = values.digest()
-    matches = HitType.objects.filter(requester=requester, digest=digest)
-    if hit_type := matches.first():
-        return hit_type
-    _check(values)
+    values = {name: getattr(hit_type, name) for name in VALUES}
+    hit_type.digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+    matches = HitType.objects.filter(requester=hit_type.requester_id, digest=hit_type.digest)
+    if known := matches.first():
+        return known
+    _check(hit_type)
+    hit_type.code, hit_type.group_code, hit_type.created_at = new_code(), new_code(), now
+    codes = {requirement["QualificationTypeId"] for requirement in hit_type.requirements}
     try:
         with transaction.atomic():
-            return _create(requester, values, digest, now)
+            hit_type.save()
+            HitTypeRequirement.objects.bulk_create(
+                HitTypeRequirement(hit_type=hit_type, qualification_code=code)
+                for code in sorted(codes)
+            )
     except IntegrityError:
         return matches.get()
+    return hit_type
 
 
 def check_range(name: str, value: int, limits: tuple[int, int]) -> None:
@@ -60,8 +63,8 @@ def check_range(name: str, value: int, limits: tuple[int, int]) -> None:
         raise InvalidParameterError(f"{name} is {value}; it must be between {low} and {high}.")
 
 
-def check_length(name: str, value: str, longest: int) -> None:
-    if not value.strip():
+def check_length(name: str, value: str, longest: int, *, may_be_empty: bool = False) -> None:
+    if not may_be_empty and not value.strip():
         raise InvalidParameterError(f"{name} must not be empty.")
     if len(value) > longest:
         raise InvalidParameterError(
@@ -69,11 +72,10 @@ def check_length(name: str, value: str, longest: int) -> None:
         )
 
 
-def _check(values: HitTypeValues) -> None:
+def _check(values: HitType) -> None:
     check_length("Title", values.title, LONGEST_TITLE)
     check_length("Description", values.description, LONGEST_DESCRIPTION)
-    if len(values.keywords) > LONGEST_KEYWORDS:
-        raise InvalidParameterError(f"Keywords is longer than {LONGEST_KEYWORDS} characters.")
+    check_length("Keywords", values.keywords, LONGEST_KEYWORDS, may_be_empty=True)
     check_range("AssignmentDurationInSeconds", values.duration_seconds, DURATION_SECONDS)
     check_range("AutoApprovalDelayInSeconds", values.auto_approval_seconds, AUTO_APPROVAL_SECONDS)
     check_requirements(values.requirements)
@@ -88,25 +90,3 @@ def _check_types_exist(codes: set[str]) -> None:
     )
     for missing in sorted(codes - set(active.values_list("code", flat=True))):
         raise NotFoundError("QualificationType", missing)
-
-
-def _create(requester: Requester, values: HitTypeValues, digest: str, now: datetime) -> HitType:
-    hit_type = HitType.objects.create(
-        code=new_code(),
-        group_code=new_code(),
-        requester=requester,
-        digest=digest,
-        title=values.title,
-        description=values.description,
-        keywords=values.keywords,
-        reward_cents=values.reward_cents,
-        duration_seconds=values.duration_seconds,
-        auto_approval_seconds=values.auto_approval_seconds,
-        requirements=list(values.requirements),
-        created_at=now,
-    )
-    codes = {requirement["QualificationTypeId"] for requirement in values.requirements}
-    HitTypeRequirement.objects.bulk_create(
-        HitTypeRequirement(hit_type=hit_type, qualification_code=code) for code in sorted(codes)
-    )
-    return hit_type

@@ -1,24 +1,15 @@
-"""The life cycle of HITs: creation, extension, expiry and disposal.
+"""The life cycle of HITs. Locks are acquired in the order assignment, HIT, balance."""
 
-Locks are always acquired in the order assignment, HIT, requester's balance.
-"""
-
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Sum
-from django.db.models.functions import Coalesce
 
 from marketplace.domain import ledger, notifications
-from marketplace.domain.errors import (
-    InvalidParameterError,
-    NotFoundError,
-    RefusalError,
-    WrongStateError,
-)
-from marketplace.domain.hit_types import check_range
+from marketplace.domain.errors import RefusalError, WrongStateError
+from marketplace.domain.find import find
+from marketplace.domain.hit_types import check_length, check_range
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.money import MANY_ASSIGNMENTS, fee_cents, fee_rate
 from marketplace.domain.question import parse_question
@@ -31,147 +22,128 @@ LONGEST_ANNOTATION = 255
 MOST_ASSIGNMENTS = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class NewHit:
-    question: str
-    max_assignments: int
-    lifetime_seconds: int
-    annotation: str
-    token: str | None
-
-
-def create_hit(*, hit_type: HitType, new: NewHit, now: datetime) -> Hit:
+@transaction.atomic
+def create_hit(
+    *,
+    hit_type: HitType,
+    question: str,
+    max_assignments: int,
+    lifetime_seconds: int,
+    annotation: str = "",
+    token: str | None,
+    now: datetime,
+) -> Hit:
     """Create a visible HIT and reserve its cost. Raise TokenUsedError for a repeated token."""
-    check_range("LifetimeInSeconds", new.lifetime_seconds, LIFETIME_SECONDS)
-    check_range("MaxAssignments", new.max_assignments, (1, MOST_ASSIGNMENTS))
-    if len(new.annotation) > LONGEST_ANNOTATION:
-        raise InvalidParameterError(f"RequesterAnnotation is longer than {LONGEST_ANNOTATION}.")
-    question = parse_question(new.question, allow_http=settings.MARKETPLACE_ALLOW_HTTP)
+    check_range("LifetimeInSeconds", lifetime_seconds, LIFETIME_SECONDS)
+    check_range("MaxAssignments", max_assignments, (1, MOST_ASSIGNMENTS))
+    check_length("RequesterAnnotation", annotation, LONGEST_ANNOTATION, may_be_empty=True)
+    page = parse_question(question, allow_http=settings.MARKETPLACE_ALLOW_HTTP)
     hit = Hit(
         code=new_code(),
         requester_id=hit_type.requester_id,
         hit_type=hit_type,
-        question=new.question,
-        external_url=question.url,
-        frame_height=question.frame_height,
-        annotation=new.annotation,
-        max_assignments=new.max_assignments,
-        available=new.max_assignments,
+        question=question,
+        external_url=page.url,
+        frame_height=page.frame_height,
+        annotation=annotation,
+        max_assignments=max_assignments,
+        available=max_assignments,
         reward_cents=hit_type.reward_cents,
-        fee_cents=_fee(hit_type.reward_cents, new.max_assignments),
+        fee_cents=_fee(hit_type.reward_cents, max_assignments),
         created_at=now,
-        expires_at=now + timedelta(seconds=new.lifetime_seconds),
+        expires_at=now + timedelta(seconds=lifetime_seconds),
     )
-    with transaction.atomic():
-        use_token(
-            requester=hit_type.requester,
-            operation="CreateHIT",
-            token=new.token,
-            result=hit.code,
-            error_code="HITAlreadyExists",
-            message="The HIT with ID {result} already exists: it was created by an earlier "
-            "request with this UniqueRequestToken.",
-            now=now,
-        )
-        hit.save()
-        ledger.hold(hit=hit, amount_cents=hit.cost_cents * hit.max_assignments, now=now)
-        _save(hit, "held_cents")
-        notifications.record(Event.HIT_CREATED, hit_type=hit_type, hit_code=hit.code, now=now)
+    owner = hit_type.requester
+    use_token(requester=owner, operation="CreateHIT", token=token, result=hit.code, now=now)
+    hit.save()
+    ledger.hold(hit=hit, amount_cents=hit.cost_cents * hit.max_assignments, now=now)
+    _save(hit, "held_cents")
+    notifications.record(Event.HIT_CREATED, hit, now=now)
     return hit
 
 
+@transaction.atomic
 def add_assignments(
-    *, requester: Requester, hit_code: str, number: int, token: str | None, now: datetime
+    *, requester: Requester, hit_code: str, number: int, token: str | None = None, now: datetime
 ) -> None:
     """Make a HIT available to `number` more workers."""
     check_range("NumberOfAdditionalAssignments", number, (1, MOST_ASSIGNMENTS))
-    with transaction.atomic():
-        hit = lock_hit(requester=requester, code=hit_code)
-        use_token(
-            requester=requester,
-            operation="CreateAdditionalAssignmentsForHIT",
-            token=token,
-            result=hit.code,
-            error_code="HITAlreadyExtended",
-            message="An earlier request with this UniqueRequestToken already added the "
-            "assignments to HIT {result}.",
-            now=now,
+    hit = _lock_hit(requester=requester, code=hit_code)
+    use_token(
+        requester=requester,
+        operation="CreateAdditionalAssignmentsForHIT",
+        token=token,
+        result=hit.code,
+        now=now,
+    )
+    _check_not_disposed(hit)
+    if hit.max_assignments < MANY_ASSIGNMENTS <= hit.max_assignments + number:
+        raise RefusalError(
+            "InvalidMaximumAssignmentsIncrease",
+            "A HIT created with fewer than 10 assignments cannot be extended to 10 or more.",
         )
-        _check_not_disposed(hit, now)
-        if hit.max_assignments < MANY_ASSIGNMENTS <= hit.max_assignments + number:
-            raise RefusalError(
-                "InvalidMaximumAssignmentsIncrease",
-                "A HIT created with fewer than 10 assignments cannot be extended to 10 or more.",
-            )
-        hit.max_assignments += number
-        hit.available += number
-        hit.reviewing = False
-        if not hit.expiry_noted:
-            ledger.hold(hit=hit, amount_cents=hit.cost_cents * number, now=now)
-        hit.open = hit.expires_at > now and not hit.expiry_noted
-        _save(hit, "max_assignments", "available", "reviewing", "open", "held_cents")
-        notifications.record(Event.HIT_EXTENDED, hit_type=hit.hit_type, hit_code=hit.code, now=now)
+    hit.max_assignments += number
+    hit.available += number
+    hit.reviewing = False
+    if not hit.expiry_noted:
+        ledger.hold(hit=hit, amount_cents=hit.cost_cents * number, now=now)
+    hit.open = hit.expires_at > now and not hit.expiry_noted
+    _save(hit, "max_assignments", "available", "reviewing", "open", "held_cents")
+    notifications.record(Event.HIT_EXTENDED, hit, now=now)
 
 
+@transaction.atomic
 def update_expiration(
     *, requester: Requester, hit_code: str, expires_at: datetime, now: datetime
 ) -> None:
     """Change the expiration of a HIT. A time in the past ends the HIT now."""
-    with transaction.atomic():
-        hit = lock_hit(requester=requester, code=hit_code)
-        _check_not_disposed(hit, now)
-        extended = expires_at > hit.expires_at
-        hit.expires_at = expires_at
-        _save(hit, "expires_at")
-        if expires_at <= now:
-            note_expiry(hit, now=now)
-            return
-        if hit.expiry_noted:
-            hit.expiry_noted = False
-            ledger.hold(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)
-        hit.open = hit.available > 0
-        hit.reviewing = hit.reviewing and not hit.open
-        _save(hit, "expiry_noted", "open", "reviewing", "held_cents")
-        if extended:
-            notifications.record(
-                Event.HIT_EXTENDED, hit_type=hit.hit_type, hit_code=hit.code, now=now
-            )
+    hit = _lock_hit(requester=requester, code=hit_code)
+    _check_not_disposed(hit)
+    extended = expires_at > hit.expires_at
+    hit.expires_at = expires_at
+    _save(hit, "expires_at")
+    if expires_at <= now:
+        note_expiry(hit, now=now)
+        return
+    if hit.expiry_noted:
+        hit.expiry_noted = False
+        ledger.hold(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)
+    hit.open = hit.available > 0
+    hit.reviewing = hit.reviewing and not hit.open
+    _save(hit, "expiry_noted", "open", "reviewing", "held_cents")
+    if extended:
+        notifications.record(Event.HIT_EXTENDED, hit, now=now)
 
 
 def note_expiry(hit: Hit, *, now: datetime) -> None:
-    """Close an expired HIT and release the money for its unused assignments.
-
-    The caller must have locked the HIT.
-    """
+    """Close a locked, expired HIT and release the money for its unused assignments."""
     if hit.expiry_noted or hit.disposed_at is not None:
         return
     hit.expiry_noted = True
     hit.open = False
     ledger.release(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)
     _save(hit, "expiry_noted", "open", "held_cents")
-    notifications.record(Event.HIT_EXPIRED, hit_type=hit.hit_type, hit_code=hit.code, now=now)
+    notifications.record(Event.HIT_EXPIRED, hit, now=now)
     if not hit.pending and hit.available:
-        notifications.record(
-            Event.HIT_REVIEWABLE, hit_type=hit.hit_type, hit_code=hit.code, now=now
-        )
+        notifications.record(Event.HIT_REVIEWABLE, hit, now=now)
 
 
+@transaction.atomic
 def delete_hit(*, requester: Requester, hit_code: str, now: datetime) -> None:
     """Dispose of a reviewable HIT whose assignments are all decided. Repeating has no effect."""
-    with transaction.atomic():
-        hit = lock_hit(requester=requester, code=hit_code)
-        status = hit.status(now)
-        if status == HitStatus.DISPOSED:
-            return
-        if status not in (HitStatus.REVIEWABLE, HitStatus.REVIEWING):
-            raise WrongStateError("HIT", allowed="Reviewable", current=status)
-        if hit.submitted:
-            raise WrongStateError(
-                "HIT",
-                allowed="Reviewable, with every assignment approved or rejected",
-                current=f"{status} with {hit.submitted} assignments undecided",
-            )
-        dispose(hit, now=now)
+    hit = _lock_hit(requester=requester, code=hit_code)
+    status = hit.status(now)
+    if status == HitStatus.DISPOSED:
+        return
+    if status not in (HitStatus.REVIEWABLE, HitStatus.REVIEWING):
+        raise WrongStateError("HIT", allowed="Reviewable", current=status)
+    if hit.submitted:
+        raise WrongStateError(
+            "HIT",
+            allowed="Reviewable, with every assignment approved or rejected",
+            current=f"{status} with {hit.submitted} assignments undecided",
+        )
+    dispose(hit, now=now)
 
 
 def dispose(hit: Hit, *, now: datetime) -> None:
@@ -180,47 +152,40 @@ def dispose(hit: Hit, *, now: datetime) -> None:
     hit.disposed_at = now
     hit.open = False
     _save(hit, "disposed_at", "open", "held_cents")
-    notifications.record(Event.HIT_DISPOSED, hit_type=hit.hit_type, hit_code=hit.code, now=now)
+    notifications.record(Event.HIT_DISPOSED, hit, now=now)
 
 
+@transaction.atomic
 def set_review_status(*, requester: Requester, hit_code: str, revert: bool, now: datetime) -> None:
     """Move a HIT from Reviewable to Reviewing, or back if `revert` is true."""
-    with transaction.atomic():
-        hit = lock_hit(requester=requester, code=hit_code)
-        needed = HitStatus.REVIEWING if revert else HitStatus.REVIEWABLE
-        status = hit.status(now)
-        if status != needed:
-            raise WrongStateError("HIT", allowed=needed, current=status)
-        hit.reviewing = not revert
-        _save(hit, "reviewing")
+    hit = _lock_hit(requester=requester, code=hit_code)
+    needed = HitStatus.REVIEWING if revert else HitStatus.REVIEWABLE
+    status = hit.status(now)
+    if status != needed:
+        raise WrongStateError("HIT", allowed=needed, current=status)
+    hit.reviewing = not revert
+    _save(hit, "reviewing")
 
 
+@transaction.atomic
 def change_type(*, requester: Requester, hit_code: str, hit_type: HitType, now: datetime) -> None:
     """Change the type of a HIT. Assignments that are already accepted keep their pay."""
-    with transaction.atomic():
-        hit = lock_hit(requester=requester, code=hit_code)
-        _check_not_disposed(hit, now)
-        hit.hit_type = hit_type
-        hit.reward_cents = hit_type.reward_cents
-        hit.fee_cents = _fee(hit_type.reward_cents, hit.max_assignments)
-        undecided = Assignment.objects.filter(
-            hit=hit, status__in=(AssignmentStatus.ACCEPTED, AssignmentStatus.SUBMITTED)
-        ).aggregate(cents=Coalesce(Sum(F("reward_cents") + F("fee_cents")), 0))["cents"]
-        offered = 0 if hit.expiry_noted else hit.cost_cents * hit.available
-        ledger.hold(hit=hit, amount_cents=undecided + offered - hit.held_cents, now=now)
-        _save(hit, "hit_type", "reward_cents", "fee_cents", "held_cents")
+    hit = _lock_hit(requester=requester, code=hit_code)
+    _check_not_disposed(hit)
+    hit.hit_type = hit_type
+    hit.reward_cents = hit_type.reward_cents
+    hit.fee_cents = _fee(hit_type.reward_cents, hit.max_assignments)
+    undecided = Assignment.objects.filter(
+        hit=hit, status__in=(AssignmentStatus.ACCEPTED, AssignmentStatus.SUBMITTED)
+    ).aggregate(cents=Sum(F("reward_cents") + F("fee_cents"), default=0))["cents"]
+    offered = 0 if hit.expiry_noted else hit.cost_cents * hit.available
+    ledger.hold(hit=hit, amount_cents=undecided + offered - hit.held_cents, now=now)
+    _save(hit, "hit_type", "reward_cents", "fee_cents", "held_cents")
 
 
-def lock_hit(*, requester: Requester, code: str) -> Hit:
-    """Lock and return a HIT of this requester. Raise NotFoundError for any other."""
-    try:
-        return (
-            Hit.objects.select_for_update(of=("self",))
-            .select_related("hit_type")
-            .get(requester=requester, code=code)
-        )
-    except Hit.DoesNotExist:
-        raise NotFoundError("HIT", code) from None
+def _lock_hit(*, requester: Requester, code: str) -> Hit:
+    own = requester.hits.select_for_update(of=("self",)).select_related("hit_type")
+    return find(own, "HIT", code)
 
 
 def _fee(reward_cents: int, max_assignments: int) -> int:
@@ -232,7 +197,7 @@ def _fee(reward_cents: int, max_assignments: int) -> int:
     return fee_cents(reward_cents, rate)
 
 
-def _check_not_disposed(hit: Hit, now: datetime) -> None:
+def _check_not_disposed(hit: Hit) -> None:
     if hit.disposed_at is not None:
         raise WrongStateError(
             "HIT", allowed="Assignable, Unassignable, Reviewable", current="Disposed"

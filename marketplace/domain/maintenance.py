@@ -4,10 +4,12 @@ HITs expire, overdue assignments are abandoned, undecided ones are approved and 
 disposed of. A request applies the transitions of its own HIT or group. `run_due` applies the rest.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from marketplace.domain import hits, review, work
 from marketplace.domain.sweep import for_each_row
@@ -41,56 +43,46 @@ def settle_hit(hit: Hit, *, now: datetime) -> bool:
     if hit.submitted:
         changed += approve_due(now=now, hit=hit)
     if not hit.expiry_noted and hit.expires_at <= now and hit.disposed_at is None:
-        changed += _expire([hit.pk], now)
+        changed += expire_hits(now=now, pk=hit.pk)
     return changed > 0
 
 
-def expire_hits(*, now: datetime, hit_type: HitType | None = None, limit: int = BATCH) -> int:
-    expired = Hit.objects.filter(expires_at__lte=now, expiry_noted=False, disposed_at__isnull=True)
-    if hit_type is not None:
-        expired = expired.filter(hit_type=hit_type)
-    return _expire(expired.values_list("pk", flat=True)[:limit], now)
+def expire_hits(*, now: datetime, **scope: Any) -> int:
+    """Close HITs that have expired, limited to those that match `scope`. Return how many."""
+    expired = Hit.objects.filter(expires_at__lte=now, expiry_noted=False, disposed_at=None, **scope)
+    return _process("expire", expired, lambda pk: _note_expiry(pk, now))
 
 
-def abandon_overdue(
-    *,
-    now: datetime,
-    hit_type: HitType | None = None,
-    hit: Hit | None = None,
-    limit: int = BATCH,
-) -> int:
+def abandon_overdue(*, now: datetime, **scope: Any) -> int:
     """Abandon assignments past their deadline and `work.GRACE`. Return how many."""
     overdue = Assignment.objects.filter(
-        status=AssignmentStatus.ACCEPTED, deadline_at__lte=now - work.GRACE
+        status=AssignmentStatus.ACCEPTED, deadline_at__lte=now - work.GRACE, **scope
     )
-    if hit_type is not None:
-        overdue = overdue.filter(hit_type=hit_type)
-    if hit is not None:
-        overdue = overdue.filter(hit=hit)
-    pks = list(overdue.values_list("pk", flat=True)[:limit])
-    return for_each_row("abandon", pks, lambda pk: work.abandon(assignment_pk=pk, now=now))
+    return _process("abandon", overdue, lambda pk: work.abandon(assignment_pk=pk, now=now))
 
 
-def approve_due(*, now: datetime, hit: Hit | None = None, limit: int = BATCH) -> int:
+def approve_due(*, now: datetime, **scope: Any) -> int:
     """Approve assignments that the requester did not decide in time. Return how many."""
-    waiting = Assignment.objects.filter(status=AssignmentStatus.SUBMITTED, auto_approve_at__lte=now)
-    if hit is not None:
-        waiting = waiting.filter(hit=hit)
-    pks = list(waiting.values_list("pk", flat=True)[:limit])
-    return for_each_row("approve", pks, lambda pk: review.auto_approve(assignment_pk=pk, now=now))
+    due = Assignment.objects.filter(
+        status=AssignmentStatus.SUBMITTED, auto_approve_at__lte=now, **scope
+    )
+    return _process("approve", due, lambda pk: review.auto_approve(assignment_pk=pk, now=now))
 
 
-def dispose_old(*, now: datetime, limit: int = BATCH) -> int:
+def dispose_old(*, now: datetime) -> int:
     """Dispose of fully decided HITs 120 days after their expiration. Return how many."""
     old = Hit.objects.filter(
-        disposed_at__isnull=True,
+        disposed_at=None,
         expires_at__lte=now - DISPOSE_AFTER,
         expiry_noted=True,
         pending=0,
         submitted=0,
     )
-    pks = list(old.values_list("pk", flat=True)[:limit])
-    return for_each_row("dispose", pks, lambda pk: _dispose(pk, now))
+    return _process("dispose", old, lambda pk: _dispose(pk, now))
+
+
+def _process(action: str, due: QuerySet[Any], process: Callable[[int], bool]) -> int:
+    return for_each_row(action, list(due.values_list("pk", flat=True)[:BATCH]), process)
 
 
 @transaction.atomic
@@ -120,10 +112,6 @@ def run_due(*, now: datetime) -> dict[str, int]:
     }
     forget_old(now=now)
     return counts
-
-
-def _expire(pks: Iterable[int], now: datetime) -> int:
-    return for_each_row("expire", list(pks), lambda pk: _note_expiry(pk, now))
 
 
 @transaction.atomic

@@ -1,7 +1,6 @@
 """Messages to workers from requesters and from the marketplace itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from marketplace.domain.errors import InvalidParameterError
@@ -14,19 +13,10 @@ LONGEST_TEXT = 4_096
 MOST_WORKERS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class NotificationFailed:
-    """A worker who was not notified. `code` is HardFailure if a retry cannot succeed."""
-
-    worker_code: str
-    code: str
-    reason: str
-
-
 def notify_workers(
     *, requester: Requester, subject: str, text: str, worker_codes: Sequence[str], now: datetime
-) -> list[NotificationFailed]:
-    """Send a message to workers whose work the requester has decided. Return the failures."""
+) -> dict[str, str]:
+    """Message workers whose work was decided. Return the problems of the others, by worker id."""
     check_length("Subject", subject, LONGEST_SUBJECT)
     check_length("MessageText", text, LONGEST_TEXT)
     if not 1 <= len(worker_codes) <= MOST_WORKERS:
@@ -34,17 +24,13 @@ def notify_workers(
     codes = list(dict.fromkeys(worker_codes))
     workers = WorkerAccount.objects.filter(code__in=codes).in_bulk(field_name="code")
     known = _decided_before(requester, list(workers.values()))
-    recipients = [workers[code] for code in codes if code in workers and workers[code].pk in known]
+    problems = {code: _problem(code, workers.get(code), known) for code in codes}
     Message.objects.bulk_create(
-        Message(worker=worker, requester=requester, subject=subject, text=text, sent_at=now)
-        for worker in recipients
-        if worker.active
+        Message(worker=workers[code], requester=requester, subject=subject, text=text, sent_at=now)
+        for code, problem in problems.items()
+        if not problem
     )
-    return [
-        failure
-        for code in codes
-        if (failure := _failure(code, workers.get(code), known)) is not None
-    ]
+    return {code: problem for code, problem in problems.items() if problem}
 
 
 def write(
@@ -72,13 +58,9 @@ def _decided_before(requester: Requester, workers: Sequence[WorkerAccount]) -> s
     )
 
 
-def _failure(code: str, worker: WorkerAccount | None, known: set[int]) -> NotificationFailed | None:
+def _problem(code: str, worker: WorkerAccount | None, known: set[int]) -> str:
     if worker is None:
-        return NotificationFailed(code, "HardFailure", f"Worker {code} does not exist.")
+        return f"Worker {code} does not exist."
     if worker.pk not in known:
-        return NotificationFailed(
-            code, "HardFailure", "You have not approved or rejected work of this worker before."
-        )
-    if not worker.active:
-        return NotificationFailed(code, "HardFailure", "This worker's account is closed.")
-    return None
+        return "You have not approved or rejected work of this worker before."
+    return "" if worker.active else "This worker's account is closed."

@@ -16,7 +16,7 @@ from marketplace.domain.faults import Faults
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.sweep import for_each_row
 from marketplace.enums import Event
-from marketplace.models import HitType, Notification, Requester
+from marketplace.models import Hit, HitType, Notification, Requester
 
 VERSION = "2006-05-05"
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
@@ -24,6 +24,7 @@ TIMEOUT_SECONDS = 5.0
 FIRST_RETRY = timedelta(seconds=5)
 LONGEST_RETRY = timedelta(hours=1)
 GIVE_UP_AFTER = timedelta(days=3)
+BATCH = 200
 
 _http = urllib3.PoolManager(
     timeout=urllib3.Timeout(TIMEOUT_SECONDS), retries=False, maxsize=4, num_pools=20
@@ -83,63 +84,48 @@ def send_test(
     body = {"EventType": event, "EventTimestamp": _stamp(now)}
     if event != Event.PING:
         body |= {"HITTypeId": new_code(), "HITId": new_code(), "AssignmentId": new_code()}
-    Notification.objects.create(
-        doc_id=new_code(),
-        requester=requester,
-        destination=specification["Destination"],
-        event=body,
-        created_at=now,
-        due_at=now,
-    )
+    _queue(requester.pk, specification, body, now)
 
 
-def record(
-    event: Event,
-    *,
-    hit_type: HitType,
-    hit_code: str,
-    assignment_code: str | None = None,
-    now: datetime,
-) -> None:
-    """Add an event to the outbox if the HIT type subscribes to it.
-
-    The caller must be in a transaction.
-    """
+def record(event: Event, hit: Hit, *, assignment_code: str | None = None, now: datetime) -> None:
+    """Add an event to the outbox, in the caller's transaction, if the HIT's type subscribes to it."""
+    hit_type = hit.hit_type
     if not hit_type.notifies(event):
         return
     body = {
         "EventType": event.value,
         "EventTimestamp": _stamp(now),
         "HITTypeId": hit_type.code,
-        "HITId": hit_code,
+        "HITId": hit.code,
     }
     if assignment_code is not None:
         body["AssignmentId"] = assignment_code
+    _queue(hit_type.requester_id, hit_type.notification or {}, body, now)
+
+
+def _queue(requester_id: int, specification: dict[str, Any], event: Any, now: datetime) -> None:
     Notification.objects.create(
         doc_id=new_code(),
-        requester_id=hit_type.requester_id,
-        destination=(hit_type.notification or {})["Destination"],
-        event=body,
+        requester_id=requester_id,
+        destination=specification["Destination"],
+        event=event,
         created_at=now,
         due_at=now,
     )
 
 
-def deliver_due(*, now: datetime, faults: Faults, limit: int = 200) -> int:
-    """Deliver the notifications that are due. Return how many were delivered.
-
-    Concurrent calls may deliver a notification twice.
-    """
+def deliver_due(*, now: datetime, faults: Faults) -> int:
+    """Deliver the due notifications, each at least once. Return how many were delivered."""
     due = Notification.objects.filter(delivered_at__isnull=True, due_at__lte=now)
-    rows = list(due.select_related("requester").order_by("due_at")[:limit])
-    if faults.reorders_notifications():
+    rows = list(due.select_related("requester").order_by("due_at")[:BATCH])
+    if faults.happens("reorder_notifications"):
         random.shuffle(rows)
     return for_each_row("notify", rows, lambda row: _deliver(row, now=now, faults=faults))
 
 
 def _deliver(row: Notification, *, now: datetime, faults: Faults) -> bool:
     error = _post(row)
-    if not error and faults.repeats_notification():
+    if not error and faults.happens("repeat_notifications"):
         _post(row)
     notification = Notification.objects.filter(pk=row.pk)
     if not error:

@@ -1,19 +1,14 @@
 """Qualification types, grants and workers' requests for qualifications."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from marketplace.domain import messages
-from marketplace.domain.errors import (
-    InvalidParameterError,
-    NotFoundError,
-    RefusalError,
-    WrongStateError,
-)
+from marketplace.domain.errors import InvalidParameterError, RefusalError, WrongStateError
+from marketplace.domain.find import find
 from marketplace.domain.hit_types import check_length
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.requirements import (
@@ -27,7 +22,6 @@ from marketplace.domain.requirements import (
 from marketplace.enums import GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.models import (
     Grant,
-    HitType,
     QualificationRequest,
     QualificationType,
     Requester,
@@ -42,31 +36,10 @@ LONGEST_KEYWORDS = 1_000
 LONGEST_XML_BYTES = 65_535
 
 
-@dataclass(frozen=True, slots=True)
-class TypeChanges:
-    """The changes of UpdateQualificationType. None leaves a field unchanged."""
-
-    description: str | None = None
-    status: str | None = None
-    retry_delay_seconds: int | None = None
-    test: str | None = None
-    answer_key: str | None = None
-    test_duration_seconds: int | None = None
-    auto_granted: bool | None = None
-    auto_granted_value: int | None = None
-
-    def present(self) -> dict[str, Any]:
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {name: value for name, value in values.items() if value is not None}
-
-
 def held_by(
     worker: WorkerAccount, requirements: Iterable[Mapping[str, Any]] | None = None
 ) -> dict[str, Value]:
-    """Return the worker's qualification values by QualificationTypeId.
-
-    If `requirements` is set, only the granted qualifications in them are included.
-    """
+    """Return the worker's values by QualificationTypeId, if given only of `requirements`."""
     held: dict[str, Value] = system_values(worker)
     codes = None
     if requirements is not None:
@@ -95,65 +68,52 @@ def system_values(worker: WorkerAccount) -> dict[str, Value]:
 
 
 def create_type(
-    *,
-    requester: Requester,
-    name: str,
-    keywords: str,
-    values: TypeChanges,
-    now: datetime,
+    *, requester: Requester, fields: Mapping[str, Any], now: datetime
 ) -> QualificationType:
     """Create a qualification type. Raise RefusalError if the requester already uses its name."""
-    check_length("Name", name, LONGEST_NAME)
-    if len(keywords) > LONGEST_KEYWORDS:
-        raise InvalidParameterError(f"Keywords is longer than {LONGEST_KEYWORDS} characters.")
     kind = QualificationType(
         code=new_code(),
         requester=requester,
-        name=name,
-        keywords=keywords,
         status=QualificationTypeStatus.ACTIVE,
         created_at=now,
     )
-    _apply(kind, values)
+    _apply(kind, fields)
     try:
         with transaction.atomic():
             kind.save()
     except IntegrityError:
         raise RefusalError(
             "QualificationTypeAlreadyExists",
-            f"You have already created a QualificationType with this name: {name}.",
+            f"You have already created a QualificationType with this name: {kind.name}.",
         ) from None
     return kind
 
 
-def update_type(*, requester: Requester, code: str, changes: TypeChanges) -> QualificationType:
-    with transaction.atomic():
-        kind = own_type(requester=requester, code=code, lock=True)
-        _apply(kind, changes)
-        kind.save()
+@transaction.atomic
+def update_type(*, requester: Requester, code: str, fields: Mapping[str, Any]) -> QualificationType:
+    kind = own_type(requester=requester, code=code, lock=True)
+    _apply(kind, fields)
+    kind.save()
     return kind
 
 
+@transaction.atomic
 def delete_type(*, requester: Requester, code: str, now: datetime) -> None:
     """Delete a type and reject its open requests. Grants remain, because HITs may need them."""
-    with transaction.atomic():
-        kind = own_type(requester=requester, code=code, lock=True)
-        kind.deleted_at = now
-        kind.save(update_fields=["deleted_at"])
-        QualificationRequest.objects.filter(
-            qualification_type=kind, status=RequestStatus.PENDING
-        ).update(
-            status=RequestStatus.REJECTED, decided_at=now, reason="The qualification was withdrawn."
-        )
+    kind = own_type(requester=requester, code=code, lock=True)
+    kind.deleted_at = now
+    kind.save(update_fields=["deleted_at"])
+    QualificationRequest.objects.filter(
+        qualification_type=kind, status=RequestStatus.PENDING
+    ).update(
+        status=RequestStatus.REJECTED, decided_at=now, reason="The qualification was withdrawn."
+    )
 
 
 def own_type(*, requester: Requester, code: str, lock: bool = False) -> QualificationType:
     """Return an undeleted type of this requester. Raise NotFoundError for any other."""
-    types = QualificationType.objects.select_for_update() if lock else QualificationType.objects
-    try:
-        return types.get(requester=requester, code=code, deleted_at__isnull=True)
-    except QualificationType.DoesNotExist:
-        raise NotFoundError("QualificationType", code) from None
+    types = requester.qualification_types.filter(deleted_at=None)
+    return find(types.select_for_update() if lock else types, "QualificationType", code)
 
 
 def grant(
@@ -161,8 +121,8 @@ def grant(
     requester: Requester,
     type_code: str,
     worker_code: str,
-    value: int,
-    notify: bool,
+    value: int = 1,
+    notify: bool = True,
     now: datetime,
 ) -> None:
     """Grant a qualification or change its value. `notify` sends a message to the worker."""
@@ -180,7 +140,7 @@ def grant(
 
 
 def revoke(
-    *, requester: Requester, type_code: str, worker_code: str, reason: str, now: datetime
+    *, requester: Requester, type_code: str, worker_code: str, reason: str = "", now: datetime
 ) -> None:
     """Revoke a qualification and send the reason to the worker."""
     kind = own_type(requester=requester, code=type_code)
@@ -228,52 +188,46 @@ def request_qualification(
     return request
 
 
-def accept_request(*, requester: Requester, request_code: str, value: int, now: datetime) -> None:
-    with transaction.atomic():
-        request = _own_request(requester, request_code)
-        _decide(request, RequestStatus.ACCEPTED, "", now)
-        _set_grant(request.qualification_type, request.worker, value, now)
-        messages.write(
-            worker_id=request.worker_id,
-            requester=requester,
-            subject=f"Qualification granted: {request.qualification_type.name}",
-            text=f"Your request was granted, with the value {value}.",
-            now=now,
-        )
-
-
-def reject_request(*, requester: Requester, request_code: str, reason: str, now: datetime) -> None:
-    with transaction.atomic():
-        request = _own_request(requester, request_code)
-        _decide(request, RequestStatus.REJECTED, reason, now)
-        messages.write(
-            worker_id=request.worker_id,
-            requester=requester,
-            subject=f"Qualification not granted: {request.qualification_type.name}",
-            text=reason or "Your request was rejected.",
-            now=now,
-        )
-
-
-def find_worker(code: str) -> WorkerAccount:
-    try:
-        return WorkerAccount.objects.get(code=code)
-    except WorkerAccount.DoesNotExist:
-        raise NotFoundError("Worker", code) from None
-
-
-def hit_types_asking_for(*, requester: Requester, type_code: str) -> list[int]:
-    """Return the primary keys of the HIT types that require this qualification."""
-    return list(
-        HitType.objects.filter(
-            requester=requester, requirement_rows__qualification_code=type_code
-        ).values_list("pk", flat=True)
+@transaction.atomic
+def accept_request(
+    *, requester: Requester, request_code: str, value: int = 1, now: datetime
+) -> None:
+    request = _own_request(requester, request_code)
+    _decide(request, RequestStatus.ACCEPTED, "", now)
+    _set_grant(request.qualification_type, request.worker, value, now)
+    messages.write(
+        worker_id=request.worker_id,
+        requester=requester,
+        subject=f"Qualification granted: {request.qualification_type.name}",
+        text=f"Your request was granted, with the value {value}.",
+        now=now,
     )
 
 
-def _apply(kind: QualificationType, changes: TypeChanges) -> None:
-    for name, value in changes.present().items():
+@transaction.atomic
+def reject_request(
+    *, requester: Requester, request_code: str, reason: str = "", now: datetime
+) -> None:
+    request = _own_request(requester, request_code)
+    _decide(request, RequestStatus.REJECTED, reason, now)
+    messages.write(
+        worker_id=request.worker_id,
+        requester=requester,
+        subject=f"Qualification not granted: {request.qualification_type.name}",
+        text=reason or "Your request was rejected.",
+        now=now,
+    )
+
+
+def find_worker(code: str) -> WorkerAccount:
+    return find(WorkerAccount.objects.all(), "Worker", code)
+
+
+def _apply(kind: QualificationType, fields: Mapping[str, Any]) -> None:
+    for name, value in fields.items():
         setattr(kind, name, value)
+    check_length("Name", kind.name, LONGEST_NAME)
+    check_length("Keywords", kind.keywords, LONGEST_KEYWORDS, may_be_empty=True)
     check_length("Description", kind.description, LONGEST_DESCRIPTION)
     for name, xml in (("Test", kind.test), ("AnswerKey", kind.answer_key)):
         if len(xml.encode()) > LONGEST_XML_BYTES:
@@ -322,14 +276,9 @@ def _check_retry(worker: WorkerAccount, kind: QualificationType, now: datetime) 
 
 
 def _own_request(requester: Requester, code: str) -> QualificationRequest:
-    try:
-        request = (
-            QualificationRequest.objects.select_for_update(of=("self",))
-            .select_related("qualification_type", "worker")
-            .get(code=code, qualification_type__requester=requester)
-        )
-    except QualificationRequest.DoesNotExist:
-        raise NotFoundError("QualificationRequest", code) from None
+    rows = QualificationRequest.objects.filter(qualification_type__requester=requester)
+    rows = rows.select_for_update(of=("self",)).select_related("qualification_type", "worker")
+    request = find(rows, "QualificationRequest", code)
     if request.status != RequestStatus.PENDING:
         raise WrongStateError("QualificationRequest", allowed="Pending", current=request.status)
     return request

@@ -24,10 +24,7 @@ class ExternalQuestion:
 
 
 def parse_question(xml: str, *, allow_http: bool) -> ExternalQuestion:
-    """Parse the document. Raise RefusalError if it is invalid or its URL is not allowed.
-
-    The URL must use https unless `allow_http` is true.
-    """
+    """Parse the document. Raise RefusalError if it is invalid or its URL is not allowed."""
     if len(xml.encode()) > LARGEST_BYTES:
         raise InvalidParameterError(f"Question is larger than {LARGEST_BYTES} bytes.")
     try:

@@ -1,7 +1,4 @@
-"""Qualification requirements, following the QualificationRequirement of the Requester API.
-
-A worker who lacks a qualification meets only its DoesNotExist requirement.
-"""
+"""Qualification requirements. Without a qualification, a worker meets only DoesNotExist."""
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence

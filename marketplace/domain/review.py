@@ -6,7 +6,9 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from marketplace.domain import ledger, messages, notifications
-from marketplace.domain.errors import InvalidParameterError, NotFoundError, WrongStateError
+from marketplace.domain.errors import InvalidParameterError, WrongStateError
+from marketplace.domain.find import find
+from marketplace.domain.hit_types import check_length
 from marketplace.enums import AssignmentStatus, Event
 from marketplace.models import Assignment, Hit, Requester, WorkerAccount
 
@@ -14,83 +16,80 @@ OVERRIDE_WITHIN = timedelta(days=30)
 LONGEST_FEEDBACK = 1024
 
 
+@transaction.atomic
 def approve(
-    *, requester: Requester, assignment_code: str, feedback: str, override: bool, now: datetime
+    *,
+    requester: Requester,
+    assignment_code: str,
+    feedback: str = "",
+    override: bool = False,
+    now: datetime,
 ) -> None:
-    """Approve an assignment and pay the reward and its fee.
-
-    `override` also allows a rejected assignment, up to 30 days after its submission.
-    """
-    _check_feedback(feedback)
-    with transaction.atomic():
-        assignment = lock_assignment(requester=requester, code=assignment_code)
-        allowed = [AssignmentStatus.SUBMITTED]
-        if override and _may_override(assignment, now):
-            allowed.append(AssignmentStatus.REJECTED)
-        if assignment.status not in allowed:
-            raise WrongStateError(
-                "Assignment", allowed=", ".join(allowed), current=assignment.status
-            )
-        _approve(assignment, feedback, note="", now=now)
+    """Approve and pay. `override` allows a rejected assignment for 30 days after submission."""
+    check_length("RequesterFeedback", feedback, LONGEST_FEEDBACK, may_be_empty=True)
+    assignment = lock_assignment(requester=requester, code=assignment_code)
+    allowed = [AssignmentStatus.SUBMITTED]
+    if override and _may_override(assignment, now):
+        allowed.append(AssignmentStatus.REJECTED)
+    if assignment.status not in allowed:
+        raise WrongStateError("Assignment", allowed=", ".join(allowed), current=assignment.status)
+    _approve(assignment, feedback, note="", now=now)
 
 
+@transaction.atomic
 def reject(*, requester: Requester, assignment_code: str, feedback: str, now: datetime) -> None:
     """Reject an assignment, release its money and notify the worker."""
     if not feedback.strip():
         raise InvalidParameterError("RequesterFeedback must state why the work is rejected.")
-    _check_feedback(feedback)
-    with transaction.atomic():
-        assignment = lock_assignment(requester=requester, code=assignment_code)
-        if assignment.status != AssignmentStatus.SUBMITTED or _is_due(assignment, now):
-            raise WrongStateError(
-                "Assignment", allowed=AssignmentStatus.SUBMITTED, current=assignment.status
-            )
-        hit = assignment.hit
-        assignment.status = AssignmentStatus.REJECTED
-        assignment.feedback = feedback
-        assignment.closed_at = assignment.rejected_at = now
-        assignment.save(update_fields=["status", "feedback", "closed_at", "rejected_at"])
-        ledger.release(hit=hit, amount_cents=assignment.cost_cents, now=now)
-        hit.submitted -= 1
-        hit.completed += 1
-        hit.save(update_fields=["submitted", "completed", "held_cents"])
-        _count(assignment, rejected=1)
-        _record(Event.REJECTED, assignment, now)
-        messages.write(
-            worker_id=assignment.worker_id,
-            requester=requester,
-            subject="Work rejected",
-            text=f"Your work on “{hit.hit_type.title}” (HIT {hit.code}) was rejected.\n\n"
-            f"{feedback}\n\nYou can appeal from your history page.",
-            now=now,
+    check_length("RequesterFeedback", feedback, LONGEST_FEEDBACK)
+    assignment = lock_assignment(requester=requester, code=assignment_code)
+    if assignment.status != AssignmentStatus.SUBMITTED or _is_due(assignment, now):
+        raise WrongStateError(
+            "Assignment", allowed=AssignmentStatus.SUBMITTED, current=assignment.status
         )
+    hit = assignment.hit
+    assignment.status = AssignmentStatus.REJECTED
+    assignment.feedback = feedback
+    assignment.closed_at = assignment.rejected_at = now
+    assignment.save(update_fields=["status", "feedback", "closed_at", "rejected_at"])
+    ledger.release(hit=hit, amount_cents=assignment.cost_cents, now=now)
+    hit.submitted -= 1
+    hit.completed += 1
+    hit.save(update_fields=["submitted", "completed", "held_cents"])
+    _count(assignment, rejected=1)
+    notifications.record(Event.REJECTED, hit, assignment_code=assignment.code, now=now)
+    messages.write(
+        worker_id=assignment.worker_id,
+        requester=requester,
+        subject="Work rejected",
+        text=f"Your work on “{hit.hit_type.title}” (HIT {hit.code}) was rejected.\n\n"
+        f"{feedback}\n\nYou can appeal from your history page.",
+        now=now,
+    )
 
 
+@transaction.atomic
 def auto_approve(*, assignment_pk: int, now: datetime) -> bool:
     """Approve an undecided assignment. Return False if it is decided or not yet due."""
-    with transaction.atomic():
-        assignment = _locked().get(pk=assignment_pk)
-        if assignment.status != AssignmentStatus.SUBMITTED or not _is_due(assignment, now):
-            return False
-        _approve(assignment, "", note="approved automatically", now=now)
+    assignment = _locked().get(pk=assignment_pk)
+    if assignment.status != AssignmentStatus.SUBMITTED or not _is_due(assignment, now):
+        return False
+    _approve(assignment, "", note="approved automatically", now=now)
     return True
 
 
+@transaction.atomic
 def overturn(*, assignment_pk: int, note: str, now: datetime) -> None:
     """Approve a rejected assignment for the operator, without a time limit."""
-    with transaction.atomic():
-        assignment = _locked().get(pk=assignment_pk)
-        if assignment.status != AssignmentStatus.REJECTED:
-            raise WrongStateError("Assignment", allowed="Rejected", current=assignment.status)
-        _approve(assignment, assignment.feedback, note=note, now=now)
+    assignment = _locked().get(pk=assignment_pk)
+    if assignment.status != AssignmentStatus.REJECTED:
+        raise WrongStateError("Assignment", allowed="Rejected", current=assignment.status)
+    _approve(assignment, assignment.feedback, note=note, now=now)
 
 
 def lock_assignment(*, requester: Requester, code: str) -> Assignment:
     """Lock and return an assignment of this requester together with its HIT."""
-    try:
-        return _locked().get(code=code, hit__requester=requester)
-    except Assignment.DoesNotExist:
-        raise NotFoundError("Assignment", code) from None
+    return find(_locked().filter(hit__requester=requester), "Assignment", code)
 
 
 def _locked() -> QuerySet[Assignment]:
@@ -131,7 +130,7 @@ def _approve(assignment: Assignment, feedback: str, *, note: str, now: datetime)
             submitted=hit.submitted, completed=hit.completed, held_cents=hit.held_cents
         )
     _count(assignment, approved=1, rejected=-1 if was_rejected else 0)
-    _record(Event.APPROVED, assignment, now)
+    notifications.record(Event.APPROVED, hit, assignment_code=assignment.code, now=now)
 
 
 def _count(assignment: Assignment, *, approved: int = 0, rejected: int = 0) -> None:
@@ -139,17 +138,3 @@ def _count(assignment: Assignment, *, approved: int = 0, rejected: int = 0) -> N
         approved_count=F("approved_count") + approved,
         rejected_count=F("rejected_count") + rejected,
     )
-
-
-def _record(event: Event, assignment: Assignment, now: datetime) -> None:
-    hit = assignment.hit
-    notifications.record(
-        event, hit_type=hit.hit_type, hit_code=hit.code, assignment_code=assignment.code, now=now
-    )
-
-
-def _check_feedback(feedback: str) -> None:
-    if len(feedback) > LONGEST_FEEDBACK:
-        raise InvalidParameterError(
-            f"RequesterFeedback is longer than {LONGEST_FEEDBACK} characters."
-        )

@@ -12,6 +12,8 @@ from botocore.compat import HTTPHeaders
 from botocore.credentials import Credentials
 from django.conf import settings
 
+from marketplace.domain.errors import ApiError
+
 ALGORITHM = "AWS4-HMAC-SHA256"
 SERVICE = "mturk-requester"
 CLOCK_SKEW = timedelta(minutes=5)
@@ -23,13 +25,8 @@ AUTHORIZATION = re.compile(
 )
 
 
-class NotAuthenticError(Exception):
-    """A request whose signature is missing or invalid. `kind` is the name of AWS's exception."""
-
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.message = message
+class NotAuthenticError(ApiError):
+    """A request whose signature is missing or invalid."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,22 +4,23 @@ The frame that shows the page has no cookies, so `turkSubmitTo` authorizes the s
 token is bound to both the assignment and the worker, because assignment ids can be reused.
 """
 
-from django.utils.crypto import constant_time_compare, salted_hmac
+from django.core.signing import BadSignature, Signer
 
 SALT = "marketplace.submit"
 
 
 def submit_token(*, assignment_code: str, worker_code: str) -> str:
-    return f"{assignment_code}.{worker_code}.{_signature(assignment_code, worker_code)}"
+    return _signer().sign(f"{assignment_code}.{worker_code}")
 
 
 def read_submit_token(token: str) -> tuple[str, str] | None:
     """Return the assignment id and the worker id, or None for an invalid token."""
-    parts = token.split(".")
-    if len(parts) != 3 or not constant_time_compare(_signature(parts[0], parts[1]), parts[2]):
+    try:
+        assignment_code, _, worker_code = _signer().unsign(token).partition(".")
+    except BadSignature:
         return None
-    return parts[0], parts[1]
+    return assignment_code, worker_code
 
 
-def _signature(assignment_code: str, worker_code: str) -> str:
-    return salted_hmac(SALT, f"{assignment_code}.{worker_code}", algorithm="sha256").hexdigest()
+def _signer() -> Signer:
+    return Signer(salt=SALT, sep=".")

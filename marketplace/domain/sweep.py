@@ -1,7 +1,4 @@
-"""Sweeps in which a failing row does not stop the others.
-
-The marketplace imports no other app, so it does not use the sweep in `jobs`.
-"""
+"""Sweeps in which a failing row does not stop the others, without importing `jobs`."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -12,11 +9,7 @@ T = TypeVar("T")
 
 
 def for_each_row(action: str, rows: Iterable[T], process: Callable[[T], bool]) -> int:
-    """Process each row and return how many were processed.
-
-    `process` runs its own transaction. An exception is logged, and its row is left for the next
-    sweep.
-    """
+    """Process each row in its own transaction, and log exceptions. Return how many succeeded."""
     count = 0
     for row in rows:
         try:

@@ -4,11 +4,30 @@ from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
-from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.domain.errors import RefusalError
+from marketplace.domain.hit_types import check_length
 from marketplace.models import Requester, RequestToken
 
 REMEMBERED = timedelta(hours=24)
 LONGEST = 64
+#: The error for a repeated token, by operation.
+ERRORS = {
+    "CreateHIT": (
+        "HITAlreadyExists",
+        "The HIT with ID {result} already exists: it was created by an earlier request with this "
+        "UniqueRequestToken.",
+    ),
+    "CreateAdditionalAssignmentsForHIT": (
+        "HITAlreadyExtended",
+        "An earlier request with this UniqueRequestToken already added the assignments to HIT "
+        "{result}.",
+    ),
+    "SendBonus": (
+        "DuplicateRequest",
+        "The bonus was paid by an earlier request with this UniqueRequestToken: request ID "
+        "{result}.",
+    ),
+}
 
 
 class TokenUsedError(RefusalError):
@@ -25,19 +44,12 @@ def use_token(
     operation: str,
     token: str | None,
     result: str,
-    error_code: str,
-    message: str,
     now: datetime,
 ) -> None:
-    """Mark a token as used for `result`, in the caller's transaction.
-
-    Raise TokenUsedError with `message` if the token was used before. `message` may contain
-    `{result}`, which is replaced by the result of the first request.
-    """
+    """Mark a token as used for `result`, in the caller's transaction. Raise TokenUsedError."""
     if token is None:
         return
-    if len(token) > LONGEST:
-        raise InvalidParameterError(f"UniqueRequestToken is longer than {LONGEST} characters.")
+    check_length("UniqueRequestToken", token, LONGEST, may_be_empty=True)
     key = {"requester": requester, "operation": operation, "token": token}
     try:
         with transaction.atomic():
@@ -47,5 +59,6 @@ def use_token(
         pass
     used = RequestToken.objects.select_for_update().get(**key)
     if now - used.created_at < REMEMBERED:
-        raise TokenUsedError(error_code, message.format(result=used.result), result=used.result)
+        code, message = ERRORS[operation]
+        raise TokenUsedError(code, message.format(result=used.result), result=used.result)
     RequestToken.objects.filter(pk=used.pk).update(result=result, created_at=now)

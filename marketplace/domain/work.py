@@ -11,10 +11,10 @@ from marketplace.domain import ledger, notifications
 from marketplace.domain.errors import (
     InsufficientFundsError,
     InvalidParameterError,
-    NotFoundError,
     RefusalError,
     WrongStateError,
 )
+from marketplace.domain.find import find
 from marketplace.enums import SHOWN, AssignmentStatus, Event
 from marketplace.models import Assignment, Hit, WorkerAccount
 
@@ -37,17 +37,11 @@ GRACE = timedelta(seconds=5)
 def submit(
     *, worker_code: str, assignment_code: str, fields: Iterable[tuple[str, str]], now: datetime
 ) -> None:
-    """Store the worker's answers. Repeating the same answers has no effect.
-
-    Raise NotFoundError for an assignment of another worker. Raise WrongStateError if it was
-    returned or submitted with other answers, RefusalError if its deadline has passed.
-    """
+    """Store the answers once. Raise NotFoundError, WrongStateError, or RefusalError if too late."""
     answer = answers_xml(fields)
     with transaction.atomic():
-        mine = _locked().filter(worker__code=worker_code, worker__active=True)
-        assignment = mine.filter(code=assignment_code).only(*NEEDED).first()
-        if assignment is None:
-            raise NotFoundError("Assignment", assignment_code)
+        mine = _locked().filter(worker__code=worker_code, worker__active=True).only(*NEEDED)
+        assignment = find(mine, "Assignment", assignment_code)
         if assignment.status in SHOWN and assignment.answer == answer:
             return
         if assignment.status != AssignmentStatus.ACCEPTED:
@@ -61,41 +55,30 @@ def submit(
         raise RefusalError("InvalidAssignmentState", "The time for this HIT has expired.")
 
 
+@transaction.atomic
 def return_assignment(*, worker: WorkerAccount, assignment_code: str, now: datetime) -> Assignment:
     """Return the HIT, so that other workers can do it. Repeating has no effect."""
-    with transaction.atomic():
-        assignment = lock_assignment(worker=worker, code=assignment_code)
-        if assignment.status == AssignmentStatus.RETURNED:
-            return assignment
-        if assignment.status != AssignmentStatus.ACCEPTED:
-            raise WrongStateError("Assignment", allowed="Accepted", current=assignment.status)
-        _release(assignment, AssignmentStatus.RETURNED, now)
+    assignment = find(_locked().filter(worker=worker), "Assignment", assignment_code)
+    if assignment.status == AssignmentStatus.RETURNED:
+        return assignment
+    if assignment.status != AssignmentStatus.ACCEPTED:
+        raise WrongStateError("Assignment", allowed="Accepted", current=assignment.status)
+    _release(assignment, AssignmentStatus.RETURNED, now)
     return assignment
 
 
+@transaction.atomic
 def abandon(*, assignment_pk: int, now: datetime) -> bool:
     """Abandon an overdue assignment. Return False if it is not overdue."""
-    with transaction.atomic():
-        assignment = _locked().get(pk=assignment_pk)
-        if assignment.status != AssignmentStatus.ACCEPTED or assignment.deadline_at + GRACE > now:
-            return False
-        _release(assignment, AssignmentStatus.ABANDONED, now)
+    assignment = _locked().get(pk=assignment_pk)
+    if assignment.status != AssignmentStatus.ACCEPTED or assignment.deadline_at + GRACE > now:
+        return False
+    _release(assignment, AssignmentStatus.ABANDONED, now)
     return True
 
 
-def lock_assignment(*, worker: WorkerAccount, code: str) -> Assignment:
-    """Lock and return an assignment of this worker. Raise NotFoundError for any other."""
-    try:
-        return _locked().get(code=code, worker=worker)
-    except Assignment.DoesNotExist:
-        raise NotFoundError("Assignment", code) from None
-
-
 def answers_xml(fields: Iterable[tuple[str, str]]) -> str:
-    """Return a QuestionFormAnswers document. Repeated fields are joined with "|".
-
-    Raise InvalidParameterError if all fields are reserved.
-    """
+    """Return a QuestionFormAnswers document, with repeated fields joined by "|"."""
     merged: dict[str, list[str]] = {}
     for name, value in fields:
         if name not in RESERVED:
@@ -138,7 +121,7 @@ def _submit(assignment: Assignment, answer: str, now: datetime) -> None:
     hit.pending -= 1
     hit.submitted += 1
     hit.save(update_fields=["pending", "submitted"])
-    _record(Event.SUBMITTED, assignment, now)
+    notifications.record(Event.SUBMITTED, hit, assignment_code=assignment.code, now=now)
     _record_if_reviewable(hit, now)
 
 
@@ -155,16 +138,13 @@ def _release(assignment: Assignment, status: AssignmentStatus, now: datetime) ->
         _reserve_again(hit, assignment, now)
     hit.open = not hit.expiry_noted and hit.disposed_at is None and hit.available > 0
     hit.save(update_fields=["max_assignments", "pending", "available", "open", "held_cents"])
-    returned = status == AssignmentStatus.RETURNED
-    _record(Event.RETURNED if returned else Event.ABANDONED, assignment, now)
+    event = Event.RETURNED if status == AssignmentStatus.RETURNED else Event.ABANDONED
+    notifications.record(event, hit, assignment_code=assignment.code, now=now)
     _record_if_reviewable(hit, now)
 
 
 def _reserve_again(hit: Hit, assignment: Assignment, now: datetime) -> None:
-    """Reserve money for the freed assignment, or withdraw it if the money is insufficient.
-
-    A change of type may have raised the HIT's pay since the worker accepted the assignment.
-    """
+    """Reserve the HIT's present pay for the freed assignment, or withdraw the assignment."""
     try:
         ledger.hold(hit=hit, amount_cents=hit.cost_cents - assignment.cost_cents, now=now)
     except InsufficientFundsError:
@@ -173,15 +153,6 @@ def _reserve_again(hit: Hit, assignment: Assignment, now: datetime) -> None:
         hit.max_assignments -= 1
 
 
-def _record(event: Event, assignment: Assignment, now: datetime) -> None:
-    hit = assignment.hit
-    notifications.record(
-        event, hit_type=hit.hit_type, hit_code=hit.code, assignment_code=assignment.code, now=now
-    )
-
-
 def _record_if_reviewable(hit: Hit, now: datetime) -> None:
     if not hit.pending and not hit.open:
-        notifications.record(
-            Event.HIT_REVIEWABLE, hit_type=hit.hit_type, hit_code=hit.code, now=now
-        )
+        notifications.record(Event.HIT_REVIEWABLE, hit, now=now)

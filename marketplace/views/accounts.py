@@ -19,11 +19,9 @@ from marketplace.views.session import log_in_response, log_out_response, worker_
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, code: str) -> HttpResponseBase:
     form = JoinForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
-            worker = accounts.sign_up(
-                invitation_code=code, new=form.new_worker(), now=timezone.now()
-            )
+            worker = accounts.sign_up(invitation_code=code, **form.cleaned_data, now=timezone.now())
         except accounts.SignUpError as error:
             form.add_error(None, str(error))
         else:
@@ -37,7 +35,7 @@ def join(request: HttpRequest, code: str) -> HttpResponseBase:
 @require_http_methods(["GET", "POST"])
 def log_in(request: HttpRequest) -> HttpResponseBase:
     form = LoginForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             worker = accounts.log_in(
                 **form.cleaned_data,
@@ -61,7 +59,7 @@ def log_out(request: HttpRequest) -> HttpResponseBase:
 @worker_required
 def account(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     form = PasswordForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         if check_password(form.cleaned_data["current"], worker.password):
             accounts.change_password(worker=worker, password=form.cleaned_data["password"])
             messages.success(request, "Your password was changed. Log in with the new password.")

@@ -42,20 +42,16 @@ def origin_of(url: str) -> str:
 
 
 def work_url(assignment: Assignment) -> str:
+    token = submit_token(assignment_code=assignment.code, worker_code=assignment.worker.code)
     query = {
         "assignmentId": assignment.code,
         "hitId": assignment.hit.code,
         "workerId": assignment.worker.code,
-        "turkSubmitTo": submit_to(assignment.code, assignment.worker.code),
+        "turkSubmitTo": submit_url() + token,
     }
     return frame_url(assignment.hit.external_url, urlencode(query))
 
 
-def submit_to(assignment_code: str, worker_code: str) -> str:
-    token = submit_token(assignment_code=assignment_code, worker_code=worker_code)
-    return f"{settings.MARKETPLACE_URL}/hits/submit/{token}"
-
-
-def answer_page_source() -> str:
-    """Return the Content-Security-Policy source of the pages that receive submissions."""
+def submit_url() -> str:
+    """Return the start of the URLs that receive submissions, also as a policy source."""
     return f"{settings.MARKETPLACE_URL}/hits/submit/"

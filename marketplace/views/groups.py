@@ -1,6 +1,8 @@
 """Views for the list of HIT groups, previews and acceptance."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 from marketplace.domain import accept_hit, queries
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.qualifications import held_by
-from marketplace.domain.requirements import Value, describe, meets, unmet
+from marketplace.domain.requirements import describe, meets, unmet
 from marketplace.enums import AssignmentStatus, Guarded
 from marketplace.models import Assignment, Hit, HitType, QualificationType, WorkerAccount
 from marketplace.views.frame import frame_url, framing, origin_of
@@ -43,15 +45,22 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     now = timezone.now()
     held = held_by(worker)
     discoverable = [
-        group
-        for group in queries.open_groups(worker=worker, now=now)
-        if not unmet(group.hit_type.requirements, held, action=Guarded.DISCOVER)
+        (hit_type, available)
+        for hit_type, available in queries.open_groups(worker=worker, now=now)
+        if not unmet(hit_type.requirements, held, action=Guarded.DISCOVER)
     ]
     shown = Paginator(discoverable, PER_PAGE).get_page(request.GET.get("page"))
-    names = _names([group.hit_type for group in shown])
+    names = _names([hit_type for hit_type, _ in shown])
     rows = [
-        GroupRow(group.hit_type, group.available, _lacking(group.hit_type, held, names))
-        for group in shown
+        GroupRow(
+            hit_type,
+            available,
+            [
+                describe(requirement, names)
+                for requirement in unmet(hit_type.requirements, held, action=Guarded.ACCEPT)
+            ],
+        )
+        for hit_type, available in shown
     ]
     context = {
         "worker": worker,
@@ -60,7 +69,7 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
         "in_progress": Assignment.objects.filter(worker=worker, status=AssignmentStatus.ACCEPTED)
         .select_related("hit_type")
         .order_by("deadline_at"),
-        "unread": queries.unread_messages(worker),
+        "unread": worker.messages.filter(read_at=None).count(),
     }
     return render(request, "marketplace/groups.html", context)
 
@@ -92,20 +101,21 @@ def accept_next(
 @require_POST
 @worker_required
 def accept(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> HttpResponseBase:
-    try:
-        code = accept_hit.accept_hit(worker=worker, hit_code=hit_code, now=timezone.now())
-    except RefusalError as refusal:
-        messages.error(request, refusal.message)
-        return redirect("marketplace:groups")
-    return redirect("marketplace:work", assignment_code=code)
+    accept_this = partial(accept_hit.accept_hit, hit_code=hit_code)
+    return _open_accepted(request, worker, accept_this)
 
 
 def to_next(request: HttpRequest, worker: WorkerAccount, hit_type_code: str) -> HttpResponseBase:
     """Accept and open the group's next HIT, or show the list with the reason."""
+    accept_any = partial(accept_hit.accept_next, hit_type_code=hit_type_code)
+    return _open_accepted(request, worker, accept_any)
+
+
+def _open_accepted(
+    request: HttpRequest, worker: WorkerAccount, accept: Callable[..., str | None]
+) -> HttpResponseBase:
     try:
-        code = accept_hit.accept_next(
-            worker=worker, hit_type_code=hit_type_code, now=timezone.now()
-        )
+        code = accept(worker=worker, now=timezone.now())
     except RefusalError as refusal:
         messages.error(request, refusal.message)
         return redirect("marketplace:groups")
@@ -152,8 +162,3 @@ def _names(hit_types: list[HitType]) -> dict[str, str]:
     codes = {r["QualificationTypeId"] for hit_type in hit_types for r in hit_type.requirements}
     types = QualificationType.objects.filter(code__in=codes)
     return dict(types.values_list("code", "name"))
-
-
-def _lacking(hit_type: HitType, held: dict[str, Value], names: dict[str, str]) -> list[str]:
-    lacking = unmet(hit_type.requirements, held, action=Guarded.ACCEPT)
-    return [describe(requirement, names) for requirement in lacking]

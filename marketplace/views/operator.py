@@ -1,23 +1,19 @@
-"""The operator's pages for requesters, workers, appeals and payout statements.
+"""The operator's pages, for staff with the permission `marketplace.operate_marketplace`."""
 
-They require a Django staff user with the permission `marketplace.operate_marketplace`.
-"""
-
-from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
-from functools import wraps
-from typing import Concatenate, ParamSpec
 
 from django.contrib import messages
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.decorators import user_passes_test
+from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import LoginView, LogoutView
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse, reverse_lazy
+from django.urls import reverse_lazy
 from django.utils import timezone
-from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -32,17 +28,9 @@ from marketplace.forms import (
     StatementForm,
     WorkerForm,
 )
-from marketplace.models import (
-    AccessKey,
-    Appeal,
-    Invitation,
-    LedgerEntry,
-    Requester,
-    WorkerAccount,
-)
+from marketplace.models import AccessKey, Appeal, Invitation, LedgerEntry, Requester, WorkerAccount
 from marketplace.views.posted import posted
 
-P = ParamSpec("P")
 PERMISSION = "marketplace.operate_marketplace"
 PER_PAGE = 50
 
@@ -53,26 +41,24 @@ log_in = LoginView.as_view(
 log_out = LogoutView.as_view(next_page=reverse_lazy("marketplace:operator-login"))
 
 
-def operator_required(
-    view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    @wraps(view)
-    def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-        if not request.user.is_authenticated:
-            query = urlencode({"next": request.get_full_path()})
-            return redirect(f"{reverse('marketplace:operator-login')}?{query}")
-        if not (request.user.is_staff and request.user.has_perm(PERMISSION)):
-            raise PermissionDenied("Only operators of the marketplace can open this page.")
-        return view(request, *args, **kwargs)
+def _is_operator(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Return True for operators, False for visitors. Raise PermissionDenied for other users."""
+    is_allowed = isinstance(user, User) and user.is_staff and user.has_perm(PERMISSION)
+    if user.is_authenticated and not is_allowed:
+        raise PermissionDenied("Only operators of the marketplace can open this page.")
+    return is_allowed
 
-    return wrapped
+
+operator_required = user_passes_test(
+    _is_operator, login_url=reverse_lazy("marketplace:operator-login")
+)
 
 
 @require_http_methods(["GET", "POST"])
 @operator_required
 def requesters(request: HttpRequest) -> HttpResponseBase:
     form = RequesterForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             created = access_keys.open_account(
                 name=form.cleaned_data["name"],
@@ -139,7 +125,7 @@ def revoke_key(request: HttpRequest, code: str, key_id: str) -> HttpResponseBase
 def workers(request: HttpRequest) -> HttpResponseBase:
     """List workers, filtered by id, name or email, and create invitations."""
     form = InvitationForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         invitations = accounts.invite(**form.cleaned_data, now=timezone.now())
         messages.success(request, f"{len(invitations)} invitations were created.")
         return redirect("marketplace:operator-workers")
@@ -165,7 +151,7 @@ def worker(request: HttpRequest, code: str) -> HttpResponseBase:
     row = get_object_or_404(WorkerAccount, code=code)
     fields = ("country", "subdivision", "is_adult", "active")
     form = WorkerForm(posted(request), initial={field: getattr(row, field) for field in fields})
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         WorkerAccount.objects.filter(pk=row.pk).update(**form.cleaned_data)
         if not form.cleaned_data["active"]:
             accounts.close_account(worker=row)
@@ -194,7 +180,7 @@ def appeal(request: HttpRequest, pk: int) -> HttpResponseBase:
         pk=pk,
     )
     form = AppealDecisionForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             appeals.decide_appeal(
                 appeal_pk=row.pk,
@@ -229,7 +215,7 @@ def statement(request: HttpRequest) -> HttpResponseBase:
     context = {
         "form": form,
         "rows": rows,
-        "total_cents": sum(row.total_cents for row in rows),
+        "total_cents": sum(row["total_cents"] for row in rows),
         "csv_query": request.GET.urlencode() + "&csv=1",
     }
     return render(request, "marketplace/operator/statement.html", context)

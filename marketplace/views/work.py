@@ -18,13 +18,7 @@ from marketplace.domain.errors import NotFoundError, RefusalError
 from marketplace.domain.submit_tokens import read_submit_token
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
-from marketplace.views.frame import (
-    answer_page_source,
-    framing,
-    origin_of,
-    with_policy,
-    work_url,
-)
+from marketplace.views.frame import framing, origin_of, submit_url, with_policy, work_url
 from marketplace.views.groups import to_next
 from marketplace.views.session import current_worker, worker_required
 
@@ -42,7 +36,7 @@ def work_page(
         return render(request, "marketplace/work_over.html", context)
     context["frame_url"] = work_url(assignment)
     page = render(request, "marketplace/work.html", context)
-    return framing(request, page, [origin_of(assignment.hit.external_url), answer_page_source()])
+    return framing(request, page, [origin_of(assignment.hit.external_url), submit_url()])
 
 
 @require_POST
@@ -95,10 +89,7 @@ def submit_by_token(request: HttpRequest, token: str) -> HttpResponseBase:
 @require_POST
 @xframe_options_exempt
 def submit_by_session(request: HttpRequest) -> HttpResponseBase:
-    """Accept submissions to MTurk's own path from a logged-in worker.
-
-    Pages that ignore `turkSubmitTo` use it.
-    """
+    """Accept submissions to MTurk's own path, from pages that ignore `turkSubmitTo`."""
     worker = current_worker(request) if _same_site(request) else None
     if worker is None:
         return _answer_page(request, "", "Log in first, or post to turkSubmitTo.", 403)
@@ -134,10 +125,7 @@ def _same_site(request: HttpRequest) -> bool:
 def _answer_page(
     request: HttpRequest, assignment_code: str, problem: str, status: int
 ) -> HttpResponseBase:
-    """Render the page after a submission.
-
-    The frame's origin is opaque, so the policy lists its sources instead of using 'self'.
-    """
+    """Render the page after a submission. Its frame has an opaque origin, so 'self' matches nothing."""
     own = settings.MARKETPLACE_URL
     context = {"problem": problem, "assignment_code": assignment_code, "marketplace_url": own}
     page = render(request, "marketplace/submitted.html", context, status=status)

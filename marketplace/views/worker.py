@@ -10,13 +10,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from marketplace.domain import appeals, qualifications, queries
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.requirements import SYSTEM, Value
-from marketplace.enums import (
-    AssignmentStatus,
-    GrantStatus,
-    QualificationTypeStatus,
-    RequestStatus,
-)
+from marketplace.domain.requirements import SYSTEM
+from marketplace.enums import AssignmentStatus, GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.forms import AppealForm, QualificationAnswerForm
 from marketplace.models import (
     Assignment,
@@ -80,7 +75,7 @@ def own_qualifications(request: HttpRequest, worker: WorkerAccount) -> HttpRespo
     context = {
         "worker": worker,
         "system": [
-            (SYSTEM[code], _format_value(value))
+            (SYSTEM[code], "-".join(filter(None, value)) if isinstance(value, tuple) else value)
             for code, value in qualifications.system_values(worker).items()
         ],
         "grants": grants,
@@ -105,7 +100,7 @@ def request_qualification(
         deleted_at__isnull=True,
     )
     form = QualificationAnswerForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             created = qualifications.request_qualification(
                 worker=worker, kind=kind, answer=form.cleaned_data["answer"], now=timezone.now()
@@ -133,7 +128,7 @@ def appeal(request: HttpRequest, worker: WorkerAccount, assignment_code: str) ->
         status=AssignmentStatus.REJECTED,
     )
     form = AppealForm(posted(request))
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             appeals.appeal(
                 assignment=assignment, text=form.cleaned_data["text"], now=timezone.now()
@@ -157,7 +152,3 @@ def _requestable(worker: WorkerAccount) -> QuerySet[QualificationType]:
         .select_related("requester")
         .order_by("name", "pk")
     )
-
-
-def _format_value(value: Value) -> str:
-    return "-".join(filter(None, value)) if isinstance(value, tuple) else str(value)

@@ -14,9 +14,10 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from django.conf import settings
 
@@ -142,17 +143,19 @@ class BackupFile:
         return (folder / name.removeprefix(prefix)).resolve()
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        try:
-            with self._zip.open(name) as member:
-                while chunk := member.read(CHUNK_BYTES):
-                    yield chunk
-        except DAMAGE as error:
-            raise BadBackupError(f"{self.path}: {name} is damaged: {error}.") from error
+        with self._open(name) as member:
+            while chunk := member.read(CHUNK_BYTES):
+                yield chunk
 
     def lines(self, name: str) -> Iterator[Any]:
         """Yield the JSON value of each line of a table's member."""
+        with self._open(name) as member:
+            yield from map(json.loads, member)
+
+    @contextmanager
+    def _open(self, name: str) -> Iterator[IO[bytes]]:
         try:
             with self._zip.open(name) as member:
-                yield from map(json.loads, member)
+                yield member
         except DAMAGE as error:
             raise BadBackupError(f"{self.path}: {name} is damaged: {error}.") from error

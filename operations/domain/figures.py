@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any
 
-from django.db.models import Count, Min, QuerySet
+from django.db.models import Count, Min, Model
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from crowd.domain.hold_publishing import standing_hold
+from crowd.domain.hold_publishing import active_hold
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Hit, Payment
 from operations.models import TaskStats
 
 DUE = [PaymentState.PENDING, PaymentState.SENT]
+UNFINISHED = [HitState.PENDING, HitState.LIVE, HitState.FAILED]
 UNDER_WAY = [*DUE, PaymentState.HELD, PaymentState.FAILED]
 
 
@@ -24,11 +24,13 @@ class Figures(Collector):
         self._now = now
 
     def collect(self) -> Iterator[Metric]:
-        yield _gauge("hits", "HITs that are not finished", "state", _hits())
-        yield _gauge("payments", "Payments that are not confirmed", "state", _payments())
+        yield _gauge("hits", "HITs that are not finished", "state", _counts(Hit, UNFINISHED))
+        yield _gauge(
+            "payments", "Payments that are not confirmed", "state", _counts(Payment, UNDER_WAY)
+        )
         yield _gauge("queue_age_seconds", "Age of the oldest row", "queue", self._ages())
         held = GaugeMetricFamily("touchstone_publishing_held", "1 while publishing is on hold")
-        held.add_metric([], 1.0 if standing_hold() else 0.0)
+        held.add_metric([], 1.0 if active_hold() else 0.0)
         yield held
         yield from _tasks()
 
@@ -47,17 +49,9 @@ class Figures(Collector):
         }
 
 
-def _hits() -> dict[str, float]:
-    states = (HitState.PENDING, HitState.LIVE, HitState.FAILED)
-    return _counts(Hit.objects.filter(state__in=states), states)
-
-
-def _payments() -> dict[str, float]:
-    return _counts(Payment.objects.filter(state__in=UNDER_WAY), UNDER_WAY)
-
-
-def _counts(rows: QuerySet[Any], states: Iterable[str]) -> dict[str, float]:
-    counts = dict(rows.order_by().values_list("state").annotate(count=Count("pk")))
+def _counts(model: type[Model], states: Iterable[str]) -> dict[str, float]:
+    rows = model._default_manager.filter(state__in=states).order_by()
+    counts = dict(rows.values_list("state").annotate(count=Count("pk")))
     return {state: counts.get(state, 0) for state in states}
 
 

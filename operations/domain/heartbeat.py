@@ -1,7 +1,4 @@
-"""The worker's heartbeat.
-
-Celery beat sends the task, so a recent row proves that both processes run.
-"""
+"""The worker's heartbeat, which proves that beat and a worker run."""
 
 from datetime import datetime, timedelta
 

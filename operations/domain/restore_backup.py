@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -18,20 +17,8 @@ from django.db.migrations.executor import MigrationExecutor
 
 from audit.errors import TouchstoneError
 from crowd.domain.hold_publishing import hold_publishing
-from operations.domain.backup_file import (
-    DATA,
-    SECRET_KEY,
-    BackupFile,
-    BadBackupError,
-    Manifest,
-    folders,
-)
-from operations.domain.write_backup import (
-    Progress,
-    columns,
-    key_fingerprint,
-    stored_models,
-)
+from operations.domain.backup_file import DATA, BackupFile, BadBackupError, Manifest, folders
+from operations.domain.write_backup import Progress, columns, stored_models
 
 ROWS_AT_ONCE = 1000
 # Django inserts these rows when it creates the tables. The backup's rows replace them.
@@ -43,21 +30,13 @@ class RestoreError(TouchstoneError):
     """The backup cannot be restored here. The installation was not changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
-    manifest: Manifest
-    same_secret_key: bool
-    has_secret_key: bool
-
-
 def restore_backup(
     *, path: Path, now: datetime, progress: Progress = lambda rows: None
-) -> Restored:
+) -> Manifest:
     """Restore the backup, and hold publishing until `recover_hits` has run.
 
-    The database must have no tables, or this version's tables without rows. Missing tables are created
-    with the backup's migrations, filled, and migrated. The backup and the installation are checked
-    before any row is written. Raise BadBackupError or RestoreError.
+    The database must have no tables, or this version's tables without rows. The backup and the
+    installation are checked before any row is written. Raise BadBackupError or RestoreError.
     """
     with BackupFile(path) as backup:
         backup.verify()
@@ -81,11 +60,7 @@ def restore_backup(
             raise
         call_command("migrate", interactive=False, verbosity=0)
         ContentType.objects.clear_cache()
-        return Restored(
-            manifest=manifest,
-            same_secret_key=manifest.key_fingerprint == key_fingerprint(settings.SECRET_KEY),
-            has_secret_key=SECRET_KEY in manifest.members,
-        )
+    return manifest
 
 
 def _check_migrations(executor: MigrationExecutor, manifest: Manifest) -> None:

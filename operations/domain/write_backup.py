@@ -8,7 +8,6 @@ import os
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -55,17 +54,12 @@ class BackupError(TouchstoneError):
     """The installation cannot be backed up."""
 
 
-@dataclass(frozen=True, slots=True)
-class BackupOptions:
-    exports: bool = False
-    secrets: bool = False
-
-
 def write_backup(
     *,
     path: Path,
-    options: BackupOptions,
     now: datetime,
+    exports: bool = False,
+    secrets: bool = False,
     progress: Progress = lambda rows: None,
 ) -> Manifest:
     """Write a backup that only its owner can read.
@@ -81,7 +75,7 @@ def write_backup(
     try:
         handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w+b") as file:
-            manifest = _write(file, options, now, progress)
+            manifest = _write(file, exports, secrets, now, progress)
             file.flush()
             os.fsync(file.fileno())
         part.rename(path)
@@ -90,20 +84,22 @@ def write_backup(
     return manifest
 
 
-def _write(file: IO[bytes], options: BackupOptions, now: datetime, progress: Progress) -> Manifest:
+def _write(
+    file: IO[bytes], exports: bool, secrets: bool, now: datetime, progress: Progress
+) -> Manifest:
     members: dict[str, Member] = {}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         with one_moment():
             migrations = _last_migrations()
-            for model in tables(options):
+            for model in tables(secrets=secrets):
                 name = f"{DATA}{model._meta.label}.jsonl"
                 members[name] = _add(archive, name, _lines(model, progress))
         for prefix, folder in folders().items():
-            if prefix != EXPORTS or options.exports:
+            if prefix != EXPORTS or exports:
                 for path in sorted(path for path in folder.rglob("*") if path.is_file()):
                     name = f"{prefix}{path.relative_to(folder).as_posix()}"
                     members[name] = _add(archive, name, _chunks(path))
-        if options.secrets:
+        if secrets:
             members[SECRET_KEY] = _add(archive, SECRET_KEY, [settings.SECRET_KEY.encode()])
         manifest = Manifest(
             version=settings.VERSION,
@@ -135,9 +131,9 @@ def _add(archive: zipfile.ZipFile, name: str, chunks: Iterable[bytes]) -> Member
         return Member.of(written())
 
 
-def tables(options: BackupOptions) -> list[type[models.Model]]:
+def tables(*, secrets: bool) -> list[type[models.Model]]:
     """Return the models whose rows a backup holds, sorted by label."""
-    excluded = EXCLUDED if options.secrets else EXCLUDED | SECRETS
+    excluded = EXCLUDED if secrets else EXCLUDED | SECRETS
     known = stored_models(apps)
     return [known[label] for label in sorted(known.keys() - excluded)]
 

@@ -18,11 +18,6 @@ from web.errors import conflicts
 from web.pagination import Cursors
 
 
-def _signed_in(request: Request) -> AbstractBaseUser:
-    assert isinstance(request.user, AbstractBaseUser)
-    return request.user
-
-
 class Projects(ProjectEndpoint):
     rules = read(Access.SIGNED_IN) | post(Access.CAN_CREATE_PROJECTS, TokenScope.IMPORT)
     queryset = Project.objects.none()
@@ -45,10 +40,10 @@ class Projects(ProjectEndpoint):
         """Create a project. You become its admin."""
         serializer = NewProjectSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
+        owner = request.user
+        assert isinstance(owner, AbstractBaseUser)
         with conflicts({ProjectExistsError: "already_exists"}):
-            project = create_project(
-                **serializer.validated_data, owner=_signed_in(request), now=timezone.now()
-            )
+            project = create_project(**serializer.validated_data, owner=owner, now=timezone.now())
         location = reverse("api:project", args=[project.slug], request=request)
         return Response(ProjectSerializer(project).data, 201, headers={"Location": location})
 

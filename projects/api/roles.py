@@ -11,11 +11,7 @@ from rest_framework.request import Request
 from projects.domain.queries import projects_of, roles_in
 from projects.enums import TokenScope
 from projects.models import ApiToken, Project
-from projects.permissions import (
-    Access,
-    ApiRule,
-    permits,
-)
+from projects.permissions import Access, ApiRule, permits
 
 if TYPE_CHECKING:  # Django REST framework imports this module while it defines its views
     from rest_framework.views import APIView

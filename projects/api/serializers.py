@@ -6,25 +6,14 @@ from django.core.validators import RegexValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from crowd.domain.pay_scheme import PRESETS, PaySchemeError, check_pay_scheme
+from crowd.domain.pay_scheme import PRESETS, PaySchemeError, Terms, check_pay_scheme
 from projects.models import Project
 from schemes.registry import SCHEMES
 
 MOST_CENTS = 10_000_000_00
-
-
 _TERMS = {
-    name: {"type": "integer", "minimum": 0, "maximum": 100_000}
-    for name in (
-        "reward_cents",
-        "free_units",
-        "bonus_first_cents",
-        "bonus_step_cents",
-        "allowance_units",
-    )
+    name: {"type": "integer", "minimum": 0, "maximum": 100_000} for name in Terms.__annotations__
 }
-
-
 _PAY_SCHEME = {
     "type": "object",
     "minProperties": 1,

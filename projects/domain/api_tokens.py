@@ -29,11 +29,7 @@ def issue_token(
     expires_at: datetime | None,
     now: datetime,
 ) -> tuple[ApiToken, str]:
-    """Return a new token and its secret, which is not stored.
-
-    The token covers all of the user's projects if `projects` is None. Raise ValueError for an
-    unknown scope.
-    """
+    """Return a new token and its unstored secret. Without `projects`, it covers all of the user's."""
     secret = PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
         user_id=user.pk,
@@ -82,8 +78,5 @@ def tokens_of(*, user: AbstractBaseUser | AnonymousUser) -> QuerySet[ApiToken]:
 
 
 def _digest(secret: str) -> str:
-    """Return the digest by which a token is found.
-
-    The 256 random bits of the secret need neither a salt nor a slow hash.
-    """
+    """Return the digest. A secret of 256 random bits needs neither a salt nor a slow hash."""
     return hashlib.sha256(secret.encode()).hexdigest()

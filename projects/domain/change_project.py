@@ -1,7 +1,6 @@
 """Change a project's settings, pay and guidelines, and log each change."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -25,29 +24,6 @@ class ProjectChangeError(TouchstoneError, ValueError):
     def __init__(self, setting: str, message: str) -> None:
         super().__init__(message)
         self.setting = setting
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectSettings:
-    """The settings that staff can change. Money is in whole cents, and None means no limit."""
-
-    title: str
-    generators_per_item: int
-    exclusion_scope: str
-    worker_requirements: list[dict[str, Any]]
-    cap_cents: int | None
-    minimum_hourly_cents: int | None
-
-    @classmethod
-    def of(cls, project: Project) -> "ProjectSettings":
-        return cls(
-            title=project.title,
-            generators_per_item=project.generators_per_item,
-            exclusion_scope=project.exclusion_scope,
-            worker_requirements=project.worker_requirements,
-            cap_cents=project.budget.cap_cents,
-            minimum_hourly_cents=project.minimum_hourly_cents,
-        )
 
 
 def _money(cents: int | None, nothing: str) -> str:
@@ -79,31 +55,32 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
 
 @transaction.atomic
 def change_settings(
-    *, project: Project, wanted: ProjectSettings, actor: str, now: datetime
+    *, project: Project, wanted: Mapping[str, Any], actor: str, now: datetime
 ) -> list[str]:
-    """Apply the settings and return a description of each change.
+    """Apply the settings to new HITs, and return a description of each change.
 
-    Published HITs keep their terms. Raise ProjectChangeError, CapTooLowError.
+    Raise ProjectChangeError, CapTooLowError.
     """
     row = (
         Project.objects.select_for_update(of=("self",)).select_related("budget").get(pk=project.pk)
     )
-    before = ProjectSettings.of(row)
-    changed = [name for name in WORDS if getattr(before, name) != getattr(wanted, name)]
+    before = {name: getattr(row, name) for name in WORDS if name != "cap_cents"}
+    before["cap_cents"] = row.budget.cap_cents
+    changed = [name for name in WORDS if before[name] != wanted[name]]
     if "generators_per_item" in changed and row.batches.filter(role=Role.GENERATOR).exists():
         raise ProjectChangeError(
             "generators_per_item",
             "You can't change this, because items have been published for "
-            f"{before.generators_per_item} generators each.",
+            f"{before['generators_per_item']} generators each.",
         )
     if "cap_cents" in changed:
-        set_cap(budget=Budget.objects.get(pk=row.budget_id), cap_cents=wanted.cap_cents)
+        set_cap(budget=Budget.objects.get(pk=row.budget_id), cap_cents=wanted["cap_cents"])
     fields = [name for name in changed if name != "cap_cents"]
     for name in fields:
-        setattr(row, name, getattr(wanted, name))
+        setattr(row, name, wanted[name])
     row.save(update_fields=fields)
     changes = [
-        f"{words}: {show(getattr(before, name))} -> {show(getattr(wanted, name))}"
+        f"{words}: {show(before[name])} -> {show(wanted[name])}"
         for name, (words, show) in WORDS.items()
         if name in changed
     ]
@@ -114,11 +91,7 @@ def change_settings(
 
 @transaction.atomic
 def change_pay(*, project: Project, pay_scheme: object, actor: str, now: datetime) -> list[str]:
-    """Replace the pay scheme and return a description of each change.
-
-    Raise PaySchemeError, and ProjectChangeError while work under the old terms is open or
-    undecided.
-    """
+    """Replace the pay scheme and describe each change. Raise PaySchemeError, ProjectChangeError."""
     new_scheme = check_pay_scheme(pay_scheme)
     row = Project.objects.select_for_update().get(pk=project.pk)
     before: PayScheme = row.pay_scheme
@@ -154,10 +127,7 @@ def _check_nobody_works(project: Project, role: str) -> None:
 def change_guidelines(
     *, project: Project, role: str, text: str, actor: str, now: datetime
 ) -> Guidelines | None:
-    """Write a new version of the guidelines, or return None if the text is unchanged.
-
-    Workers who have started keep their version.
-    """
+    """Write a new version of the guidelines, or return None if the text is unchanged."""
     newest = current_guidelines(project_id=project.pk, role=role)
     current = write_guidelines(project=project, role=role, text=text, now=now)
     if newest is not None and current.pk == newest.pk:

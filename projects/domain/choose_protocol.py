@@ -6,11 +6,7 @@ from django.db import transaction
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from projects.enums import (
-    ExclusionScope,
-    Protocol,
-    Role,
-)
+from projects.enums import ExclusionScope, Protocol, Role
 from projects.models import Project
 
 # Roit et al. 2020, section 3, and FitzGerald et al. 2018, section 2.
@@ -45,7 +41,8 @@ def choose_protocol(
             "require agreement of at least 1 and at most all of them."
         )
     new_protocol = Protocol(protocol)
-    if _terms(project) == (new_protocol, validators, agree):
+    terms = (project.protocol, project.validators_per_item, project.validators_to_agree)
+    if terms == (new_protocol, validators, agree):
         return project
     if project.items.filter(in_production=True, task_items__isnull=False).exists():
         raise ProtocolError(
@@ -65,7 +62,3 @@ def choose_protocol(
         instance=project, old=old, new=new_protocol, actor=actor, now=now, reason=reason
     )
     return project
-
-
-def _terms(project: Project) -> tuple[str, int, int]:
-    return project.protocol, project.validators_per_item, project.validators_to_agree

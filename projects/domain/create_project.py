@@ -11,11 +11,7 @@ from audit.errors import TouchstoneError
 from crowd.domain.pay_scheme import check_pay_scheme
 from crowd.models import Budget
 from projects.enums import MemberRole, Role
-from projects.models import (
-    Guidelines,
-    Membership,
-    Project,
-)
+from projects.models import Guidelines, Membership, Project
 from schemes.registry import get_scheme
 
 DEFAULT_GUIDELINES = Path(__file__).resolve().parents[2] / "schemes"
@@ -42,10 +38,7 @@ def create_project(
     seed: int = 1,
     owner: AbstractBaseUser | None = None,
 ) -> Project:
-    """Create a project with its budget and default guidelines. `owner` becomes its admin.
-
-    Raise ProjectExistsError, PaySchemeError, UnknownScheme.
-    """
+    """Create a project with its budget and default guidelines. `owner` becomes its admin."""
     get_scheme(scheme)
     terms = check_pay_scheme(pay_scheme)
     try:
@@ -62,19 +55,15 @@ def create_project(
     except IntegrityError as error:
         raise ProjectExistsError(f"A project {slug!r} already exists.") from error
     if owner is not None:
-        _make_admin(project=project, user=owner, now=now)
-    for role, file in GUIDELINE_FILES.items():
+        role, actor = MemberRole.ADMIN, owner.get_username()
+        membership = Membership.objects.create(project=project, user_id=owner.pk, role=role)
+        log_state_change(instance=membership, old="", new=role, actor=actor, now=now)
+    for worker_role, file in GUIDELINE_FILES.items():
         path = DEFAULT_GUIDELINES / scheme / "guidelines" / file
         if path.exists():
-            write_guidelines(project=project, role=role, text=path.read_text("utf-8"), now=now)
+            text = path.read_text("utf-8")
+            write_guidelines(project=project, role=worker_role, text=text, now=now)
     return project
-
-
-def _make_admin(*, project: Project, user: AbstractBaseUser, now: datetime) -> None:
-    membership = Membership.objects.create(project=project, user_id=user.pk, role=MemberRole.ADMIN)
-    log_state_change(
-        instance=membership, old="", new=MemberRole.ADMIN, actor=user.get_username(), now=now
-    )
 
 
 @transaction.atomic

@@ -28,6 +28,7 @@ class InvitationOverError(TouchstoneError):
     """The link is invalid, expired, used or withdrawn."""
 
 
+@transaction.atomic
 def invite(
     *, project: Project, email: str, role: str, actor: str, now: datetime
 ) -> User | Invitation:
@@ -40,18 +41,17 @@ def invite(
     if len(users) == 1:
         add_role(project=project, user=users[0], role=role, actor=actor, now=now)
         return users[0]
-    with transaction.atomic():
-        for old in project.invitations.open(now).filter(email__iexact=email, role=role):
-            withdraw(invitation=old, actor=actor, now=now)
-        invitation = Invitation.objects.create(
-            project=project,
-            email=email,
-            role=role,
-            invited_by=actor,
-            created_at=now,
-            expires_at=now + VALID_FOR,
-        )
-        _log(invitation, "none", "invited", actor, now)
+    for old in project.invitations.open(now).filter(email__iexact=email, role=role):
+        withdraw(invitation=old, actor=actor, now=now)
+    invitation = Invitation.objects.create(
+        project=project,
+        email=email,
+        role=role,
+        invited_by=actor,
+        created_at=now,
+        expires_at=now + VALID_FOR,
+    )
+    _log(invitation, "none", "invited", actor, now)
     return invitation
 
 

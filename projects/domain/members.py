@@ -19,6 +19,7 @@ class LastAdminError(TouchstoneError):
         super().__init__("This is the project's last admin. Make another member admin first.")
 
 
+@transaction.atomic
 def set_roles(
     *,
     project: Project,
@@ -27,43 +28,35 @@ def set_roles(
     actor: str,
     now: datetime,
 ) -> bool:
-    """Replace the user's roles in the project. No roles remove the member.
-
-    Return True if the roles changed. Raise LastAdminError.
-    """
-    with transaction.atomic():
-        # The lock prevents two admins from removing each other at the same time.
-        Project.objects.select_for_update().get(pk=project.pk)
-        own = project.memberships.filter(user=user)
-        before, after = set(own.values_list("role", flat=True)), set(roles)
-        if before == after:
-            return False
-        if MemberRole.ADMIN in before - after and not _other_admins(project, user):
-            raise LastAdminError
-        own.exclude(role__in=after).delete()
-        Membership.objects.bulk_create(
-            Membership(project=project, user=user, role=role) for role in sorted(after - before)
+    """Replace the user's roles. Return True if they changed. Raise LastAdminError."""
+    # The lock prevents two admins from removing each other at the same time.
+    Project.objects.select_for_update().get(pk=project.pk)
+    own = project.memberships.filter(user=user)
+    before, after = set(own.values_list("role", flat=True)), set(roles)
+    if before == after:
+        return False
+    admins = project.memberships.filter(role=MemberRole.ADMIN, user__is_active=True)
+    if MemberRole.ADMIN in before - after and not admins.exclude(user=user).exists():
+        raise LastAdminError
+    own.exclude(role__in=after).delete()
+    Membership.objects.bulk_create(
+        Membership(project=project, user=user, role=role) for role in sorted(after - before)
+    )
+    for role in sorted(before ^ after):
+        log_state_change(
+            instance=project,
+            old=role if role in before else "none",
+            new=role if role in after else "none",
+            actor=actor,
+            now=now,
+            reason=f"member {user.get_username()}",
         )
-        for role in sorted(before ^ after):
-            log_state_change(
-                instance=project,
-                old=role if role in before else "none",
-                new=role if role in after else "none",
-                actor=actor,
-                now=now,
-                reason=f"member {user.get_username()}",
-            )
     return True
 
 
+@transaction.atomic
 def add_role(*, project: Project, user: User, role: str, actor: str, now: datetime) -> bool:
     """Give the user another role. Return True if they did not have it."""
-    with transaction.atomic():
-        Project.objects.select_for_update().get(pk=project.pk)
-        present = set(project.memberships.filter(user=user).values_list("role", flat=True))
-        return set_roles(project=project, user=user, roles=present | {role}, actor=actor, now=now)
-
-
-def _other_admins(project: Project, user: User) -> bool:
-    others = project.memberships.filter(role=MemberRole.ADMIN, user__is_active=True)
-    return others.exclude(user=user).exists()
+    Project.objects.select_for_update().get(pk=project.pk)
+    present = set(project.memberships.filter(user=user).values_list("role", flat=True))
+    return set_roles(project=project, user=user, roles=present | {role}, actor=actor, now=now)

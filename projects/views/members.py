@@ -10,11 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from projects.domain.invite import (
-    invite,
-    send_invitation,
-    withdraw,
-)
+from projects.domain.invite import invite, send_invitation, withdraw
 from projects.domain.members import LastAdminError, set_roles
 from projects.enums import MemberRole
 from projects.forms import InviteForm, RolesForm

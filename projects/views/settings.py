@@ -1,32 +1,17 @@
 """Pages that create a project and change its settings and guidelines."""
 
-from typing import Any
-
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from audit.models import StateChange
 from crowd.domain.ledger import CapTooLowError
-from projects.domain.change_project import (
-    ProjectChangeError,
-    ProjectSettings,
-    change_guidelines,
-    change_settings,
-)
-from projects.domain.create_project import (
-    ProjectExistsError,
-    create_project,
-    current_guidelines,
-)
+from projects.domain.change_project import ProjectChangeError, change_guidelines, change_settings
+from projects.domain.create_project import ProjectExistsError, create_project, current_guidelines
 from projects.enums import Role
-from projects.forms import (
-    GuidelinesForm,
-    ProjectForm,
-    SettingsForm,
-)
+from projects.forms import GuidelinesForm, ProjectForm, SettingsForm
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_creator_page, project_page
@@ -64,7 +49,7 @@ def project_new(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "POST"])
 @project_page(STAFF)
 def settings(request: HttpRequest, project: Project) -> HttpResponseBase:
-    initial = SettingsForm.initial_of(ProjectSettings.of(project))
+    initial = SettingsForm.initial_of(project)
     form = SettingsForm(request.POST or None, initial=initial)
     if form.is_valid():
         try:
@@ -80,7 +65,8 @@ def settings(request: HttpRequest, project: Project) -> HttpResponseBase:
             return redirect("projects:settings", slug=project.slug)
     log = StateChange.objects.filter(aggregate=project._meta.label, object_id=project.pk)
     context = {"form": form, "changes": log.order_by("-pk")[:CHANGES_SHOWN]}
-    return _page(request, project, "projects/settings.html", context, form.is_bound)
+    status = 422 if form.is_bound else 200
+    return render_page(request, project, "projects/settings.html", context, status=status)
 
 
 def report_changes(request: HttpRequest, changes: list[str]) -> None:
@@ -92,19 +78,6 @@ def report_changes(request: HttpRequest, changes: list[str]) -> None:
 
 def actor_of(request: HttpRequest) -> str:
     return request.user.get_username()
-
-
-def _page(
-    request: HttpRequest,
-    project: Project,
-    template: str,
-    context: dict[str, Any],
-    refused: bool,
-    *,
-    fragment: str = "",
-) -> HttpResponse:
-    status = 422 if refused else 200
-    return render_page(request, project, template, context, fragment=fragment, status=status)
 
 
 @require_http_methods(["GET", "POST"])
@@ -144,6 +117,11 @@ def guidelines(request: HttpRequest, project: Project) -> HttpResponseBase:
     }
     if previews:
         context["preview"] = render_markdown(form.cleaned_data.get("text", ""))
-    refused = form.is_bound and not form.is_valid()
-    part = "projects/fragments/guidelines_preview.html"
-    return _page(request, project, "projects/guidelines.html", context, refused, fragment=part)
+    return render_page(
+        request,
+        project,
+        "projects/guidelines.html",
+        context,
+        fragment="projects/fragments/guidelines_preview.html",
+        status=422 if form.is_bound and not form.is_valid() else 200,
+    )

@@ -1,6 +1,6 @@
 """Pages of the user's API tokens and of the API documentation."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -10,25 +10,18 @@ from django.utils.cache import add_never_cache_headers
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from projects.domain.api_tokens import (
-    issue_token,
-    revoke_token,
-    tokens_of,
-)
+from projects.domain.api_tokens import issue_token, revoke_token, tokens_of
 from projects.domain.queries import projects_of
 from projects.forms import TokenForm
 from projects.models import ApiToken
-from projects.permissions import User, signed_in_page
+from projects.permissions import signed_in_page
 
 
 @require_http_methods(["GET", "POST"])
 @signed_in_page
 @sensitive_variables("secret")
 def tokens(request: HttpRequest) -> HttpResponse:
-    """List the user's tokens, and create one.
-
-    Only the response to the form contains the secret.
-    """
+    """List the user's tokens, and create one. Only this response contains its secret."""
     now = timezone.now()
     form = TokenForm(request.POST or None, projects=projects_of(user=request.user))
     issued, secret = None, ""
@@ -43,15 +36,12 @@ def tokens(request: HttpRequest) -> HttpResponse:
             now=now,
         )
         form = TokenForm(projects=projects_of(user=request.user))
-    context = {"form": form, "issued": issued, "secret": secret, "rows": _rows(request.user, now)}
+    rows = [{"token": token, "live": token.is_live(now)} for token in tokens_of(user=request.user)]
+    context = {"form": form, "issued": issued, "secret": secret, "rows": rows}
     status = 422 if form.is_bound and not form.is_valid() else 200
     response = render(request, "projects/tokens.html", context, status=status)
     add_never_cache_headers(response)
     return response
-
-
-def _rows(user: User, now: datetime) -> list[dict[str, object]]:
-    return [{"token": token, "live": token.is_live(now)} for token in tokens_of(user=user)]
 
 
 @require_POST

@@ -30,10 +30,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A suggested sentence for the trainer's note.
-
-    `section` and `title` name the related heading of the guidelines, if it exists.
-    """
+    """A suggested sentence for the trainer's note, with the related heading of the guidelines."""
 
     code: str
     text: str
@@ -72,17 +69,6 @@ class ItemSideBySide:
         return list(sections.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Review:
-    """The trainer's note and decisions on an item, and a consolidator's verdicts."""
-
-    note: str
-    decisions: list[Decision]
-    judged: list[Judged]
-    role: str
-    headings: Mapping[str, str]
-
-
 def guidelines_of(feedback: AnyFeedback) -> Guidelines | None:
     """Return the version that the worker read, or the newest for production work."""
     if isinstance(feedback, Feedback):
@@ -97,29 +83,39 @@ def comparison_view(
     guidelines: Guidelines | None = None,
 ) -> list[ItemSideBySide]:
     """Return the items of the feedback, which may be unsaved. Remarks link to `guidelines`."""
-    alignment, role, notes = feedback.alignment, feedback.role, feedback.notes
-    ids = [entry["item"] for entry in alignment]
+    ids = [entry["item"] for entry in feedback.alignment]
     items = Item.objects.select_related("sentence", "project").in_bulk(ids)
-    by_submission: dict[int | None, list[Decision]] = {}
-    for decision in decisions:
-        by_submission.setdefault(decision.submission_id, []).append(decision)
     judged = _judged_by_item(feedback.evaluation, items) if isinstance(feedback, Feedback) else {}
     headings = headings_of(guidelines.text) if guidelines else {}
-    return [
-        _item(
-            number,
-            entry,
-            items[entry["item"]],
-            _Review(
-                notes.get(str(entry["item"]), ""),
-                by_submission.get(entry["submission"], []),
-                judged.get(entry["item"], []),
-                role,
-                headings,
-            ),
+    views = []
+    for number, entry in enumerate(feedback.alignment, start=1):
+        item = items[entry["item"]]
+        own = [decision for decision in decisions if decision.submission_id == entry["submission"]]
+        tokens: list[str] = item.sentence.tokens
+        target_at = item.target.get("verb_idx", 0)
+        rows = [_row(row, tokens, own) for row in entry["rows"]]
+        view = ItemSideBySide(
+            number=number,
+            item=item,
+            before=" ".join(tokens[:target_at]),
+            target=tokens[target_at],
+            after=" ".join(tokens[target_at + 1 :]),
+            answered=entry["submission"] is not None,
+            rows=rows,
+            remarks=[
+                _remark(code, text, item, feedback.role, headings)
+                for code, text in entry["remarks"]
+            ],
+            note=feedback.notes.get(str(item.pk), ""),
+            loose=[
+                row.predicted
+                for row in rows
+                if row.predicted and row.state in ("extra", "redundant", "other-question")
+            ],
+            judged=judged.get(item.pk, []),
         )
-        for number, entry in enumerate(alignment, start=1)
-    ]
+        views.append(view)
+    return views
 
 
 def _judged_by_item(evaluation: Evaluation, items: Mapping[int, Item]) -> dict[int, list[Judged]]:
@@ -165,30 +161,7 @@ def _verdict(question: Json | None, questions: Sequence[Json]) -> str:
     return "kept" if question["verdict"] == "keep" else str(question["verdict"])
 
 
-def _item(number: int, entry: Json, item: Item, review: _Review) -> ItemSideBySide:
-    tokens: list[str] = item.sentence.tokens
-    target_at = item.target.get("verb_idx", 0)
-    rows = [_row(row, tokens, review.decisions) for row in entry["rows"]]
-    return ItemSideBySide(
-        number=number,
-        item=item,
-        before=" ".join(tokens[:target_at]),
-        target=tokens[target_at],
-        after=" ".join(tokens[target_at + 1 :]),
-        answered=entry["submission"] is not None,
-        rows=rows,
-        remarks=[_remark(code, text, item, review) for code, text in entry["remarks"]],
-        note=review.note,
-        loose=[
-            row.predicted
-            for row in rows
-            if row.predicted and row.state in ("extra", "redundant", "other-question")
-        ],
-        judged=review.judged,
-    )
-
-
-def _remark(code: str, text: str, item: Item, review: _Review) -> Remark:
-    section = get_scheme(item.project.scheme).guideline_section(code, role=review.role)
-    title = review.headings.get(section, "")
+def _remark(code: str, text: str, item: Item, role: str, headings: Mapping[str, str]) -> Remark:
+    section = get_scheme(item.project.scheme).guideline_section(code, role=role)
+    title = headings.get(section, "")
     return Remark(code, text, section if title else "", title)

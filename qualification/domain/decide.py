@@ -73,10 +73,7 @@ NOTHING_FOLLOWS = "We will write to you when there are more tasks."
 def decide(
     *, enrolment: Enrolment, verdict: Verdict, reason: str, actor: str, now: datetime
 ) -> bool:
-    """Change the enrolment's state, grant or revoke qualifications, and message the worker.
-
-    Return False if the enrolment already has this state. Raise TransitionNotAllowedError.
-    """
+    """Change the state with its consequences, and message the worker. Return False if unchanged."""
     enrolment = Enrolment.objects.select_related("round__project", "worker").get(pk=enrolment.pk)
     new = STATE_OF[verdict]
     if enrolment.state == new:
@@ -93,10 +90,7 @@ def decide(
 def decide_all(
     *, enrolments: Iterable[Enrolment], verdict: Verdict, reason: str, actor: str, now: datetime
 ) -> int:
-    """Apply the verdict to all enrolments or to none, and return how many changed.
-
-    Raise TransitionNotAllowedError.
-    """
+    """Apply the verdict to all or none. Return how many changed. Raise TransitionNotAllowedError."""
     return sum(
         decide(enrolment=enrolment, verdict=verdict, reason=reason, actor=actor, now=now)
         for enrolment in enrolments

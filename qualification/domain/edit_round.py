@@ -8,12 +8,11 @@ from django.db import transaction
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from crowd.domain.pay_scheme import PaySchemeError, Terms, check_pay_scheme
+from crowd.domain.pay_scheme import PaySchemeError, check_pay_scheme
 from crowd.domain.qualifications import system_requirements
-from projects.models import Guidelines
 from qualification.domain.decide import preceding_round
 from qualification.enums import RoundEntry
-from qualification.models import Enrolment, Round
+from qualification.models import Round
 from schemes.base import Json
 
 # Stored names or ids of the marketplace's own qualifications (older rounds have ids)
@@ -33,27 +32,11 @@ class RoundEditError(TouchstoneError):
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Requirements on the marketplace's own qualifications.
-
-    These are the percentage of work approved, the number of HITs approved, and two-letter countries.
-    """
+    """Requirements on the share and number of HITs approved, and on two-letter countries."""
 
     approval_rate: int | None = None
     hits_approved: int | None = None
     locales: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RoundChanges:
-    """The editable fields of a `qualification.models.Round`."""
-
-    title: str
-    entry: str
-    thresholds: dict[str, float]
-    admission: Admission
-    items_per_worker: int | None
-    terms: Terms | None
-    guidelines: Guidelines | None
 
 
 def admission_of(round: Round) -> Admission:
@@ -69,22 +52,16 @@ def admission_of(round: Round) -> Admission:
 
 
 @transaction.atomic
-def edit_round(*, round: Round, changes: RoundChanges, actor: str, now: datetime) -> list[str]:
-    """Change the round, log the changes, and return the names of the changed fields.
+def edit_round(
+    *, round: Round, admission: Admission, changes: dict[str, Any], actor: str, now: datetime
+) -> list[str]:
+    """Change fields of the round, log the changes, and return the names of the changed fields.
 
     Thresholds apply at once. Other changes apply from the next cohort on. Raise RoundEditError.
     """
     round = Round.objects.select_for_update(of=("self",)).select_related("project").get(pk=round.pk)
     _check(round, changes)
-    new = {
-        "title": changes.title,
-        "entry": changes.entry,
-        "thresholds": changes.thresholds,
-        "requirements": _requirements(round, changes.admission),
-        "items_per_worker": changes.items_per_worker,
-        "terms": changes.terms,
-        "guidelines": changes.guidelines,
-    }
+    new = {**changes, "requirements": _requirements(round, admission)}
     old = {name: getattr(round, name) for name in new}
     changed = [name for name in new if old[name] != new[name]]
     if not changed:
@@ -99,33 +76,27 @@ def edit_round(*, round: Round, changes: RoundChanges, actor: str, now: datetime
     return changed
 
 
-def _check(round: Round, changes: RoundChanges) -> None:
-    if changes.entry == RoundEntry.PASSED and preceding_round(round) is None:
+def _check(round: Round, changes: dict[str, Any]) -> None:
+    entry, guidelines = changes["entry"], changes["guidelines"]
+    if entry == RoundEntry.PASSED and preceding_round(round) is None:
         raise RoundEditError("There is no round before this one that workers could pass.")
-    share = changes.items_per_worker
+    share = changes["items_per_worker"]
     if share is not None and not 0 < share <= round.round_items.count():
         raise RoundEditError(
             f"A worker can do 1 to {round.round_items.count()} items of this round."
         )
-    if changes.guidelines and (
-        changes.guidelines.project_id != round.project_id or changes.guidelines.role != round.role
-    ):
+    if guidelines and (guidelines.project_id, guidelines.role) != (round.project_id, round.role):
         raise RoundEditError("These guidelines belong to another project or role.")
-    if changes.terms is not None:
+    if changes["terms"] is not None:
         try:
-            check_pay_scheme({round.role: changes.terms})
+            check_pay_scheme({round.role: changes["terms"]})
         except PaySchemeError as error:
             raise RoundEditError(f"This pay can't be used: {error}") from error
-    if changes.entry != round.entry and _has_workers(round):
+    at_work = round.enrolments.filter(cohort__isnull=False, state__in=("invited", "working"))
+    if entry != round.entry and at_work.exists():
         raise RoundEditError(
             "Workers are doing this round now. Change who may enter after they finish."
         )
-
-
-def _has_workers(round: Round) -> bool:
-    return Enrolment.objects.filter(
-        round=round, cohort__isnull=False, state__in=("invited", "working")
-    ).exists()
 
 
 def _requirements(round: Round, admission: Admission) -> list[Json]:

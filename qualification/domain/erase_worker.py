@@ -1,7 +1,4 @@
-"""Erasure of a worker's personal data on request. Their annotations stay, without a known author.
-
-This module is in `qualification` because personal texts are in several lower apps.
-"""
+"""Erasure of a worker's personal data, which is in several lower apps, on request."""
 
 import secrets
 from dataclasses import dataclass
@@ -70,10 +67,7 @@ def open_obligations(worker: Worker) -> OpenObligations:
 
 
 def withdraw_everything(*, worker: Worker, reason: str, now: datetime) -> int:
-    """Revoke all qualifications of the worker, and return how many.
-
-    The worker receives the reason. The sweep informs the marketplace. Erasure is possible afterwards.
-    """
+    """Revoke all of the worker's qualifications, with a reason for them. Return how many."""
     grants = QualificationGrant.objects.filter(worker=worker).select_related("qualification_type")
     active = list(grants.exclude(state__in=[GrantState.REVOKING, GrantState.REVOKED]))
     for grant in active:
@@ -85,10 +79,7 @@ def withdraw_everything(*, worker: Worker, reason: str, now: datetime) -> int:
 
 @transaction.atomic
 def erase_worker(*, worker: Worker, how: Erasure, reason: str, actor: str, now: datetime) -> Worker:
-    """Pseudonymise or erase the worker. Annotations, payments and the ledger are unchanged.
-
-    Raise ErasureError.
-    """
+    """Pseudonymise or erase the worker, but no annotations or payments. Raise ErasureError."""
     row = Worker.objects.select_for_update().get(pk=worker.pk)
     if is_forgotten(row) and (how is Erasure.PSEUDONYMISE or row.external_id.startswith(ERASED)):
         return row

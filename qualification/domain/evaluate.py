@@ -1,7 +1,6 @@
 """Evaluate workers once they finish a round, and again when a reference changes."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime
 
 from django.db import transaction
@@ -15,7 +14,7 @@ from consolidation.models import Gold
 from crowd.models import Worker
 from datasets.models import Decision
 from jobs.domain.sweep import for_each_row
-from qualification.domain.figures import Figures, below_thresholds, figures_of
+from qualification.domain.figures import Figures, figures_of
 from qualification.domain.set_up_rounds import newest_references
 from qualification.domain.states import TRANSITIONS
 from qualification.enums import EnrolmentState, EvaluationCause
@@ -139,7 +138,7 @@ def enrol_newcomers(*, clock: Callable[[], datetime], limit: int = 50) -> int:
     moved = 0
     for cohort in Cohort.objects.filter(round__entry="open").select_related("round"):
         moved += _enrol_in(cohort, clock, limit)
-    begun = Enrolment.objects.filter(state=EnrolmentState.INVITED).filter(
+    started = Enrolment.objects.filter(state=EnrolmentState.INVITED).filter(
         Exists(
             Submission.objects.filter(
                 worker=OuterRef("worker"), assignment__hit__task__batch__cohort=OuterRef("cohort")
@@ -147,7 +146,7 @@ def enrol_newcomers(*, clock: Callable[[], datetime], limit: int = 50) -> int:
         )
     )
     return moved + for_each_row(
-        sweep="begin rounds", rows=begun.order_by("pk"), process=_begin, clock=clock, limit=limit
+        sweep="begin rounds", rows=started.order_by("pk"), process=_begin, clock=clock, limit=limit
     )
 
 
@@ -264,23 +263,10 @@ def refresh_references(*, clock: Callable[[], datetime], limit: int = 5) -> int:
     )
 
 
-def _refresh(stale: Round, now: datetime) -> int:
-    refresh_round(round_id=stale.pk, now=now)
-    return 1
-
-
-@dataclass(frozen=True, slots=True)
-class SideChange:
-    """A worker whom a corrected reference moved above or below a threshold."""
-
-    enrolment_id: int
-    reached: bool
-
-
 @transaction.atomic
-def refresh_round(*, round_id: int, now: datetime) -> list[SideChange]:
-    """Use the newest references, evaluate workers again, and return changes of side."""
-    round = Round.objects.select_for_update().get(pk=round_id)
+def _refresh(stale: Round, now: datetime) -> int:
+    """Use the newest references, and evaluate workers again."""
+    round = Round.objects.select_for_update().get(pk=stale.pk)
     items = round_items_of(round)
     newest = newest_references([round_item.item for round_item in items])
     changed = [
@@ -290,23 +276,9 @@ def refresh_round(*, round_id: int, now: datetime) -> list[SideChange]:
     ]
     for round_item in changed:
         round_item.reference = newest[round_item.item_id]
-    if not changed:
-        return []
     RoundItem.objects.bulk_update(changed, ["reference"])
-    evaluated = Enrolment.objects.filter(round=round, evaluations__isnull=False).distinct()
-    return list(_again(evaluated.order_by("pk"), round, now))
-
-
-def _again(enrolments: Iterable[Enrolment], round: Round, now: datetime) -> Iterable[SideChange]:
-    for enrolment in enrolments:
-        before = enrolment.evaluations.latest("pk")
-        after = evaluate_enrolment(enrolment=enrolment, cause=EvaluationCause.REFERENCE, now=now)
-        reached = reaches(after, round)
-        if reached != reaches(before, round):
-            yield SideChange(enrolment.pk, reached)
-
-
-def reaches(evaluation: Evaluation, round: Round) -> bool:
-    """Return True if the figures, preferably corrected ones, reach all thresholds of the round."""
-    figures = evaluation.corrected_figures or evaluation.figures
-    return not below_thresholds(figures, round.thresholds)
+    if changed:
+        evaluated = Enrolment.objects.filter(round=round, evaluations__isnull=False).distinct()
+        for enrolment in evaluated.order_by("pk"):
+            evaluate_enrolment(enrolment=enrolment, cause=EvaluationCause.REFERENCE, now=now)
+    return 1

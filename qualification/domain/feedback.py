@@ -111,10 +111,7 @@ def save_notes(*, feedback: AnyFeedback, trainer: Any, notes: Notes, now: dateti
 
 @transaction.atomic
 def autosave_draft(*, enrolment: Enrolment, trainer: Any, notes: Notes, now: datetime) -> None:
-    """Save a draft when the trainer uses another button of the page.
-
-    If nothing is written and feedback was sent before, only add the trainer's time to that feedback.
-    """
+    """Save a draft, or if nothing is written add the trainer's time to the feedback sent last."""
     has_text = notes.text.strip() or any(note.strip() for note in notes.by_item.values())
     last = next(iter(sent_to(enrolment)), None)
     if has_text or draft_of(enrolment) or last is None:

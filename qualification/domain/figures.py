@@ -40,18 +40,20 @@ def figures_of(
     submissions: Mapping[int, Submission],
     decisions: Collection[Decision] = (),
 ) -> Figures:
-    """Compute figures from the submissions by item id.
-
-    An item without a usable submission counts as one in which nothing was found. Decisions on other
-    references or submissions are ignored.
-    """
+    """Compute figures. An item without a usable submission counts as one without questions."""
     automatic: list[Comparison] = []
     corrected: list[Comparison] = []
     alignment: list[Json] = []
     used = usable(submissions)
     for round_item in items:
         submission = used.get(round_item.item_id)
-        own = [decision for decision in decisions if _applies_to(decision, round_item, submission)]
+        own = [
+            decision
+            for decision in decisions
+            if submission
+            and decision.submission_id == submission.pk
+            and decision.reference_id == round_item.reference_id
+        ]
         comparison = compare_item(round_item, submission)
         automatic.append(comparison)
         corrected.append(compare_item(round_item, submission, own) if own else comparison)
@@ -99,14 +101,6 @@ def annotation_of(round_item: RoundItem, submission: Submission | None) -> Json:
     return scheme.gold_of(submission.content, round_item.given)[0]
 
 
-def _applies_to(decision: Decision, round_item: RoundItem, submission: Submission | None) -> bool:
-    return (
-        submission is not None
-        and decision.submission_id == submission.pk
-        and decision.reference_id == round_item.reference_id
-    )
-
-
 def _verdict(decision: Decision) -> corrections.Decision:
     reference, predicted = decision.reference_span, decision.predicted_span or (0, 0)
     return corrections.Decision(
@@ -146,14 +140,14 @@ def _figures(
     return {
         "items": len(items),
         "answered": len(used),
-        **{name: _ratios(counts) for name, counts in totals.items()},
+        **{name: with_ratios(counts) for name, counts in totals.items()},
         "questions_per_item": _mean(_units(submission) for submission in used.values()),
         "seconds_per_item": _mean(submission.active_seconds for submission in used.values()),
         "by_item": [row.counts["UA"].f1 if "UA" in row.counts else None for row in comparisons],
     }
 
 
-def _ratios(counts: Counts) -> Json:
+def with_ratios(counts: Counts) -> Json:
     ratios = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
     return {**asdict(counts), **ratios}
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Q, Sum
+from django.db.models import Count, Exists, F, Model, OuterRef, Q, Sum
 
 from annotation.models import Submission
 from crowd.enums import LedgerKind
@@ -15,10 +15,7 @@ from qualification.models import Evaluation, Feedback, Round
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A round's numbers of workers, active seconds of workers and trainers, and settled cents.
-
-    Cents include fees.
-    """
+    """A round's workers, their and the trainers' active seconds, and settled cents with fees."""
 
     title: str
     invited: int
@@ -45,18 +42,11 @@ def funnel_of(*, project: Project) -> list[Stage]:
     rounds = list(project.rounds.order_by("-role", "ordinal"))
     counts = _counts(rounds)
     work = _sums(
-        Submission.objects.filter(assignment__hit__task__batch__cohort__round__in=rounds)
-        .order_by()
-        .values_list("assignment__hit__task__batch__cohort__round")
-        .annotate(sum=Sum("active_seconds"))
+        rounds, Submission, "assignment__hit__task__batch__cohort__round", Sum("active_seconds")
     )
-    training = _sums(
-        Feedback.objects.filter(evaluation__enrolment__round__in=rounds)
-        .order_by()
-        .values_list("evaluation__enrolment__round")
-        .annotate(sum=Sum("trainer_seconds"))
-    )
-    money = _money(rounds)
+    training = _sums(rounds, Feedback, "evaluation__enrolment__round", Sum("trainer_seconds"))
+    settled = Sum(F("amount_cents") + F("fee_cents"), filter=Q(kind=LedgerKind.SETTLE), default=0)
+    money = _sums(rounds, LedgerEntry, "hit__task__batch__cohort__round", settled)
     return [
         Stage(
             title=round.title,
@@ -71,7 +61,7 @@ def funnel_of(*, project: Project) -> list[Stage]:
 
 
 def _counts(rounds: Sequence[Round]) -> dict[int, dict[str, int]]:
-    begun = Submission.objects.filter(
+    started = Submission.objects.filter(
         worker=OuterRef("enrolments__worker"),
         assignment__hit__task__batch__cohort__round=OuterRef("pk"),
     )
@@ -81,7 +71,7 @@ def _counts(rounds: Sequence[Round]) -> dict[int, dict[str, int]]:
         .order_by()
         .annotate(
             invited=Count("enrolments"),
-            started=Count("enrolments", filter=Q(Exists(begun))),
+            started=Count("enrolments", filter=Q(Exists(started))),
             finished=Count("enrolments", filter=Q(Exists(evaluated))),
             passed=Count("enrolments", filter=Q(enrolments__state=EnrolmentState.PASSED)),
             declined=Count("enrolments", filter=Q(enrolments__state=EnrolmentState.DECLINED)),
@@ -91,15 +81,7 @@ def _counts(rounds: Sequence[Round]) -> dict[int, dict[str, int]]:
     return {row["pk"]: {name: row[name] for name in names} for row in rows.values("pk", *names)}
 
 
-def _sums(rows: object) -> dict[int, int]:
-    return dict(rows)  # type: ignore[call-overload, no-any-return]
-
-
-def _money(rounds: Sequence[Round]) -> dict[int, int]:
-    settled = LedgerEntry.objects.filter(
-        kind=LedgerKind.SETTLE, hit__task__batch__cohort__round__in=rounds
-    ).order_by()
-    rows = settled.values_list("hit__task__batch__cohort__round").annotate(
-        amount=Sum("amount_cents"), fee=Sum("fee_cents")
-    )
-    return {pk: amount + fee for pk, amount, fee in rows}
+def _sums(rounds: Sequence[Round], model: type[Model], path: str, total: Sum) -> dict[int, int]:
+    """Return the total over the model's rows by id of the round, which is at `path`."""
+    rows = model._default_manager.filter(**{f"{path}__in": rounds}).order_by()
+    return dict(rows.values_list(path).annotate(total=total))

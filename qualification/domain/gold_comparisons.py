@@ -22,10 +22,7 @@ WINDOW = 20
 
 
 def compare_with_gold(*, clock: Callable[[], datetime], limit: int = 200) -> int:
-    """Compare up to `limit` annotations with the newest gold of their items, and return how many.
-
-    Annotations that are already compared with that gold are skipped.
-    """
+    """Compare up to `limit` annotations with new gold of their items. Return how many."""
     return for_each_row(
         sweep="compare with gold",
         rows=_annotations_with_gold().exclude(outcome__gold=F("newest")).order_by("pk"),

@@ -1,8 +1,4 @@
-"""Alerts about workers in production.
-
-A worker needs attention for too few questions (coverage, Roit et al. 2020, section 3), or for
-falling agreement with the gold.
-"""
+"""Alerts about workers with too few questions (Roit et al. 2020, 3) or falling agreement."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -53,10 +49,7 @@ class Coverage:
 
 
 def coverage_of_pool(*, project: Project) -> list[Coverage]:
-    """Return the coverage of all production generators, fewest questions per item first.
-
-    Rejected, withdrawn and invalid work is excluded.
-    """
+    """Return all production generators by usable questions per item, fewest first."""
     return _covered(_items_and_questions(project))
 
 
@@ -83,10 +76,7 @@ def _items_and_questions(project: Project) -> dict[int, tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class PoolRow:
-    """A worker of the pool with coverage, agreement and open alerts.
-
-    Agreement is UA F1 against the gold, over all compared items and over the last WINDOW items.
-    """
+    """A worker with coverage, open alerts, and UA F1 over all and over the last WINDOW items."""
 
     coverage: Coverage
     compared: int = 0
@@ -99,9 +89,8 @@ class PoolRow:
 class PoolFigures:
     """Figures of all production work, by worker id.
 
-    `coverage` has the numbers of items and questions. `agreement` has the number of compared items, UA
-    F1 over all of them, and UA F1 over the last WINDOW. The figures are cached, and so contain no
-    personal data that an erasure would miss.
+    `coverage` has the numbers of items and questions, and `agreement` the number of compared items
+    with UA F1 over all and over the last WINDOW. They are cached, so they hold no personal data.
     """
 
     coverage: dict[int, tuple[int, int]]
@@ -177,11 +166,15 @@ def _coverage_alerts(project: Project, known: Known) -> Iterator[Alert]:
     for coverage in coverage_of_pool(project=project):
         last = known.get((coverage.worker.pk, AlertKind.COVERAGE))
         if coverage.flagged and _may_raise(last, coverage.items, GRACE_ITEMS):
+            reason = (
+                f"{coverage.per_item:.2f} questions per item over {coverage.items} items; at least "
+                f"{QUESTIONS_PER_ITEM:g} are expected after {GRACE_ITEMS}."
+            )
             yield Alert(
                 project=project,
                 worker=coverage.worker,
                 kind=AlertKind.COVERAGE,
-                reason=_too_few(coverage),
+                reason=reason,
                 items=coverage.items,
             )
 
@@ -190,7 +183,7 @@ def _drift_alerts(project: Project, known: Known) -> Iterator[Alert]:
     for worker, counts in _counts_by_worker(project).items():
         last = known.get((worker, AlertKind.DRIFT))
         defined = [item_counts for item_counts in counts if item_counts.f1 is not None]
-        series = [item_counts.f1 for item_counts in defined if item_counts.f1 is not None]
+        series = [item_counts.f1 or 0.0 for item_counts in defined]
         p_value = has_fallen(series, known=last.items if last else 0)
         if p_value is not None and _may_raise(last, len(series), 1):
             yield Alert(
@@ -207,24 +200,14 @@ def _may_raise(last: Alert | None, items: int, more: int) -> bool:
     return last is None or (last.acknowledged_at is not None and items >= last.items + more)
 
 
-def _too_few(coverage: Coverage) -> str:
-    return (
-        f"{coverage.per_item:.2f} questions per item over {coverage.items} items; at least "
-        f"{QUESTIONS_PER_ITEM:g} are expected after {GRACE_ITEMS}."
-    )
-
-
 def _fallen(counts: Sequence[Counts], p_value: float) -> str:
     full = len(counts) // BLOCK * BLOCK
     latest, before = micro_sum(counts[full - BLOCK : full]).f1, micro_sum(counts[: full - BLOCK]).f1
+    p = f"= {p_value:.4f}" if p_value >= LEAST_SHOWN else f"< {LEAST_SHOWN:.4f}"
     return (
         f"UA F1 against the gold of {100 * (latest or 0):.1f} over {BLOCK} items, after "
-        f"{100 * (before or 0):.1f} over the {full - BLOCK} before (p {_written(p_value)})."
+        f"{100 * (before or 0):.1f} over the {full - BLOCK} before (p {p})."
     )
-
-
-def _written(p_value: float) -> str:
-    return f"= {p_value:.4f}" if p_value >= LEAST_SHOWN else f"< {LEAST_SHOWN:.4f}"
 
 
 @transaction.atomic

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
@@ -37,10 +38,7 @@ def overrule(
     now: datetime,
     reason: str = "",
 ) -> Evaluation:
-    """Record a decision, which replaces an opposite one about the same spans.
-
-    Without a reference span, the decision accepts an extra answer. Raise OverruleError.
-    """
+    """Record a decision in place of an opposite one about the same spans. Raise OverruleError."""
     evaluation = _locked(enrolment)
     items = [round_item for round_item in asked_of(enrolment) if round_item.item_id == item_id]
     submission = usable(submissions_in(enrolment)).get(item_id)
@@ -48,14 +46,11 @@ def overrule(
         raise OverruleError("There is no annotation of this item to decide on.")
     if (reference_span is None) != (kind == DecisionKind.ANSWER_ACCEPTED):
         raise OverruleError("Only an extra answer is accepted without a reference answer.")
-    spans = {"reference_span": reference_span, "predicted_span": predicted_span}
-    same = Decision.objects.filter(
-        reference=items[0].reference, submission=submission, predicted_span=predicted_span
-    )
-    same = (
-        same.filter(reference_span__isnull=True)
+    decisions = Decision.objects.filter(reference=items[0].reference, submission=submission)
+    same = decisions.filter(predicted_span=predicted_span).filter(
+        Q(reference_span__isnull=True)
         if reference_span is None
-        else same.filter(reference_span=reference_span)
+        else Q(reference_span=reference_span)
     )
     for opposite in same.filter(kind=OPPOSITE.get(DecisionKind(kind))):
         _remove(opposite, str(by), now)
@@ -63,15 +58,15 @@ def overrule(
         Decision.objects.create(
             reference=items[0].reference,
             submission=submission,
+            reference_span=reference_span,
+            predicted_span=predicted_span,
             kind=kind,
             decided_by=by,
             decided_at=now,
             reason=reason,
-            **spans,
         )
     try:
-        decisions = Decision.objects.filter(reference=items[0].reference, submission=submission)
-        compare_item(items[0], submission, decisions)
+        compare_item(items[0], submission, decisions.all())
     except ValueError as error:
         raise OverruleError(f"Nothing was decided: {error}.") from error
     return _recorrect(enrolment, evaluation)

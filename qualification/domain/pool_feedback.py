@@ -6,9 +6,8 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.models import Submission
 from consolidation.enums import ReviewState
-from consolidation.models import Gold, Review
+from consolidation.models import Review
 from crowd.models import Worker
 from metrics.counts import Counts, micro_sum
 from projects.models import Project
@@ -23,17 +22,17 @@ RECENT, ITEMS = 60, 10
 
 
 def instructive_items(*, project: Project, worker: Worker) -> list[Json]:
-    """Return entries as in `Evaluation.alignment` for the most instructive recent items.
-
-    Items that an expert corrected come first, then those that differ most from the gold. Items without
-    a difference are left out.
-    """
+    """Return the alignment of recent items that differ from gold, corrected and worst ones first."""
     recent = list(
         gold_comparisons_of(project=project, worker=worker)
         .select_related("submission__item__project", "submission__item__sentence", "gold")
         .reverse()[:RECENT]
     )
-    corrected = _corrected_items([comparison.submission.item_id for comparison in recent])
+    reviews = Review.objects.filter(
+        gold__item__in=[comparison.submission.item_id for comparison in recent],
+        state__in=[ReviewState.CORRECTED, ReviewState.RETURNED],
+    )
+    corrected = set(reviews.values_list("gold__item", flat=True))
     scored = [
         (
             comparison.submission.item_id not in corrected,
@@ -45,19 +44,14 @@ def instructive_items(*, project: Project, worker: Worker) -> list[Json]:
         if comparison.submission.item_id in corrected or ua_of(comparison.counts).f1 != 1
     ]
     chosen = [comparison for *_, comparison in sorted(scored, key=lambda row: row[:3])[:ITEMS]]
-    return [_entry(comparison.submission, comparison.gold) for comparison in chosen]
-
-
-def _corrected_items(items: list[int]) -> set[int]:
-    reviews = Review.objects.filter(
-        gold__item__in=items, state__in=[ReviewState.CORRECTED, ReviewState.RETURNED]
-    )
-    return set(reviews.values_list("gold__item", flat=True))
-
-
-def _entry(submission: Submission, gold: Gold) -> Json:
-    pair = RoundItem(item=submission.item, reference=gold)
-    return alignment_of(pair, submission, compare_item(pair, submission))
+    pairs = [
+        (
+            RoundItem(item=comparison.submission.item, reference=comparison.gold),
+            comparison.submission,
+        )
+        for comparison in chosen
+    ]
+    return [alignment_of(pair, own, compare_item(pair, own)) for pair, own in pairs]
 
 
 def figures_of_entries(alignment: list[Json]) -> Json:

@@ -113,10 +113,7 @@ def balanced(members: Sequence[Member], *, count: int, seed: int) -> dict[int, i
 
 @transaction.atomic
 def divide_pool(*, project: Project, count: int, seed: int, actor: str, now: datetime) -> int:
-    """Divide the pool into `count` groups balanced by skill, and return how many workers moved.
-
-    Raise GroupingError.
-    """
+    """Divide the pool by skill into `count` groups. Return how many moved. Raise GroupingError."""
     members = members_of(project=project)
     if not 1 <= count <= MOST_GROUPS:
         raise GroupingError(f"There can be 1 to {MOST_GROUPS} groups.")
@@ -166,22 +163,18 @@ def assign_groups(
         old = before[grant.worker_id]
         unchanged = old if old is not None and old <= count else None
         new = groups.get(grant.worker_id, unchanged)
-        _set_value(grant, new, now)
+        # Also replaces a number outside the groups.
+        value = UNGROUPED if new is None else new
+        if grant.value != value:
+            grant_qualification(
+                qualification=grant.qualification_type, worker=grant.worker, value=value, now=now
+            )
         if new != old:
             log_state_change(
                 instance=grant, old=_name(old), new=_name(new), actor=actor, now=now, reason=reason
             )
             moved += 1
     return moved
-
-
-def _set_value(grant: QualificationGrant, group: int | None, now: datetime) -> None:
-    """Grant the value of the group, which also replaces a number outside the groups."""
-    value = UNGROUPED if group is None else group
-    if grant.value != value:
-        grant_qualification(
-            qualification=grant.qualification_type, worker=grant.worker, value=value, now=now
-        )
 
 
 def _name(group: int | None) -> str:

@@ -120,10 +120,7 @@ class Block:
 
 
 def split_into_blocks(*, round: Round, slots: int) -> list[Block]:
-    """Split the round's items into blocks of at most `items_per_worker`, and share the slots.
-
-    The numbers of workers per item differ by at most one.
-    """
+    """Split the items into blocks of at most `items_per_worker`, with almost equal slots."""
     items = list(round.round_items.select_related("item").order_by("ordinal"))
     if not round.items_per_worker or round.items_per_worker >= len(items):
         return [Block(items, slots)]

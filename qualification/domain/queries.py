@@ -64,10 +64,7 @@ def evaluations_of(*, project: Project) -> QuerySet[Evaluation]:
 def overview_rows(
     *, round: Round, state: str = "", sort: str = "", text: str = ""
 ) -> list[RoundOverviewRow]:
-    """Return the round's workers in a fixed number of queries.
-
-    `sort` is a name of SORTS, with a leading minus for descending order.
-    """
+    """Return the round's workers, sorted by a name of SORTS, descending after a minus."""
     enrolments = round.enrolments.select_related("worker", "cohort").order_by("pk")
     if state in EnrolmentState.values:
         enrolments = enrolments.filter(state=state)

@@ -125,10 +125,7 @@ def plans_of_preset(
 
 
 def read_round_items(path: Path) -> dict[int, list[str]]:
-    """Return item keys by round number, from a CSV file with qasrl_id, verb_idx and round.
-
-    Raise FileError.
-    """
+    """Return item keys by round, from a CSV with qasrl_id, verb_idx and round. Raise FileError."""
     keys: dict[int, list[str]] = {}
     try:
         with path.open(encoding="utf-8", newline="") as file:

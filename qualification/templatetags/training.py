@@ -63,10 +63,7 @@ def threshold_value(value: float, path: str) -> str:
 
 @register.simple_tag
 def curve(points: Sequence[Point], window: int) -> SafeString:
-    """Draw a worker's agreement over time from 0 to 100, with a text alternative.
-
-    Long series are thinned to MOST_POINTS points.
-    """
+    """Draw agreement over time from 0 to 100, in at most about MOST_POINTS points."""
     step = max(1, len(points) // MOST_POINTS)
     shown = [point.window for point in points if point.window is not None][::step] or [0.0]
     across = (CURVE_WIDTH - CURVE_LEFT) / max(1, len(shown) - 1)

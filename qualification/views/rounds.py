@@ -62,6 +62,7 @@ def _rounds(
     request: HttpRequest, project: Project, form: SetUpForm, *, status: int = 200
 ) -> HttpResponse:
     stages = funnel_of(project=project)
+    set_up_roles = {stage_round.role for stage_round in project.rounds.all()}
     context = {
         "project": project,
         "may": pages_open_to(request.user, project),
@@ -70,7 +71,9 @@ def _rounds(
             for round, stage in zip(rounds_of(project=project), stages, strict=True)
         ],
         "form": form,
-        "roles_left": _roles_without_rounds(project),
+        "roles_left": [
+            role for role in (Role.GENERATOR, Role.CONSOLIDATOR) if role not in set_up_roles
+        ],
         "alerts": open_alerts(project=project),
         "undelivered": undelivered_mail(workers=_people(project)),
     }
@@ -95,12 +98,6 @@ def send_mail_again(request: HttpRequest, project: Project, pk: int) -> HttpResp
             request, "It can't be sent again, because it was delivered or the address was removed."
         )
     return redirect("qualification:rounds", slug=project.slug)
-
-
-def _roles_without_rounds(project: Project) -> list[str]:
-    """Return the roles whose rounds can still be set up."""
-    existing = set(project.rounds.values_list("role", flat=True))
-    return [role for role in (Role.GENERATOR, Role.CONSOLIDATOR) if role not in existing]
 
 
 @require_POST
@@ -170,6 +167,7 @@ def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         try:
             changed = edit_round(
                 round=round,
+                admission=form.admission(),
                 changes=form.changes(),
                 actor=request.user.get_username(),
                 now=timezone.now(),

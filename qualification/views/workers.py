@@ -35,11 +35,7 @@ from qualification.domain.erase_worker import (
     open_obligations,
     withdraw_everything,
 )
-from qualification.worker_forms import (
-    CompensateForm,
-    EraseForm,
-    NoteForm,
-)
+from qualification.worker_forms import CompensateForm, EraseForm, NoteForm
 from schemes.registry import get_scheme
 from web.money import dollars
 from web.paging import page_of

@@ -6,24 +6,15 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from annotation.domain.publish import NothingToPublishError
 from annotation.models import Item, Sentence
 from audit.errors import TouchstoneError
-from crowd.domain.ledger import BudgetExceededError
 from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queue_job import queue_job
 from jobs.enums import UNFINISHED
-from projects.domain.create_project import (
-    create_project,
-    current_guidelines,
-    write_guidelines,
-)
+from projects.domain.create_project import create_project, current_guidelines, write_guidelines
 from projects.enums import Role
 from projects.models import Membership, Project
-from rehearsal.domain.browser import SiteUnreachableError
-from rehearsal.domain.rehearse import Options, RehearsalNotAllowedError, check_project, rehearse
-from rehearsal.domain.scenario import NoReferenceError
-from rehearsal.domain.worker import RehearsalFailedError
+from rehearsal.domain.rehearse import Options, check_project, rehearse
 from rehearsal.models import Rehearsal
 
 ITEMS = 20
@@ -36,10 +27,7 @@ class RehearsalStartError(TouchstoneError):
 
 @transaction.atomic
 def start_rehearsal(*, project: Project, actor: str, now: datetime) -> Rehearsal:
-    """Copy the project with up to ITEMS of its items, and queue a rehearsal of the copy.
-
-    Raise RehearsalStartError.
-    """
+    """Copy up to ITEMS items and queue a rehearsal of them. Raise RehearsalStartError."""
     if not settings.MTURK_IS_OURS:
         raise RehearsalStartError(
             "Dry runs need the built-in marketplace, and this site uses another one."
@@ -128,10 +116,7 @@ def _run(run: JobRun) -> dict[str, Any]:
             options=Options(invent=True, workers=project.generators_per_item + 4),
             progress=lambda done, total: run.report(items=done, total=total),
         )
-    except (
-        *(RehearsalNotAllowedError, NothingToPublishError, BudgetExceededError),
-        *(NoReferenceError, RehearsalFailedError, SiteUnreachableError),
-    ) as error:
+    except TouchstoneError as error:
         raise JobFailedError(str(error)) from error
 
 

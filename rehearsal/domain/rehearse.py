@@ -5,7 +5,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -23,9 +23,11 @@ from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from metrics.counts import Counts
 from projects.enums import Protocol, Role
 from projects.models import Project
+from qualification.domain.decide import pool_of
+from qualification.domain.figures import with_ratios
 from rehearsal.domain.scenario import Reference, Scenario, invented_references, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
-from rehearsal.domain.workers_setup import make_accounts, pool_of, sign_in_all, train
+from rehearsal.domain.workers_setup import make_workers, train
 from schemes.registry import get_scheme
 
 LOOK_SECONDS = 0.5
@@ -67,18 +69,15 @@ def check_project(project: Project) -> None:
 def rehearse(
     *, project: Project, site: str, options: Options, progress: Progress
 ) -> dict[str, Any]:
-    """Publish unpublished items, work until all have gold and payments are confirmed, and report.
-
-    Raise RehearsalFailedError, NoReferenceError, NothingToPublishError or BudgetExceededError.
-    """
+    """Publish unpublished items, work until all have gold and payments are confirmed, and report."""
     started = time.monotonic()
     references = invented_references(project) if options.invent else references_of(project)
     script = Scenario(project, references, options.skill, options.seed)
-    workers = _crew(project, site, script, options)
+    workers = _crew(site, script, options)
     _publish(project)
     done = threading.Event()
     with ThreadPoolExecutor(len(workers)) as threads:
-        futures = [threads.submit(_work, worker, done) for worker in workers]
+        futures = [threads.submit(work, worker, done) for worker in workers]
         try:
             _wait_for_gold(project, futures, options.patience, progress)
         finally:
@@ -90,21 +89,18 @@ def rehearse(
     }
 
 
-def _crew(project: Project, site: str, script: Scenario, options: Options) -> list[SimulatedWorker]:
+def _crew(site: str, script: Scenario, options: Options) -> list[SimulatedWorker]:
+    project = script.project
     least = least_workers(project)
     if options.workers < least:
         raise RehearsalFailedError(f"This project needs at least {least} workers per item.")
-    accounts = make_accounts(project=project, count=options.workers, seed=options.seed)
-    workers = [SimulatedWorker(site=site, account=account, script=script) for account in accounts]
-    train(project=project, worker_ids=sign_in_all(workers), now=timezone.now())
-    return workers
+    workers = make_workers(site=site, script=script, count=options.workers)
+    train(project=project, worker_ids=workers, now=timezone.now())
+    return list(workers.values())
 
 
 def least_workers(project: Project) -> int:
-    """Return the number of workers at which none has to judge their own work.
-
-    A validator must not have annotated any item of the sentence.
-    """
+    """Return the number of workers at which none has to judge their own work."""
     if project.protocol == Protocol.CONSOLIDATION:
         return project.generators_per_item + 1
     items = project.items.filter(in_production=True).order_by().values("sentence")
@@ -120,7 +116,8 @@ def _publish(project: Project) -> None:
             raise
 
 
-def _work(worker: SimulatedWorker, done: threading.Event) -> None:
+def work(worker: SimulatedWorker, done: threading.Event) -> None:
+    """Work in a thread, and close its database connection."""
     try:
         worker.work_until(done)
     finally:
@@ -166,18 +163,16 @@ def unfinished_payments(project: Project) -> bool:
 
 def _diagnosis(project: Project) -> str:
     """Describe in one line what is not finished."""
-    hits = Hit.objects.filter(budget=project.budget_id).values_list("state")
-    payments = Payment.objects.filter(assignment__hit__budget=project.budget_id).values_list(
-        "state"
-    )
+    hits = Hit.objects.filter(budget=project.budget_id)
+    payments = Payment.objects.filter(assignment__hit__budget=project.budget_id)
     problems = Submission.objects.filter(item__project=project).exclude(problem="")
     parts = [
-        f"HITs: {dict(hits.annotate(n=Count('id')))}",
-        f"payments: {dict(payments.annotate(n=Count('id')))}",
+        f"HITs: {dict(hits.values_list('state').annotate(n=Count('id')))}",
+        f"payments: {dict(payments.values_list('state').annotate(n=Count('id')))}",
         f"submissions that need review: {problems.count()}",
     ]
-    errors = Hit.objects.filter(budget=project.budget_id).exclude(error="")
-    parts += [f"last error: {hit.error}" for hit in errors.order_by("-pk")[:1]]
+    failed = hits.exclude(error="").order_by("-pk")
+    parts += [f"last error: {hit.error}" for hit in failed[:1]]
     return "; ".join(parts)
 
 
@@ -228,9 +223,4 @@ def _scores(
         )
         for figure, counts in comparison.counts.items():
             totals[figure] += counts
-    return {figure: score(counts) for figure, counts in totals.items()}
-
-
-def score(counts: Counts) -> dict[str, Any]:
-    ratios = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
-    return {**asdict(counts), **ratios}
+    return {figure: with_ratios(counts) for figure, counts in totals.items()}

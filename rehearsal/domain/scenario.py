@@ -1,8 +1,7 @@
 """The content that simulated workers submit, by item, role and turn.
 
 References are the project's expert or imported gold. In a replay, the k-th generator of an item
-submits the annotation of the k-th source in the published gold. Consolidators and validators
-reproduce that gold. Otherwise validators' skills vary around the rehearsal's skill.
+submits the annotation of its k-th source, and consolidators and validators reproduce the gold.
 """
 
 import random
@@ -29,6 +28,9 @@ SPREAD = 0.15
 class Reference:
     content: Json
     provenance: list[Json]
+
+
+NOTHING = Reference({"questions": []}, [])
 
 
 class NoReferenceError(TouchstoneError):
@@ -61,10 +63,7 @@ def references_of(project: Project) -> dict[int, Reference]:
 
 @dataclass
 class Scenario:
-    """The annotations of simulated workers, safe for use by several threads.
-
-    `skill` is between 0 and 1, or None to replay. `skills` overrides it by worker id.
-    """
+    """A thread-safe source of annotations. `skill` is from 0 to 1, or None to replay."""
 
     project: Project
     references: Mapping[int, Reference]
@@ -88,7 +87,7 @@ class Scenario:
         return set(ours.values_list("external_id", flat=True).distinct())
 
     def generation(self, item: Mapping[str, Any], *, worker: str, assignment: str) -> Json:
-        reference = self.references.get(item["id"], Reference({"questions": []}, []))
+        reference = self.references.get(item["id"], NOTHING)
         skill = self.skills.get(worker, self.skill)
         if skill is None:
             annotations = self._scheme.split_by_source(reference.content, reference.provenance)
@@ -107,7 +106,7 @@ class Scenario:
         )
 
     def consolidation(self, item: Mapping[str, Any], *, worker: str) -> Json:
-        reference = self.references.get(item["id"], Reference({"questions": []}, []))
+        reference = self.references.get(item["id"], NOTHING)
         skill = self.skills.get(worker, self.skill)
         return self._scheme.simulate_consolidation(
             reference.content,
@@ -117,7 +116,7 @@ class Scenario:
         )
 
     def validation(self, item: Mapping[str, Any], *, worker: str) -> Json:
-        reference = self.references.get(item["id"], Reference({"questions": []}, []))
+        reference = self.references.get(item["id"], NOTHING)
         return self._scheme.simulate_validation(
             reference.content,
             item["asked"],

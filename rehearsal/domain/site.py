@@ -1,8 +1,4 @@
-"""The site's processes, started and supervised for a demo or rehearsal.
-
-The web server and the Celery worker with beat are the same as in production. A process that dies is
-restarted, and continues its work from the database.
-"""
+"""The site's processes, as in production, started and supervised for a demo or rehearsal."""
 
 import ctypes
 import os
@@ -13,10 +9,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from urllib.parse import urlsplit
 
 import requests
@@ -44,25 +38,17 @@ def process_commands(host: str, port: int) -> dict[str, list[str]]:
         ],
         "worker": [
             *(python, "-m", "celery", "-A", "config", "worker", "--beat"),
-            *(
-                "--concurrency",
-                "2",
-                "--loglevel",
-                "WARNING",
-                "--without-gossip",
-                "--without-mingle",
-            ),
+            *("--concurrency", "2", "--loglevel", "WARNING"),
+            *("--without-gossip", "--without-mingle"),
         ],
     }
 
 
-@dataclass
 class Site:
     """A context manager that runs the processes, and stops them with their children."""
 
-    environment: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(self, **environment: str) -> None:
+        self._environment = environment
         parts = urlsplit(settings.SITE_URL)
         self._host, self._port = str(parts.hostname), parts.port or 80
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -89,12 +75,7 @@ class Site:
         self._watch.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._closing.set()
         if self._watch.is_alive():
             self._watch.join()
@@ -102,7 +83,7 @@ class Site:
 
     def restart_worker(self, environment: dict[str, str]) -> None:
         """End the background worker. It starts again with the given environment."""
-        self.environment = environment
+        self._environment = environment
         self._processes["worker"].terminate()
 
     def _start(self, name: str) -> None:
@@ -110,7 +91,7 @@ class Site:
             self._processes[name] = subprocess.Popen(  # noqa: S603
                 process_commands(self._host, self._port)[name],
                 cwd=settings.BASE_DIR,
-                env={**os.environ, **self.environment, "SITE_URL": settings.SITE_URL},
+                env={**os.environ, **self._environment, "SITE_URL": settings.SITE_URL},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -123,7 +104,7 @@ class Site:
         while not self._closing.wait(WATCH_SECONDS):
             for name, process in list(self._processes.items()):
                 if process.poll() is not None:
-                    _end_group(process, signal.SIGKILL)
+                    _kill_group(process)
                     self._start(name)
 
     def _stop(self) -> None:
@@ -135,16 +116,13 @@ class Site:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-            _end_group(process, signal.SIGKILL)
+            _kill_group(process)
             (_run_folder() / f"{name}.pid").unlink(missing_ok=True)
 
 
 @contextmanager
 def static_files_collected() -> Iterator[None]:
-    """Collect static files in another process while the context runs.
-
-    A failure is not reported here, because `Site` collects them again if needed.
-    """
+    """Collect static files in another process. `Site` collects them again after a failure."""
     if _static_files_are_fresh():
         yield
         return
@@ -186,12 +164,10 @@ def _end_with_parent() -> None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _end_group(process: subprocess.Popen[bytes], signal_number: signal.Signals) -> None:
-    """Signal the process group, which includes children that the process left behind."""
-    try:
-        os.killpg(process.pid, signal_number)
-    except ProcessLookupError:
-        return
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill the process group, which includes children that the process left behind."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _log_folder() -> Path:
@@ -228,5 +204,5 @@ def running_site(url: str | None, environment: dict[str, str]) -> Iterator[str]:
         wait_until_up(url.rstrip("/"), seconds=10)
         yield url.rstrip("/")
         return
-    with Site(environment=environment):
+    with Site(**environment):
         yield settings.SITE_URL

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.db import connection
 from django.utils import timezone
 
 from annotation.models import Draft
@@ -37,10 +36,10 @@ from qualification.domain.set_up_rounds import (
 from qualification.enums import EnrolmentState
 from qualification.models import Cohort, Enrolment, Feedback, Round
 from rehearsal.domain.browser import Browser
-from rehearsal.domain.rehearse import money_of, unfinished_payments
+from rehearsal.domain.rehearse import money_of, unfinished_payments, work
 from rehearsal.domain.scenario import Scenario, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
-from rehearsal.domain.workers_setup import make_accounts, sign_in_all
+from rehearsal.domain.workers_setup import make_workers
 
 PRESET = "controlled-crowdsourcing-2020"
 SAMPLE = Path(settings.BASE_DIR) / "annotation" / "samples" / "rounds.csv"
@@ -99,24 +98,20 @@ def rehearse_training(
     project: Project,
     site: str,
     options: TrainingOptions,
-    tell: Callable[[str], None] = lambda _: None,
+    log: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Take the workers through the rounds as far as the thresholds allow, and report.
-
-    `tell` is called with each line of progress. Raise RehearsalFailedError, NoReferenceError,
-    RoundPublishError or BudgetExceededError.
-    """
+    """Take the workers through the rounds as far as the thresholds allow, and report."""
     started = time.monotonic()
     script = Scenario(project, references_of(project), None, options.seed)
-    crew = _crew(project, site, script, options)
+    crew = _crew(site, script, options)
     rounds = list(rounds_of(project=project))
     _invite(rounds[0], crew)
     for current in rounds:
         if current.enrolments.exists():
-            tell(f"{current.title}: {_count(current, EnrolmentState.INVITED)} invited, working ...")
+            log(f"{current.title}: {_count(current, EnrolmentState.INVITED)} invited, working ...")
             _run_round(current, crew, site, options)
             passed = _count(current, EnrolmentState.PASSED)
-            tell(f"{current.title}: feedback sent and read, {passed} passed")
+            log(f"{current.title}: feedback sent and read, {passed} passed")
     _wait(lambda: not unfinished_payments(project), options, "Payments were not confirmed")
     _wait(lambda: not _pending_grants(project), options, "Grants were not confirmed")
     return report(project, script) | {
@@ -129,18 +124,14 @@ def _count(round: Round, state: EnrolmentState) -> int:
     return round.enrolments.filter(state=state).count()
 
 
-def _crew(
-    project: Project, site: str, script: Scenario, options: TrainingOptions
-) -> dict[str, SimulatedWorker]:
+def _crew(site: str, script: Scenario, options: TrainingOptions) -> dict[str, SimulatedWorker]:
     """Return workers by their marketplace ids, with evenly spread skills in random order."""
     if options.workers < 2:
         raise RehearsalFailedError("Training needs at least two workers.")
-    accounts = make_accounts(project=project, count=options.workers, seed=options.seed)
     step = (BEST - WORST) / (options.workers - 1)
     skills = [WORST + step * attempt for attempt in range(options.workers)]
     random.Random(options.seed).shuffle(skills)  # noqa: S311
-    workers = [SimulatedWorker(site=site, account=account, script=script) for account in accounts]
-    crew = dict(zip(sign_in_all(workers), workers, strict=True))
+    crew = make_workers(site=site, script=script, count=options.workers)
     script.skills.update(zip(crew, skills, strict=True))
     return crew
 
@@ -164,10 +155,10 @@ def _run_round(
     enrolments = list(cohort.enrolments.select_related("worker").order_by("pk"))
     items = round.round_items.count()
     with ThreadPoolExecutor(AT_ONCE) as threads:
-        futures = [
-            threads.submit(_work, crew[enrolment.worker.external_id], cohort, items)
-            for enrolment in enrolments
-        ]
+        futures = []
+        for enrolment in enrolments:
+            worker = crew[enrolment.worker.external_id]
+            futures.append(threads.submit(work, worker, RoundDone(cohort, worker.worker_id, items)))
         for future in futures:
             future.result()
     waiting = cohort.enrolments.filter(evaluations=None)
@@ -176,20 +167,13 @@ def _run_round(
         _teach(Enrolment.objects.get(pk=enrolment.pk), site)
 
 
-def _work(worker: SimulatedWorker, cohort: Cohort, items: int) -> None:
-    try:
-        worker.work_until(RoundDone(cohort, worker.worker_id, items))
-    finally:
-        connection.close()
-
-
 def _teach(enrolment: Enrolment, site: str) -> None:
     """Send feedback on the remarks, read it as the worker, and decide by the thresholds."""
     evaluation = enrolment.evaluations.latest("pk")
     notes = Notes(TEXT.format(title=enrolment.round.title), suggested_notes(evaluation))
-    feedback = send_feedback(
-        enrolment=enrolment, trainer=_trainer(), notes=notes, now=timezone.now()
-    )
+    users = get_user_model().objects
+    trainer = users.filter(username=ACTOR).first() or users.create_user(ACTOR)
+    feedback = send_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=timezone.now())
     _read(feedback, site)
     below = below_thresholds(evaluation.figures, enrolment.round.thresholds)
     decide(
@@ -199,11 +183,6 @@ def _teach(enrolment: Enrolment, site: str) -> None:
         actor=ACTOR,
         now=timezone.now(),
     )
-
-
-def _trainer() -> Any:
-    users = get_user_model().objects
-    return users.filter(username=ACTOR).first() or users.create_user(ACTOR)
 
 
 def _read(feedback: Feedback, site: str) -> None:
@@ -231,10 +210,7 @@ def _pending_grants(project: Project) -> bool:
 
 
 def report(project: Project, script: Scenario) -> dict[str, Any]:
-    """Return the selected workers, the funnel, amounts, and the correlation of skill and score.
-
-    The correlation is Pearson's r over each worker's last evaluation as a generator.
-    """
+    """Return the selected workers, the funnel, amounts, and Pearson's r of skill and last score."""
     people = _people(project, script)
     scores = [person["score"] or 0.0 for person in people]
     held = {

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from io import StringIO
@@ -11,12 +11,12 @@ from io import StringIO
 from django.conf import settings
 from django.core.management import call_command
 
-from annotation.domain.qualification_codes import pool_code
-from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.domain.qualifications import grant_qualification
 from crowd.domain.register_worker import register_worker
-from crowd.models import QualificationType
 from projects.enums import Role
 from projects.models import Project
+from qualification.domain.decide import pool_of
+from rehearsal.domain.scenario import Scenario
 from rehearsal.domain.worker import Account, SimulatedWorker
 
 AT_ONCE = 4
@@ -24,16 +24,22 @@ POOL_ROLES = (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR)
 
 
 def make_accounts(*, project: Project, count: int, seed: int) -> list[Account]:
-    """Return accounts with new invitations.
-
-    The same project and seed give the same names and passwords, so a repeated rehearsal reuses them.
-    """
+    """Return accounts with new invitations. The same project and seed give the same names."""
     names = [f"sim-{project.slug}-{seed}-{number}" for number in range(1, count + 1)]
     codes = _invitations(count)
     return [
         Account(name, f"{name}@rehearsal.invalid", _password(name), code)
         for name, code in zip(names, codes, strict=True)
     ]
+
+
+def make_workers(*, site: str, script: Scenario, count: int) -> dict[str, SimulatedWorker]:
+    """Sign in `count` workers of the scenario. Return them by their marketplace ids."""
+    accounts = make_accounts(project=script.project, count=count, seed=script.seed)
+    workers = [SimulatedWorker(site=site, account=account, script=script) for account in accounts]
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        worker_ids = list(threads.map(SimulatedWorker.sign_in, workers))
+    return dict(zip(worker_ids, workers, strict=True))
 
 
 def make_account(*, name: str, password: str) -> Account:
@@ -54,13 +60,7 @@ def _password(name: str) -> str:
     return f"Sim-{secret[:24]}"
 
 
-def sign_in_all(workers: Sequence[SimulatedWorker]) -> list[str]:
-    """Sign in all workers, and return their marketplace ids in the same order."""
-    with ThreadPoolExecutor(AT_ONCE) as threads:
-        return list(threads.map(SimulatedWorker.sign_in, workers))
-
-
-def train(*, project: Project, worker_ids: Sequence[str], now: datetime) -> None:
+def train(*, project: Project, worker_ids: Iterable[str], now: datetime) -> None:
     """Grant the workers all of the trained pool's qualifications."""
     for role in POOL_ROLES:
         pool = pool_of(project, role)
@@ -69,14 +69,3 @@ def train(*, project: Project, worker_ids: Sequence[str], now: datetime) -> None
                 provider=project.provider, external_id=worker_id, is_simulated=True, now=now
             )
             grant_qualification(qualification=pool, worker=worker, now=now)
-
-
-def pool_of(project: Project, role: str) -> QualificationType:
-    """Return the qualification of the project's trained pool for a role."""
-    code = pool_code(project, role)
-    return define_qualification(
-        provider=project.provider,
-        code=code,
-        name=f"{project.title[:120]}: trained {role} ({project.slug})",
-        description=f"Granted to trained {role}s of the project {project.title}.",
-    )

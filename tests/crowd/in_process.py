@@ -105,15 +105,16 @@ def connect(wire: InProcess) -> MTurk:
 
 def join(number: int) -> theirs.WorkerAccount:
     (invitation,) = accounts.invite(count=1, now=timezone.now())
-    new = accounts.NewWorker(
+    return accounts.sign_up(
+        invitation_code=invitation.code,
         username=f"worker-{number}",
         email=f"worker-{number}@example.org",
         password="correct horse battery",
         country="US",
         subdivision="",
         is_adult=True,
+        now=timezone.now(),
     )
-    return accounts.sign_up(invitation_code=invitation.code, new=new, now=timezone.now())
 
 
 def accept(hit: Hit, worker: theirs.WorkerAccount) -> str:

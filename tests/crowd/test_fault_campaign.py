@@ -18,7 +18,7 @@ from django.utils import timezone
 from audit.domain.change_state import TransitionNotAllowedError
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
-from crowd.domain.handle_notifications import hear_notification
+from crowd.domain.handle_notifications import receive_notification
 from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.manage_hits import (
     HitChangeError,
@@ -147,7 +147,7 @@ class Campaign:
         for row in self.dice.choices(rows, k=3) if rows else []:
             told = document(row)
             hits = [event["HITId"] for event in told["Events"]]
-            hear_notification(doc_id=told["EventDocId"], hits=hits, now=self.clock())
+            receive_notification(doc_id=told["EventDocId"], hits=hits, now=self.clock())
 
     def one(self, rows):
         found = list(rows.order_by("pk"))

@@ -7,7 +7,7 @@ from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hi
 from crowd.domain.qualifications import define_qualification
 from crowd.domain.write_messages import write_messages
 from crowd.models import Hit, HitType, LedgerEntry, Message, QualificationType
-from crowd.providers.base import Bonus, HitRequest, ProviderRefusedError
+from crowd.providers.base import Bonus, ProviderRefusedError
 from crowd.providers.limits import OutOfLimitsError
 from crowd.providers.mturk import question_of
 from tests.crowd.factories import NOW, make_assignment, make_budget, make_worker
@@ -93,7 +93,9 @@ def test_question_is_measured_in_bytes_and_not_sent(wire):
     url = "https://a.example/?" + "&" * 14_000  # 19 and 14,000 characters, five bytes for each "&"
     assert len(url) < 65_535 < len(question_of(url).encode())
     with pytest.raises(ProviderRefusedError, match=r"question: 7.... bytes. The limit is 65535."):
-        market.create_hit(HitRequest("t", "TYPE", url, 1, 86400))
+        market.create_hit(
+            token="t", hit_type="TYPE", url=url, max_assignments=1, lifetime_seconds=86400
+        )
     assert wire.calls == []
 
 

@@ -18,7 +18,7 @@ from annotation.models import (
 )
 from audit.models import StateChange
 from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.hold_publishing import hold_publishing, lift_hold, standing_hold
+from crowd.domain.hold_publishing import active_hold, hold_publishing, lift_hold
 from crowd.domain.sync_hits import sync_due_hits
 from crowd.enums import HitState
 from crowd.models import Budget, Hit, OrphanHit
@@ -183,7 +183,7 @@ def test_no_hit_is_made_while_publishing_is_held_and_none_twice_afterwards(wire,
     assert create_pending_hits(clock=clock) == 0
     assert theirs.Hit.objects.count() == 3
     call_command("recover_hits")
-    assert standing_hold() is None
+    assert active_hold() is None
     create_pending_hits(clock=clock)
     assert theirs.Hit.objects.count() == 3
     assert project.budget.hits.filter(state=HitState.LIVE).count() == 3
@@ -196,7 +196,7 @@ def test_hold_stays_where_the_marketplace_can_not_be_read(wire, clock):
     Budget.objects.filter(pk=project.budget_id).update(cap_cents=60)
     with pytest.raises(CommandError):
         call_command("recover_hits")
-    assert standing_hold() is not None
+    assert active_hold() is not None
 
 
 def test_second_hold_is_the_first_and_both_moves_are_logged(db, clock):

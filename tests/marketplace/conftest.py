@@ -76,11 +76,7 @@ def make_worker(name: str = "ann", **values: Any) -> WorkerAccount:
     now = timezone.now()
     (invitation,) = accounts.invite(count=1, now=now)
     fields = {"email": f"{name}@example.org", "password": PASSWORD, "country": "US"} | values
-    return accounts.sign_up(
-        invitation_code=invitation.code,
-        new=accounts.NewWorker(username=name, **fields),
-        now=now,
-    )
+    return accounts.sign_up(invitation_code=invitation.code, username=name, **fields, now=now)
 
 
 def log_in(worker: WorkerAccount) -> Client:

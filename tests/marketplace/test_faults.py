@@ -20,8 +20,8 @@ def test_no_faults_by_default():
     assert parse_faults("") == Faults()
     now = datetime(2026, 1, 1, tzinfo=UTC)
     faults = parse_faults("")
-    dice = (faults.throttles, faults.fails_before, faults.times_out_after_success)
-    assert not any(roll() for roll in dice for _ in range(100))
+    names = ("throttle", "fail", "timeout_after_success")
+    assert not any(faults.happens(name) for name in names for _ in range(100))
     assert faults.visible_until(now) == now
 
 
@@ -46,9 +46,10 @@ def test_typing_error_stops_the_start(settings):
 @given(st.integers(0, 1000))
 def test_same_seed_rolls_the_same(seed):
     parse_faults.cache_clear()
-    first = [parse_faults(f"throttle=0.5,seed={seed}").throttles() for _ in range(20)]
+    rolls = [parse_faults(f"throttle=0.5,seed={seed}").happens("throttle") for _ in range(20)]
     parse_faults.cache_clear()
-    assert first == [parse_faults(f"throttle=0.5,seed={seed}").throttles() for _ in range(20)]
+    again = [parse_faults(f"throttle=0.5,seed={seed}").happens("throttle") for _ in range(20)]
+    assert rolls == again
 
 
 @pytest.mark.django_db

@@ -23,10 +23,10 @@ from marketplace.domain import (
     work,
 )
 from marketplace.domain.errors import InvalidParameterError, RefusalError
-from marketplace.domain.hit_types import HitTypeValues, register_hit_type
+from marketplace.domain.hit_types import register_hit_type
 from marketplace.domain.money import fee_cents, fee_rate, format_cents, parse_amount
 from marketplace.domain.tokens import TokenUsedError
-from marketplace.models import Assignment, Hit, LedgerEntry, Requester
+from marketplace.models import Assignment, Hit, HitType, LedgerEntry, Requester
 
 from .conftest import make_requester, make_worker, question
 
@@ -83,7 +83,7 @@ def test_entries_are_never_changed():
     with pytest.raises(TypeError):
         LedgerEntry.objects.all().delete()
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("UPDATE marketplace_bookentry SET amount_cents = 1")
+        cursor.execute("UPDATE marketplace_ledgerentry SET amount_cents = 1")
     assert LedgerEntry.objects.get().amount_cents == 100_000
 
 
@@ -120,12 +120,28 @@ def test_the_database_itself_refuses_counters_that_do_not_add_up():
             Hit.objects.filter(pk=hit.pk).update(**wrong)
 
 
+def make_hit_type(lab, reward_cents, now) -> HitType:
+    values = HitType(
+        requester=lab,
+        title="t",
+        description="d",
+        reward_cents=reward_cents,
+        duration_seconds=600,
+        auto_approval_seconds=86_400,
+    )
+    return register_hit_type(values, now=now)
+
+
 def publish_in_domain(lab, *, reward_cents=5, assignments=1, token=None, now=None) -> Hit:
     now = now or timezone.now()
-    values = HitTypeValues("t", "d", "", reward_cents, 600, 86_400, [])
-    hit_type = register_hit_type(requester=lab, values=values, now=now)
-    new = hits.NewHit(question(), assignments, 3600, "", token)
-    return hits.create_hit(hit_type=hit_type, new=new, now=now)
+    return hits.create_hit(
+        hit_type=make_hit_type(lab, reward_cents, now),
+        question=question(),
+        max_assignments=assignments,
+        lifetime_seconds=3600,
+        token=token,
+        now=now,
+    )
 
 
 class Campaign(RuleBasedStateMachine):
@@ -226,8 +242,7 @@ class Campaign(RuleBasedStateMachine):
     @rule(data=st.data(), reward=st.sampled_from([1, 20]))
     def change_type(self, data, reward) -> None:
         hit = data.draw(st.sampled_from(list(Hit.objects.order_by("pk"))))
-        values = HitTypeValues("t", "d", "", reward, 600, 86_400, [])
-        kind = register_hit_type(requester=self.lab, values=values, now=self.now)
+        kind = make_hit_type(self.lab, reward, self.now)
         self._try(hits.change_type, requester=self.lab, hit_code=hit.code, hit_type=kind)
 
     @precondition(lambda self: Hit.objects.exists())
@@ -320,8 +335,7 @@ def test_hit_is_given_back_though_its_place_can_not_be_paid_for_any_more():
     campaign.accept(0)
     who, code = campaign.accepted[0]
     hit = Hit.objects.get(assignments__code=code)
-    values = HitTypeValues("t", "d", "", 20, 600, 86_400, [])
-    kind = register_hit_type(requester=campaign.lab, values=values, now=campaign.now)
+    kind = make_hit_type(campaign.lab, 20, campaign.now)
     hits.change_type(requester=campaign.lab, hit_code=hit.code, hit_type=kind, now=campaign.now)
     Requester.objects.update(balance_cents=F("held_cents"))
     before = Hit.objects.get(pk=hit.pk)

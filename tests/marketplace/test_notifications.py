@@ -13,7 +13,7 @@ from django.utils import timezone
 from marketplace.domain import maintenance, notifications
 from marketplace.domain.faults import Faults, parse_faults
 from marketplace.enums import Event
-from marketplace.models import Assignment, HitType, Notification
+from marketplace.models import Assignment, Hit, HitType, Notification
 
 from .conftest import accept, submit
 
@@ -166,11 +166,9 @@ def test_delivery_is_given_up_after_three_days(watched, browser, receiver):
 
 
 def test_event_of_a_change_that_was_undone_is_not_told(watched, receiver):
-    kind = HitType.objects.get()
+    hit = Hit.objects.get(code=watched["HITId"])
     with transaction.atomic():
-        notifications.record(
-            Event.HIT_CREATED, hit_type=kind, hit_code=watched["HITId"], now=timezone.now()
-        )
+        notifications.record(Event.HIT_CREATED, hit, now=timezone.now())
         transaction.set_rollback(True)
     assert not Notification.objects.exists()
 

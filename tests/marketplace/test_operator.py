@@ -194,7 +194,7 @@ def test_periods_side_by_side_pay_each_entry_once(earned):
     cut = entries[1].created_at
     long_ago, far = datetime(2000, 1, 1, tzinfo=UTC), timezone.now() + timedelta(days=1)
     halves = [*payouts(since=long_ago, until=cut), *payouts(since=cut, until=far)]
-    assert sum(row.total_cents for row in halves) == 116
+    assert sum(row["total_cents"] for row in halves) == 116
     assert len(halves) == 2
 
 
@@ -280,7 +280,6 @@ def test_lists_take_as_many_queries_with_many_rows_as_with_few(
         return found
 
     from marketplace.domain import messages, qualifications
-    from marketplace.domain.qualifications import TypeChanges
 
     lab = Requester.objects.get()
     worker = WorkerAccount.objects.get()
@@ -294,10 +293,8 @@ def test_lists_take_as_many_queries_with_many_rows_as_with_few(
         make_worker(f"worker{number}")
         write = {"requester": lab, "subject": "s", "text": "t", "now": timezone.now()}
         messages.write(worker_id=worker.pk, **write)
-        changes = TypeChanges(description="d")
-        qualifications.create_type(
-            requester=lab, name=f"q{number}", keywords="", values=changes, now=timezone.now()
-        )
+        fields = {"name": f"q{number}", "description": "d"}
+        qualifications.create_type(requester=lab, fields=fields, now=timezone.now())
 
     more(1)
     few = counts()

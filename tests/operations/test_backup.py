@@ -21,7 +21,7 @@ from annotation.models import (
 )
 from audit.models import StateChange
 from consolidation.models import Gold
-from crowd.domain.hold_publishing import standing_hold
+from crowd.domain.hold_publishing import active_hold
 from crowd.models import LedgerEntry
 from operations.domain.backup_file import (
     MANIFEST,
@@ -29,7 +29,7 @@ from operations.domain.backup_file import (
     BadBackupError,
 )
 from operations.domain.restore_backup import RestoreError, restore_backup
-from operations.domain.write_backup import BackupOptions, write_backup
+from operations.domain.write_backup import key_fingerprint, write_backup
 from projects.models import Project
 from tests.dashboard.campaign import Campaign, make_project, make_user
 
@@ -83,20 +83,20 @@ def backup(transactional_db, folders) -> Path:
     (folders / "media").mkdir()
     (folders / "media" / "picture.png").write_bytes(b"\x89PNG" * 1000)
     path = folders / "backup.zip"
-    write_backup(path=path, options=BackupOptions(), now=NOW)
+    write_backup(path=path, now=NOW)
     (folders / "media" / "picture.png").unlink()
     empty_database()
     return path
 
 
-def test_rows_and_files_come_back_and_publishing_is_held(backup, folders):
+def test_rows_and_files_come_back_and_publishing_is_held(backup, folders, settings):
     assert counts() == dict.fromkeys(counts(), 0)
-    done = restore(backup)
-    assert done.same_secret_key
+    manifest = restore(backup)
+    assert manifest.key_fingerprint == key_fingerprint(settings.SECRET_KEY)
     assert Item.objects.count() == 8
     assert Gold.objects.count() == 2
     assert (folders / "media" / "picture.png").read_bytes() == b"\x89PNG" * 1000
-    assert standing_hold().reason == "Restored from the backup of 2026-11-21 12:00 UTC."
+    assert active_hold().reason == "Restored from the backup of 2026-11-21 12:00 UTC."
     # New rows get numbers of their own.
     make_project("second")
     assert Project.objects.count() == 2
@@ -105,7 +105,7 @@ def test_rows_and_files_come_back_and_publishing_is_held(backup, folders):
 def test_second_backup_of_what_was_restored_holds_the_same_rows(backup, folders):
     restore(backup)
     again = folders / "again.zip"
-    write_backup(path=again, options=BackupOptions(), now=NOW)
+    write_backup(path=again, now=NOW)
     changed = {"data/crowd.PublishingHold.jsonl", "data/audit.StateChange.jsonl"}
     with BackupFile(backup) as first, BackupFile(again) as second:
         different = {
@@ -130,7 +130,7 @@ def test_secrets_come_along_only_where_asked_for(
 ):
     client.force_login(make_user("rita"))
     path = folders / "backup.zip"
-    write_backup(path=path, options=BackupOptions(secrets=secrets), now=NOW)
+    write_backup(path=path, secrets=secrets, now=NOW)
     with zipfile.ZipFile(path) as archive:
         text = b"".join(archive.read(name) for name in archive.namelist())
     assert (settings.SECRET_KEY.encode() in text) is secrets
@@ -240,7 +240,7 @@ def test_row_that_the_database_refuses_leaves_nothing_behind(backup, folders):
     assert counts() == dict.fromkeys(counts(), 0)
     assert not list((folders / "media").iterdir())
     assert not (folders / "media.restored").exists()
-    assert standing_hold() is None
+    assert active_hold() is None
     restore(backup)  # and the good one still goes in
     assert Item.objects.count() == 8
 
@@ -291,7 +291,7 @@ def test_memory_does_not_grow_with_the_rows(transactional_db, folders):
             for number in range(rows)
         )  # fmt: skip
         tracemalloc.start()
-        write_backup(path=folders / f"{rows}.zip", options=BackupOptions(), now=NOW)
+        write_backup(path=folders / f"{rows}.zip", now=NOW)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         return most

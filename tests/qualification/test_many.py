@@ -9,7 +9,8 @@ from django.urls import reverse
 from annotation.models import Item, Sentence
 from consolidation.models import Gold
 from crowd.models import Worker
-from qualification.domain.evaluate import refresh_references, refresh_round
+from qualification.domain.evaluate import refresh_references
+from qualification.domain.queries import overview_rows
 from qualification.models import Enrolment, Evaluation, Feedback, RoundItem
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, source
 from tests.crowd.factories import NOW, make_worker
@@ -174,12 +175,11 @@ def test_corrected_reference_evaluates_again_whoever_it_concerns_once_and_tells_
     survey = ["the U.S. Geological Survey ( USGS )"]
     asked = (("Who identified something?", survey), ("What did someone identify?", ["a basin"]))
     write_reference(item, source(SURVEY, *asked))
-    changes = {
-        change.enrolment_id: change.reached for change in refresh_round(round_id=one.pk, now=LATER)
-    }
+    assert refresh_references(clock=lambda: LATER) == 1
     assert refresh_references(clock=lambda: LATER) == 0
     by_worker = {each.worker: each for each in one.enrolments.all()}
-    assert changes == {by_worker[good].pk: False, by_worker[poor].pk: True}
+    changes = {row.enrolment.worker: row.changed_side for row in overview_rows(round=one)}
+    assert changes == {good: False, poor: True, idle: None}
     assert [by_worker[each].evaluations.count() for each in (good, poor, idle)] == [2, 2, 0]
     assert elsewhere.evaluations.count() == 1
     assert not untouched.enrolments.exists()

@@ -26,10 +26,7 @@ def percent(share: float | None) -> str:
 
 @register.filter
 def seconds(value: float | str | None) -> str:
-    """Format a duration in seconds, such as 1 min 15 s for 75.
-
-    None is an empty string, as is the text that a template passes for a missing variable.
-    """
+    """Format seconds, such as 1 min 15 s for 75. None and missing variables are empty."""
     if value is None or isinstance(value, str):
         return ""
     whole = round(value)

@@ -27,7 +27,7 @@ class Command(BaseCommand):
         adopted = 0
         try:
             for provider in list(providers):
-                adopted += list_all_hits(provider=provider, now=now).adopted
+                adopted += list_all_hits(provider=provider, now=now)
             for project in Project.objects.select_related("budget").order_by("pk"):
                 adopted += adopt_orphan_hits(project=project, now=now)
         except (*NO_ANSWER, BudgetExceededError) as error:

@@ -5,11 +5,7 @@ from typing import Any
 from django.utils import timezone
 from tqdm import tqdm
 
-from operations.domain.write_backup import (
-    BackupError,
-    BackupOptions,
-    write_backup,
-)
+from operations.domain.write_backup import BackupError, write_backup
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 
@@ -29,14 +25,16 @@ class Command(BaseCommand):
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        backup_options = BackupOptions(
-            exports=options["with_exports"], secrets=options["with_secrets"]
-        )
+        secrets = options["with_secrets"]
         path = options["out"]
         try:
             with tqdm(unit=" rows", disable=None) as bar:
                 manifest = write_backup(
-                    path=path, options=backup_options, now=timezone.now(), progress=bar.update
+                    path=path,
+                    exports=options["with_exports"],
+                    secrets=secrets,
+                    now=timezone.now(),
+                    progress=bar.update,
                 )
         except BackupError as error:
             raise InputError(f"{error}.") from error
@@ -47,7 +45,7 @@ class Command(BaseCommand):
             "bytes": path.stat().st_size,
             "rows": manifest.rows,
             "files": manifest.files,
-            "with_secrets": backup_options.secrets,
+            "with_secrets": secrets,
         }
         sentence = f"{facts['rows']} rows and {facts['files']} files were written to {path}."
         self.write_result(facts, sentence, as_json=options["json"])

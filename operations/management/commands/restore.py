@@ -2,16 +2,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import no_translations
 from django.utils import timezone
 from tqdm import tqdm
 
-from operations.domain.backup_file import BadBackupError
-from operations.domain.restore_backup import (
-    Restored,
-    RestoreError,
-    restore_backup,
-)
+from operations.domain.backup_file import SECRET_KEY, BadBackupError
+from operations.domain.restore_backup import RestoreError, restore_backup
+from operations.domain.write_backup import key_fingerprint
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 
@@ -35,38 +33,28 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with tqdm(unit=" rows", disable=None) as bar:
-                restored = restore_backup(
+                manifest = restore_backup(
                     path=options["file"], now=timezone.now(), progress=bar.update
                 )
         except (BadBackupError, RestoreError) as error:
             raise InputError(error) from error
         except OSError as error:
             raise InputError(f"{error.filename or options['file']}: {error.strerror}.") from error
-        if not restored.same_secret_key:
-            self.stderr.write(
-                OTHER_KEY + (_where(options["file"]) if restored.has_secret_key else ".")
-            )
-        self.write_result(_facts(restored), _sentence(restored), as_json=options["json"])
-
-
-def _where(path: Path) -> str:
-    return f" (it is in the backup: unzip -p {path.name} secret_key)."
-
-
-def _facts(restored: Restored) -> dict[str, Any]:
-    return {
-        "made_at": restored.manifest.made_at,
-        "version": restored.manifest.version,
-        "rows": restored.manifest.rows,
-        "files": restored.manifest.files,
-        "same_secret_key": restored.same_secret_key,
-        "publishing_held": True,
-    }
-
-
-def _sentence(restored: Restored) -> str:
-    return (
-        f"{restored.manifest.rows} rows and {restored.manifest.files} files are restored, as of "
-        f"{restored.manifest.made_at}. Publishing is on hold. Start the site, then run manage.py "
-        "recover_hits."
-    )
+        same_key = manifest.key_fingerprint == key_fingerprint(settings.SECRET_KEY)
+        if not same_key:
+            where = f" (it is in the backup: unzip -p {options['file'].name} secret_key)."
+            self.stderr.write(OTHER_KEY + (where if SECRET_KEY in manifest.members else "."))
+        facts = {
+            "made_at": manifest.made_at,
+            "version": manifest.version,
+            "rows": manifest.rows,
+            "files": manifest.files,
+            "same_secret_key": same_key,
+            "publishing_held": True,
+        }
+        sentence = (
+            f"{manifest.rows} rows and {manifest.files} files are restored, as of "
+            f"{manifest.made_at}. Publishing is on hold. Start the site, then run manage.py "
+            "recover_hits."
+        )
+        self.write_result(facts, sentence, as_json=options["json"])

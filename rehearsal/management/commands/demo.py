@@ -16,44 +16,34 @@ from django.core.management import call_command
 from django.db import DatabaseError
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 from django.utils import timezone
-from tqdm import tqdm
 
 from annotation.domain.publish import NothingToPublishError, publish_batch
+from audit.errors import TouchstoneError
 from consolidation.domain.record_gold import own_source
-from crowd.domain.ledger import BudgetExceededError
 from datasets.domain.queue_export import queue_export
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.publish_round import RoundPublishError
+from qualification.domain.decide import pool_of
 from qualification.domain.set_up_rounds import RoundSetupError
 from qualification.models import Enrolment
 from rehearsal.domain.browser import SiteUnreachableError
 from rehearsal.domain.demo import OPEN, OPEN_ITEMS, REHEARSED, STAFF, WORKER, prepare_demo
 from rehearsal.domain.rehearse import Options, rehearse
-from rehearsal.domain.scenario import NoReferenceError, Scenario
+from rehearsal.domain.scenario import Scenario
 from rehearsal.domain.site import Site, SiteError, static_files_collected
 from rehearsal.domain.train import TrainingOptions, prepare_rounds, rehearse_training
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
-from rehearsal.domain.workers_setup import make_account, pool_of, train
-from rehearsal.management.commands.rehearse import summary, training_summary
+from rehearsal.domain.workers_setup import make_account, train
+from rehearsal.management.commands.rehearse import progress_bar, summary, training_summary
 from schemes.base import FileError
 
 TRAINEES = 6
 # A different seed, so that production has other workers than the training
 PRODUCTION_SEED = 2
 # Errors that data of another version or of an interrupted demo can cause
-OF_OTHER_DATA = (
-    *(
-        DatabaseError,
-        InconsistentMigrationHistory,
-        FileError,
-        NoReferenceError,
-        NothingToPublishError,
-    ),
-    *(BudgetExceededError, RoundSetupError, RoundPublishError, RehearsalFailedError),
-)
+OF_OTHER_DATA = (DatabaseError, InconsistentMigrationHistory, FileError, TouchstoneError)
 ELSEWHERE = (
     "The data may be from an older demo. Move {var} away to start the next demo with new data."
 )
@@ -86,8 +76,8 @@ class Command(BaseCommand):
         self._say("Starting the web server and the background worker, reading the corpus ...")
         # In a process of its own, which returns the memory that the corpora need
         with ProcessPoolExecutor(1, get_context("spawn"), initializer=django.setup) as process:
-            preparing = process.submit(_prepare)
-            with Site(environment={"SWEEP_SECONDS": "1"}) as site:
+            preparing = process.submit(prepare_demo, now=timezone.now())
+            with Site(SWEEP_SECONDS="1") as site:
                 project = preparing.result()
                 process.shutdown()
                 self._say(f"\n{_guide()}\n")
@@ -101,12 +91,7 @@ class Command(BaseCommand):
         if not Enrolment.objects.filter(round__project=project).exists():
             self._train(project)
         self._say("Rehearsing production with trained workers ...")
-        with tqdm(unit=" items", disable=None) as bar:
-
-            def progress(done: int, total: int) -> None:
-                bar.total = total
-                bar.update(done - bar.n)
-
+        with progress_bar() as progress:
             facts = rehearse(
                 project=project,
                 site=settings.SITE_URL,
@@ -141,17 +126,13 @@ class Command(BaseCommand):
             project=project,
             site=settings.SITE_URL,
             options=TrainingOptions(workers=TRAINEES),
-            tell=lambda line: self._say(f"  {line}"),
+            log=lambda line: self._say(f"  {line}"),
         )
         self._say(f"\n{training_summary(training)}\n")
 
     def _say(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
-
-
-def _prepare() -> Project:
-    return prepare_demo(now=timezone.now())
 
 
 def _start_again_as_demo() -> None:

@@ -1,27 +1,23 @@
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from django.utils import timezone
 from tqdm import tqdm
 
-from annotation.domain.publish import NothingToPublishError
+from audit.errors import TouchstoneError
 from consolidation.domain.import_gold import import_gold
 from consolidation.enums import GoldSource
-from crowd.domain.ledger import BudgetExceededError
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
-from projects.domain.choose_protocol import ProtocolError, choose_protocol
+from projects.domain.choose_protocol import choose_protocol
 from projects.management.commands.create_project import add_protocol
 from projects.models import Project
-from qualification.domain.publish_round import RoundPublishError
-from qualification.domain.set_up_rounds import RoundSetupError
-from rehearsal.domain.browser import SiteUnreachableError
-from rehearsal.domain.rehearse import Options, RehearsalNotAllowedError, check_project, rehearse
-from rehearsal.domain.scenario import NoReferenceError
-from rehearsal.domain.site import SiteError, running_site
+from rehearsal.domain.rehearse import Options, Progress, check_project, rehearse
+from rehearsal.domain.site import running_site
 from rehearsal.domain.train import TrainingOptions, prepare_rounds, rehearse_training
-from rehearsal.domain.worker import RehearsalFailedError
 from schemes.base import FileError
 from web.money import dollars
 
@@ -73,93 +69,67 @@ class Command(BaseCommand):
         if not 0 <= options["skill"] <= 1:
             raise InputError(f"--skill {options['skill']} is not between 0 and 1.")
         project = project_named(options["project"])
-        if options["train"] is not None:
-            self._train(project, options)
-            return
         try:
             check_project(project)
-            if options["protocol"]:
-                project = choose_protocol(
-                    project=project,
-                    protocol=options["protocol"],
-                    validators=options["validators"],
-                    agree=options["agree"],
-                    actor="rehearse",
-                    now=timezone.now(),
-                )
-            if options["replay"]:
-                self._import_replay(project, options["replay"])
-            with running_site(options["url"], {"SWEEP_SECONDS": "1"}) as site:
-                facts = self._rehearse(project, site, options)
-        except (
-            *(
-                RehearsalNotAllowedError,
-                NothingToPublishError,
-                BudgetExceededError,
-                NoReferenceError,
-                ProtocolError,
-            ),
-            *(RehearsalFailedError, SiteError, SiteUnreachableError, FileError),
-        ) as error:
+            if options["train"] is not None:
+                facts = self._train(project, options)
+                text = training_summary(facts)
+            else:
+                facts = self._rehearse(project, options)
+                text = summary(facts)
+        except (TouchstoneError, FileError) as error:
             raise InputError(error) from error
-        self.write_result(facts, summary(facts), as_json=options["json"])
+        self.write_result(facts, text, as_json=options["json"])
 
-    def _train(self, project: Project, options: dict[str, Any]) -> None:
-        try:
-            check_project(project)
-            prepare_rounds(project, options["rounds"], options["annotations"])
-            with running_site(options["url"], {"SWEEP_SECONDS": "1"}) as site:
-                facts = rehearse_training(
-                    project=project,
-                    site=site,
-                    options=TrainingOptions(
-                        workers=options["train"],
-                        seed=options["seed"],
-                        patience=options["patience"],
-                    ),
-                )
-        except (
-            *(
-                RehearsalNotAllowedError,
-                BudgetExceededError,
-                NoReferenceError,
-                RoundSetupError,
-                RoundPublishError,
-            ),
-            *(RehearsalFailedError, SiteError, SiteUnreachableError, FileError),
-        ) as error:
-            raise InputError(error) from error
-        self.write_result(facts, training_summary(facts), as_json=options["json"])
+    def _train(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
+        prepare_rounds(project, options["rounds"], options["annotations"])
+        training = TrainingOptions(options["train"], options["seed"], options["patience"])
+        with running_site(options["url"], {"SWEEP_SECONDS": "1"}) as site:
+            return rehearse_training(project=project, site=site, options=training)
 
-    def _import_replay(self, project: Project, path: Path) -> None:
-        import_gold(
-            project=project,
-            path=path,
-            fmt="qasrl-csv",
-            source=GoldSource.IMPORTED,
-            on_error=lambda error: self.stderr.write(str(error)),
-            now=timezone.now(),
-        )
-
-    def _rehearse(self, project: Project, site: str, options: dict[str, Any]) -> dict[str, Any]:
-        with tqdm(unit=" items", disable=None) as bar:
-
-            def progress(done: int, total: int) -> None:
-                bar.total = total
-                bar.update(done - bar.n)
-
-            return rehearse(
+    def _rehearse(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
+        if options["protocol"]:
+            project = choose_protocol(
                 project=project,
-                site=site,
-                options=Options(
-                    workers=options["workers"],
-                    skill=None if options["replay"] else options["skill"],
-                    seed=options["seed"],
-                    patience=options["patience"],
-                    invent=options["invent"],
-                ),
-                progress=progress,
+                protocol=options["protocol"],
+                validators=options["validators"],
+                agree=options["agree"],
+                actor="rehearse",
+                now=timezone.now(),
             )
+        if options["replay"]:
+            import_gold(
+                project=project,
+                path=options["replay"],
+                fmt="qasrl-csv",
+                source=GoldSource.IMPORTED,
+                on_error=lambda error: self.stderr.write(str(error)),
+                now=timezone.now(),
+            )
+        rehearsal = Options(
+            workers=options["workers"],
+            skill=None if options["replay"] else options["skill"],
+            seed=options["seed"],
+            patience=options["patience"],
+            invent=options["invent"],
+        )
+        with (
+            running_site(options["url"], {"SWEEP_SECONDS": "1"}) as site,
+            progress_bar() as progress,
+        ):
+            return rehearse(project=project, site=site, options=rehearsal, progress=progress)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """Yield a function that shows the number of finished items on a terminal."""
+    with tqdm(unit=" items", disable=None) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield progress
 
 
 def training_summary(facts: dict[str, Any]) -> str:
