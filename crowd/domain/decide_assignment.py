@@ -94,7 +94,7 @@ def _reserve_payments(
 ) -> None:
     """Save the payments. They use the assignment's reservation, and the rest of it is released.
 
-    Payments that it does not cover are reserved anew. One that would exceed the cap is put on hold
+    Payments that it does not cover are reserved separately. One that would exceed the cap is put on hold
     until the cap is raised.
     """
     reserved = slot_of(hit) if has_reservation(assignment, hit) else (0, 0)
