@@ -10,7 +10,7 @@ TESTBED := $(PY) -m scripts.testbed
 PYTEST := $(PY) -m pytest
 ARGS ?=
 
-.PHONY: help demo check test test-sqlite test-long bench lint format lock docs clean
+.PHONY: help demo check test test-sqlite test-long coverage screenshots bench lint format lock docs clean
 
 help:  ## list the commands
 	@echo "Touchstone: controlled crowdsourcing, from a corpus to a gold dataset."
@@ -38,6 +38,15 @@ test-long:  ## run the long campaigns, and on SQLite those that kill processes
 	@scripts/install dev
 	@$(TESTBED) -- $(PYTEST) -m long --timeout 7200 $(ARGS)
 	@exec env TEST_DATABASE=sqlite $(TESTBED) -- $(PYTEST) -m long --timeout 7200 tests/crowd/test_killed_processes.py
+
+coverage:  ## measure the coverage of domain code, schemes and metrics on SQLite, with a floor of 93 %
+	@scripts/install dev
+	@env TEST_DATABASE=sqlite .venv/bin/python -m coverage run -m pytest -q -m "not bench and not long and not browser and not system" --benchmark-disable $(ARGS)
+	@exec .venv/bin/python -m coverage report --include="*/domain/*,schemes/*,metrics/*" --skip-covered --fail-under=93
+
+screenshots:  ## take the screenshots of the documentation from a demo
+	@scripts/install dev
+	@exec env SCREENSHOTS_DIR=docs/images $(TESTBED) -- $(PYTEST) -q -m long --timeout 900 tests/browser/test_screenshots.py
 
 bench:  ## run the benchmarks one at a time, on a database that syncs to disk
 	@scripts/install dev

@@ -81,7 +81,6 @@ def test_pages_of_the_demo_are_saved(page, tmp_path):
             break
         page.wait_for_timeout(1000)
         page.goto("/hits/")
-    save(page, "hits", tmp_path)
     accept.click()
     expect(page.frame_locator("iframe").locator("html[data-ready]")).to_have_count(1)
     save(page, "worker", tmp_path)
