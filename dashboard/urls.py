@@ -11,5 +11,4 @@ urlpatterns = [
     path("projects/<slug:slug>/jobs/<int:pk>/cancel/", jobs.cancel, name="cancel_job"),
     path("projects/<slug:slug>/log/", log.log, name="log"),
     path("projects/<slug:slug>/log.csv", log.log_csv, name="log_csv"),
-    path("style/", projects.style, name="style"),
 ]

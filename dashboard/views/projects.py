@@ -26,7 +26,6 @@ from projects.permissions import (
     MEMBERS,
     can_create_projects,
     project_page,
-    public_page,
     signed_in_page,
 )
 
@@ -77,10 +76,3 @@ def _span(span: timedelta) -> str:
         return "last 24 h"
     hours, minutes = divmod(int(span.total_seconds()) // 60, 60)
     return f"last {hours} h {minutes} min" if hours else f"last {minutes} min"
-
-
-@require_GET
-@public_page
-def style(request: HttpRequest) -> HttpResponse:
-    """Show every component of the visual design on one page (only if DEBUG is on)."""
-    return render(request, "web/style.html")

@@ -1,17 +1,12 @@
 import re
-from pathlib import Path
 
-import pytest
-from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from crowd.domain.hold_publishing import hold_publishing
 from dashboard.menu import MENU, UNDER
-from dashboard.views.projects import style
 from projects.enums import MemberRole
 from tests.dashboard.campaign import make_project, make_user
 from tests.view_names import VIEW_NAMES
@@ -69,22 +64,6 @@ def test_pages_without_an_entry_stand_under_one_that_is():
     entries = {route for _, pages in MENU for route, _ in pages}
     assert set(UNDER.values()) <= entries
     assert not entries & set(UNDER)
-
-
-CSS = Path(settings.BASE_DIR) / "static" / "css"
-
-
-@pytest.mark.parametrize("file", ["header", "table", "panel", "steps", "filters"])
-def test_style_page_shows_every_block(rf, file):
-    request = rf.get("/style/")
-    request.user = AnonymousUser()
-    request.htmx = False
-    page = style(request).content.decode()
-    used = {name for found in re.findall(r'class="([^"]*)"', page) for name in found.split()}
-    source = re.sub(r"/\*.*?\*/", "", (CSS / f"{file}.css").read_text(), flags=re.DOTALL)
-    blocks = {name for name in re.findall(r"\.([a-z][a-z-]*)", source) if "--" not in name}
-    blocks -= {"wide", "message", "htmx-request"}  # not blocks: modifiers and others' names
-    assert blocks <= used
 
 
 def test_expired_form_answers_with_our_page(requester, project):
