@@ -66,10 +66,7 @@ export function quoted(text) {
   return CHANGES_DIRECTION.test(text) ? `“\u2068${text}\u2069”` : `“${text}”`;
 }
 
-/**
- * @param {number} count
- * @param {string} singular
- */
+/** @param {number} count @param {string} singular */
 export function counted(count, singular, plural = `${singular}s`) {
   return `${count} ${count === 1 ? singular : plural}`;
 }

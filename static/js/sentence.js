@@ -19,10 +19,7 @@ const TYPE_AHEAD = 800;
  */
 
 export class Sentence {
-  /**
-   * @param {HTMLElement} box
-   * @param {{tokens: string[], target?: number | null} & SentenceCalls} options
-   */
+  /** @param {HTMLElement} box @param {{tokens: string[], target?: number | null} & SentenceCalls} options */
   constructor(box, { tokens, target = null, ...calls }) {
     this.box = box;
     this.tokens = tokens;
@@ -48,10 +45,7 @@ export class Sentence {
     this.listen();
   }
 
-  /**
-   * @param {string} token
-   * @param {number} index
-   */
+  /** @param {string} token @param {number} index */
   createWord(token, index) {
     const word = element("span", { class: "word" }, token);
     const id = `${this.box.id}-${index}`;
@@ -136,10 +130,7 @@ export class Sentence {
     for (const [token, name] of names.entries()) this.setName(token, name, labels.get(token));
   }
 
-  /**
-   * @param {number} token
-   * @param {string} name
-   */
+  /** @param {number} token @param {string} name */
   setName(token, name, label = "") {
     const full = `${name}|${label}`;
     if (this.names[token] === full) return;
@@ -293,10 +284,7 @@ export class Sentence {
     return best;
   }
 
-  /**
-   * @param {number} to
-   * @param {boolean} extend
-   */
+  /** @param {number} to @param {boolean} extend */
   keyMove(to, extend) {
     if (extend) {
       this.anchor ??= this.cursor ?? to;

@@ -13,42 +13,27 @@ export function spanBetween(from, to) {
   return [Math.min(from, to), Math.max(from, to) + 1];
 }
 
-/**
- * @param {Span} a
- * @param {Span} b
- */
+/** @param {Span} a @param {Span} b */
 export function overlaps([start, end], [otherStart, otherEnd]) {
   return start < otherEnd && otherStart < end;
 }
 
-/**
- * @param {Span} span
- * @param {number} token
- */
+/** @param {Span} span @param {number} token */
 export function contains([start, end], token) {
   return start <= token && token < end;
 }
 
-/**
- * @param {Span} a
- * @param {Span} b
- */
+/** @param {Span} a @param {Span} b */
 export function equal([start, end], [otherStart, otherEnd]) {
   return start === otherStart && end === otherEnd;
 }
 
-/**
- * @param {string[]} tokens
- * @param {Span} span
- */
+/** @param {string[]} tokens @param {Span} span */
 export function spanText(tokens, [start, end]) {
   return tokens.slice(start, end).join(" ");
 }
 
-/**
- * @param {string[]} tokens
- * @param {Span[]} answers
- */
+/** @param {string[]} tokens @param {Span[]} answers */
 export function answersText(tokens, answers) {
   return answers.map((span) => spanText(tokens, span)).join(" | ");
 }

@@ -192,10 +192,7 @@ export class Draft extends EventTarget {
     else this.failed();
   }
 
-  /**
-   * @param {number} version
-   * @param {{revision: number, submitted: boolean}} answer
-   */
+  /** @param {number} version @param {{revision: number, submitted: boolean}} answer */
   saved(version, answer) {
     this.revision = answer.revision;
     this.savedVersion = version;

@@ -19,10 +19,7 @@ export function unitBonus(terms, position) {
   return paid < 1 ? 0 : terms.bonus_first_cents + (paid - 1) * terms.bonus_step_cents;
 }
 
-/**
- * @param {PayTerms} terms
- * @param {number} units
- */
+/** @param {PayTerms} terms @param {number} units */
 export function bonusCents(terms, units) {
   let sum = 0;
   for (let position = 1; position <= units; position += 1) sum += unitBonus(terms, position);

@@ -140,12 +140,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
     );
   }
 
-  /**
-   * @param {string} title
-   * @param {Content} content
-   * @param {string} action
-   * @param {() => void} onclick
-   */
+  /** @param {string} title @param {Content} content @param {string} action @param {() => void} onclick */
   function version(title, content, action, onclick) {
     const lines = describe(content);
     const list = element("ul", {}, ...lines.map((line) => element("li", { dir: "auto" }, line)));
@@ -176,11 +171,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
   }
 }
 
-/**
- * @param {EventTarget} target
- * @param {string} type
- * @param {(detail: any) => void} listener
- */
+/** @param {EventTarget} target @param {string} type @param {(detail: any) => void} listener */
 function on(target, type, listener) {
   target.addEventListener(type, (event) => listener(/** @type {CustomEvent} */ (event).detail));
 }

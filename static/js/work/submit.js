@@ -70,10 +70,7 @@ export class Submission extends EventTarget {
     this.postToMarketplace({ content: canonical(this.state().content) }, { isSaved: false });
   }
 
-  /**
-   * @param {Record<string, string>} fields
-   * @param {{isSaved: boolean}} options
-   */
+  /** @param {Record<string, string>} fields @param {{isSaved: boolean}} options */
   postToMarketplace(fields, { isSaved }) {
     this.draft.submitted({ isSaved });
     this.report("leaving");
@@ -98,11 +95,7 @@ export class Submission extends EventTarget {
     }, FRAME_LEAVES_WITHIN);
   }
 
-  /**
-   * @param {SubmissionState} state
-   * @param {string} [message]
-   * @param {Refusal[]} [problems]
-   */
+  /** @param {SubmissionState} state @param {string} [message] @param {Refusal[]} [problems] */
   report(state, message = "", problems = []) {
     this.dispatchEvent(new CustomEvent("state", { detail: { state, message, problems } }));
   }

@@ -38,10 +38,7 @@ export class Annotation {
     this.questions = (content?.questions ?? []).map((stored) => this.question(stored));
   }
 
-  /**
-   * @param {StoredQuestion} stored
-   * @returns {Question}
-   */
+  /** @param {StoredQuestion} stored @returns {Question} */
   question({ question = "", answers = [], kept = false } = {}) {
     lastKey += 1;
     const inside = answers.filter(([start, end]) => start < end && end <= this.tokens.length);
@@ -150,18 +147,12 @@ export class Annotation {
     return "";
   }
 
-  /**
-   * @param {Question} question
-   * @param {Span} span
-   */
+  /** @param {Question} question @param {Span} span */
   addAnswer(question, span) {
     question.answers = [...question.answers, span].sort(byPosition);
   }
 
-  /**
-   * @param {Question} question
-   * @param {Span} span
-   */
+  /** @param {Question} question @param {Span} span */
   removeAnswer(question, span) {
     question.answers = question.answers.filter((answer) => !equal(answer, span));
   }
@@ -250,11 +241,7 @@ function folded(text) {
   return tidy(text).toLowerCase().replaceAll("\u2019", "'");
 }
 
-/**
- * @param {Span} a
- * @param {Span} b
- * @returns {Span}
- */
+/** @param {Span} a @param {Span} b @returns {Span} */
 function common([start, end], [otherStart, otherEnd]) {
   return [Math.max(start, otherStart), Math.min(end, otherEnd)];
 }

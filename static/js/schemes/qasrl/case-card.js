@@ -113,10 +113,7 @@ export class Board {
     return true;
   }
 
-  /**
-   * @param {string} id
-   * @param {1 | -1} by
-   */
+  /** @param {string} id @param {1 | -1} by */
   step(id, by) {
     const ids = this.order();
     const next = ids[ids.indexOf(id) + by];
@@ -129,10 +126,7 @@ export class Card {
   /** @type {Map<string, string>} What the parts of the card show. */
   shown = new Map();
 
-  /**
-   * @param {CaseQuestion} question
-   * @param {B} board
-   */
+  /** @param {CaseQuestion} question @param {B} board */
   constructor(question, board) {
     this.id = question.id;
     this.key = question.id.replace(".", "-");
@@ -164,19 +158,12 @@ export class Card {
     return element(level, attributes, this.name, " ", this.verdict, " ", this.text);
   }
 
-  /**
-   * @param {string} text
-   * @param {string} key
-   * @param {() => void} onclick
-   */
+  /** @param {string} text @param {string} key @param {() => void} onclick */
   button(text, key, onclick, look = "card__verdict-button") {
     return element("button", { type: "button", class: look, onclick }, `${text} `, element("kbd", {}, key));
   }
 
-  /**
-   * @param {[Verdict, HTMLButtonElement][]} verdicts
-   * @param {HTMLButtonElement[]} others
-   */
+  /** @param {[Verdict, HTMLButtonElement][]} verdicts @param {HTMLButtonElement[]} others */
   actions(verdicts, others) {
     this.verdictButtons = new Map(verdicts);
     const group = { class: "card__verdicts", role: "group", "aria-label": "Verdict" };
@@ -208,10 +195,7 @@ export class Card {
 
   // --- rendering
 
-  /**
-   * @param {CaseQuestion} question
-   * @param {Look} look
-   */
+  /** @param {CaseQuestion} question @param {Look} look */
   update(question, { clashes, isActive }) {
     this.question = question;
     setText(this.text, question.question || "(no text)");
@@ -259,10 +243,7 @@ export class Card {
     return isShown;
   }
 
-  /**
-   * @param {CaseQuestion} question
-   * @param {number[]} clashes
-   */
+  /** @param {CaseQuestion} question @param {number[]} clashes */
   updateAnswers({ answers, verdict }, clashes) {
     this.updateChips(answers, verdict === KEEP ? clashes : [], "no answer");
   }
@@ -296,10 +277,7 @@ export class Card {
     (chips[Math.min(position, chips.length - 1)] ?? this.element).focus();
   }
 
-  /**
-   * @param {Span} span
-   * @param {boolean} clash
-   */
+  /** @param {Span} span @param {boolean} clash */
   chip(span, clash) {
     const attributes = {
       type: "button",

@@ -41,12 +41,7 @@ import { find, kept, marksOf, unjudged } from "./case-state.js";
 
 /** @implements {Work} */
 export class CasePage {
-  /**
-   * @param {HTMLElement} root
-   * @param {Page} page
-   * @param {OnChange} onChange
-   * @param {Role} role
-   */
+  /** @param {HTMLElement} root @param {Page} page @param {OnChange} onChange @param {Role} role */
   constructor(root, page, onChange, role) {
     this.root = root;
     this.onChange = onChange;
@@ -263,10 +258,7 @@ export class CasePage {
     this.sentence.clear();
   }
 
-  /**
-   * @param {Span | null} span
-   * @param {boolean} pending
-   */
+  /** @param {Span | null} span @param {boolean} pending */
   showSelection(span, pending) {
     for (const name of ["take", "split", "cut"]) this.ref(name).hidden = !span;
     if (!span) return;

@@ -102,10 +102,7 @@ export function begin({ sources, size, order = [] }) {
   return { size, made: 0, questions };
 }
 
-/**
- * @param {number} submission
- * @param {number} question
- */
+/** @param {number} submission @param {number} question */
 export function sourceId(submission, question) {
   return `${submission}.${question}`;
 }
@@ -147,10 +144,7 @@ export function resume(content, beginning) {
 
 // --- queries
 
-/**
- * @param {CaseState} state
- * @param {string | null | undefined} id
- */
+/** @param {CaseState} state @param {string | null | undefined} id */
 export function find(state, id) {
   return state.questions.find((question) => question.id === id);
 }
@@ -233,11 +227,7 @@ export function problems(state, keyOf) {
   return [...found, ...conflictProblems(state)];
 }
 
-/**
- * @param {CaseQuestion} question
- * @param {(text: string) => string} keyOf
- * @returns {Problem["kind"][]}
- */
+/** @param {CaseQuestion} question @param {(text: string) => string} keyOf @returns {Problem["kind"][]} */
 function kindsOf({ verdict, question, answers }, keyOf) {
   if (verdict === null) return ["unjudged"];
   if (verdict !== KEEP) return [];
@@ -411,31 +401,19 @@ const TRANSITIONS = {
   },
 };
 
-/**
- * @param {CaseState} state
- * @param {string | undefined} id
- * @param {Partial<CaseQuestion>} changes
- */
+/** @param {CaseState} state @param {string | undefined} id @param {Partial<CaseQuestion>} changes */
 function change(state, id, changes) {
   const questions = state.questions.map((question) => (question.id === id ? { ...question, ...changes } : question));
   return { ...state, questions };
 }
 
-/**
- * @param {CaseState} state
- * @param {string | undefined} id
- * @param {(answer: Span) => Span[]} replace
- */
+/** @param {CaseState} state @param {string | undefined} id @param {(answer: Span) => Span[]} replace */
 function changeAnswers(state, id, replace) {
   const target = find(state, id);
   return target ? change(state, id, { answers: target.answers.flatMap(replace) }) : state;
 }
 
-/**
- * @param {CaseState} state
- * @param {string | undefined} id
- * @param {Verdict | null} verdict
- */
+/** @param {CaseState} state @param {string | undefined} id @param {Verdict | null} verdict */
 function withdraw(state, id, verdict) {
   if (!find(state, id)?.source) return state;
   return reopen(change(state, id, { verdict, sameAs: null }), id);
@@ -464,28 +442,18 @@ function hasAnswer(state, id, span) {
   return span !== undefined && Boolean(find(state, id)?.answers.some((answer) => equal(answer, span)));
 }
 
-/**
- * @param {unknown} span
- * @param {number} size
- * @returns {span is Span}
- */
+/** @param {unknown} span @param {number} size @returns {span is Span} */
 function isSpan(span, size) {
   const [start, end] = Array.isArray(span) ? span : [];
   return Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start < end && end <= size;
 }
 
-/**
- * @param {Span[]} answers
- * @returns {Span[]}
- */
+/** @param {Span[]} answers @returns {Span[]} */
 function sorted(answers) {
   return [...answers].sort(byPosition);
 }
 
-/**
- * @param {CaseState} a
- * @param {CaseState} b
- */
+/** @param {CaseState} a @param {CaseState} b */
 function same(a, b) {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -54,11 +54,7 @@ export class ConsolidationBoard extends Board {
     box.replaceChildren(...this.groups.map((group) => group.element), this.own.element);
   }
 
-  /**
-   * @param {Row[]} rows
-   * @param {number} position
-   * @returns {Group}
-   */
+  /** @param {Row[]} rows @param {number} position @returns {Group} */
   createGroup(rows, position) {
     const ids = rows.map((row) => sourceId(row.submission, row.position));
     const { isAgreed, isOneRole, text: standing } = text.standing(rows, this.sourceCount);
@@ -124,11 +120,7 @@ export class ConsolidationBoard extends Board {
 
   // --- rendering
 
-  /**
-   * @param {CaseState} state
-   * @param {string | null} activeId
-   * @param {boolean} locked
-   */
+  /** @param {CaseState} state @param {string | null} activeId @param {boolean} locked */
   update(state, activeId, locked) {
     this.state = state;
     this.locked = locked;
@@ -233,10 +225,7 @@ export class ConsolidationBoard extends Board {
     return [...this.box.querySelectorAll(".card")].map((card) => /** @type {HTMLElement} */ (card).dataset.id ?? "");
   }
 
-  /**
-   * @param {KeyboardEvent} event
-   * @param {string | undefined} id
-   */
+  /** @param {KeyboardEvent} event @param {string | undefined} id */
   handleKey(event, id) {
     const group = this.groupOf(id);
     if (event.key === "n") this.openNew();
@@ -252,10 +241,7 @@ class ConsolidationCard extends Card {
   /** @type {Span | null} The answer whose tools are shown. */
   chosen = null;
 
-  /**
-   * @param {CaseQuestion} question
-   * @param {ConsolidationBoard} board
-   */
+  /** @param {CaseQuestion} question @param {ConsolidationBoard} board */
   constructor(question, board) {
     super(question, board);
     this.note = element("p", { class: "card__note", hidden: true });
@@ -283,10 +269,7 @@ class ConsolidationCard extends Card {
 
   // --- rendering
 
-  /**
-   * @param {CaseQuestion} question
-   * @param {Look} look
-   */
+  /** @param {CaseQuestion} question @param {Look} look */
   update(question, look) {
     super.update(question, look);
     const isOutside =
@@ -295,10 +278,7 @@ class ConsolidationCard extends Card {
     setText(this.note, isOutside ? "Outside the template: keep it only if it reads well." : "");
   }
 
-  /**
-   * @param {CaseQuestion} question
-   * @param {number[]} clashes
-   */
+  /** @param {CaseQuestion} question @param {number[]} clashes */
   updateAnswers({ answers, verdict }, clashes) {
     const { chosen } = this;
     if (chosen && !answers.some((span) => equal(span, chosen))) this.chosen = null;
@@ -308,10 +288,7 @@ class ConsolidationCard extends Card {
     if (hadFocus && this.tools.hidden) this.focusChip(0);
   }
 
-  /**
-   * @param {Span} span
-   * @param {boolean} clash
-   */
+  /** @param {Span} span @param {boolean} clash */
   chip(span, clash) {
     const chip = super.chip(span, clash);
     chip.setAttribute("aria-expanded", String(this.chosen !== null && equal(this.chosen, span)));
@@ -337,11 +314,7 @@ class ConsolidationCard extends Card {
     this.tools.replaceChildren(...(span ? this.createTools(span, next, others) : []));
   }
 
-  /**
-   * @param {Span} span
-   * @param {Span | null} next
-   * @param {string[][]} others
-   */
+  /** @param {Span} span @param {Span | null} next @param {string[][]} others */
   createTools(span, next, others) {
     /** @type {(label: string, onclick: () => void) => HTMLElement} */
     const tool = (label, onclick) => element("button", { type: "button", class: "tool", onclick }, label);
@@ -432,10 +405,7 @@ function askForQuestion(host, { id, label, initial = "", board: { walker, sugges
   };
   /** @param {string} question */
   const isFinished = (question) => walker.check(question).state === "complete";
-  /**
-   * @param {string} question
-   * @param {boolean} byKey
-   */
+  /** @param {string} question @param {boolean} byKey */
   const take = (question, byKey) => end(() => onDone(text.cleaned(question), byKey));
   const box = new QuestionBox({
     id,

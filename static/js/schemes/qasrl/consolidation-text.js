@@ -98,11 +98,7 @@ export function standing(rows, sourceCount) {
   return { isAgreed, isOneRole, text: "Questions and answers differ" };
 }
 
-/**
- * @param {Problem} problem
- * @param {CaseState} state
- * @param {string[]} tokens
- */
+/** @param {Problem} problem @param {CaseState} state @param {string[]} tokens */
 export function problemText({ kind, ids, tokens: at }, state, tokens) {
   const names = [...new Set(ids)].map((id) => nameOf(find(state, id)));
   const [who] = names;
@@ -119,10 +115,7 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
   return texts[kind];
 }
 
-/**
- * @param {CaseState} state
- * @param {Move} move
- */
+/** @param {CaseState} state @param {Move} move */
 export function moveText(state, move) {
   const who = nameOf(find(state, move.id));
   const texts = {
@@ -146,10 +139,7 @@ export function moveText(state, move) {
   return texts[move.type];
 }
 
-/**
- * @param {CaseQuestion} question
- * @param {CaseState} state
- */
+/** @param {CaseQuestion} question @param {CaseState} state */
 export function verdictText(question, state) {
   if (question.verdict === null) return "not judged";
   if (question.verdict === KEEP) return question.source ? "kept" : "kept, new";

@@ -97,10 +97,7 @@ const INFLECTIONS = {
 };
 
 export class Walker {
-  /**
-   * @param {Automaton} shared
-   * @param {ItemTable} item
-   */
+  /** @param {Automaton} shared @param {ItemTable} item */
   constructor(shared, item) {
     this.forms = item.forms;
     this.pairs = item.pairs;
@@ -177,10 +174,7 @@ export class Walker {
     return transitions;
   }
 
-  /**
-   * @param {string} wordClass
-   * @param {string} last
-   */
+  /** @param {string} wordClass @param {string} last */
   fillers(wordClass, last) {
     if (!wordClass.startsWith("second")) return this.words[wordClass];
     const seconds = this.seconds(last);
@@ -217,11 +211,7 @@ export class Walker {
       .map((word) => this.option(words, word, paths));
   }
 
-  /**
-   * @param {string[]} words
-   * @param {string} word
-   * @param {Path[]} paths
-   */
+  /** @param {string[]} words @param {string} word @param {Path[]} paths */
   option(words, word, paths) {
     const said = [...words, word];
     let reached = this.step(paths, word);
@@ -235,10 +225,7 @@ export class Walker {
     return { text, ends: this.ends(reached), goesOn: following.length > 0 };
   }
 
-  /**
-   * @param {string} text
-   * @returns {Check}
-   */
+  /** @param {string} text @returns {Check} */
   check(text) {
     const typed = split(text);
     let paths = this.start();
@@ -315,10 +302,7 @@ export function split(text) {
   return { words, markAt, isOpen: words.length > 0 && body.length === text.length };
 }
 
-/**
- * @param {string} text
- * @param {string} characters
- */
+/** @param {string} text @param {string} characters */
 function trimEnd(text, characters) {
   let end = text.length;
   while (end > 0 && characters.includes(text[end - 1])) end -= 1;
@@ -371,10 +355,7 @@ export function finished(words) {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}?`;
 }
 
-/**
- * @param {Step[]} steps
- * @param {Record<Form, string>} forms
- */
+/** @param {Step[]} steps @param {Record<Form, string>} forms */
 function readingOf(steps, forms) {
   const words = (/** @type {string} */ name) => steps.filter(([slot]) => slot === name).map(([, , word]) => word);
   const form = steps.find(([slot]) => slot === "verb")?.[1] ?? "";
@@ -407,10 +388,7 @@ function readingOf(steps, forms) {
   };
 }
 
-/**
- * @param {string} form
- * @param {Record<Form, string>} forms
- */
+/** @param {string} form @param {Record<Form, string>} forms */
 function inflectionOf(form, forms) {
   let name = form;
   if (name === "pastParticiple" && forms.pastParticiple === forms.past) name = "past";
@@ -418,20 +396,13 @@ function inflectionOf(form, forms) {
   return INFLECTIONS[name];
 }
 
-/**
- * @param {string | undefined} aux
- * @param {string[]} chain
- * @param {string} form
- */
+/** @param {string | undefined} aux @param {string[]} chain @param {string} form */
 function isPassive(aux, chain, form) {
   const before = chain.at(-1) ?? aux ?? "";
   return form === "pastParticiple" && ["is", "was", "be", "being", "been"].includes(before);
 }
 
-/**
- * @param {string} aux
- * @param {string} form
- */
+/** @param {string} aux @param {string} form */
 function tenseOf(aux, form) {
   if (MODALS.includes(aux)) return aux;
   const present = PRESENT.includes(aux) || (aux === "" && form === "presentSingular3rd");
@@ -479,10 +450,7 @@ const EMPTY = { wh: "", aux: "", subj: "", chain: [], form: "", obj: "", prep: "
 
 /** A source of questions that a good annotator would ask next, cheapest first, without repeats. */
 export class Suggester {
-  /**
-   * @param {Walker} walker
-   * @param {Ranking} table
-   */
+  /** @param {Walker} walker @param {Ranking} table */
   constructor(walker, table) {
     this.walker = walker;
     this.table = table;
@@ -544,10 +512,7 @@ function factsOf(asked, walker) {
   return facts;
 }
 
-/**
- * @param {Facts} facts
- * @param {Reading} reading
- */
+/** @param {Facts} facts @param {Reading} reading */
 function addReading(facts, reading) {
   const slots = reading.slots;
   const passive = slots.is_passive;
@@ -562,11 +527,7 @@ function addReading(facts, reading) {
   else if (role === PATIENT && slots.wh in FILLER) facts.fillers[PATIENT] ??= FILLER[slots.wh];
 }
 
-/**
- * @param {boolean} perfect
- * @param {boolean} progressive
- * @param {boolean} passive
- */
+/** @param {boolean} perfect @param {boolean} progressive @param {boolean} passive */
 function shapeName(perfect, progressive, passive) {
   const names = [];
   if (perfect) names.push("perfect");
@@ -590,11 +551,7 @@ function roleOf(asked, passive) {
   return passive ? "obj" : PATIENT;
 }
 
-/**
- * @param {Clause} clause
- * @param {Step} step
- * @returns {Clause}
- */
+/** @param {Clause} clause @param {Step} step @returns {Clause} */
 function extended(clause, [slot, wordClass, word]) {
   if (slot === "verb") return { ...clause, form: wordClass };
   if (slot === "prefix") return { ...clause, chain: [...clause.chain, word] };
@@ -613,12 +570,7 @@ function clauseIsPassive(clause) {
  * words, and of what the whole question repeats.
  */
 class Search {
-  /**
-   * @param {Walker} walker
-   * @param {Ranking} table
-   * @param {Facts} facts
-   * @param {number} budget
-   */
+  /** @param {Walker} walker @param {Ranking} table @param {Facts} facts @param {number} budget */
   constructor(walker, table, facts, budget) {
     this.walker = walker;
     this.table = table;
@@ -629,10 +581,7 @@ class Search {
     this.found = new Map();
   }
 
-  /**
-   * @param {Path[]} paths
-   * @param {string} begun
-   */
+  /** @param {Path[]} paths @param {string} begun */
   run(paths, begun) {
     for (const path of paths) {
       this.goOn(path, path.steps.reduce(extended, EMPTY), 0, begun);
@@ -664,11 +613,7 @@ class Search {
     }
   }
 
-  /**
-   * @param {Path} path
-   * @param {Clause} clause
-   * @param {number} spent
-   */
+  /** @param {Path} path @param {Clause} clause @param {number} spent */
   finish(path, clause, spent) {
     const cost = spent + this.endCost(clause);
     const question = path.steps.map(([, , word]) => word).join(" ");
@@ -699,12 +644,7 @@ class Search {
     return nothing + (this.facts.isBare ? 0 : costs.away);
   }
 
-  /**
-   * @param {string} slot
-   * @param {Clause} before
-   * @param {Clause} after
-   * @param {string} word
-   */
+  /** @param {string} slot @param {Clause} before @param {Clause} after @param {string} word */
   stepCost(slot, before, after, word) {
     switch (slot) {
       case "wh":
@@ -744,10 +684,7 @@ class Search {
     return cost + (stressed ? 45 : 0);
   }
 
-  /**
-   * @param {Clause} clause
-   * @param {boolean} passive
-   */
+  /** @param {Clause} clause @param {boolean} passive */
   shapeCost(clause, passive) {
     const perfect = PERFECT.includes(clause.aux) || clause.chain.includes("have");
     const progressive = clause.form === "presentParticiple" || clause.chain.includes("being");
@@ -770,10 +707,7 @@ class Search {
     return cost + (!clause.subj && this.facts.roles.has(role) ? TAKEN : 0);
   }
 
-  /**
-   * @param {Clause} before
-   * @param {string} word
-   */
+  /** @param {Clause} before @param {string} word */
   objectCost(before, word) {
     if (clauseIsPassive(before)) return 26;
     const known = this.facts.fillers[PATIENT] ?? "";
@@ -782,11 +716,7 @@ class Search {
     return this.table.object.named + bare + (word === "something" ? 1 : 14);
   }
 
-  /**
-   * @param {Clause} before
-   * @param {Clause} after
-   * @param {string} word
-   */
+  /** @param {Clause} before @param {Clause} after @param {string} word */
   prepositionCost(before, after, word) {
     if (word === "do" || word === "doing") return this.verbPhraseCost(before, 40);
     const cost = this.phraseCost(after.prep);
@@ -801,18 +731,12 @@ class Search {
     return this.facts.prepositions.has(phrase) ? Math.min(8, cost) : cost;
   }
 
-  /**
-   * @param {Clause} clause
-   * @param {number} otherwise
-   */
+  /** @param {Clause} clause @param {number} otherwise */
   verbPhraseCost(clause, otherwise) {
     return clause.prep === "to" || clause.prep.endsWith(" to") ? this.table["to do"] : otherwise;
   }
 
-  /**
-   * @param {Clause} before
-   * @param {string} word
-   */
+  /** @param {Clause} before @param {string} word */
   secondObjectCost(before, word) {
     if (word === "somewhere") return before.wh === "where" ? 45 : 24;
     if (word === "do" || word === "doing") return this.verbPhraseCost(before, 45);

@@ -76,11 +76,7 @@ function createRow({ state, yours, expert, explanation }) {
   );
 }
 
-/**
- * @param {string} who
- * @param {Side | null} side
- * @param {string} state
- */
+/** @param {string} who @param {Side | null} side @param {string} state */
 function createSide(who, side, state) {
   const name = element("span", { class: "comparison__who" }, who);
   if (!side) return element("div", {}, name, element("span", { class: "quiet" }, "nothing"));

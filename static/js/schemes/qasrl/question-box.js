@@ -121,10 +121,7 @@ export class QuestionBox {
     this.refresh({ open: false });
   }
 
-  /**
-   * @param {string} text
-   * @param {{open: boolean}} options
-   */
+  /** @param {string} text @param {{open: boolean}} options */
   write(text, { open }) {
     this.input.value = text;
     this.input.setSelectionRange(text.length, text.length);
@@ -171,10 +168,7 @@ export class QuestionBox {
 
   // --- options
 
-  /**
-   * @param {string} text
-   * @param {Check} check
-   */
+  /** @param {string} text @param {Check} check */
   find(text, check) {
     if (check.state === "wrong") return this.corrections(text, check);
     if (this.input.selectionStart !== text.length && text !== "") return [];
@@ -209,10 +203,7 @@ export class QuestionBox {
     return this.kept ? fixes : [...fixes, keep];
   }
 
-  /**
-   * @param {string} text
-   * @param {Check} check
-   */
+  /** @param {string} text @param {Check} check */
   showWrong(text, { state, start, end }) {
     this.input.setAttribute("aria-invalid", String(state === "wrong"));
     if (state !== "wrong") {
@@ -370,11 +361,7 @@ export class QuestionBox {
 
 const HINTS = { finish: "done", whole: "", next: "", fix: "", keep: "outside the template" };
 
-/**
- * @param {string} text
- * @param {OptionKind} kind
- * @returns {Option}
- */
+/** @param {string} text @param {OptionKind} kind @returns {Option} */
 function createOption(text, kind, goesOn = false) {
   return { text, kind, goesOn };
 }
@@ -396,10 +383,7 @@ function unique(options) {
   return options.filter(({ text }) => !seen.has(text) && Boolean(seen.add(text)));
 }
 
-/**
- * @param {string} text
- * @param {string} typed
- */
+/** @param {string} text @param {string} typed */
 function sharedLength(text, typed) {
   let length = 0;
   while (length < typed.length && text[length] === typed[length]) length += 1;

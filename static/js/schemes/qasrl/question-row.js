@@ -97,10 +97,7 @@ export class QuestionRow {
     this.showAnswers(question, locked);
   }
 
-  /**
-   * @param {Question} question
-   * @param {boolean} locked
-   */
+  /** @param {Question} question @param {boolean} locked */
   showAnswers(question, locked) {
     const shown = JSON.stringify([question.answers, locked]);
     if (this.shown === shown) return;
@@ -109,10 +106,7 @@ export class QuestionRow {
     this.answers.replaceChildren(...question.answers.map((span) => this.chip(span, locked)));
   }
 
-  /**
-   * @param {Span} span
-   * @param {boolean} locked
-   */
+  /** @param {Span} span @param {boolean} locked */
   chip(span, locked) {
     const text = spanText(this.tokens, span);
     const remove = element(

@@ -9,21 +9,14 @@ import { conflicts, INVALID, KEEP, REDUNDANT } from "./case-state.js";
 import * as text from "./validation-text.js";
 
 export class ValidationBoard extends Board {
-  /**
-   * @param {HTMLElement} box
-   * @param {{state: CaseState, tokens: string[], calls: BoardCalls}} options
-   */
+  /** @param {HTMLElement} box @param {{state: CaseState, tokens: string[], calls: BoardCalls}} options */
   constructor(box, options) {
     super(box, { ...options, text });
     for (const question of options.state.questions) this.cards.set(question.id, new ValidationCard(question, this));
     box.replaceChildren(...[...this.cards.values()].map((card) => card.element));
   }
 
-  /**
-   * @param {CaseState} state
-   * @param {string | null} activeId
-   * @param {boolean} locked
-   */
+  /** @param {CaseState} state @param {string | null} activeId @param {boolean} locked */
   update(state, activeId, locked) {
     this.state = state;
     this.locked = locked;
@@ -50,10 +43,7 @@ export class ValidationBoard extends Board {
 }
 
 class ValidationCard extends Card {
-  /**
-   * @param {CaseQuestion} question
-   * @param {Board} board
-   */
+  /** @param {CaseQuestion} question @param {Board} board */
   constructor(question, board) {
     super(question, board);
     const actions = this.actions(
@@ -72,10 +62,7 @@ class ValidationCard extends Card {
     return this.board.state.questions.filter((other) => other.id !== this.id && isOpen(other));
   }
 
-  /**
-   * @param {CaseQuestion} question
-   * @param {number[]} clashes
-   */
+  /** @param {CaseQuestion} question @param {number[]} clashes */
   updateAnswers({ answers, verdict }, clashes) {
     if (verdict === KEEP) this.updateChips(answers, clashes, "no answer yet");
     else this.updateChips([], [], "");

@@ -19,11 +19,7 @@ export function named(question) {
   return `${nameOf(question)} ${quoted(question.question)}`;
 }
 
-/**
- * @param {Problem} problem
- * @param {CaseState} state
- * @param {string[]} tokens
- */
+/** @param {Problem} problem @param {CaseState} state @param {string[]} tokens */
 export function problemText({ kind, ids, tokens: at }, state, tokens) {
   const names = [...new Set(ids)].map((id) => nameOf(find(state, id)));
   const [who] = names;
@@ -43,10 +39,7 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
   }
 }
 
-/**
- * @param {CaseState} state
- * @param {Move} move
- */
+/** @param {CaseState} state @param {Move} move */
 export function moveText(state, { type, id }) {
   const who = nameOf(find(state, id));
   /** @type {Record<string, string>} */
@@ -63,10 +56,7 @@ export function moveText(state, { type, id }) {
   return texts[type];
 }
 
-/**
- * @param {CaseQuestion} question
- * @param {CaseState} state
- */
+/** @param {CaseQuestion} question @param {CaseState} state */
 export function verdictText({ verdict, sameAs }, state) {
   if (verdict === null) return "not judged";
   if (verdict === KEEP) return "valid";

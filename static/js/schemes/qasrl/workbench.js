@@ -27,11 +27,7 @@ export class Workbench {
   /** @type {Sentence} */
   sentence;
 
-  /**
-   * @param {HTMLElement} root
-   * @param {Page} page
-   * @param {OnChange} onChange
-   */
+  /** @param {HTMLElement} root @param {Page} page @param {OnChange} onChange */
   constructor(root, page, onChange) {
     this.root = root;
     this.page = page;
@@ -297,11 +293,7 @@ export class Workbench {
     return row;
   }
 
-  /**
-   * @param {Question} question
-   * @param {number} number
-   * @returns {RowState}
-   */
+  /** @param {Question} question @param {number} number @returns {RowState} */
   rowState(question, number) {
     const state = question.text.trim() ? this.annotation.check(question).state : "empty";
     const isOutside = state === "wrong" || (state === "unfinished" && question.kept);
@@ -317,10 +309,7 @@ export class Workbench {
     };
   }
 
-  /**
-   * @param {Question} question
-   * @param {string} state
-   */
+  /** @param {Question} question @param {string} state */
   noteFor(question, state) {
     if (question.kept && state !== "complete") {
       return "Outside the template. This question will be reviewed manually.";
@@ -350,10 +339,7 @@ export class Workbench {
 
   // --- what the worker does
 
-  /**
-   * @param {Question} question
-   * @param {string} text
-   */
+  /** @param {Question} question @param {string} text */
   write(question, text) {
     if (!this.annotation.find(question.key) || question.text === text) return;
     this.change(
@@ -366,10 +352,7 @@ export class Workbench {
     );
   }
 
-  /**
-   * @param {Question} question
-   * @param {string} text
-   */
+  /** @param {Question} question @param {string} text */
   finish(question, text) {
     const { state } = this.annotation.check(question);
     if (state === "unfinished") return this.say("This question is not finished: choose how it goes on.");
@@ -428,10 +411,7 @@ export class Workbench {
     this.say(`${answer} taken.`);
   }
 
-  /**
-   * @param {Question} question
-   * @param {Span} span
-   */
+  /** @param {Question} question @param {Span} span */
   removeAnswer(question, span) {
     const answer = quoted(spanText(this.annotation.tokens, span));
     this.change(`removing the answer ${answer}`, () => this.annotation.removeAnswer(question, span));
@@ -457,10 +437,7 @@ export class Workbench {
     this.rows.get(question.key)?.box.input.focus();
   }
 
-  /**
-   * @param {number} position
-   * @param {Question | null} question
-   */
+  /** @param {number} position @param {Question | null} question */
   goTo(position, question) {
     if (position !== this.position) this.showItem(position);
     this.focusQuestion(question ?? this.annotation.questions.at(-1));
@@ -475,10 +452,7 @@ export class Workbench {
     setText(note, text);
   }
 
-  /**
-   * @param {Span | null} span
-   * @param {boolean} pending
-   */
+  /** @param {Span | null} span @param {boolean} pending */
   showSelection(span, pending) {
     const take = this.ref("take");
     const refusal = span && this.active ? this.annotation.refusal(this.active, span) : "";
