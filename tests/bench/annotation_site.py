@@ -29,7 +29,7 @@ from crowd.models import Hit as OurHit  # noqa: E402
 from crowd.providers.mturk import parse_answer  # noqa: E402
 from marketplace.domain import access_keys, accounts, hit_types  # noqa: E402
 from marketplace.domain.identifiers import new_code, new_worker_code  # noqa: E402
-from marketplace.models import Assignment, Hit, WorkerAccount  # noqa: E402
+from marketplace.models import Assignment, Hit, HitType, WorkerAccount  # noqa: E402
 from projects.models import Project  # noqa: E402
 from tests.annotation.factories import CARRY, SENTENCE, make_project  # noqa: E402
 
@@ -81,16 +81,22 @@ def _offer_at_the_marketplace(requester: str) -> str:
     now = timezone.now()
     planned = list(OurHit.objects.filter(state=HitState.PENDING).select_related("hit_type"))
     terms = planned[0].hit_type
-    values = hit_types.HitTypeValues(
-        terms.title, terms.description, terms.keywords, terms.reward_cents, 3600, 86_400, []
-    )
     lab = access_keys.open_account(name=requester, balance_cents=10**9, now=now)
-    kind = hit_types.register_hit_type(requester=lab, values=values, now=now)
+    values = HitType(
+        requester=lab,
+        title=terms.title,
+        description=terms.description,
+        keywords=terms.keywords,
+        reward_cents=terms.reward_cents,
+        duration_seconds=3600,
+        auto_approval_seconds=86_400,
+    )
+    hit_type = hit_types.register_hit_type(values, now=now)
     made = [
         Hit(
             code=new_code(),
             requester=lab,
-            hit_type=kind,
+            hit_type=hit_type,
             question="<ExternalQuestion/>",
             external_url=hit.url,
             annotation=hit.token,
@@ -106,7 +112,7 @@ def _offer_at_the_marketplace(requester: str) -> str:
     for hit, there in zip(planned, made, strict=True):
         hit.state, hit.external_id, hit.created_at = HitState.LIVE, there.code, now
     OurHit.objects.bulk_update(planned, ["state", "external_id", "created_at"], batch_size=500)
-    return kind.code
+    return hit_type.code
 
 
 def _log_in() -> str:
