@@ -50,6 +50,10 @@ class ImportReport:
 
     MAX_ERRORS = 1000
 
+    def counts(self) -> dict[str, int]:
+        names = ("sentences_added", "sentences_known", "items_added", "items_known", "error_count")
+        return {name: getattr(self, name) for name in names}
+
     @property
     def nothing_new(self) -> bool:
         return not (self.sentences_added or self.items_added)

@@ -7,10 +7,8 @@ from django.utils import timezone
 from annotation.domain.batch_actions import hits_of, keep_open, limit_republications
 from annotation.domain.publish import cap_batch
 from annotation.models import Batch
-from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.manage_batch import Order, apply_action
 from consolidation.enums import Action
-from crowd.domain.ledger import BudgetExceededError
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 
@@ -20,6 +18,7 @@ ACTOR = "command line"
 class Command(BaseCommand):
     help = "Pause, resume, expire, extend, enlarge, offer again, top up or cap a batch, or show it."
     example = "manage.py batch 12 extend --days 7"
+    refusals = (ValueError,)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("batch", type=int, help="the batch number printed by `publish`")
@@ -41,10 +40,7 @@ class Command(BaseCommand):
         batch = batches.filter(pk=options["batch"]).first()
         if batch is None:
             raise InputError(f"no batch {options['batch']}; `publish` prints its number.")
-        try:
-            count = self.manage_batch(batch, options)
-        except (TransitionNotAllowedError, BudgetExceededError, ValueError) as error:
-            raise InputError(error) from error
+        count = self.manage_batch(batch, options)
         batch.refresh_from_db()
         facts = {
             "batch": batch.pk,
