@@ -44,22 +44,10 @@ class BatchFigures:
         return self.hits - self.unsynced
 
 
-@dataclass(frozen=True, slots=True)
-class BatchFilter:
-    """A filter of batches. Empty means any."""
-
-    state: str = ""
-    role: str = ""
-
-
-def batches_of(*, project: Project, wanted: BatchFilter) -> QuerySet[Batch]:
-    """Return the matching batches with their budgets, newest first."""
+def batches_of(*, project: Project, **criteria: str) -> QuerySet[Batch]:
+    """Return the batches with their budgets, newest first. Empty criteria match all batches."""
     batches = project.batches.select_related("budget").order_by("-pk")
-    if wanted.state:
-        batches = batches.filter(state=wanted.state)
-    if wanted.role:
-        batches = batches.filter(role=wanted.role)
-    return batches
+    return batches.filter(**{name: value for name, value in criteria.items() if value})
 
 
 def figures_of_batches(*, batches: Iterable[Batch], now: datetime) -> dict[int, BatchFigures]:

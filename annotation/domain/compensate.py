@@ -5,7 +5,6 @@ gets a HIT of their own, whose reward is the amount and which only has to be sub
 """
 
 import hashlib
-import uuid
 from collections.abc import Callable
 from datetime import datetime
 
@@ -13,6 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
+from annotation.domain.publish import public_id_of
 from annotation.domain.worker_page import NOT_ACCEPTED, REFERENCE, InvalidPageError, submit_address
 from annotation.models import Compensation
 from crowd.domain.decide_assignment import approve_assignment
@@ -59,7 +59,7 @@ def publish_compensation(
     if earlier:
         return earlier
     token = _token(project, worker, key)
-    public_id = _public_id(token)
+    public_id = public_id_of(token)
     hit_type = hit_type_of(
         provider=project.provider,
         title="Payment for your work",
@@ -109,11 +109,6 @@ def _for_this_worker(worker: Worker, now: datetime) -> dict[str, object]:
 def _token(project: Project, worker: Worker, key: str) -> str:
     text = f"{settings.SITE_URL}\n{project.slug}\n{worker.external_id}\n{key}"
     return "tc-" + hashlib.sha256(text.encode()).hexdigest()[:48]
-
-
-def _public_id(token: str) -> uuid.UUID:
-    text = f"{settings.SECRET_KEY}\n{token}"
-    return uuid.UUID(bytes=hashlib.sha256(text.encode()).digest()[:16], version=4)
 
 
 def compensation_form(*, assignment: str, submit_to: str) -> dict[str, str]:

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import IntegrityError, transaction
+from pydantic import BaseModel, ConfigDict, Field
 
 from annotation.domain.find_task import PublishedTask, find_task
 from annotation.domain.publish import batch_guidelines
@@ -37,15 +36,16 @@ class InvalidContentError(TouchstoneError):
         self.errors = dict(errors)
 
 
-@dataclass(frozen=True, slots=True)
-class PageState:
+class PageState(BaseModel):
     """The state that a page sends with every save. `content` maps item ids (as text) to content."""
 
-    revision: int
-    content: Mapping[str, Any]
-    active_seconds: int = 0
-    moves: int = 0
-    comment: str = ""
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    revision: int = Field(ge=0)
+    content: dict[str, object] = Field(max_length=200)
+    active_seconds: int = Field(default=0, ge=0, le=10_000_000)
+    moves: int = Field(default=0, ge=0, le=10_000_000)
+    comment: str = Field(default="", max_length=20_000)
 
 
 def save_draft(*, claim: PageToken, state: PageState, now: datetime) -> Draft:
@@ -96,7 +96,7 @@ def submit_draft(*, claim: PageToken, state: PageState, parse: Parse, now: datet
 
 
 def parse_content(
-    *, items: Sequence[Item], content: Mapping[str, Any], parse: Parse
+    *, items: Sequence[Item], content: Mapping[str, object], parse: Parse
 ) -> dict[str, Json]:
     """Return each item's content, checked by its scheme. Raise InvalidContentError."""
     parsed: dict[str, Json] = {}
@@ -148,7 +148,7 @@ def _change_draft(
 
 def take_over(draft: PageDraft, state: PageState, now: datetime) -> None:
     """Copy the page's state to the draft, without saving it."""
-    draft.content = dict(state.content)
+    draft.content = state.content
     draft.comment = state.comment[:COMMENT_LIMIT]
     draft.revision += 1
     draft.saved_at = now

@@ -224,7 +224,7 @@ def publish_items(
     """
     project = batch.project
     tokens = [token_of(project, batch.role, offer) for offer in offers]
-    public_ids = [_public_id(token) for token in tokens]
+    public_ids = [public_id_of(token) for token in tokens]
     plans = [
         HitPlan(token, settings.SITE_URL + reverse(page, args=[public_id]))
         for token, public_id in zip(tokens, public_ids, strict=True)
@@ -265,8 +265,8 @@ def token_of(project: Project, role: str, offer: PublicationItem) -> str:
     return "ts-" + hashlib.sha256(text.encode()).hexdigest()[:48]
 
 
-def _public_id(token: str) -> uuid.UUID:
-    """Return the public id of the task with this token.
+def public_id_of(token: str) -> uuid.UUID:
+    """Return the id in the address of the HIT with this token.
 
     The token makes it reproducible for a recovered HIT. The secret key prevents guessing.
     """

@@ -15,7 +15,7 @@ from annotation.domain.decide_submission import (
     overturn_rejection,
 )
 from annotation.domain.queries import rejections_of
-from annotation.rejection_forms import OverturnForm
+from annotation.forms import OverturnForm
 from audit.domain.change_state import TransitionNotAllowedError
 from crowd.models import Assignment
 from projects.models import Project

@@ -16,7 +16,7 @@ from annotation.domain.publish import (
     create_batch,
     publish_items,
 )
-from annotation.domain.qualification_codes import pool_code
+from annotation.domain.qualification_codes import pool_of
 from annotation.domain.queries import generation_cents
 from annotation.enums import SubmissionState
 from annotation.models import (
@@ -95,9 +95,7 @@ def begin_experiment(
     """
     Project.objects.select_for_update(of=("self",)).get(pk=project.pk)
     plan = plan_experiment(project=project, count=count, generators=generators)
-    pool = QualificationType.objects.filter(
-        provider=project.provider, code=pool_code(project, Role.GENERATOR)
-    ).first()
+    pool = pool_of(project=project, role=Role.GENERATOR)
     if pool is None:
         raise ExperimentError(
             "An experiment needs a trained pool of generators, whose qualification is used to exclude "
@@ -154,7 +152,7 @@ def _requirement(
     Workers are excluded by their qualification values. Raise ExperimentError if too few workers
     remain.
     """
-    involved = set(_involved(item).values_list("pk", flat=True))
+    involved = set(item.submissions.exclude(worker=None).values_list("worker", flat=True))
     taken = set(pool.grants.filter(worker__in=involved).values_list("value", flat=True))
     free = [grant for grant in holders if grant.value not in taken]
     if len(free) < generators:
@@ -165,10 +163,6 @@ def _requirement(
     if chosen:
         return group_requirement(qualification=pool, values=[grant.value for grant in free])
     return requirement_for(qualification=pool, without=Worker.objects.filter(pk__in=involved))
-
-
-def _involved(item: Item) -> QuerySet[Worker]:
-    return Worker.objects.filter(submissions__item=item).distinct()
 
 
 def items_of_experiment(*, experiment: Experiment) -> QuerySet[Item]:

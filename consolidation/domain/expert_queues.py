@@ -104,7 +104,7 @@ def set_up_queue(
     )
     log_state_change(instance=queue, old="", new=queue.state, actor=str(created_by), now=now)
     if merges:
-        open_merges(queued=rows, found=annotations, actor=str(created_by), now=now)
+        open_merges(queued=rows, annotations=annotations, actor=str(created_by), now=now)
     return queue
 
 

@@ -10,13 +10,13 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 
 from annotation.domain.publish import PublicationItem, create_batch, publish_items
-from annotation.domain.qualification_codes import pool_code
+from annotation.domain.qualification_codes import pool_of
 from annotation.domain.republish import (
     Republished,
     next_attempt,
     republish_on_hit,
     republish_on_new_hit,
-    say_problem,
+    store_problem,
 )
 from annotation.enums import BatchState, SubmissionState
 from annotation.models import (
@@ -31,7 +31,7 @@ from consolidation.enums import CaseState
 from consolidation.models import Case, CaseSource, CaseTask
 from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.qualifications import requirement_for
-from crowd.models import QualificationType, Worker
+from crowd.models import Worker
 from jobs.domain.sweep import for_each_row
 from projects.enums import (
     ExclusionScope,
@@ -157,11 +157,11 @@ def _publish(case: Case, now: datetime) -> bool:
     try:
         return publish_case(case_id=case.pk, now=now)
     except BudgetExceededError as exceeded:
-        _say_on_batch(case.pk, str(exceeded))
+        _store_on_batches(case.pk, str(exceeded))
         return False
 
 
-def _say_on_batch(case_id: int, problem: str) -> None:
+def _store_on_batches(case_id: int, problem: str) -> None:
     """Store the problem on the running batches of the case's project."""
     running = Batch.objects.filter(
         project__items__cases=case_id,
@@ -169,7 +169,7 @@ def _say_on_batch(case_id: int, problem: str) -> None:
         state=BatchState.OPEN,
     )
     for batch in running:
-        say_problem(batch=batch, problem=problem)
+        store_problem(batch=batch, problem=problem)
 
 
 @transaction.atomic
@@ -272,9 +272,7 @@ def requirements_of(batch: Batch, excluded: Sequence[Worker]) -> list[dict[str, 
 
     The pool requirement rejects the excluded workers by the values of their qualification.
     """
-    pool = QualificationType.objects.filter(
-        provider=batch.project.provider, code=pool_code(batch.project, batch.role)
-    ).first()
+    pool = pool_of(project=batch.project, role=batch.role)
     if pool is None:
         return list(batch.qualifications)
     return [*batch.qualifications, requirement_for(qualification=pool, without=excluded)]

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 
 from django.db.models import (
@@ -200,31 +199,17 @@ def gold_of_item(*, item: Item) -> list[Gold]:
     return list(rows.order_by("-created_at", "-pk"))
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A logged state change in an item's history."""
-
-    at: datetime
-    what: str
-    old: str
-    new: str
-    actor: str
-    reason: str
-
-
-def history_of_item(*, item: Item) -> list[Move]:
+def history_of_item(*, item: Item) -> QuerySet[StateChange]:
     """Return the item's logged state changes, oldest first.
 
     These are the changes of its HITs, assignments, submissions, payments, cases and merges.
     """
-    hits = {"hit__task__items": item}
+    assignments = Assignment.objects.filter(hit__task__items=item)
     owned = {
         "crowd.Hit": item.tasks.values_list("hit"),
-        "crowd.Assignment": Assignment.objects.filter(**hits).values_list("pk"),
+        "crowd.Assignment": assignments.values_list("pk"),
         "annotation.Submission": item.submissions.values_list("pk"),
-        "crowd.Payment": Payment.objects.filter(assignment__hit__task__items=item).values_list(
-            "pk"
-        ),
+        "crowd.Payment": Payment.objects.filter(assignment__in=assignments).values_list("pk"),
         "consolidation.Case": item.cases.values_list("pk"),
         "consolidation.Merge": item.queued.filter(merge__isnull=False).values_list("merge"),
     }
@@ -232,14 +217,4 @@ def history_of_item(*, item: Item) -> list[Move]:
     for aggregate, rows in owned.items():
         # Lists of ids, because PostgreSQL scans the whole log for subqueries.
         ours |= Q(aggregate=aggregate, object_id__in=[pk for (pk,) in rows])
-    return [
-        Move(
-            at=change.at,
-            what=f"{change.aggregate.rpartition('.')[2]} {change.object_id}",
-            old=change.old,
-            new=change.new,
-            actor=change.actor,
-            reason=change.reason,
-        )
-        for change in StateChange.objects.filter(ours).order_by("at", "pk")
-    ]
+    return StateChange.objects.filter(ours).order_by("at", "pk")

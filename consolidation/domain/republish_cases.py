@@ -6,6 +6,7 @@ annotation.domain.republish.
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -69,34 +70,17 @@ def reopen_returned_cases(*, clock: Callable[[], datetime], limit: int = 50) -> 
     )
 
 
-def _reopen(review: Review, now: datetime) -> int:
-    reopen_case(review=review, now=now)
-    return 1
-
-
 @transaction.atomic
-def reopen_case(*, review: Review, now: datetime) -> None:
+def _reopen(review: Review, now: datetime) -> int:
     """Reopen the case and withdraw its consolidation. Raise TransitionNotAllowedError."""
     case, submission = review.gold.case, review.gold.submission
     assert case
     assert submission
-    reason, actor = f"returned: {review.comment}", str(review.expert)
-    change_state(
-        instance=case,
-        new=CaseState.OFFERED,
-        transitions=TRANSITIONS,
-        actor=actor,
-        now=now,
-        reason=reason,
-    )
-    change_state(
-        instance=submission,
-        new=SubmissionState.WITHDRAWN,
-        transitions=RETURNED,
-        actor=actor,
-        now=now,
-        reason=reason,
-    )
+    reason = f"returned: {review.comment}"
+    terms: dict[str, Any] = {"actor": str(review.expert), "now": now, "reason": reason}
+    change_state(instance=case, new=CaseState.OFFERED, transitions=TRANSITIONS, **terms)
+    change_state(instance=submission, new=SubmissionState.WITHDRAWN, transitions=RETURNED, **terms)
+    return 1
 
 
 def short_cases(*, now: datetime) -> QuerySet[Case]:

@@ -113,7 +113,6 @@ def _remaining_problem(submission: Submission) -> str:
 class ParsedVersion:
     """A copy as parsed by its scheme, or its original content with the scheme's error."""
 
-    copy: Version
     content: object
     refusal: str = ""
 
@@ -128,13 +127,13 @@ class TwoVersions:
 def compare_versions(*, submission: Submission) -> TwoVersions:
     """Return the two copies and a list of their differences."""
     contents, parse = contents_of(submission), parser_of(submission)
-    ours, theirs = (_read(submission, copy, contents[copy], parse) for copy in Version)
+    ours, theirs = (_read(submission, contents[copy], parse) for copy in Version)
     tokens = submission.item.sentence.tokens
     return TwoVersions(ours, theirs, word_differences(ours.content, theirs.content, tokens=tokens))
 
 
-def _read(submission: Submission, copy: Version, content: object, parse: Parse) -> ParsedVersion:
+def _read(submission: Submission, content: object, parse: Parse) -> ParsedVersion:
     try:
-        return ParsedVersion(copy, parse(submission.item, content))
+        return ParsedVersion(parse(submission.item, content))
     except ContentError as error:
-        return ParsedVersion(copy, content, str(error))
+        return ParsedVersion(content, str(error))

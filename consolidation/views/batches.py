@@ -31,12 +31,7 @@ from consolidation.domain.manage_batch import (
     short_hits,
 )
 from consolidation.enums import Action
-from consolidation.forms.batches import (
-    HIT_STATES,
-    BatchActionForm,
-    BatchFilterForm,
-    HitFilterForm,
-)
+from consolidation.forms import HIT_STATES, BatchActionForm, BatchFilterForm, HitFilterForm
 from crowd.domain.ledger import BudgetExceededError, CapTooLowError
 from crowd.domain.manage_hits import HitChangeError
 from crowd.models import Hit, HitQuerySet
@@ -69,18 +64,15 @@ DONE = {
 def batches(request: HttpRequest, project: Project) -> HttpResponse:
     form = BatchFilterForm(request.GET)
     criteria = form.wanted()
-    page = page_of(
-        batches_of(project=project, wanted=criteria),
-        cursor=request.GET.get("page", ""),
-        by=("-pk",),
-    )
+    rows = batches_of(project=project, **criteria)
+    page = page_of(rows, cursor=request.GET.get("page", ""), by=("-pk",))
     now = timezone.now()
     standing, steps = _standing(project, page.rows), steps_of(page.rows)
     figures = standing.value
     forecasts = figures_of(forecast_costs, project=project).value
     context = {
         "form": form,
-        "filtered": any([criteria.state, criteria.role]),
+        "filtered": any(criteria.values()),
         "page": page,
         "rows": [
             {"batch": batch, "figures": figures[batch.pk], "step": steps[batch.pk]}
@@ -148,11 +140,10 @@ def _batch(project: Project, pk: int) -> Batch:
 
 
 def _terms_form(batch: Batch, data: Any = None) -> TermsForm:
-    cap = batch.budget.cap_cents if batch.budget else None
     initial = {
         "keep_open": batch.keep_open,
         "republish_limit": batch.republish_limit,
-        "cap": None if cap is None else f"{cap / 100:.2f}",
+        "cap": batch.budget.cap_cents if batch.budget else None,
     }
     return TermsForm(data, initial=initial, can_top_up=_is_topped_up(batch))
 
@@ -301,5 +292,5 @@ def _set_terms(batch: Batch, form: TermsForm, actor: str) -> None:
     limit_republications(batch=batch, limit=terms["republish_limit"], actor=actor, now=now)
     if "keep_open" in terms:
         keep_open(batch=batch, count=terms["keep_open"], actor=actor, now=now)
-    if form.cap_cents() is not None or batch.budget is not None:
-        cap_batch(batch=batch, cap_cents=form.cap_cents())
+    if terms["cap"] is not None or batch.budget is not None:
+        cap_batch(batch=batch, cap_cents=terms["cap"])

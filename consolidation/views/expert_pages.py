@@ -26,7 +26,6 @@ from consolidation.domain.expert_work import (
     hand_in_queued,
     open_correction,
     open_queued,
-    queued_of,
     save_correction,
     save_queued,
 )
@@ -84,11 +83,8 @@ def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 @reviewer_endpoint
 def item_draft(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     assert request.user.is_authenticated
-    state = read_page_message(request.body).state()
-    draft = save_queued(
-        queued=_queued(project, pk), expert=request.user, state=state, now=timezone.now()
-    )
-    return _saved(draft)
+    queued, state = _queued(project, pk), read_page_message(request.body)
+    return _saved(save_queued(queued=queued, expert=request.user, state=state, now=timezone.now()))
 
 
 @reviewer_endpoint
@@ -96,7 +92,7 @@ def item_submit(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     """Submit the work and return the URL of the expert's next item as `next`."""
     assert request.user.is_authenticated
     queued, now = _queued(project, pk), timezone.now()
-    state = read_page_message(request.body).state()
+    state = read_page_message(request.body)
     hand_in_queued(queued=queued, expert=request.user, state=state, now=now)
     following = take_next(queue=queued.queue, expert=request.user, now=now, leaving=pk)
     if following is None:
@@ -112,8 +108,8 @@ def address_of_next(project: Project, queue: ExpertQueue, queued: QueuedItem | N
 
 
 def _queued(project: Project, pk: int) -> QueuedItem:
-    queued = queued_of(project=project, pk=pk)
-    return queued or get_object_or_404(QueuedItem.objects.none())
+    rows = QueuedItem.objects.select_related("queue", "item__sentence", "item__project")
+    return get_object_or_404(rows, queue__project=project, pk=pk)
 
 
 @require_GET
@@ -137,7 +133,7 @@ def correction(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 def correction_draft(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     assert request.user.is_authenticated
     review = get_object_or_404(reviews_of(project=project), pk=pk)
-    state = read_page_message(request.body).state()
+    state = read_page_message(request.body)
     return _saved(
         save_correction(review=review, expert=request.user, state=state, now=timezone.now())
     )
@@ -148,7 +144,7 @@ def correction_submit(request: HttpRequest, project: Project, pk: int) -> HttpRe
     """Submit the correction and return the URL of the next review as `next`."""
     assert request.user.is_authenticated
     review = get_object_or_404(reviews_of(project=project), pk=pk)
-    state = read_page_message(request.body).state()
+    state = read_page_message(request.body)
     hand_in_correction(review=review, expert=request.user, state=state, now=timezone.now())
     messages.success(request, "Your correction is saved as the new gold.")
     return JsonResponse({"next": address_of_next_review(project)})

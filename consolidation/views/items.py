@@ -14,7 +14,7 @@ from consolidation.domain.queries import (
     items_of,
     state_of,
 )
-from consolidation.forms.items import ItemFilterForm
+from consolidation.forms import ItemFilterForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import query_without_page, render_page

@@ -6,16 +6,22 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.decide_submission import accept_assignment, reject_submissions
-from annotation.domain.pay_without_using import pay_without_using
-from annotation.domain.queries import can_be_used, submissions_of, waiting_for_a_person
-from annotation.enums import SubmissionState
-from annotation.models import Submission
+from annotation.domain.decide_submission import (
+    accept_assignment,
+    pay_without_using,
+    reject_submissions,
+)
+from annotation.domain.queries import (
+    can_be_accepted,
+    can_be_used,
+    submissions_of,
+    waiting_for_a_person,
+)
 from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.resolve_conflict import (
     has_two_versions,
 )
-from consolidation.forms.submissions import RejectForm
+from consolidation.forms import RejectForm
 from crowd.models import Assignment
 from projects.models import Project
 from projects.pages import query_without_page, render_page
@@ -62,7 +68,7 @@ def _list(
 @project_page(STAFF)
 def accept(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     assignment = _assignment(project, pk)
-    if not all(map(_is_annotation, assignment.submissions.all())):
+    if not can_be_accepted(assignment):
         messages.error(
             request, "Nothing was accepted because this content is not a valid annotation."
         )
@@ -76,11 +82,6 @@ def accept(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     else:
         messages.success(request, f"Accepted. {assignment.worker} will be paid shortly.")
     return redirect("consolidation:submissions", slug=project.slug)
-
-
-def _is_annotation(submission: Submission) -> bool:
-    """Return True if the submission can be accepted, or was accepted before."""
-    return submission.state == SubmissionState.ACCEPTED or can_be_used(submission)
 
 
 @require_POST
