@@ -13,8 +13,6 @@ from web.fields import CountField, DollarsField, set_choices
 
 
 class CorpusForm(forms.Form):
-    """A form that uploads sentences and their items."""
-
     corpus = forms.FileField(label="Sentences")
     fmt = forms.ChoiceField(label="Format", required=False)
     items = forms.FileField(

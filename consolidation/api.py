@@ -11,7 +11,6 @@ from annotation.api.serializers import ContentField
 from annotation.enums import Partition
 from annotation.models import Item
 from consolidation.domain.queries import (
-    ItemFilter,
     ItemState,
     cases_of,
     gold_versions_of,
@@ -66,7 +65,7 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
 
     @extend_schema_field({"type": "string", "enum": [state.value for state in ItemState]})
     def get_state(self, item: Any) -> str:
-        return state_of(offered=item.offered, case_state=item.case_state).value
+        return state_of(item).value
 
 
 class ItemFilters(filters.FilterSet):
@@ -77,7 +76,7 @@ class ItemFilters(filters.FilterSet):
 
     def filter_queryset(self, queryset: QuerySet[Item]) -> QuerySet[Item]:
         project = self.request.parser_context["view"].project
-        return narrowed(queryset, ItemFilter(**self.form.cleaned_data), project=project)
+        return narrowed(queryset, project=project, **self.form.cleaned_data)
 
 
 class _OfItems(ProjectEndpoint):
@@ -86,7 +85,7 @@ class _OfItems(ProjectEndpoint):
     tag = "corpus"
 
     def listed(self) -> QuerySet[Item]:
-        return items_of(project=self.project, wanted=ItemFilter())
+        return items_of(project=self.project)
 
 
 class Items(_OfItems, ListEndpoint):

@@ -7,7 +7,7 @@ from django import forms
 
 from annotation.enums import BatchState, Partition
 from consolidation.domain.manage_batch import Order
-from consolidation.domain.queries import ItemFilter, ItemState
+from consolidation.domain.queries import ItemState
 from consolidation.domain.resolve_conflict import Version
 from consolidation.enums import Action
 from projects.enums import Role
@@ -44,8 +44,6 @@ HIT_STATES = [
 
 
 class HitFilterForm(forms.Form):
-    """A filter of a batch's HITs."""
-
     state = forms.ChoiceField(required=False, label="Which", choices=HIT_STATES)
 
     def wanted(self) -> str:
@@ -106,10 +104,8 @@ class RejectForm(forms.Form):
 
 
 class ConflictForm(forms.Form):
-    """The choice between two copies."""
-
     copy = forms.ChoiceField(
-        label="Which copy stands?",
+        label="Which copy is correct?",
         choices=[(Version.OURS.value, "ours"), (Version.THEIRS.value, "the marketplace's")],
         widget=forms.RadioSelect,
     )
@@ -138,10 +134,10 @@ class ItemFilterForm(forms.Form):
         super().__init__(*args, **kwargs)
         set_choices(self, "domain", [ANY, *((name, name) for name in domains)])
 
-    def wanted(self) -> ItemFilter:
+    def wanted(self) -> dict[str, str]:
         """Return the filter. Invalid fields are ignored."""
         self.is_valid()
-        return ItemFilter(**self.cleaned_data)
+        return self.cleaned_data
 
 
 class ReviewForm(forms.Form):
@@ -149,7 +145,7 @@ class ReviewForm(forms.Form):
 
     verdict = forms.ChoiceField(
         choices=[
-            ("confirm", "Right as it stands"),
+            ("confirm", "Correct as it is"),
             ("return", "Return it: it has to be consolidated again"),
         ],
         widget=forms.RadioSelect,
@@ -202,7 +198,7 @@ class AnnotateQueueForm(QueueForm):
     )
     makes_gold = forms.BooleanField(
         required=False,
-        label="Expert gold at once",
+        label="Make it expert gold immediately",
         help_text="Requires one expert per item. Annotations by several experts are merged first.",
     )
 

@@ -13,11 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotation.api.serializers import (
-    BatchProgressSerializer,
-    BatchSerializer,
-    NewBatchSerializer,
-)
+from annotation.api.serializers import BatchProgressSerializer, BatchSerializer, NewBatchSerializer
 from annotation.domain.batch_actions import expire_batch, pause_batch, resume_batch
 from annotation.domain.publish import NothingToPublishError, publish_batch
 from annotation.domain.queries import count_batch

@@ -60,6 +60,17 @@ def figures_of_batches(*, batches: Iterable[Batch], now: datetime) -> dict[int, 
     return {pk: BatchFigures(**figures) for pk, figures in by_batch.items()}
 
 
+# The filters of a batch's HITs, by name.
+HIT_FILTERS: dict[str, Q] = {
+    "pending": Q(state=HitState.PENDING, paused_at=None),
+    "live": Q(state=HitState.LIVE, paused_at=None),
+    "paused": Q(paused_at__isnull=False),
+    "finished": Q(state=HitState.FINISHED),
+    "expired": Q(state=HitState.EXPIRED),
+    "failed": Q(state=HitState.FAILED),
+    "withdrawn": Q(state=HitState.WITHDRAWN),
+}
+ENDED_OR_PAUSED = ("paused", "finished", "expired", "failed", "withdrawn")
 OPEN = Q(state__in=[HitState.PENDING, HitState.LIVE], paused_at=None)
 UNSYNCED = (
     Q(state=HitState.PENDING, paused_at=None)
@@ -73,12 +84,8 @@ def _hits(ids: list[int]) -> dict[int, dict[str, int]]:
     counted = rows.annotate(
         hits=Count("pk"),
         open=Count("pk", filter=OPEN),
-        paused=Count("pk", filter=Q(paused_at__isnull=False)),
-        finished=Count("pk", filter=Q(state=HitState.FINISHED)),
-        expired=Count("pk", filter=Q(state=HitState.EXPIRED)),
-        failed=Count("pk", filter=Q(state=HitState.FAILED)),
-        withdrawn=Count("pk", filter=Q(state=HitState.WITHDRAWN)),
         unsynced=Count("pk", filter=UNSYNCED),
+        **{name: Count("pk", filter=HIT_FILTERS[name]) for name in ENDED_OR_PAUSED},
     )
     return _by_batch(counted, "task__batch")
 
@@ -120,18 +127,6 @@ def _money(ids: list[int]) -> dict[int, dict[str, int]]:
         if kind == LedgerKind.SETTLE:
             sums["spent_cents"] += sum_
     return figures
-
-
-# The filters of a batch's HITs, by name.
-HIT_FILTERS: dict[str, Q] = {
-    "pending": Q(state=HitState.PENDING, paused_at=None),
-    "live": Q(state=HitState.LIVE, paused_at=None),
-    "paused": Q(paused_at__isnull=False),
-    "finished": Q(state=HitState.FINISHED),
-    "expired": Q(state=HitState.EXPIRED),
-    "failed": Q(state=HitState.FAILED),
-    "withdrawn": Q(state=HitState.WITHDRAWN),
-}
 
 
 def tasks_of(*, batch: Batch) -> QuerySet[Task]:

@@ -16,18 +16,8 @@ from annotation.domain.publish import public_id_of
 from annotation.domain.worker_page import NOT_ACCEPTED, REFERENCE, InvalidPageError, submit_address
 from annotation.models import Compensation
 from crowd.domain.decide_assignment import approve_assignment
-from crowd.domain.prepare_hits import (
-    HitPlan,
-    HitTerms,
-    hit_type_of,
-    prepare_hits,
-    slot_cents,
-)
-from crowd.domain.qualifications import (
-    define_qualification,
-    grant_qualification,
-    requirement_for,
-)
+from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits, slot_cents
+from crowd.domain.qualifications import define_qualification, grant_qualification, requirement_for
 from crowd.models import Assignment, HitType, Worker
 from jobs.domain.sweep import for_each_row
 from projects.models import Project
@@ -128,10 +118,10 @@ def pay_compensations(*, clock: Callable[[], datetime], limit: int = 50) -> int:
 
     A submission by a different worker is left for review.
     """
-    handed_in = Assignment.objects.unrecorded().filter(hit__compensation__isnull=False)
+    unrecorded = Assignment.objects.unrecorded().filter(hit__compensation__isnull=False)
     return for_each_row(
         sweep="pay compensations",
-        rows=handed_in.select_related("hit__compensation").order_by("pk"),
+        rows=unrecorded.select_related("hit__compensation").order_by("pk"),
         process=_pay,
         clock=clock,
         limit=limit,

@@ -16,7 +16,7 @@ from crowd.domain.sync_hits import request_sync
 from schemes.base import ContentError, Json
 
 COMMENT_LIMIT = 2000
-# (item, content) -> normalized content. Raises ContentError.
+# (item, content) -> normalized content. Raise ContentError.
 Parse = Callable[[Item, object], Json]
 
 
@@ -61,17 +61,12 @@ def save_draft(*, claim: PageToken, state: PageState, now: datetime) -> Draft:
 def keep_state(draft: PageDraft, state: PageState, now: datetime) -> None:
     """Save the page's state as the draft's next revision. The draft's row must be locked.
 
-    Raise DraftConflictError.
+    Raise DraftConflictError if another page has saved since this page did.
     """
-    check_revision(draft, state)
-    take_over(draft, state, now)
-    draft.save()
-
-
-def check_revision(draft: PageDraft, state: PageState) -> None:
-    """Raise DraftConflictError if another page has saved since this page did."""
     if state.revision != draft.revision:
         raise DraftConflictError(draft)
+    take_over(draft, state, now)
+    draft.save()
 
 
 def submit_draft(*, claim: PageToken, state: PageState, parse: Parse, now: datetime) -> str:
@@ -152,13 +147,8 @@ def take_over(draft: PageDraft, state: PageState, now: datetime) -> None:
     draft.comment = state.comment[:COMMENT_LIMIT]
     draft.revision += 1
     draft.saved_at = now
+    # The seconds since the page was opened, plus a minute of grace for the first save.
+    open_for = int((now - draft.opened_at + timedelta(minutes=1)).total_seconds())
     # The page restarts its counter on a reload, which must not lower the stored value.
-    draft.active_seconds = max(
-        draft.active_seconds, min(state.active_seconds, _open_for(draft, now))
-    )
+    draft.active_seconds = max(draft.active_seconds, min(state.active_seconds, open_for))
     draft.moves = max(draft.moves, state.moves)
-
-
-def _open_for(draft: PageDraft, now: datetime) -> int:
-    """Return the seconds since the page was opened, plus a minute of grace for the first save."""
-    return int((now - draft.opened_at + timedelta(minutes=1)).total_seconds())

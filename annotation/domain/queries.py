@@ -12,25 +12,11 @@ from django.db.models.functions import Cast
 from annotation.domain.publish import terms_of
 from annotation.domain.qualification_codes import qualifications_of
 from annotation.enums import SubmissionState
-from annotation.models import (
-    Batch,
-    Item,
-    Sentence,
-    Submission,
-    TaskItem,
-)
+from annotation.models import Batch, Item, Sentence, Submission, TaskItem
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.enums import AssignmentState, LedgerKind
-from crowd.models import (
-    Assignment,
-    Hit,
-    HitType,
-    LedgerEntry,
-    Payment,
-    QualificationGrant,
-    Worker,
-)
+from crowd.models import Assignment, Hit, HitType, LedgerEntry, Payment, QualificationGrant, Worker
 from projects.enums import Role
 from projects.models import Project
 

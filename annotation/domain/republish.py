@@ -28,13 +28,7 @@ from django.db.models.functions import Coalesce
 from annotation.domain.publish import PAGE, PublicationItem, publish_items
 from annotation.domain.qualification_codes import done_code
 from annotation.enums import BatchState, SubmissionState
-from annotation.models import (
-    Batch,
-    Item,
-    Submission,
-    Task,
-    TaskItem,
-)
+from annotation.models import Batch, Item, Submission, Task, TaskItem
 from audit.domain.change_state import log_state_change
 from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.manage_hits import HitChangeError, add_assignments, extend_hit

@@ -10,10 +10,7 @@ from annotation.domain.wage_forecast import forecast_wages, item_cents
 from annotation.forms import PayForm
 from crowd.domain.pay_scheme import PRESETS, PayScheme, PaySchemeError
 from projects.domain.cached_figures import figures_of
-from projects.domain.change_project import (
-    ProjectChangeError,
-    change_pay,
-)
+from projects.domain.change_project import ProjectChangeError, change_pay
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page

@@ -9,10 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.domain.publish import NothingToPublishError, publish_batch
 from annotation.domain.qualification_codes import pool_of, pool_size
-from annotation.domain.queries import (
-    count_items,
-    generation_cents,
-)
+from annotation.domain.queries import count_items, generation_cents
 from annotation.forms import PublishForm
 from annotation.models import Batch
 from crowd.domain.ledger import BudgetExceededError
@@ -22,10 +19,7 @@ from projects.domain.cached_figures import figures_of, forget_figures
 from projects.enums import Role
 from projects.models import Project
 from projects.pages import render_page
-from projects.permissions import (
-    STAFF,
-    project_page,
-)
+from projects.permissions import STAFF, project_page
 from web.money import dollars
 
 

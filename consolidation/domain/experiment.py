@@ -19,11 +19,7 @@ from annotation.domain.publish import (
 from annotation.domain.qualification_codes import pool_of
 from annotation.domain.queries import generation_cents
 from annotation.enums import SubmissionState
-from annotation.models import (
-    Item,
-    Submission,
-    Task,
-)
+from annotation.models import Item, Submission, Task
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from consolidation.domain.second_consolidation import open_second_case
@@ -234,18 +230,24 @@ def progress_of(*, experiment: Experiment) -> ExperimentProgress:
     )
 
 
+def without_experiments(
+    submissions: QuerySet[Submission], *, project: Project
+) -> QuerySet[Submission]:
+    """Leave out the work in the project's agreement experiments."""
+    batches = list(project.experiments.values_list("batch", flat=True))
+    if not batches:
+        return submissions
+    tasks = Task.objects.filter(batch__in=batches)
+    return submissions.exclude(assignment__hit__in=tasks.values("hit"))
+
+
 def annotations_for_gold(*, project: Project) -> QuerySet[Submission]:
     """Return the accepted annotations that contribute to gold.
 
     Work in training rounds and agreement experiments is excluded.
     """
-    accepted = Submission.objects.accepted().filter(item__project=project)
-    accepted = accepted.filter(item__in_production=True)
-    experiment_batches = list(project.experiments.values_list("batch", flat=True))
-    if experiment_batches:
-        accepted = accepted.exclude(
-            assignment__hit__in=Task.objects.filter(batch__in=experiment_batches).values("hit")
-        )
+    own = Submission.objects.accepted().filter(item__project=project, item__in_production=True)
+    accepted = without_experiments(own, project=project)
     second = Task.objects.filter(
         case_task__case__item__project=project, case_task__case__attempt__gt=0
     )

@@ -12,17 +12,7 @@ from pathlib import Path
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
-from django.db.models import (
-    Count,
-    Exists,
-    F,
-    IntegerField,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Sum,
-)
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Greatest
 
 from annotation.domain.import_corpus import item_key
@@ -32,14 +22,7 @@ from audit.errors import TouchstoneError
 from consolidation.domain.merge import gather, open_merges
 from consolidation.domain.queries import settled_items
 from consolidation.enums import ExpertWork, MergeState, QueueState
-from consolidation.models import (
-    ExpertDraft,
-    ExpertQueue,
-    Merge,
-    MergeSource,
-    QueuedItem,
-    Review,
-)
+from consolidation.models import ExpertDraft, ExpertQueue, Merge, MergeSource, QueuedItem, Review
 from projects.enums import Role
 from projects.models import Project
 from schemes.base import FileError

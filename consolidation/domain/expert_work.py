@@ -76,7 +76,7 @@ def save_queued(
 
 
 @transaction.atomic
-def hand_in_queued(
+def submit_queued(
     *, queued: QueuedItem, expert: AbstractBaseUser, state: PageState, now: datetime
 ) -> ExpertDraft:
     """Submit an annotation or a merge. A repeated submission changes nothing.
@@ -87,9 +87,9 @@ def hand_in_queued(
     if draft.submitted_at:
         return draft
     if queued.queue.kind == ExpertWork.MERGE:
-        _hand_in_merge(queued, expert, state, now)
+        _submit_merge(queued, expert, state, now)
     else:
-        _hand_in_annotation(draft, state, now)
+        _submit_annotation(draft, state, now)
     _finish(draft, state, now)
     return draft
 
@@ -120,7 +120,7 @@ def _locked(queued: QueuedItem, expert: AbstractBaseUser, now: datetime) -> Expe
     )
 
 
-def _hand_in_annotation(draft: ExpertDraft, state: PageState, now: datetime) -> None:
+def _submit_annotation(draft: ExpertDraft, state: PageState, now: datetime) -> None:
     assert draft.queued
     item, expert = draft.queued.item, draft.author
     parsed = parse_content(items=[item], content=state.content, parse=parse_generation)
@@ -164,7 +164,7 @@ def _make_gold(submission: Submission, now: datetime) -> None:
     )
 
 
-def _hand_in_merge(
+def _submit_merge(
     queued: QueuedItem, expert: AbstractBaseUser, state: PageState, now: datetime
 ) -> None:
     # Two experts may submit the same merge if the first reservation expired.
@@ -202,7 +202,7 @@ def save_correction(
 
 
 @transaction.atomic
-def hand_in_correction(
+def submit_correction(
     *, review: Review, expert: AbstractBaseUser, state: PageState, now: datetime
 ) -> ExpertDraft:
     """Submit a correction, which becomes the item's next version of gold.

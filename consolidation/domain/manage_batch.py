@@ -49,8 +49,8 @@ def apply_action(
     """
     # The state of a whole batch changes even if no HIT is affected.
     needs_hits = hits is not None or order.action in (Action.ADD, Action.REPUBLISH)
-    moved = affected(batch=batch, action=order.action, hits=hits, now=now)
-    if needs_hits and not moved.exists():
+    changed = affected(batch=batch, action=order.action, hits=hits, now=now)
+    if needs_hits and not changed.exists():
         raise HitChangeError(NOTHING[order.action])
     if order.action is Action.REPUBLISH:
         return republish_batch(batch=batch, hits=hits, actor=actor, now=now).total
@@ -133,14 +133,14 @@ def affected(
     if action is Action.REPUBLISH:
         short = short_hits(batch=batch, now=now)
         return short if hits is None else short.filter(pk__in=hits.values("pk"))
-    moved = {
+    changed = {
         Action.PAUSE: Q(state__in=STEERABLE, paused_at=None),
         Action.RESUME: Q(paused_at__isnull=False),
         Action.EXPIRE: Q(state__in=STEERABLE),
         Action.EXTEND: Q(state__in=[HitState.LIVE, HitState.EXPIRED]),
         Action.ADD: ~Q(state__in=[HitState.FAILED, HitState.WITHDRAWN]),
     }
-    return (hits_of(batch) if hits is None else hits).filter(moved[action])
+    return (hits_of(batch) if hits is None else hits).filter(changed[action])
 
 
 def most_cents(*, batch: Batch, order: Order, hits: HitQuerySet, now: datetime) -> int:

@@ -85,8 +85,8 @@ def _sources(
         for annotation in SystemAnnotation.objects.filter(item__in=items, system=name):
             yield annotation, MergeSource(origin=SourceOrigin.SYSTEM, name=name)
     elif source in GOLD_ORIGINS:
-        standing = current_gold(project, GOLD_ORIGINS[SourceOrigin(source)])
-        for gold in standing.filter(item__in=items).order_by("pk"):
+        newest = current_gold(project, GOLD_ORIGINS[SourceOrigin(source)])
+        for gold in newest.filter(item__in=items).order_by("pk"):
             yield gold, MergeSource(origin=source, gold=gold)
     else:
         role = SUBMISSION_ORIGINS[SourceOrigin(source)]

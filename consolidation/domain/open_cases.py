@@ -19,13 +19,7 @@ from annotation.domain.republish import (
     store_problem,
 )
 from annotation.enums import BatchState, SubmissionState
-from annotation.models import (
-    Batch,
-    Item,
-    Submission,
-    Task,
-    TaskItem,
-)
+from annotation.models import Batch, Item, Submission, Task, TaskItem
 from audit.domain.change_state import log_state_change
 from consolidation.enums import CaseState
 from consolidation.models import Case, CaseSource, CaseTask
@@ -33,11 +27,7 @@ from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.qualifications import requirement_for
 from crowd.models import Worker
 from jobs.domain.sweep import for_each_row
-from projects.enums import (
-    ExclusionScope,
-    Protocol,
-    Role,
-)
+from projects.enums import ExclusionScope, Protocol, Role
 from projects.models import Project
 from schemes.base import Json
 
@@ -128,13 +118,18 @@ def open_case(*, item: Item, now: datetime) -> bool:
     accepted = Submission.objects.accepted().filter(item=item, role=Role.GENERATOR).order_by("pk")
     # A second generation from an enlarged HIT can be merged but not validated.
     submissions = list(accepted[:1] if item.project.protocol == Protocol.VALIDATION else accepted)
-    random.Random(f"{item.project.seed}:{item.key}").shuffle(submissions)  # noqa: S311
+    add_sources(case=case, submissions=submissions, seed=f"{item.project.seed}:{item.key}", now=now)
+    return True
+
+
+def add_sources(*, case: Case, submissions: list[Submission], seed: str, now: datetime) -> None:
+    """Add the submissions to a new case in random order, and log the case."""
+    random.Random(seed).shuffle(submissions)  # noqa: S311
     CaseSource.objects.bulk_create(
         CaseSource(case=case, submission=submission, position=position)
         for position, submission in enumerate(submissions)
     )
     log_state_change(instance=case, old="", new=case.state, actor="automatic", now=now)
-    return True
 
 
 def publish_open_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:

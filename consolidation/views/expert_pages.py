@@ -22,12 +22,12 @@ from consolidation.domain.expert_queues import take_next
 from consolidation.domain.expert_work import (
     ExpertWorkError,
     guidelines_of,
-    hand_in_correction,
-    hand_in_queued,
     open_correction,
     open_queued,
     save_correction,
     save_queued,
+    submit_correction,
+    submit_queued,
 )
 from consolidation.domain.monitor import reviews_of
 from consolidation.enums import ExpertWork, ReviewState
@@ -93,7 +93,7 @@ def item_submit(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     assert request.user.is_authenticated
     queued, now = _queued(project, pk), timezone.now()
     state = read_page_message(request.body)
-    hand_in_queued(queued=queued, expert=request.user, state=state, now=now)
+    submit_queued(queued=queued, expert=request.user, state=state, now=now)
     following = take_next(queue=queued.queue, expert=request.user, now=now, leaving=pk)
     if following is None:
         messages.success(request, "Submitted. There are no more items for you in this queue.")
@@ -145,7 +145,7 @@ def correction_submit(request: HttpRequest, project: Project, pk: int) -> HttpRe
     assert request.user.is_authenticated
     review = get_object_or_404(reviews_of(project=project), pk=pk)
     state = read_page_message(request.body)
-    hand_in_correction(review=review, expert=request.user, state=state, now=timezone.now())
+    submit_correction(review=review, expert=request.user, state=state, now=timezone.now())
     messages.success(request, "Your correction is saved as the new gold.")
     return JsonResponse({"next": address_of_next_review(project)})
 
@@ -183,7 +183,7 @@ def _render(
         "page": page,
         "back": back,
         "guidelines": render_markdown(guidelines.text) if guidelines else "",
-        "comment_label": "What was wrong, or a message to the office",
+        "comment_label": "What was wrong, or a message to the project's staff",
     }
     template = TEMPLATES[ExpertWork(kind)]
     return render(request, f"schemes/{project.scheme}/{template}.html", context)

@@ -1,5 +1,8 @@
 """Pages that list submissions for review and accept or reject them."""
 
+from collections.abc import Callable
+from functools import partial
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
@@ -18,9 +21,7 @@ from annotation.domain.queries import (
     waiting_for_a_person,
 )
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.resolve_conflict import (
-    has_two_versions,
-)
+from consolidation.domain.resolve_conflict import has_two_versions
 from consolidation.forms import RejectForm
 from crowd.models import Assignment
 from projects.models import Project
@@ -73,31 +74,18 @@ def accept(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
             request, "Nothing was accepted because this content is not a valid annotation."
         )
         return redirect("consolidation:submissions", slug=project.slug)
-    try:
-        accept_assignment(
-            assignment=assignment, actor=request.user.get_username(), now=timezone.now()
-        )
-    except TransitionNotAllowedError as error:
-        messages.error(request, f"Nothing was accepted: {error}")
-    else:
-        messages.success(request, f"Accepted. {assignment.worker} will be paid shortly.")
-    return redirect("consolidation:submissions", slug=project.slug)
+    success = f"Accepted. {assignment.worker} will be paid shortly."
+    decision = partial(accept_assignment, assignment=assignment)
+    return _decide(request, project, decision, success, "Nothing was accepted")
 
 
 @require_POST
 @project_page(STAFF)
 def set_aside(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     assignment = _assignment(project, pk)
-    try:
-        pay_without_using(
-            assignment=assignment, actor=request.user.get_username(), now=timezone.now()
-        )
-    except TransitionNotAllowedError as error:
-        messages.error(request, f"Nothing was changed: {error}")
-    else:
-        message = f"{assignment.worker} will be paid shortly. The work won't be used."
-        messages.success(request, message)
-    return redirect("consolidation:submissions", slug=project.slug)
+    success = f"{assignment.worker} will be paid shortly. The work won't be used."
+    decision = partial(pay_without_using, assignment=assignment)
+    return _decide(request, project, decision, success, "Nothing was changed")
 
 
 @require_POST
@@ -107,17 +95,26 @@ def reject(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     form = RejectForm(request.POST)
     if not form.is_valid():
         return _list(request, project, form, refused=pk)
+    reason = form.cleaned_data["reason"]
+    decision = partial(reject_submissions, assignment=assignment, reason=reason)
+    success = f"Rejected. {assignment.worker} will receive the reason."
+    return _decide(request, project, decision, success, "Not rejected")
+
+
+def _decide(
+    request: HttpRequest,
+    project: Project,
+    decision: Callable[..., None],
+    success: str,
+    failure: str,
+) -> HttpResponseBase:
+    """Make the decision and return to the list with a message."""
     try:
-        reject_submissions(
-            assignment=assignment,
-            reason=form.cleaned_data["reason"],
-            actor=request.user.get_username(),
-            now=timezone.now(),
-        )
+        decision(actor=request.user.get_username(), now=timezone.now())
     except TransitionNotAllowedError as error:
-        messages.error(request, f"Not rejected: {error}")
+        messages.error(request, f"{failure}: {error}")
     else:
-        messages.success(request, f"Rejected. {assignment.worker} will receive the reason.")
+        messages.success(request, success)
     return redirect("consolidation:submissions", slug=project.slug)
 
 

@@ -9,7 +9,7 @@ UPLOAD_MAX_AGE = timedelta(days=1)
 
 
 def cancel_job(*, job: Job, actor: str, now: datetime, problem: str = "") -> Job:
-    """Cancel an unfinished job and delete its files. Raises TransitionNotAllowedError."""
+    """Cancel an unfinished job and delete its files. Raise TransitionNotAllowedError."""
     job = change_state(
         instance=job,
         new=JobState.CANCELLED,

@@ -40,7 +40,7 @@ def queue_job(
 
 @transaction.atomic
 def confirm_job(*, job: Job, actor: str, now: datetime) -> Job:
-    """Queue an uploaded job. Raises TransitionNotAllowedError."""
+    """Queue an uploaded job. Raise TransitionNotAllowedError."""
     moves: Transitions = {JobState.UPLOADED: [JobState.QUEUED]}
     job = change_state(
         instance=job, new=JobState.QUEUED, transitions=moves, actor=actor, now=now, requested_at=now
