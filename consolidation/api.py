@@ -10,21 +10,12 @@ from rest_framework import serializers
 from annotation.api.serializers import ContentField
 from annotation.enums import Partition
 from annotation.models import Item
-from consolidation.domain.queries import (
-    ItemState,
-    cases_of,
-    gold_versions_of,
-    items_of,
-    narrowed,
-    state_of,
-)
-from consolidation.enums import CaseState, GoldSource
+from consolidation.domain.queries import cases_of, gold_versions_of, items_of, narrowed, state_of
+from consolidation.enums import CaseState, GoldSource, ItemState
 from consolidation.models import Case, CaseSource, Gold
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, read
 from schemes.registry import get_scheme
-
-_STATES = [(state.value, state.label) for state in ItemState]
 
 
 class ItemSerializer(serializers.ModelSerializer[Item]):
@@ -63,13 +54,13 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
         scheme = get_scheme(self.context["view"].project.scheme)
         return scheme.headline(item.sentence.tokens, item.target)
 
-    @extend_schema_field({"type": "string", "enum": [state.value for state in ItemState]})
+    @extend_schema_field({"type": "string", "enum": ItemState.values})
     def get_state(self, item: Any) -> str:
         return state_of(item).value
 
 
 class ItemFilters(filters.FilterSet):
-    state = filters.ChoiceFilter(choices=_STATES)
+    state = filters.ChoiceFilter(choices=ItemState.choices)
     domain = filters.CharFilter(max_length=60)
     partition = filters.ChoiceFilter(choices=Partition.choices)
     text = filters.CharFilter(max_length=200, label="A phrase in the sentence, or part of the key.")

@@ -7,9 +7,8 @@ from django import forms
 
 from annotation.enums import BatchState, Partition
 from consolidation.domain.manage_batch import Order
-from consolidation.domain.queries import ItemState
 from consolidation.domain.resolve_conflict import Version
-from consolidation.enums import Action
+from consolidation.enums import Action, ItemState
 from projects.enums import Role
 from web.fields import ANY, CountField, set_choices
 
@@ -118,9 +117,7 @@ class ConflictForm(forms.Form):
 
 
 class ItemFilterForm(forms.Form):
-    state = forms.ChoiceField(
-        required=False, choices=[ANY, *((state.value, state.label) for state in ItemState)]
-    )
+    state = forms.ChoiceField(required=False, choices=[ANY, *ItemState.choices])
     domain = forms.ChoiceField(required=False)
     partition = forms.ChoiceField(required=False, choices=[ANY, *Partition.choices])
     text = forms.CharField(

@@ -21,7 +21,8 @@ from projects.views.settings import actor_of, report_changes
 @project_page(STAFF)
 def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Show and change the pay scheme. "forecast" shows its effect without saving it."""
-    present = _preset(request) or project.pay_scheme
+    preset = PRESETS.get(request.GET.get("preset", "")) if request.method == "GET" else None
+    present = preset or project.pay_scheme
     forms = [
         PayForm(request.POST or None, role=role, initial=terms) for role, terms in present.items()
     ]
@@ -54,7 +55,3 @@ def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
     return render_page(
         request, project, "annotation/pay.html", context, status=422 if is_invalid else 200
     )
-
-
-def _preset(request: HttpRequest) -> PayScheme | None:
-    return PRESETS.get(request.GET.get("preset", "")) if request.method == "GET" else None

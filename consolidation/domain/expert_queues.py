@@ -108,9 +108,9 @@ def _check(project: Project, plan: QueuePlan, items: Sequence[Item]) -> None:
         )
 
 
-def change_queue(*, queue: ExpertQueue, state: str, actor: str, now: datetime) -> ExpertQueue:
+def change_queue(*, queue: ExpertQueue, state: str, actor: str, now: datetime) -> None:
     """Close or reopen the queue. Work that was started can still be finished."""
-    return change_state(instance=queue, new=state, transitions=TRANSITIONS, actor=actor, now=now)
+    change_state(instance=queue, new=state, transitions=TRANSITIONS, actor=actor, now=now)
 
 
 def sample_of(*, project: Project, kind: str, count: int, consolidated: bool = False) -> list[Item]:
@@ -166,11 +166,13 @@ def open_to(*, expert: AbstractBaseUser | AnonymousUser, now: datetime) -> Query
     count = Coalesce(Subquery(taken.values("n"), output_field=IntegerField()), 0)
     item = OuterRef("item")
     merged = Exists(Merge.objects.filter(queued=OuterRef("pk"), state=MergeState.MERGED))
+    own_sources = MergeSource.objects.filter(submission__author=expert.pk)
+    wrote_a_source = Exists(own_sources.filter(merge__queued=OuterRef("pk")))
     return (
         QueuedItem.objects.filter(queue__state=QueueState.OPEN)
         .exclude(Exists(_drafts(Q(author=expert.pk))))
         .exclude(Q(queue__kind=ExpertWork.ANNOTATE) & knows(expert, item))
-        .exclude(Q(queue__kind=ExpertWork.MERGE) & (merged | wrote_a_source(expert)))
+        .exclude(Q(queue__kind=ExpertWork.MERGE) & (merged | wrote_a_source))
         .alias(taken=count)
         .filter(taken__lt=F("queue__experts_per_item"))
     )
@@ -189,12 +191,6 @@ def knows(expert: AbstractBaseUser | AnonymousUser, item: OuterRef) -> Q:
     corrections = ExpertDraft.objects.filter(author=expert.pk, review__gold__item=item)
     reviews = Review.objects.filter(expert=expert.pk, gold__item=item)
     return Q(Exists(own)) | Q(Exists(merges)) | Q(Exists(corrections)) | Q(Exists(reviews))
-
-
-def wrote_a_source(expert: AbstractBaseUser | AnonymousUser) -> Exists:
-    return Exists(
-        MergeSource.objects.filter(merge__queued=OuterRef("pk"), submission__author=expert.pk)
-    )
 
 
 @transaction.atomic

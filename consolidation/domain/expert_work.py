@@ -78,20 +78,19 @@ def save_queued(
 @transaction.atomic
 def submit_queued(
     *, queued: QueuedItem, expert: AbstractBaseUser, state: PageState, now: datetime
-) -> ExpertDraft:
+) -> None:
     """Submit an annotation or a merge. A repeated submission changes nothing.
 
     Raise ExpertWorkError, InvalidContentError.
     """
     draft = _locked(queued, expert, now)
     if draft.submitted_at:
-        return draft
+        return
     if queued.queue.kind == ExpertWork.MERGE:
         _submit_merge(queued, expert, state, now)
     else:
         _submit_annotation(draft, state, now)
     _finish(draft, state, now)
-    return draft
 
 
 def _merge_of(queued: QueuedItem) -> Merge | None:
@@ -204,7 +203,7 @@ def save_correction(
 @transaction.atomic
 def submit_correction(
     *, review: Review, expert: AbstractBaseUser, state: PageState, now: datetime
-) -> ExpertDraft:
+) -> None:
     """Submit a correction, which becomes the item's next version of gold.
 
     The page's comment explains what was wrong. A repeated submission changes nothing. Raise
@@ -212,7 +211,7 @@ def submit_correction(
     """
     draft = _locked_correction(review, expert, now)
     if draft.submitted_at:
-        return draft
+        return
     item = review.gold.item
     sources = [get_scheme(item.project.scheme).as_source(review.gold.content)]
     content, comment = _consolidation(item, state, sources), state.comment
@@ -223,7 +222,6 @@ def submit_correction(
     except ReviewError as error:
         raise ExpertWorkError(str(error)) from error
     _finish(draft, state, now)
-    return draft
 
 
 def _check_drawn(review: Review) -> None:

@@ -123,7 +123,7 @@ def contents_of(merge: Merge) -> list[Json]:
 
 
 @transaction.atomic
-def record_merge(*, merge: Merge, content: Json, expert: AbstractBaseUser, now: datetime) -> Gold:
+def record_merge(*, merge: Merge, content: Json, expert: AbstractBaseUser, now: datetime) -> None:
     """Record a merge as the next version of the item's expert gold.
 
     The scheme must have parsed the consolidation. The provenance lists the positions that had each
@@ -157,7 +157,6 @@ def record_merge(*, merge: Merge, content: Json, expert: AbstractBaseUser, now: 
         merged_at=now,
         gold=gold,
     )
-    return gold
 
 
 def summary_of(provenance: Sequence[Json]) -> Json:

@@ -240,7 +240,7 @@ def publish_given_cases(
     given: Sequence[list[Json]],
     now: datetime,
     **terms: Any,
-) -> list[Case]:
+) -> None:
     """Publish a case with given annotations for each offer of a qualification round.
 
     See `publish_items` for `terms` and errors.
@@ -259,7 +259,6 @@ def publish_given_cases(
         for offer, annotations, task in zip(offers, given, tasks, strict=True)
     )
     CaseTask.objects.bulk_create(CaseTask(case=case, task=case.task) for case in cases)
-    return cases
 
 
 def requirements_of(batch: Batch, excluded: Sequence[Worker]) -> list[dict[str, Any]]:

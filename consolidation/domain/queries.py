@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
@@ -13,25 +12,11 @@ from annotation.models import Item, Submission, TaskItem
 from audit.models import StateChange
 from consolidation.domain.experiment import without_experiments
 from consolidation.domain.record_gold import own_source
-from consolidation.enums import SETTLED, CaseState, ReviewState
+from consolidation.enums import SETTLED, CaseState, ItemState, ReviewState
 from consolidation.models import Case, Gold, Review
 from crowd.models import Assignment, Payment
 from projects.enums import Role
 from projects.models import Project
-
-
-class ItemState(StrEnum):
-    """An item's progress towards consolidated or validated gold."""
-
-    NOT_PUBLISHED = "not-published"
-    GENERATING = "generating"
-    CASE_OPEN = "case-open"
-    CONSOLIDATED = "consolidated"
-    VALIDATED = "validated"
-
-    @property
-    def label(self) -> str:
-        return self.value.replace("-", " ")
 
 
 def _first_case(**facts: object) -> Exists:

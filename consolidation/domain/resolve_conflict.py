@@ -71,7 +71,8 @@ def resolve_conflict(
         raise ConflictResolutionError(f"That copy can't be used: {error}") from error
     if copy is Version.THEIRS:
         row.other_version = copies[Version.OURS]
-    why, row.problem, row.conflict_resolved = row.problem, _remaining_problem(row), True
+    why, row.conflict_resolved = row.problem, True
+    row.problem = dependence_of(row, case_of(row)) if row.role in CASE_ROLES else ""
     row.save(update_fields=["content", "other_version", "problem", "conflict_resolved"])
     log_state_change(
         instance=row,
@@ -101,12 +102,6 @@ def parser_of(submission: Submission) -> Parse:
     if submission.role in CASE_ROLES:
         return parse_for_case(case_of(submission))
     return parse_generation
-
-
-def _remaining_problem(submission: Submission) -> str:
-    if submission.role in CASE_ROLES:
-        return dependence_of(submission, case_of(submission))
-    return ""
 
 
 @dataclass(frozen=True, slots=True)

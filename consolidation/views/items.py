@@ -5,12 +5,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
 from annotation.domain.queries import cost_of_entries, ledger_of_item, sections_of
-from consolidation.domain.queries import (
-    gold_of_item,
-    history_of_item,
-    items_of,
-    state_of,
-)
+from consolidation.domain.queries import gold_of_item, history_of_item, items_of, state_of
 from consolidation.forms import ItemFilterForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project

@@ -3,7 +3,6 @@ import pytest
 from annotation.domain.queries import cost_by_item
 from audit.domain.change_state import log_state_change
 from consolidation.domain.queries import (
-    ItemState,
     count_gold,
     finished_costs,
     gold_items_by_project,
@@ -14,6 +13,7 @@ from consolidation.domain.queries import (
     state_of,
 )
 from consolidation.domain.record_gold import add_gold
+from consolidation.enums import ItemState
 from consolidation.models import Case, Gold
 from crowd.models import Payment
 from tests.dashboard.campaign import CONTENT, START, Campaign, make_project
