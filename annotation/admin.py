@@ -2,12 +2,7 @@
 
 from django.contrib import admin
 
-from annotation.models import (
-    Batch,
-    Item,
-    Sentence,
-    Submission,
-)
+from annotation.models import Batch, Item, Sentence, Submission
 from audit.admin import ReadOnlyAdmin
 
 

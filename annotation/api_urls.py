@@ -1,10 +1,6 @@
 from django.urls import path
 
-from annotation.api import (
-    batches,
-    corpus,
-    submissions,
-)
+from annotation.api import batches, corpus, submissions
 from projects.api import projects
 
 AT = "projects/<slug:slug>/"

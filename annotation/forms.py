@@ -9,11 +9,10 @@ from django.core.validators import MaxValueValidator
 from annotation.domain.batch_actions import MAX_REPUBLICATIONS
 from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
 from annotation.enums import Partition
+from web.fields import CountField, DollarsField, set_choices
 
 
 class CorpusForm(forms.Form):
-    """A form that uploads sentences and their items."""
-
     corpus = forms.FileField(label="Sentences")
     fmt = forms.ChoiceField(label="Format", required=False)
     items = forms.FileField(
@@ -34,9 +33,8 @@ class CorpusForm(forms.Form):
     def __init__(self, *args: Any, formats: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._formats = formats
-        field = self.fields["fmt"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", "detect from the file name"), *((fmt, fmt) for fmt in formats)]
+        choices = [("", "detect from the file name"), *((fmt, fmt) for fmt in formats)]
+        set_choices(self, "fmt", choices)
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
@@ -75,7 +73,17 @@ class PayForm(forms.Form):
             )
 
 
-MOST_PICKED = 1000
+class RepublishLimitField(CountField):
+    """The number of times that an item may be republished automatically."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(
+            min_value=0,
+            max_value=MAX_REPUBLICATIONS,
+            label="Maximum automatic republications per item",
+            help_text="For items that lack submissions after an expiry or rejection. Enter 0 for none.",
+            **kwargs,
+        )
 
 
 class PublishForm(forms.Form):
@@ -85,30 +93,21 @@ class PublishForm(forms.Form):
     again.
     """
 
-    count = forms.IntegerField(min_value=1, label="Number of HITs")
+    count = CountField(min_value=1, label="Number of HITs")
     pool = forms.ChoiceField(
         label="Who may take them",
         choices=[("pool", "only the trained pool"), ("open", "any worker of the marketplace")],
         widget=forms.RadioSelect,
     )
-    auto_approval_hours = forms.IntegerField(
+    auto_approval_hours = CountField(
         label="Hours until undecided work is approved automatically",
         help_text="You can't change this after publishing.",
         required=False,
         min_value=1,
         max_value=720,
         initial=72,
-        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
-    republish_limit = forms.IntegerField(
-        label="Maximum automatic republications per item",
-        help_text="For items that lack submissions after an expiry or rejection. Enter 0 for none.",
-        required=False,
-        min_value=0,
-        max_value=MAX_REPUBLICATIONS,
-        initial=3,
-        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
-    )
+    republish_limit = RepublishLimitField(required=False, initial=3)
     unpublished = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
     def __init__(
@@ -124,7 +123,7 @@ class PublishForm(forms.Form):
         assert isinstance(count, forms.IntegerField)
         count.max_value = unpublished
         count.validators.append(_at_most(unpublished))
-        count.widget.attrs |= {"max": unpublished, "inputmode": "numeric"}
+        count.widget.attrs["max"] = unpublished
         count.initial = min(unpublished, 100)
         if has_pool:
             pool = self.fields["pool"]
@@ -158,26 +157,15 @@ def _at_most(unpublished: int) -> MaxValueValidator:
 class TermsForm(forms.Form):
     """The terms of a batch that can change after publishing."""
 
-    keep_open = forms.IntegerField(
+    keep_open = CountField(
         required=False,
         min_value=1,
         max_value=100_000,
         label="HITs to keep open",
         help_text="More items are published when fewer HITs are open. Leave empty for no top-up.",
-        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
-    republish_limit = forms.IntegerField(
-        min_value=0,
-        max_value=MAX_REPUBLICATIONS,
-        label="Maximum automatic republications per item",
-        help_text="For items that lack submissions after an expiry or rejection. Enter 0 for none.",
-        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
-    )
-    cap = forms.DecimalField(
-        required=False,
-        min_value=0,
-        max_digits=9,
-        decimal_places=2,
+    republish_limit = RepublishLimitField()
+    cap = DollarsField(
         label="Batch cap, in dollars",
         help_text="Includes HITs and bonuses. The project's cap still applies. Leave empty for no cap.",
     )
@@ -187,6 +175,14 @@ class TermsForm(forms.Form):
         if not can_top_up:
             del self.fields["keep_open"]
 
-    def cap_cents(self) -> int | None:
-        cap = self.cleaned_data["cap"]
-        return None if cap is None else int(cap * 100)
+
+class OverturnForm(forms.Form):
+    reason = forms.CharField(
+        label="Reason",
+        help_text="The worker's appeal, or what the reviewer overlooked. Stored with the work.",
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+    use = forms.ChoiceField(
+        choices=[("yes", "Pay and use the work"), ("no", "Pay, but exclude the work")],
+    )

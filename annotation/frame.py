@@ -7,7 +7,6 @@ request.
 
 from collections.abc import Callable
 from functools import wraps
-from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 from csp.decorators import csp_replace
@@ -41,7 +40,7 @@ def framed_page(view: View) -> View:
             "style-src": ours,
             "connect-src": ours,
             "frame-ancestors": settings.MTURK_WORKER_ORIGINS,
-            "form-action": [_with_path(origin) for origin in settings.MTURK_WORKER_ORIGINS],
+            "form-action": settings.MTURK_WORKER_ORIGINS,
             "base-uri": [NONE],
         }
     )
@@ -55,11 +54,6 @@ def framed_page(view: View) -> View:
 
     guarded_view: View = xframe_options_exempt(policy(gzip_page(guarded)))
     return guarded_view
-
-
-def _with_path(origin: str) -> str:
-    parts = urlsplit(origin)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 def page_endpoint(view: View) -> View:
@@ -98,21 +92,12 @@ def answer_script(view: View, request: HttpRequest, kwargs: dict[str, object]) -
         return JsonResponse({"error": str(error)}, status=403)
     except DraftConflictError as conflict:
         draft = conflict.draft
-        newest = {
-            "revision": draft.revision,
-            "content": draft.content,
-            "comment": draft.comment,
-        }
+        newest = {"revision": draft.revision, "content": draft.content, "comment": draft.comment}
         return JsonResponse({"error": str(conflict), "newest": newest}, status=409)
     except InvalidContentError as refused:
         problems = [
             {"item": item, "path": error.path, "message": error.message}
             for item, error in refused.errors.items()
         ]
-        return JsonResponse(
-            {
-                "error": "Some answers are not valid. Check them and try again.",
-                "problems": problems,
-            },
-            status=422,
-        )
+        message = "Some answers are not valid. Check them and try again."
+        return JsonResponse({"error": message, "problems": problems}, status=422)

@@ -6,14 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.enums import (
-    BatchState,
-    Partition,
-    SubmissionState,
-)
-from projects.enums import (
-    Role,
-)
+from annotation.enums import BatchState, Partition, SubmissionState
+from projects.enums import Role
 from projects.models import Guidelines, Project
 
 

@@ -3,21 +3,16 @@ from django.urls import path
 from annotation.views import corpus, pay, publish, rejections
 from annotation.views import work as views
 
+AT = "projects/<slug:slug>/"
 app_name = "annotation"
 
 urlpatterns = [
-    path("projects/<slug:slug>/corpus/", corpus.corpus, name="corpus"),
-    path(
-        "projects/<slug:slug>/corpus/<int:pk>/",
-        corpus.corpus_preview,
-        name="corpus_preview",
-    ),
-    path("projects/<slug:slug>/pay/", pay.pay, name="pay"),
-    path("projects/<slug:slug>/publish/", publish.publish, name="publish"),
-    path("projects/<slug:slug>/rejections/", rejections.rejections, name="rejections"),
-    path(
-        "projects/<slug:slug>/rejections/<int:pk>/overturn/", rejections.overturn, name="overturn"
-    ),
+    path(AT + "corpus/", corpus.corpus, name="corpus"),
+    path(AT + "corpus/<int:pk>/", corpus.corpus_preview, name="corpus_preview"),
+    path(AT + "pay/", pay.pay, name="pay"),
+    path(AT + "publish/", publish.publish, name="publish"),
+    path(AT + "rejections/", rejections.rejections, name="rejections"),
+    path(AT + "rejections/<int:pk>/overturn/", rejections.overturn, name="overturn"),
     path("generate/<uuid:public_id>/", views.generate, name="generate"),
     path("compensation/<uuid:public_id>/", views.compensation, name="compensation"),
     path("work/draft/", views.draft, name="draft"),

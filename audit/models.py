@@ -4,9 +4,7 @@ from django.db import models
 class StateChange(models.Model):
     """A logged change of a row's state."""
 
-    aggregate = models.CharField(
-        max_length=60
-    )  # the model's label, such as "annotation.Submission"
+    aggregate = models.CharField(max_length=60)  # a model's label, such as "annotation.Submission"
     object_id = models.BigIntegerField()
     old = models.CharField(max_length=30)
     new = models.CharField(max_length=30)
@@ -19,3 +17,8 @@ class StateChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.aggregate} {self.object_id}: {self.old} -> {self.new}"
+
+    @property
+    def what(self) -> str:
+        """Return the row's name without its app, such as "Submission 12"."""
+        return f"{self.aggregate.rpartition('.')[2]} {self.object_id}"

@@ -62,7 +62,7 @@ def _secrets_from_files() -> dict[str, str]:
 env.ENVIRON = {**os.environ, **_secrets_from_files()}
 
 
-def _require(is_valid: bool, problem: str) -> None:
+def _require(is_valid: object, problem: str) -> None:
     if not is_valid:
         raise ImproperlyConfigured(problem)
 
@@ -104,7 +104,7 @@ def _address(name: str, raw: str, schemes: tuple[str, ...], *, example: str) -> 
     """Return `raw` if it is a URL with one of the schemes. Errors omit it, as it may hold a password."""
     parts = _split(raw)
     location = parts.hostname or parts.path.strip("/") or parts.query
-    is_valid = parts.scheme in schemes and bool(location)
+    is_valid = parts.scheme in schemes and location
     _require(is_valid, f"{name} is not a valid address. Example: {example}.")
     return raw
 
@@ -113,7 +113,7 @@ def _checked_origin(name: str, raw: str) -> str:
     parts = _split(raw.rstrip("/"))
     is_origin = parts.scheme in ("http", "https") and parts.hostname and not parts.path
     example = "https://touchstone.example"
-    _require(bool(is_origin), f"{name} is {raw!r}; it must be an origin such as {example}.")
+    _require(is_origin, f"{name} is {raw!r}; it must be an origin such as {example}.")
     return raw.rstrip("/")
 
 
@@ -124,7 +124,7 @@ def _origin(name: str, default: str) -> str:
 def _hosts(name: str, default: list[str]) -> list[str]:
     hosts: list[str] = env.list(name, default=default)
     _require(
-        bool(hosts) and all(re.fullmatch(r"\*|\.?[\w.-]+|\[[0-9a-f:]+\]", host) for host in hosts),
+        hosts and all(re.fullmatch(r"\*|\.?[\w.-]+|\[[0-9a-f:]+\]", host) for host in hosts),
         f"{name} is {','.join(hosts)!r}; it must list host names, without scheme or port.",
     )
     return hosts
@@ -168,15 +168,6 @@ def _secret_key(var: Path) -> str:
     return path.read_text()
 
 
-def _secret_key_fallbacks() -> list[str]:
-    keys: list[str] = env.list("SECRET_KEY_FALLBACKS", default=[])
-    _require(
-        all(len(key) >= LEAST_KEY_LETTERS for key in keys),
-        f"SECRET_KEY_FALLBACKS has a key of fewer than {LEAST_KEY_LETTERS} characters.",
-    )
-    return keys
-
-
 def _encryption_keys() -> list[str]:
     keys: list[str] = env.list("MARKETPLACE_ENCRYPTION_KEYS", default=[])
     try:
@@ -197,7 +188,11 @@ DEBUG = _flag("DEBUG", False)
 DEMO = _flag("DEMO", False)
 SECRET_KEY = _secret_key(VAR_DIR)
 # Earlier keys. Data signed or encrypted with them is still accepted.
-SECRET_KEY_FALLBACKS = _secret_key_fallbacks()
+SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", default=[])
+_require(
+    all(len(key) >= LEAST_KEY_LETTERS for key in SECRET_KEY_FALLBACKS),
+    f"SECRET_KEY_FALLBACKS has a key of fewer than {LEAST_KEY_LETTERS} characters.",
+)
 SITE_URL = _origin("SITE_URL", "http://127.0.0.1:8000")
 SITE_IS_SECURE = SITE_URL.startswith("https://")
 _require(
@@ -460,7 +455,7 @@ CELERY_BEAT_SCHEDULE = {
 
 MTURK_REGION = env.str("MTURK_REGION", default="us-east-1")
 _require(
-    bool(re.fullmatch(r"[a-z]{2}(-[a-z]+)+-\d", MTURK_REGION)),
+    re.fullmatch(r"[a-z]{2}(-[a-z]+)+-\d", MTURK_REGION),
     f"MTURK_REGION is {MTURK_REGION!r}; it must be like us-east-1.",
 )
 MTURK_ENDPOINT_URL = _address(

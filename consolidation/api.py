@@ -6,29 +6,16 @@ from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from annotation.api.serializers import ContentField
 from annotation.enums import Partition
 from annotation.models import Item
-from consolidation.domain.queries import (
-    ItemFilter,
-    ItemState,
-    cases_of,
-    gold_versions_of,
-    items_of,
-    narrowed,
-    state_of,
-)
-from consolidation.enums import CaseState, GoldSource
+from consolidation.domain.queries import cases_of, gold_versions_of, items_of, narrowed, state_of
+from consolidation.enums import CaseState, GoldSource, ItemState
 from consolidation.models import Case, CaseSource, Gold
-from projects.api.endpoint import ProjectEndpoint
+from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, read
 from schemes.registry import get_scheme
-from web.pagination import Cursors
-
-_STATES = [(state.value, state.label) for state in ItemState]
 
 
 class ItemSerializer(serializers.ModelSerializer[Item]):
@@ -67,24 +54,20 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
         scheme = get_scheme(self.context["view"].project.scheme)
         return scheme.headline(item.sentence.tokens, item.target)
 
-    @extend_schema_field({"type": "string", "enum": [state.value for state in ItemState]})
+    @extend_schema_field({"type": "string", "enum": ItemState.values})
     def get_state(self, item: Any) -> str:
-        return state_of(offered=item.offered, case_state=item.case_state).value
+        return state_of(item).value
 
 
 class ItemFilters(filters.FilterSet):
-    state = filters.ChoiceFilter(choices=_STATES)
+    state = filters.ChoiceFilter(choices=ItemState.choices)
     domain = filters.CharFilter(max_length=60)
     partition = filters.ChoiceFilter(choices=Partition.choices)
     text = filters.CharFilter(max_length=200, label="A phrase in the sentence, or part of the key.")
 
-    class Meta:
-        model = Item
-        fields: list[str] = []
-
     def filter_queryset(self, queryset: QuerySet[Item]) -> QuerySet[Item]:
         project = self.request.parser_context["view"].project
-        return narrowed(queryset, ItemFilter(**self.form.cleaned_data), project=project)
+        return narrowed(queryset, project=project, **self.form.cleaned_data)
 
 
 class _OfItems(ProjectEndpoint):
@@ -93,28 +76,23 @@ class _OfItems(ProjectEndpoint):
     tag = "corpus"
 
     def listed(self) -> QuerySet[Item]:
-        return items_of(project=self.project, wanted=ItemFilter())
+        return items_of(project=self.project)
 
 
-class Items(_OfItems):
+class Items(_OfItems, ListEndpoint):
+    """List the project's items in publishing order."""
+
     rules = read(MEMBERS)
-    pagination_class = Cursors
     filterset_class = ItemFilters
     ordering = ("position", "pk")
     operations = {"GET": "list_items"}
 
-    def get(self, request: Request, slug: str) -> Response:
-        """List the project's items in publishing order."""
-        return self.page(request)
 
+class ItemDetail(_OfItems, DetailEndpoint):
+    """Return an item."""
 
-class ItemDetail(_OfItems):
     rules = read(MEMBERS)
     operations = {"GET": "get_item"}
-
-    def get(self, request: Request, slug: str, pk: int) -> Response:
-        """Return an item."""
-        return Response(self.get_serializer(self.one(pk=pk)).data)
 
 
 class CaseSourceSerializer(serializers.ModelSerializer[CaseSource]):
@@ -141,26 +119,19 @@ class CaseFilters(filters.FilterSet):
     item = filters.CharFilter(field_name="item__key", max_length=240)
     attempt = filters.NumberFilter(min_value=0, max_value=32767)
 
-    class Meta:
-        model = Case
-        fields: list[str] = []
 
+class Cases(ListEndpoint):
+    """List the project's cases."""
 
-class Cases(ProjectEndpoint):
     rules = read(CAN_SEE_WORKERS)
     queryset = Case.objects.none()
     serializer_class = CaseSerializer
-    pagination_class = Cursors
     filterset_class = CaseFilters
     operations = {"GET": "list_cases"}
     tag = "consolidation"
 
     def listed(self) -> QuerySet[Case]:
         return cases_of(project=self.project)
-
-    def get(self, request: Request, slug: str) -> Response:
-        """List the project's cases."""
-        return self.page(request)
 
 
 @extend_schema_field({"type": "array", "items": {"type": "object"}})
@@ -201,23 +172,16 @@ class GoldFilters(filters.FilterSet):
         field_name="item__sentence__partition", choices=Partition.choices
     )
 
-    class Meta:
-        model = Gold
-        fields: list[str] = []
 
+class GoldList(ListEndpoint):
+    """List all versions of gold. The highest version of each item and source is current."""
 
-class GoldList(ProjectEndpoint):
     rules = read(CAN_SEE_WORKERS)
     queryset = Gold.objects.none()
     serializer_class = GoldSerializer
-    pagination_class = Cursors
     filterset_class = GoldFilters
     operations = {"GET": "list_gold"}
     tag = "consolidation"
 
     def listed(self) -> QuerySet[Gold]:
         return gold_versions_of(project=self.project)
-
-    def get(self, request: Request, slug: str) -> Response:
-        """List all versions of gold. The highest version of each item and source is current."""
-        return self.page(request)

@@ -14,6 +14,16 @@ class CaseState(TextChoices):
 SETTLED = (CaseState.CONSOLIDATED, CaseState.VALIDATED)
 
 
+class ItemState(TextChoices):
+    """An item's progress towards consolidated or validated gold."""
+
+    NOT_PUBLISHED = "not-published", "not published"
+    GENERATING = "generating", "generating"
+    CASE_OPEN = "case-open", "case open"
+    CONSOLIDATED = "consolidated", "consolidated"
+    VALIDATED = "validated", "validated"
+
+
 class GoldSource(TextChoices):
     CONSOLIDATED = "consolidated", "consolidated"
     VALIDATED = "validated", "validated"

@@ -4,14 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.models import (
-    Batch,
-    Item,
-    PageDraft,
-    Sentence,
-    Submission,
-    Task,
-)
+from annotation.models import Batch, Item, PageDraft, Sentence, Submission, Task
 from consolidation.enums import (
     CaseState,
     ExpertWork,

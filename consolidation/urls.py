@@ -11,65 +11,53 @@ from consolidation.views import (
 )
 from consolidation.views import work as views
 
+AT = "projects/<slug:slug>/"
+SUBMISSION = AT + "submissions/<int:pk>/"
+BATCH = AT + "batches/<int:pk>/"
+REVIEW = AT + "reviews/<int:pk>/"
+QUEUE = AT + "experts/<int:pk>/"
+QUEUED = AT + "experts/items/<int:pk>/"
 app_name = "consolidation"
 
 urlpatterns = [
-    path("projects/<slug:slug>/submissions/", submissions.submissions, name="submissions"),
-    path("projects/<slug:slug>/submissions/<int:pk>/accept/", submissions.accept, name="accept"),
-    path("projects/<slug:slug>/submissions/<int:pk>/reject/", submissions.reject, name="reject"),
+    path(AT + "submissions/", submissions.submissions, name="submissions"),
+    path(SUBMISSION + "accept/", submissions.accept, name="accept"),
+    path(SUBMISSION + "reject/", submissions.reject, name="reject"),
     path(
-        "projects/<slug:slug>/submissions/<int:pk>/pay-without-using/",
+        SUBMISSION + "pay-without-using/",
         submissions.set_aside,
         name="pay_without_using",
     ),
-    path("projects/<slug:slug>/batches/", batches.batches, name="batches"),
-    path("projects/<slug:slug>/batches/<int:pk>/", batches.batch, name="batch"),
+    path(AT + "batches/", batches.batches, name="batches"),
+    path(BATCH, batches.batch, name="batch"),
+    path(BATCH + "manage_batch/", batches.manage_batch, name="manage_batch"),
+    path(AT + "items/", items.items, name="items"),
+    path(AT + "items/<int:pk>/", items.item, name="item"),
+    path(SUBMISSION + "copies/", conflicts.copies, name="copies"),
+    path(AT + "reviews/", reviews.reviews, name="reviews"),
+    path(REVIEW, reviews.review, name="review"),
+    path(REVIEW + "judge/", reviews.judge, name="judge"),
+    path(REVIEW + "correct/", expert_pages.correction, name="correction"),
     path(
-        "projects/<slug:slug>/batches/<int:pk>/manage_batch/",
-        batches.manage_batch,
-        name="manage_batch",
-    ),
-    path("projects/<slug:slug>/items/", items.items, name="items"),
-    path("projects/<slug:slug>/items/<int:pk>/", items.item, name="item"),
-    path("projects/<slug:slug>/submissions/<int:pk>/copies/", conflicts.copies, name="copies"),
-    path("projects/<slug:slug>/reviews/", reviews.reviews, name="reviews"),
-    path("projects/<slug:slug>/reviews/<int:pk>/", reviews.review, name="review"),
-    path("projects/<slug:slug>/reviews/<int:pk>/judge/", reviews.judge, name="judge"),
-    path(
-        "projects/<slug:slug>/reviews/<int:pk>/correct/", expert_pages.correction, name="correction"
-    ),
-    path(
-        "projects/<slug:slug>/reviews/<int:pk>/correct/draft/",
+        REVIEW + "correct/draft/",
         expert_pages.correction_draft,
         name="correction_draft",
     ),
     path(
-        "projects/<slug:slug>/reviews/<int:pk>/correct/submit/",
+        REVIEW + "correct/submit/",
         expert_pages.correction_submit,
         name="correction_submit",
     ),
-    path("projects/<slug:slug>/experts/", experts.experts, name="experts"),
-    path("projects/<slug:slug>/experts/new/<slug:kind>/", experts.set_up, name="expert_set_up"),
-    path("projects/<slug:slug>/experts/<int:pk>/", experts.queue, name="expert_queue"),
-    path("projects/<slug:slug>/experts/<int:pk>/next/", experts.take, name="expert_next"),
-    path("projects/<slug:slug>/experts/<int:pk>/state/", experts.state, name="expert_state"),
-    path("projects/<slug:slug>/experts/<int:pk>/report/", experts.report, name="expert_report"),
-    path(
-        "projects/<slug:slug>/experts/<int:pk>/report.csv",
-        experts.report_csv,
-        name="expert_report_csv",
-    ),
-    path("projects/<slug:slug>/experts/items/<int:pk>/", expert_pages.item, name="expert_item"),
-    path(
-        "projects/<slug:slug>/experts/items/<int:pk>/draft/",
-        expert_pages.item_draft,
-        name="expert_draft",
-    ),
-    path(
-        "projects/<slug:slug>/experts/items/<int:pk>/submit/",
-        expert_pages.item_submit,
-        name="expert_submit",
-    ),
+    path(AT + "experts/", experts.experts, name="experts"),
+    path(AT + "experts/new/<slug:kind>/", experts.set_up, name="expert_set_up"),
+    path(QUEUE, experts.queue, name="expert_queue"),
+    path(QUEUE + "next/", experts.take, name="expert_next"),
+    path(QUEUE + "state/", experts.state, name="expert_state"),
+    path(QUEUE + "report/", experts.report, name="expert_report"),
+    path(QUEUE + "report.csv", experts.report_csv, name="expert_report_csv"),
+    path(QUEUED, expert_pages.item, name="expert_item"),
+    path(QUEUED + "draft/", expert_pages.item_draft, name="expert_draft"),
+    path(QUEUED + "submit/", expert_pages.item_submit, name="expert_submit"),
     path("consolidate/<uuid:public_id>/", views.consolidate, name="consolidate"),
     path("validate/<uuid:public_id>/", views.validate, name="validate"),
     path("work/consolidation/submit/", views.submit, name="submit"),

@@ -22,19 +22,8 @@ class ProjectAdmin(admin.ModelAdmin):
 
     list_display = ("title", "slug", "scheme", "created_at")
     search_fields = ("slug", "title")
-    readonly_fields = (
-        "slug",
-        "scheme",
-        "provider",
-        "budget",
-        "pay_scheme",
-        "generators_per_item",
-        "protocol",
-        "validators_per_item",
-        "validators_to_agree",
-        "exclusion_scope",
-        "seed",
-        "created_at",
+    readonly_fields = tuple(
+        field.name for field in Project._meta.fields if field.name not in ("id", "title")
     )
     inlines = (MembershipInline,)
 

@@ -7,8 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Q
 
+from audit.errors import TouchstoneError
 from crowd.models import Worker
 from projects.models import Project
+from schemes.base import FileError
 
 
 class InputError(CommandError):
@@ -19,14 +21,25 @@ class InputError(CommandError):
 
 
 class Command(BaseCommand):
-    """A management command with an `example` that --help shows."""
+    """A management command with an `example` that --help shows.
+
+    The project's own exceptions, and those in `refusals`, are invalid input.
+    """
 
     example = ""
+    refusals: tuple[type[Exception], ...] = ()
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
         kwargs["formatter_class"] = RawDescriptionHelpFormatter
         kwargs["epilog"] = f"example:\n  {self.example}" if self.example else None
         return super().create_parser(prog_name, subcommand, **kwargs)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        expected: tuple[type[Exception], ...] = (TouchstoneError, FileError, *self.refusals)
+        try:
+            return super().execute(*args, **options)
+        except expected as error:
+            raise InputError(error) from error
 
     def add_json(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -20,8 +20,6 @@ TAKEN_SLUGS = frozenset({"new"})
 
 
 class ProjectForm(forms.Form):
-    """A form that creates a project."""
-
     title = forms.CharField(max_length=200, label="Title", help_text="The name that people see.")
     slug = forms.SlugField(
         max_length=60,
@@ -54,8 +52,6 @@ class ProjectForm(forms.Form):
 
 
 class SettingsForm(forms.Form):
-    """The settings that staff can change."""
-
     title = forms.CharField(max_length=200)
     generators_per_item = forms.IntegerField(
         min_value=1, max_value=9, label="Generators per item", help_text="Two in Roit et al. 2020."
@@ -140,8 +136,6 @@ class ProjectsField(forms.ModelMultipleChoiceField):
 
 
 class TokenForm(forms.Form):
-    """A form that creates an API token."""
-
     name = forms.CharField(
         max_length=60,
         label="Name",

@@ -1,10 +1,24 @@
 """Form fields that several apps use."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 
 ANY = ("", "any")
+
+
+def set_choices(form: forms.BaseForm, name: str, choices: Iterable[tuple[Any, Any]]) -> None:
+    """Set the choices of a field that depend on the form's arguments."""
+    field = form.fields[name]
+    assert isinstance(field, forms.ChoiceField)
+    field.choices = list(choices)
+
+
+class CountField(forms.IntegerField):
+    """A field for a whole number, with a numeric keypad on phones."""
+
+    widget = forms.NumberInput(attrs={"inputmode": "numeric"})
 
 
 class DollarsField(forms.DecimalField):

@@ -13,11 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotation.api.serializers import (
-    BatchProgressSerializer,
-    BatchSerializer,
-    NewBatchSerializer,
-)
+from annotation.api.serializers import BatchProgressSerializer, BatchSerializer, NewBatchSerializer
 from annotation.domain.batch_actions import expire_batch, pause_batch, resume_batch
 from annotation.domain.publish import NothingToPublishError, publish_batch
 from annotation.domain.queries import count_batch
@@ -28,13 +24,12 @@ from crowd.domain.ledger import BudgetExceededError, CapTooLowError
 from crowd.domain.qualifications import system_requirements
 from crowd.models import QualificationType
 from crowd.tasks import publish_hits
-from projects.api.endpoint import ProjectEndpoint
+from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import Role, TokenScope
 from projects.permissions import STAFF, post, read
 from web.actions import action
 from web.errors import conflicts
-from web.pagination import Cursors
 
 CONFLICTS: dict[type[Exception], str] = {
     NothingToPublishError: "nothing_to_publish",
@@ -48,10 +43,6 @@ class BatchFilters(filters.FilterSet):
     role = filters.ChoiceFilter(choices=Role.choices)
     state = filters.ChoiceFilter(choices=BatchState.choices)
 
-    class Meta:
-        model = Batch
-        fields: list[str] = []
-
 
 class _OfBatches(ProjectEndpoint):
     queryset = Batch.objects.none()
@@ -62,17 +53,14 @@ class _OfBatches(ProjectEndpoint):
         return self.project.batches.select_related("budget")
 
 
-class Batches(_OfBatches):
+class Batches(_OfBatches, ListEndpoint):
+    """List the project's batches, newest first."""
+
     rules = read(STAFF) | post(STAFF, TokenScope.PUBLISH)
-    pagination_class = Cursors
     filterset_class = BatchFilters
     ordering = ("-pk",)
     operations = {"GET": "list_batches", "POST": "publish_batch"}
     refusals = (409,)
-
-    def get(self, request: Request, slug: str) -> Response:
-        """List the project's batches, newest first."""
-        return self.page(request)
 
     @extend_schema(request=NewBatchSerializer, responses={201: BatchSerializer})
     @action
@@ -111,13 +99,11 @@ class Batches(_OfBatches):
         raise ValidationError({"pool": [f"There is no qualification {code!r}."]})
 
 
-class BatchDetail(_OfBatches):
+class BatchDetail(_OfBatches, DetailEndpoint):
+    """Return a batch. Its ETag changes with its state and terms, not with its progress."""
+
     rules = read(STAFF)
     operations = {"GET": "get_batch"}
-
-    def get(self, request: Request, slug: str, pk: int) -> Response:
-        """Return a batch. Its ETag changes with its state and terms, not with its progress."""
-        return Response(BatchSerializer(self.one(pk=pk)).data)
 
 
 class BatchProgress(_OfBatches):
@@ -127,18 +113,19 @@ class BatchProgress(_OfBatches):
 
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """Return the number of HITs and submissions of a batch, by state."""
-        counts = count_batch(batch=self.one(pk=pk))
-        return Response({"hits": counts.hits, "submissions": counts.submissions})
+        return Response(count_batch(batch=self.one(pk=pk)))
 
 
 class _BatchAction(_OfBatches):
     """An endpoint that changes the state of a whole batch."""
 
+    rules = post(STAFF, TokenScope.PUBLISH)
     refusals = (409, 412)
     move: Callable[..., int]
 
-    def manage_batch(self, request: Request, pk: int) -> Response:
-        """Change and return the batch, or refuse because of If-Match or its state."""
+    @extend_schema(request=None, responses={200: BatchSerializer})
+    @action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
         # The lock keeps the batch unchanged between the If-Match check and the response.
         self.project.batches.select_for_update().filter(pk=pk).first()
         batch = self.one(pk=pk)
@@ -149,36 +136,21 @@ class _BatchAction(_OfBatches):
 
 
 class PauseBatch(_BatchAction):
-    rules = post(STAFF, TokenScope.PUBLISH)
+    """Pause the batch."""
+
     operations = {"POST": "pause_batch"}
     move = pause_batch
 
-    @extend_schema(request=None, responses={200: BatchSerializer})
-    @action
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Pause the batch."""
-        return self.manage_batch(request, pk)
-
 
 class ResumeBatch(_BatchAction):
-    rules = post(STAFF, TokenScope.PUBLISH)
+    """Resume a paused batch."""
+
     operations = {"POST": "resume_batch"}
     move = resume_batch
 
-    @extend_schema(request=None, responses={200: BatchSerializer})
-    @action
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Resume a paused batch."""
-        return self.manage_batch(request, pk)
-
 
 class ExpireBatch(_BatchAction):
-    rules = post(STAFF, TokenScope.PUBLISH)
+    """End the batch. Work on accepted assignments can still be submitted and is paid."""
+
     operations = {"POST": "expire_batch"}
     move = expire_batch
-
-    @extend_schema(request=None, responses={200: BatchSerializer})
-    @action
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """End the batch. Work on accepted assignments can still be submitted and is paid."""
-        return self.manage_batch(request, pk)

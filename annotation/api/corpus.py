@@ -16,13 +16,12 @@ from annotation.enums import Partition
 from annotation.models import Sentence
 from jobs.domain.queries import jobs_of
 from jobs.models import Job
-from projects.api.endpoint import ProjectEndpoint
+from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import TokenScope
 from projects.permissions import MEMBERS, STAFF, post, read
 from schemes.registry import get_scheme
 from web.actions import action
-from web.pagination import Cursors
 
 
 class SentenceFilters(filters.FilterSet):
@@ -30,26 +29,19 @@ class SentenceFilters(filters.FilterSet):
     domain = filters.CharFilter(max_length=60)
     partition = filters.ChoiceFilter(choices=Partition.choices)
 
-    class Meta:
-        model = Sentence
-        fields: list[str] = []
 
+class Sentences(ListEndpoint):
+    """List the project's sentences."""
 
-class Sentences(ProjectEndpoint):
     rules = read(MEMBERS)
     queryset = Sentence.objects.none()
     serializer_class = SentenceSerializer
-    pagination_class = Cursors
     filterset_class = SentenceFilters
     operations = {"GET": "list_sentences"}
     tag = "corpus"
 
     def listed(self) -> QuerySet[Sentence]:
         return self.project.sentences.all()
-
-    def get(self, request: Request, slug: str) -> Response:
-        """List the project's sentences."""
-        return self.page(request)
 
 
 class JobFilters(filters.FilterSet):
@@ -58,27 +50,27 @@ class JobFilters(filters.FilterSet):
         fields = ["state"]
 
 
-class Imports(ProjectEndpoint):
-    rules = read(STAFF) | post(STAFF, TokenScope.IMPORT)
+class _OfImports(ProjectEndpoint):
     queryset = Job.objects.none()
     serializer_class = ImportSerializer
-    pagination_class = Cursors
-    filterset_class = JobFilters
-    parser_classes = [MultiPartParser]
-    ordering = ("-pk",)
-    operations = {"GET": "list_imports", "POST": "import_corpus"}
     tag = "corpus"
-
-    @property
-    def most_bytes(self) -> int:
-        return settings.API_UPLOAD_MAX_BYTES
 
     def listed(self) -> QuerySet[Job]:
         return jobs_of(scope=self.project.slug, kind=IMPORT)
 
-    def get(self, request: Request, slug: str) -> Response:
-        """List the project's imports, newest first."""
-        return self.page(request)
+
+class Imports(_OfImports, ListEndpoint):
+    """List the project's imports, newest first."""
+
+    rules = read(STAFF) | post(STAFF, TokenScope.IMPORT)
+    filterset_class = JobFilters
+    parser_classes = [MultiPartParser]
+    ordering = ("-pk",)
+    operations = {"GET": "list_imports", "POST": "import_corpus"}
+
+    @property
+    def most_bytes(self) -> int:
+        return settings.API_UPLOAD_MAX_BYTES
 
     @extend_schema(
         request={"multipart/form-data": NewImportSerializer}, responses={202: ImportSerializer}
@@ -105,16 +97,8 @@ class Imports(ProjectEndpoint):
         return Response(ImportSerializer(job).data, 202, headers={"Location": location})
 
 
-class ImportDetail(ProjectEndpoint):
+class ImportDetail(_OfImports, DetailEndpoint):
+    """Return an import with its progress."""
+
     rules = read(STAFF)
-    queryset = Job.objects.none()
-    serializer_class = ImportSerializer
     operations = {"GET": "get_import"}
-    tag = "corpus"
-
-    def listed(self) -> QuerySet[Job]:
-        return jobs_of(scope=self.project.slug, kind=IMPORT)
-
-    def get(self, request: Request, slug: str, pk: int) -> Response:
-        """Return an import with its progress."""
-        return Response(ImportSerializer(self.one(pk=pk)).data)

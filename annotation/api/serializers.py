@@ -6,11 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.enums import Partition
-from annotation.models import (
-    Batch,
-    Sentence,
-    Submission,
-)
+from annotation.models import Batch, Sentence, Submission
 from jobs.models import Job
 from projects.api.serializers import MOST_CENTS
 
@@ -95,12 +91,10 @@ class NewImportSerializer(serializers.Serializer[Any]):
     format = serializers.CharField(
         max_length=30, help_text="qasrl-csv, qasrl-bank, conllu or text (QA-SRL)."
     )
-    domain = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
-    partition = serializers.ChoiceField(
-        choices=Partition.choices, required=False, default="", allow_blank=True
-    )
+    domain = serializers.CharField(max_length=60, default="", allow_blank=True)
+    partition = serializers.ChoiceField(choices=Partition.choices, default="", allow_blank=True)
     strict = serializers.BooleanField(
-        required=False, default=False, help_text="Import nothing if a row is invalid."
+        default=False, help_text="Import nothing if a row is invalid."
     )
 
     def validate_format(self, value: str) -> str:
@@ -153,33 +147,30 @@ class NewBatchSerializer(serializers.Serializer[Any]):
     )
     pool = serializers.CharField(
         max_length=80,
-        required=False,
         allow_null=True,
         default=None,
         help_text="The code of a qualification. Only its holders may work.",
     )
     groups = serializers.ListField(
         child=serializers.IntegerField(min_value=0, max_value=2**31 - 1),
-        required=False,
         default=list,
         max_length=30,
         help_text="Admit only holders of the pool with these values.",
     )
     approval_rate = serializers.IntegerField(
-        min_value=0, max_value=100, required=False, allow_null=True, default=None
+        min_value=0, max_value=100, allow_null=True, default=None
     )
     locales = serializers.ListField(
         child=serializers.RegexField(r"^[A-Z]{2}\Z"),
-        required=False,
         default=list,
         max_length=30,
         help_text="Countries of the workers, two letters each.",
     )
     keep_open = serializers.IntegerField(
-        min_value=1, max_value=1_000_000, required=False, allow_null=True, default=None
+        min_value=1, max_value=1_000_000, allow_null=True, default=None
     )
     cap_cents = serializers.IntegerField(
-        min_value=0, max_value=MOST_CENTS, required=False, allow_null=True, default=None
+        min_value=0, max_value=MOST_CENTS, allow_null=True, default=None
     )
 
 

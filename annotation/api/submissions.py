@@ -9,19 +9,18 @@ from rest_framework.response import Response
 
 from annotation.api.serializers import ReasonSerializer, SubmissionSerializer
 from annotation.domain.decide_submission import accept_assignment, reject_submissions
-from annotation.domain.queries import can_be_used, submissions_of
+from annotation.domain.queries import can_be_accepted, submissions_of
 from annotation.enums import SubmissionState
 from annotation.models import Submission
 from audit.domain.change_state import TransitionNotAllowedError
 from crowd.models import Assignment
-from projects.api.endpoint import ProjectEndpoint
+from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import Role, TokenScope
 from projects.permissions import CAN_SEE_WORKERS, STAFF, post, read
 from web.actions import action
 from web.errors import Conflict, conflicts
 from web.filters import MomentFilter
-from web.pagination import Cursors
 
 
 class SubmissionFilters(filters.FilterSet):
@@ -31,10 +30,6 @@ class SubmissionFilters(filters.FilterSet):
     worker = filters.CharFilter(field_name="worker__pseudonym", max_length=20)
     submitted_after = MomentFilter(field_name="submitted_at", lookup_expr="gte")
     submitted_before = MomentFilter(field_name="submitted_at", lookup_expr="lt")
-
-    class Meta:
-        model = Submission
-        fields: list[str] = []
 
 
 class _OfSubmissions(ProjectEndpoint):
@@ -46,25 +41,20 @@ class _OfSubmissions(ProjectEndpoint):
         return submissions_of(project=self.project)
 
 
-class Submissions(_OfSubmissions):
+class Submissions(_OfSubmissions, ListEndpoint):
+    """List the project's submissions, newest first."""
+
     rules = read(CAN_SEE_WORKERS)
-    pagination_class = Cursors
     filterset_class = SubmissionFilters
     ordering = ("-pk",)
     operations = {"GET": "list_submissions"}
 
-    def get(self, request: Request, slug: str) -> Response:
-        """List the project's submissions, newest first."""
-        return self.page(request)
 
+class SubmissionDetail(_OfSubmissions, DetailEndpoint):
+    """Return a submission."""
 
-class SubmissionDetail(_OfSubmissions):
     rules = read(CAN_SEE_WORKERS)
     operations = {"GET": "get_submission"}
-
-    def get(self, request: Request, slug: str, pk: int) -> Response:
-        """Return a submission."""
-        return Response(SubmissionSerializer(self.one(pk=pk)).data)
 
 
 class _Decided(_OfSubmissions):
@@ -87,15 +77,11 @@ class AcceptSubmission(_Decided):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Accept the submission's assignment and pay its reward and bonus."""
         _, assignment = self.find_pair(request, pk)
-        if not all(map(_is_annotation, assignment.submissions.all())):
+        if not can_be_accepted(assignment):
             raise Conflict("This content can't be used as an annotation.", "invalid_state")
         with conflicts({TransitionNotAllowedError: "invalid_state"}):
             accept_assignment(assignment=assignment, actor=actor_of(request), now=timezone.now())
         return Response(SubmissionSerializer(self.one(pk=pk)).data)
-
-
-def _is_annotation(submission: Submission) -> bool:
-    return submission.state == SubmissionState.ACCEPTED or can_be_used(submission)
 
 
 class RejectSubmission(_Decided):

@@ -3,7 +3,6 @@
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import Max
@@ -24,14 +23,6 @@ DAY = timedelta(days=1)
 RecognizedHit = tuple[OrphanHit, PublicationItem]
 
 
-class _Terms(NamedTuple):
-    """The terms that the HITs of a recovered batch share."""
-
-    hit_type_id_there: str
-    places: int
-    days: int
-
-
 def adopt_orphan_hits(*, project: Project, now: datetime) -> int:
     """Adopt the orphan HITs that offer the project's items to generators, and return their number.
 
@@ -39,13 +30,15 @@ def adopt_orphan_hits(*, project: Project, now: datetime) -> int:
     are then recorded as usual. Either all HITs are adopted or none. HITs of cases are recognized
     when the case is published again. Raise BudgetExceededError.
     """
-    by_terms: dict[_Terms, list[RecognizedHit]] = defaultdict(list)
-    for orphan, item in _recognized_hits(project):
-        by_terms[_terms(orphan)].append((orphan, item))
+    recognized = _recognized_hits(project)
+    by_terms: dict[tuple[object, ...], list[RecognizedHit]] = defaultdict(list)
+    for orphan, item in recognized:
+        terms = (orphan.hit_type_id_there, orphan.max_assignments, _days(orphan))
+        by_terms[terms].append((orphan, item))
     with transaction.atomic():
         for group in by_terms.values():
             _adopt_group(project, group, now)
-    return sum(map(len, by_terms.values()))
+    return len(recognized)
 
 
 def _recognized_hits(project: Project) -> list[RecognizedHit]:
@@ -86,15 +79,13 @@ def _items_ending_with(
             yield PublicationItem(items, attempt)
 
 
-def _terms(orphan: OrphanHit) -> _Terms:
-    lifetime = orphan.expires_at - orphan.created_at
-    # Rounding to days gives the HITs of a batch one lifetime, even if some of them were extended.
-    return _Terms(orphan.hit_type_id_there, orphan.max_assignments, max(1, round(lifetime / DAY)))
+def _days(orphan: OrphanHit) -> int:
+    """Return the lifetime in days, which is equal for the HITs of a batch even if some were extended."""
+    return max(1, round((orphan.expires_at - orphan.created_at) / DAY))
 
 
 def _adopt_group(project: Project, group: list[RecognizedHit], now: datetime) -> None:
-    first = group[0][0]
-    common, terms = _terms(first), terms_of(project, Role.GENERATOR)
+    first, terms = group[0][0], terms_of(project, Role.GENERATOR)
     batch = Batch.objects.create(
         project=project,
         role=Role.GENERATOR,
@@ -104,7 +95,7 @@ def _adopt_group(project: Project, group: list[RecognizedHit], now: datetime) ->
         reward_cents=first.reward_cents,
         bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
         assignment_seconds=first.assignment_seconds,
-        lifetime_seconds=common.days * 86400,
+        lifetime_seconds=_days(first) * 86400,
         auto_approval_seconds=first.auto_approval_seconds,
         # Only the marketplace stores the requirements of the HIT type. It stays in use unchanged.
         qualifications=[{"as_in_hit_type": first.hit_type_id_there}],
@@ -115,7 +106,7 @@ def _adopt_group(project: Project, group: list[RecognizedHit], now: datetime) ->
         offers=[item for _, item in group],
         page=PAGE,
         now=now,
-        max_assignments=common.places,
+        max_assignments=first.max_assignments,
     )
     for task, (orphan, _) in zip(tasks, group, strict=True):
         adopt_orphans(found=orphan, hit=task.hit, now=now)

@@ -44,22 +44,10 @@ class BatchFigures:
         return self.hits - self.unsynced
 
 
-@dataclass(frozen=True, slots=True)
-class BatchFilter:
-    """A filter of batches. Empty means any."""
-
-    state: str = ""
-    role: str = ""
-
-
-def batches_of(*, project: Project, wanted: BatchFilter) -> QuerySet[Batch]:
-    """Return the matching batches with their budgets, newest first."""
+def batches_of(*, project: Project, **criteria: str) -> QuerySet[Batch]:
+    """Return the batches with their budgets, newest first. Empty criteria match all batches."""
     batches = project.batches.select_related("budget").order_by("-pk")
-    if wanted.state:
-        batches = batches.filter(state=wanted.state)
-    if wanted.role:
-        batches = batches.filter(role=wanted.role)
-    return batches
+    return batches.filter(**{name: value for name, value in criteria.items() if value})
 
 
 def figures_of_batches(*, batches: Iterable[Batch], now: datetime) -> dict[int, BatchFigures]:
@@ -72,6 +60,17 @@ def figures_of_batches(*, batches: Iterable[Batch], now: datetime) -> dict[int, 
     return {pk: BatchFigures(**figures) for pk, figures in by_batch.items()}
 
 
+# The filters of a batch's HITs, by name.
+HIT_FILTERS: dict[str, Q] = {
+    "pending": Q(state=HitState.PENDING, paused_at=None),
+    "live": Q(state=HitState.LIVE, paused_at=None),
+    "paused": Q(paused_at__isnull=False),
+    "finished": Q(state=HitState.FINISHED),
+    "expired": Q(state=HitState.EXPIRED),
+    "failed": Q(state=HitState.FAILED),
+    "withdrawn": Q(state=HitState.WITHDRAWN),
+}
+ENDED_OR_PAUSED = ("paused", "finished", "expired", "failed", "withdrawn")
 OPEN = Q(state__in=[HitState.PENDING, HitState.LIVE], paused_at=None)
 UNSYNCED = (
     Q(state=HitState.PENDING, paused_at=None)
@@ -85,12 +84,8 @@ def _hits(ids: list[int]) -> dict[int, dict[str, int]]:
     counted = rows.annotate(
         hits=Count("pk"),
         open=Count("pk", filter=OPEN),
-        paused=Count("pk", filter=Q(paused_at__isnull=False)),
-        finished=Count("pk", filter=Q(state=HitState.FINISHED)),
-        expired=Count("pk", filter=Q(state=HitState.EXPIRED)),
-        failed=Count("pk", filter=Q(state=HitState.FAILED)),
-        withdrawn=Count("pk", filter=Q(state=HitState.WITHDRAWN)),
         unsynced=Count("pk", filter=UNSYNCED),
+        **{name: Count("pk", filter=HIT_FILTERS[name]) for name in ENDED_OR_PAUSED},
     )
     return _by_batch(counted, "task__batch")
 
@@ -132,18 +127,6 @@ def _money(ids: list[int]) -> dict[int, dict[str, int]]:
         if kind == LedgerKind.SETTLE:
             sums["spent_cents"] += sum_
     return figures
-
-
-# The filters of a batch's HITs, by name.
-HIT_FILTERS: dict[str, Q] = {
-    "pending": Q(state=HitState.PENDING, paused_at=None),
-    "live": Q(state=HitState.LIVE, paused_at=None),
-    "paused": Q(paused_at__isnull=False),
-    "finished": Q(state=HitState.FINISHED),
-    "expired": Q(state=HitState.EXPIRED),
-    "failed": Q(state=HitState.FAILED),
-    "withdrawn": Q(state=HitState.WITHDRAWN),
-}
 
 
 def tasks_of(*, batch: Batch) -> QuerySet[Task]:

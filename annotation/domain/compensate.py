@@ -5,7 +5,6 @@ gets a HIT of their own, whose reward is the amount and which only has to be sub
 """
 
 import hashlib
-import uuid
 from collections.abc import Callable
 from datetime import datetime
 
@@ -13,21 +12,12 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
+from annotation.domain.publish import public_id_of
 from annotation.domain.worker_page import NOT_ACCEPTED, REFERENCE, InvalidPageError, submit_address
 from annotation.models import Compensation
 from crowd.domain.decide_assignment import approve_assignment
-from crowd.domain.prepare_hits import (
-    HitPlan,
-    HitTerms,
-    hit_type_of,
-    prepare_hits,
-    slot_cents,
-)
-from crowd.domain.qualifications import (
-    define_qualification,
-    grant_qualification,
-    requirement_for,
-)
+from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits, slot_cents
+from crowd.domain.qualifications import define_qualification, grant_qualification, requirement_for
 from crowd.models import Assignment, HitType, Worker
 from jobs.domain.sweep import for_each_row
 from projects.models import Project
@@ -59,7 +49,7 @@ def publish_compensation(
     if earlier:
         return earlier
     token = _token(project, worker, key)
-    public_id = _public_id(token)
+    public_id = public_id_of(token)
     hit_type = hit_type_of(
         provider=project.provider,
         title="Payment for your work",
@@ -111,11 +101,6 @@ def _token(project: Project, worker: Worker, key: str) -> str:
     return "tc-" + hashlib.sha256(text.encode()).hexdigest()[:48]
 
 
-def _public_id(token: str) -> uuid.UUID:
-    text = f"{settings.SECRET_KEY}\n{token}"
-    return uuid.UUID(bytes=hashlib.sha256(text.encode()).digest()[:16], version=4)
-
-
 def compensation_form(*, assignment: str, submit_to: str) -> dict[str, str]:
     """Return the action and assignment of the page's form, or nothing for a preview.
 
@@ -133,10 +118,10 @@ def pay_compensations(*, clock: Callable[[], datetime], limit: int = 50) -> int:
 
     A submission by a different worker is left for review.
     """
-    handed_in = Assignment.objects.unrecorded().filter(hit__compensation__isnull=False)
+    unrecorded = Assignment.objects.unrecorded().filter(hit__compensation__isnull=False)
     return for_each_row(
         sweep="pay compensations",
-        rows=handed_in.select_related("hit__compensation").order_by("pk"),
+        rows=unrecorded.select_related("hit__compensation").order_by("pk"),
         process=_pay,
         clock=clock,
         limit=limit,

@@ -50,7 +50,7 @@ def accept_assignment(*, assignment: Assignment, actor: str, now: datetime) -> N
     for submission in submissions:
         usable = submission.is_readable and submission.state != SubmissionState.WITHDRAWN
         new = SubmissionState.ACCEPTED if usable else SubmissionState.WITHDRAWN
-        change_state(instance=submission, new=new, transitions=TRANSITIONS, actor=actor, now=now)
+        _change_state(submission, new, actor, now)
     approve_assignment(assignment=assignment, bonus=bonus_for(submissions), actor=actor, now=now)
 
 
@@ -99,14 +99,34 @@ def reject_submissions(*, assignment: Assignment, reason: str, actor: str, now: 
     lock_assignment(assignment=assignment)
     reject_assignment(assignment=assignment, reason=reason, actor=actor, now=now)
     for submission in assignment.submissions.all():
-        change_state(
-            instance=submission,
-            new=SubmissionState.REJECTED,
-            transitions=TRANSITIONS,
-            actor=actor,
-            now=now,
-            reason=reason,
-        )
+        _change_state(submission, SubmissionState.REJECTED, actor, now, reason)
+
+
+@transaction.atomic
+def pay_without_using(*, assignment: Assignment, actor: str, now: datetime) -> None:
+    """Withdraw the assignment's submissions and record the pay for the readable ones as owed.
+
+    The work is unreadable, not independent or a repeat. A repeated call changes nothing. Raise
+    TransitionNotAllowedError if a submission is accepted or rejected.
+    """
+    lock_assignment(assignment=assignment)
+    submissions = list(assignment.submissions.select_related("item__project"))
+    for submission in submissions:
+        _change_state(submission, SubmissionState.WITHDRAWN, actor, now, "paid, but not used")
+    approve_assignment(assignment=assignment, bonus=bonus_for(submissions), actor=actor, now=now)
+
+
+def _change_state(
+    submission: Submission, new: SubmissionState, actor: str, now: datetime, reason: str = ""
+) -> None:
+    change_state(
+        instance=submission,
+        new=new,
+        transitions=TRANSITIONS,
+        actor=actor,
+        now=now,
+        reason=reason,
+    )
 
 
 def bonus_for(submissions: list[Submission]) -> BonusAward | None:

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import IntegrityError, transaction
+from pydantic import BaseModel, ConfigDict, Field
 
 from annotation.domain.find_task import PublishedTask, find_task
 from annotation.domain.publish import batch_guidelines
@@ -17,7 +16,7 @@ from crowd.domain.sync_hits import request_sync
 from schemes.base import ContentError, Json
 
 COMMENT_LIMIT = 2000
-# (item, content) -> normalized content. Raises ContentError.
+# (item, content) -> normalized content. Raise ContentError.
 Parse = Callable[[Item, object], Json]
 
 
@@ -37,15 +36,16 @@ class InvalidContentError(TouchstoneError):
         self.errors = dict(errors)
 
 
-@dataclass(frozen=True, slots=True)
-class PageState:
+class PageState(BaseModel):
     """The state that a page sends with every save. `content` maps item ids (as text) to content."""
 
-    revision: int
-    content: Mapping[str, Any]
-    active_seconds: int = 0
-    moves: int = 0
-    comment: str = ""
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    revision: int = Field(ge=0)
+    content: dict[str, object] = Field(max_length=200)
+    active_seconds: int = Field(default=0, ge=0, le=10_000_000)
+    moves: int = Field(default=0, ge=0, le=10_000_000)
+    comment: str = Field(default="", max_length=20_000)
 
 
 def save_draft(*, claim: PageToken, state: PageState, now: datetime) -> Draft:
@@ -61,17 +61,12 @@ def save_draft(*, claim: PageToken, state: PageState, now: datetime) -> Draft:
 def keep_state(draft: PageDraft, state: PageState, now: datetime) -> None:
     """Save the page's state as the draft's next revision. The draft's row must be locked.
 
-    Raise DraftConflictError.
+    Raise DraftConflictError if another page has saved since this page did.
     """
-    check_revision(draft, state)
-    take_over(draft, state, now)
-    draft.save()
-
-
-def check_revision(draft: PageDraft, state: PageState) -> None:
-    """Raise DraftConflictError if another page has saved since this page did."""
     if state.revision != draft.revision:
         raise DraftConflictError(draft)
+    take_over(draft, state, now)
+    draft.save()
 
 
 def submit_draft(*, claim: PageToken, state: PageState, parse: Parse, now: datetime) -> str:
@@ -96,7 +91,7 @@ def submit_draft(*, claim: PageToken, state: PageState, parse: Parse, now: datet
 
 
 def parse_content(
-    *, items: Sequence[Item], content: Mapping[str, Any], parse: Parse
+    *, items: Sequence[Item], content: Mapping[str, object], parse: Parse
 ) -> dict[str, Json]:
     """Return each item's content, checked by its scheme. Raise InvalidContentError."""
     parsed: dict[str, Json] = {}
@@ -148,17 +143,12 @@ def _change_draft(
 
 def take_over(draft: PageDraft, state: PageState, now: datetime) -> None:
     """Copy the page's state to the draft, without saving it."""
-    draft.content = dict(state.content)
+    draft.content = state.content
     draft.comment = state.comment[:COMMENT_LIMIT]
     draft.revision += 1
     draft.saved_at = now
+    # The seconds since the page was opened, plus a minute of grace for the first save.
+    open_for = int((now - draft.opened_at + timedelta(minutes=1)).total_seconds())
     # The page restarts its counter on a reload, which must not lower the stored value.
-    draft.active_seconds = max(
-        draft.active_seconds, min(state.active_seconds, _open_for(draft, now))
-    )
+    draft.active_seconds = max(draft.active_seconds, min(state.active_seconds, open_for))
     draft.moves = max(draft.moves, state.moves)
-
-
-def _open_for(draft: PageDraft, now: datetime) -> int:
-    """Return the seconds since the page was opened, plus a minute of grace for the first save."""
-    return int((now - draft.opened_at + timedelta(minutes=1)).total_seconds())

@@ -1,11 +1,11 @@
 """Find items with the scheme, on all cores."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from multiprocessing import get_context
-from types import TracebackType
 
 from schemes.base import ItemRecord, SentenceRecord
 from schemes.registry import get_scheme
@@ -13,45 +13,32 @@ from schemes.registry import get_scheme
 # Processes take longer to start than they save for fewer sentences.
 POOL_FROM = 200
 CHUNK = 100
+FindItems = Callable[[Sequence[SentenceRecord]], list[ItemRecord]]
 
 
-class Finder:
-    """A context manager that finds items in worker processes.
+@contextmanager
+def item_finder(scheme: str) -> Iterator[FindItems]:
+    """Yield a function that returns the items of sentences, in order.
 
-    The processes start with the first large call and end with the context. Each loads the scheme's
-    models once.
+    Items given by the corpus take precedence over items found by the scheme. Worker processes start
+    with the first large call and end with the context. Each loads the scheme's models once.
     """
+    pool: ProcessPoolExecutor | None = None
+    with ExitStack() as stack:
 
-    def __init__(self, scheme: str) -> None:
-        self._scheme = scheme
-        self._pool: ProcessPoolExecutor | None = None
+        def find(sentences: Sequence[SentenceRecord]) -> list[ItemRecord]:
+            nonlocal pool
+            cores = os.cpu_count() or 1
+            if cores == 1 or len(sentences) < POOL_FROM:
+                return _find(scheme, sentences)
+            if pool is None:
+                # Forked processes would share the database connection.
+                pool = ProcessPoolExecutor(cores, mp_context=get_context("spawn"))
+                stack.callback(pool.shutdown, cancel_futures=True)
+            chunks = [sentences[at : at + CHUNK] for at in range(0, len(sentences), CHUNK)]
+            return list(chain.from_iterable(pool.map(_find, [scheme] * len(chunks), chunks)))
 
-    def __enter__(self) -> "Finder":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._pool:
-            self._pool.shutdown(cancel_futures=True)
-
-    def find(self, sentences: Sequence[SentenceRecord]) -> list[ItemRecord]:
-        """Return the items of the sentences, in order.
-
-        Items given by the corpus take precedence over items found by the scheme.
-        """
-        cores = os.cpu_count() or 1
-        if cores == 1 or len(sentences) < POOL_FROM:
-            return _find(self._scheme, sentences)
-        if self._pool is None:
-            # Forked processes would share the database connection.
-            self._pool = ProcessPoolExecutor(cores, mp_context=get_context("spawn"))
-        chunks = [sentences[at : at + CHUNK] for at in range(0, len(sentences), CHUNK)]
-        items = self._pool.map(_find, [self._scheme] * len(chunks), chunks)
-        return list(chain.from_iterable(items))
+        yield find
 
 
 def _find(scheme: str, sentences: Sequence[SentenceRecord]) -> list[ItemRecord]:

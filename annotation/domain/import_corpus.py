@@ -12,7 +12,7 @@ from typing import TypeVar
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.domain.find_items import Finder
+from annotation.domain.find_items import item_finder
 from annotation.domain.insert_rows import insert_rows
 from annotation.models import Item, Sentence
 from projects.models import Project
@@ -49,6 +49,10 @@ class ImportReport:
     errors: list[FileError] = field(default_factory=list)
 
     MAX_ERRORS = 1000
+
+    def counts(self) -> dict[str, int]:
+        names = ("sentences_added", "sentences_known", "items_added", "items_known", "error_count")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def nothing_new(self) -> bool:
@@ -99,7 +103,7 @@ class Import:
         whole: AbstractContextManager[object] = (
             transaction.atomic() if self.options.strict else nullcontext()
         )
-        with Finder(self.project.scheme) as self._finder, whole:
+        with item_finder(self.project.scheme) as self._find_items, whole:
             for path in paths:
                 self._sentences(path)
             if self.options.items_path:
@@ -179,7 +183,7 @@ class Import:
         self.report.items_known += len(of_items)
         done = set(of_items)
         bare = {external_id for external_id, (pk, _) in sentences.items() if pk not in done}
-        records = self._finder.find([record for record in batch if record.external_id in bare])
+        records = self._find_items([record for record in batch if record.external_id in bare])
         self._add_items(records, sentences, file)
 
     def _given_items(self, path: Path) -> None:

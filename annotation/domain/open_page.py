@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from annotation.domain.assign_block import assign_block
 from annotation.domain.find_task import find_task
 from annotation.domain.publish import batch_guidelines, batch_terms
 from annotation.domain.republish import has_done_before
@@ -13,16 +12,16 @@ from annotation.domain.worker_page import (
     page_token_of_address,
     submit_address,
 )
-from annotation.models import (
-    Draft,
-    Item,
-    PageDraft,
-    Task,
-)
+from annotation.models import BlockAssignment, Draft, Item, PageDraft, Task
 from audit.errors import TouchstoneError
 from projects.models import Project
 from schemes.base import Json
 from schemes.registry import get_scheme
+
+OTHER_BLOCK = (
+    "This task belongs to a different part. You have started part {block}, and each person does only "
+    "one part. Please return this task and continue with your part."
+)
 
 
 class TaskNotFoundError(TouchstoneError, LookupError):
@@ -74,6 +73,20 @@ def open_page(
     return OpenedPage(project, role, guidelines.text if guidelines else "", data)
 
 
+def assign_block(*, task: Task, worker_ref: str) -> None:
+    """Assign the worker to the block of the first task that they open in a batch.
+
+    Concurrent calls assign only one block. Raise InvalidPageError if the worker has another block.
+    """
+    if task.block is None:
+        return
+    assignment, _ = BlockAssignment.objects.get_or_create(
+        batch=task.batch, worker_ref=worker_ref, defaults={"block": task.block}
+    )
+    if assignment.block != task.block:
+        raise InvalidPageError(OTHER_BLOCK.format(block=assignment.block))
+
+
 def _find_draft(task: Task, claim: PageToken) -> Draft | None:
     names = {"assignment_ref": claim.assignment_ref, "worker_ref": claim.worker_ref}
     return Draft.objects.filter(task=task, **names).first()
@@ -81,12 +94,13 @@ def _find_draft(task: Task, claim: PageToken) -> Draft | None:
 
 def draft_data(draft: PageDraft | None) -> Json:
     """Return the progress of the work for the page's scripts."""
+    draft = draft or Draft()
     return {
-        "revision": draft.revision if draft else 0,
-        "submitted": bool(draft and draft.submitted_at),
-        "activeSeconds": draft.active_seconds if draft else 0,
-        "moves": draft.moves if draft else 0,
-        "comment": draft.comment if draft else "",
+        "revision": draft.revision,
+        "submitted": bool(draft.submitted_at),
+        "activeSeconds": draft.active_seconds,
+        "moves": draft.moves,
+        "comment": draft.comment,
     }
 
 

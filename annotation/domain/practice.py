@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from annotation.domain.drafts import InvalidContentError
+from annotation.domain.open_page import draft_data
 from audit.errors import TouchstoneError
 from projects.domain.create_project import DEFAULT_GUIDELINES, GUIDELINE_FILES
 from projects.enums import Role
@@ -54,10 +55,7 @@ def practice_page(lesson: Lesson) -> Json:
     tokens, target = lesson.exercise.tokens, lesson.exercise.target
     return {
         "preview": False,
-        "submitted": False,
-        "activeSeconds": 0,
-        "moves": 0,
-        "comment": "",
+        **draft_data(None),
         "number": lesson.number,
         "shared": scheme.shared_page_data(),
         "items": [

@@ -12,12 +12,7 @@ from django.db import transaction
 from django.urls import reverse
 
 from annotation.domain.import_corpus import batched
-from annotation.models import (
-    Batch,
-    Item,
-    Task,
-    TaskItem,
-)
+from annotation.models import Batch, Item, Task, TaskItem
 from audit.errors import TouchstoneError
 from crowd.domain.ledger import join_sub_budget, set_cap
 from crowd.domain.pay_scheme import Terms, bonus_cents
@@ -56,14 +51,6 @@ class PublicationItem:
     block: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Training:
-    """The terms and guidelines of a qualification round. None means those of production."""
-
-    terms: Terms | None = None
-    guidelines: Guidelines | None = None
-
-
 def terms_of(project: Project, role: str) -> Terms:
     terms: Terms = project.pay_scheme[role]
     return terms
@@ -87,10 +74,10 @@ def create_batch(
     description: str,
     qualifications: Sequence[dict[str, Any]],
     now: datetime,
-    training: Training | None = None,
+    own_terms: Terms | None = None,
+    **fields: Any,
 ) -> Batch:
-    """Create a batch under the terms of the project or of a `training` round."""
-    own_terms = training.terms if training else None
+    """Create a batch under its own terms, or those of the project. `fields` are its other fields."""
     terms = own_terms or terms_of(project, role)
     return Batch.objects.create(
         project=project,
@@ -101,10 +88,9 @@ def create_batch(
         reward_cents=terms["reward_cents"],
         bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
         qualifications=[*qualifications, *project.worker_requirements],
-        for_training=training is not None,
         terms=own_terms,
-        guidelines=training.guidelines if training else None,
         created_at=now,
+        **fields,
     )
 
 
@@ -150,11 +136,11 @@ def publish_batch(
             description=DESCRIPTION,
             qualifications=qualifications,
             now=now,
+            keep_open=keep_open,
+            item_limit=limit,
+            auto_approval_seconds=auto_approval_seconds,
+            republish_limit=republish_limit,
         )
-        batch.keep_open, batch.item_limit = keep_open, limit
-        batch.auto_approval_seconds = auto_approval_seconds
-        batch.republish_limit = republish_limit
-        batch.save()
         if cap_cents is not None:
             cap_batch(batch=batch, cap_cents=cap_cents)
         publish_generations(batch=batch, items=items, now=now)
@@ -224,7 +210,7 @@ def publish_items(
     """
     project = batch.project
     tokens = [token_of(project, batch.role, offer) for offer in offers]
-    public_ids = [_public_id(token) for token in tokens]
+    public_ids = [public_id_of(token) for token in tokens]
     plans = [
         HitPlan(token, settings.SITE_URL + reverse(page, args=[public_id]))
         for token, public_id in zip(tokens, public_ids, strict=True)
@@ -265,8 +251,8 @@ def token_of(project: Project, role: str, offer: PublicationItem) -> str:
     return "ts-" + hashlib.sha256(text.encode()).hexdigest()[:48]
 
 
-def _public_id(token: str) -> uuid.UUID:
-    """Return the public id of the task with this token.
+def public_id_of(token: str) -> uuid.UUID:
+    """Return the id in the address of the HIT with this token.
 
     The token makes it reproducible for a recovered HIT. The secret key prevents guessing.
     """

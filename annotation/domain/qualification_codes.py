@@ -22,6 +22,12 @@ def pool_code(project: Project, role: str) -> str:
     return f"{project.slug}-{role}"
 
 
+def pool_of(*, project: Project, role: str) -> QualificationType | None:
+    """Return the qualification of the project's trained pool for a role, if there is one."""
+    code = pool_code(project, role)
+    return QualificationType.objects.filter(provider=project.provider, code=code).first()
+
+
 def round_code(project: Project, role: str, ordinal: int) -> str:
     """Return the code of the qualification that admits workers to a training round."""
     return f"{pool_code(project, role)}-round-{ordinal}"

@@ -12,25 +12,11 @@ from django.db.models.functions import Cast
 from annotation.domain.publish import terms_of
 from annotation.domain.qualification_codes import qualifications_of
 from annotation.enums import SubmissionState
-from annotation.models import (
-    Batch,
-    Item,
-    Sentence,
-    Submission,
-    TaskItem,
-)
+from annotation.models import Batch, Item, Sentence, Submission, TaskItem
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.enums import AssignmentState, LedgerKind
-from crowd.models import (
-    Assignment,
-    Hit,
-    HitType,
-    LedgerEntry,
-    Payment,
-    QualificationGrant,
-    Worker,
-)
+from crowd.models import Assignment, Hit, HitType, LedgerEntry, Payment, QualificationGrant, Worker
 from projects.enums import Role
 from projects.models import Project
 
@@ -120,22 +106,12 @@ def generation_cents(*, project: Project, count: int) -> int:
     return sum(slot) * project.generators_per_item * count
 
 
-@dataclass(frozen=True, slots=True)
-class BatchCounts:
-    """The numbers of a batch's HITs and submissions, by state."""
-
-    hits: dict[str, int]
-    submissions: dict[str, int]
-
-
-def count_batch(*, batch: Batch) -> BatchCounts:
+def count_batch(*, batch: Batch) -> dict[str, dict[str, int]]:
+    """Return the numbers of the batch's `hits` and `submissions`, by state."""
     hits = Hit.objects.filter(task__batch=batch).order_by().values_list("state")
-    submissions = Submission.objects.filter(assignment__hit__task__batch=batch)
-    by_state = submissions.order_by().values_list("state")
-    return BatchCounts(
-        hits=dict(hits.annotate(n=Count("pk"))),
-        submissions=dict(by_state.annotate(n=Count("pk"))),
-    )
+    submissions = Submission.objects.filter(assignment__hit__task__batch=batch).order_by()
+    by_state = submissions.values_list("state").annotate(n=Count("pk"))
+    return {"hits": dict(hits.annotate(n=Count("pk"))), "submissions": dict(by_state)}
 
 
 def submissions_of(*, project: Project) -> QuerySet[Submission]:
@@ -174,6 +150,14 @@ def rejections_of(*, project: Project) -> QuerySet[Assignment]:
 def can_be_used(submission: Submission) -> bool:
     """Return True if the submission is readable and can still be accepted."""
     return submission.is_readable and submission.state == SubmissionState.SUBMITTED
+
+
+def can_be_accepted(assignment: Assignment) -> bool:
+    """Return True if all submissions of the assignment can be used or were accepted before."""
+    return all(
+        submission.state == SubmissionState.ACCEPTED or can_be_used(submission)
+        for submission in assignment.submissions.all()
+    )
 
 
 def count_submissions(*, project: Project) -> Counter[tuple[str, str]]:

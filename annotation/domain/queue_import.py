@@ -24,7 +24,6 @@ from schemes.base import FileError
 
 IMPORT = "import"
 ERRORS_STORED = 100
-COUNTS = ("sentences_added", "sentences_known", "items_added", "items_known", "error_count")
 
 
 def queue_import(
@@ -167,7 +166,7 @@ def _result(report: ImportReport, upload: OpenUpload) -> dict[str, Any]:
         }
         for error in report.errors[:ERRORS_STORED]
     ]
-    return {name: getattr(report, name) for name in COUNTS} | {"errors": errors}
+    return {**report.counts(), "errors": errors}
 
 
 KIND = JobKind(run=_run, clean_up=lambda job: _delete_files(job.parameters))

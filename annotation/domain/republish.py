@@ -28,13 +28,7 @@ from django.db.models.functions import Coalesce
 from annotation.domain.publish import PAGE, PublicationItem, publish_items
 from annotation.domain.qualification_codes import done_code
 from annotation.enums import BatchState, SubmissionState
-from annotation.models import (
-    Batch,
-    Item,
-    Submission,
-    Task,
-    TaskItem,
-)
+from annotation.models import Batch, Item, Submission, Task, TaskItem
 from audit.domain.change_state import log_state_change
 from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.manage_hits import HitChangeError, add_assignments, extend_hit
@@ -165,7 +159,9 @@ def _publish(attempt: TaskItem, missing: int, now: datetime) -> Republished:
         TaskItem.objects.filter(pk=attempt.pk).update(republications=F("republications") + 1)
         return Republished(raised=1)
     item, batch = attempt.item, attempt.task.batch
-    workers = done_by(item, attempt.role)
+    # Workers with a submission for the item, in any state.
+    own = Worker.objects.filter(submissions__item=item, submissions__role=attempt.role)
+    workers = list(own.distinct())
     republish_on_new_hit(
         earlier=attempt,
         page=PAGE,
@@ -261,11 +257,6 @@ def has_done_before(*, task: Task, worker: str, assignment: str) -> bool:
     return earlier.exclude(assignment__external_id=assignment).exists()
 
 
-def done_by(item: Item, role: str) -> list[Worker]:
-    """Return the workers with a submission for the item in the role, in any state."""
-    return list(Worker.objects.filter(submissions__item=item, submissions__role=role).distinct())
-
-
 def closed_to(
     workers: list[Worker], *, batch: Batch, item: Item, now: datetime
 ) -> list[dict[str, Any]]:
@@ -353,7 +344,7 @@ def republish_in_batches(
         total = for_each_row(
             sweep=sweep, rows=due(batch, now), process=republish_row, clock=clock, limit=limit
         )
-        say_problem(batch=batch, problem=problem)
+        store_problem(batch=batch, problem=problem)
         return total
 
     return for_each_row(
@@ -361,7 +352,7 @@ def republish_in_batches(
     )
 
 
-def say_problem(*, batch: Batch, problem: str) -> None:
+def store_problem(*, batch: Batch, problem: str) -> None:
     """Store the reason why the last republication left items out, or clear it."""
     if problem != batch.republish_problem:
         Batch.objects.filter(pk=batch.pk).update(republish_problem=problem)

@@ -8,7 +8,7 @@ from django.template.loader import select_template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from annotation.highlight import has_questions
+from annotation.highlight import has_questions, target_of
 from annotation.models import Item
 
 register = template.Library()
@@ -25,8 +25,8 @@ def words(span: Sequence[int], tokens: Sequence[str]) -> str:
 def sentence_with_target(item: Item) -> SafeString:
     """Return the sentence, with its target marked if it is a single token."""
     tokens = list(item.sentence.tokens)
-    at = item.target.get("verb_idx")
-    if not isinstance(at, int) or not 0 <= at < len(tokens):
+    at = target_of(item.target)
+    if at is None or at >= len(tokens):
         return format_html("{}", " ".join(tokens))
     before, after = " ".join(tokens[:at]), " ".join(tokens[at + 1 :])
     return format_html("{} <mark>{}</mark> {}", before, tokens[at], after)
@@ -39,10 +39,6 @@ def annotation(content: Any, item: Item) -> SafeString:
     JSON is for content in another shape, such as an arbitrary copy of the marketplace.
     """
     tokens = item.sentence.tokens
-    names = (
-        [f"annotation/content/{item.project.scheme}.html"]
-        if has_questions(content, len(tokens))
-        else []
-    )
-    chosen = select_template([*names, "annotation/content/raw.html"])
+    names = [f"annotation/content/{item.project.scheme}.html", "annotation/content/raw.html"]
+    chosen = select_template(names if has_questions(content, len(tokens)) else names[1:])
     return chosen.render({"content": content, "tokens": tokens})

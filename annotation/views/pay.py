@@ -10,10 +10,7 @@ from annotation.domain.wage_forecast import forecast_wages, item_cents
 from annotation.forms import PayForm
 from crowd.domain.pay_scheme import PRESETS, PayScheme, PaySchemeError
 from projects.domain.cached_figures import figures_of
-from projects.domain.change_project import (
-    ProjectChangeError,
-    change_pay,
-)
+from projects.domain.change_project import ProjectChangeError, change_pay
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
@@ -24,7 +21,8 @@ from projects.views.settings import actor_of, report_changes
 @project_page(STAFF)
 def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Show and change the pay scheme. "forecast" shows its effect without saving it."""
-    present = _preset(request) or project.pay_scheme
+    preset = PRESETS.get(request.GET.get("preset", "")) if request.method == "GET" else None
+    present = preset or project.pay_scheme
     forms = [
         PayForm(request.POST or None, role=role, initial=terms) for role, terms in present.items()
     ]
@@ -57,7 +55,3 @@ def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
     return render_page(
         request, project, "annotation/pay.html", context, status=422 if is_invalid else 200
     )
-
-
-def _preset(request: HttpRequest) -> PayScheme | None:
-    return PRESETS.get(request.GET.get("preset", "")) if request.method == "GET" else None

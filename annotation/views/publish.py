@@ -8,11 +8,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from annotation.domain.publish import NothingToPublishError, publish_batch
-from annotation.domain.qualification_codes import pool_code, pool_size
-from annotation.domain.queries import (
-    count_items,
-    generation_cents,
-)
+from annotation.domain.qualification_codes import pool_of, pool_size
+from annotation.domain.queries import count_items, generation_cents
 from annotation.forms import PublishForm
 from annotation.models import Batch
 from crowd.domain.ledger import BudgetExceededError
@@ -22,10 +19,7 @@ from projects.domain.cached_figures import figures_of, forget_figures
 from projects.enums import Role
 from projects.models import Project
 from projects.pages import render_page
-from projects.permissions import (
-    STAFF,
-    project_page,
-)
+from projects.permissions import STAFF, project_page
 from web.money import dollars
 
 
@@ -37,7 +31,7 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         unpublished = count_items(project=project).unpublished
     else:
         unpublished = figures_of(count_items, project=project).value.unpublished
-    pool = _pool(project)
+    pool = pool_of(project=project, role=Role.GENERATOR)
     groups = list(project.groups.values_list("number", flat=True))
     form = PublishForm(
         request.POST or None, unpublished=unpublished, has_pool=pool is not None, groups=groups
@@ -109,9 +103,3 @@ def publish_now(
         transaction.on_commit(publish_hits.delay, robust=True)
     forget_figures(count_items, project=project)
     return batch
-
-
-def _pool(project: Project) -> QualificationType | None:
-    """Return the qualification of the trained pool, or None."""
-    code = pool_code(project, Role.GENERATOR)
-    return QualificationType.objects.filter(provider=project.provider, code=code).first()

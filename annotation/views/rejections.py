@@ -9,13 +9,9 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.decide_submission import (
-    OVERTURN_WITHIN,
-    OverturnError,
-    overturn_rejection,
-)
+from annotation.domain.decide_submission import OVERTURN_WITHIN, OverturnError, overturn_rejection
 from annotation.domain.queries import rejections_of
-from annotation.rejection_forms import OverturnForm
+from annotation.forms import OverturnForm
 from audit.domain.change_state import TransitionNotAllowedError
 from crowd.models import Assignment
 from projects.models import Project

@@ -74,9 +74,7 @@ def render_task_page(request: HttpRequest, page: OpenedPage) -> HttpResponse:
 @page_endpoint
 def draft(request: HttpRequest) -> HttpResponse:
     message = read_page_message(request.body)
-    saved = save_draft(
-        claim=page_token_of(message.token), state=message.state(), now=timezone.now()
-    )
+    saved = save_draft(claim=page_token_of(message.token), state=message, now=timezone.now())
     return JsonResponse({"revision": saved.revision, "submitted": bool(saved.submitted_at)})
 
 
@@ -85,7 +83,7 @@ def submit(request: HttpRequest) -> HttpResponse:
     message = read_page_message(request.body)
     answer = submit_draft(
         claim=page_token_of(message.token),
-        state=message.state(),
+        state=message,
         parse=parse_generation,
         now=timezone.now(),
     )

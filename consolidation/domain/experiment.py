@@ -16,14 +16,10 @@ from annotation.domain.publish import (
     create_batch,
     publish_items,
 )
-from annotation.domain.qualification_codes import pool_code
+from annotation.domain.qualification_codes import pool_of
 from annotation.domain.queries import generation_cents
 from annotation.enums import SubmissionState
-from annotation.models import (
-    Item,
-    Submission,
-    Task,
-)
+from annotation.models import Item, Submission, Task
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from consolidation.domain.second_consolidation import open_second_case
@@ -95,9 +91,7 @@ def begin_experiment(
     """
     Project.objects.select_for_update(of=("self",)).get(pk=project.pk)
     plan = plan_experiment(project=project, count=count, generators=generators)
-    pool = QualificationType.objects.filter(
-        provider=project.provider, code=pool_code(project, Role.GENERATOR)
-    ).first()
+    pool = pool_of(project=project, role=Role.GENERATOR)
     if pool is None:
         raise ExperimentError(
             "An experiment needs a trained pool of generators, whose qualification is used to exclude "
@@ -154,7 +148,7 @@ def _requirement(
     Workers are excluded by their qualification values. Raise ExperimentError if too few workers
     remain.
     """
-    involved = set(_involved(item).values_list("pk", flat=True))
+    involved = set(item.submissions.exclude(worker=None).values_list("worker", flat=True))
     taken = set(pool.grants.filter(worker__in=involved).values_list("value", flat=True))
     free = [grant for grant in holders if grant.value not in taken]
     if len(free) < generators:
@@ -165,10 +159,6 @@ def _requirement(
     if chosen:
         return group_requirement(qualification=pool, values=[grant.value for grant in free])
     return requirement_for(qualification=pool, without=Worker.objects.filter(pk__in=involved))
-
-
-def _involved(item: Item) -> QuerySet[Worker]:
-    return Worker.objects.filter(submissions__item=item).distinct()
 
 
 def items_of_experiment(*, experiment: Experiment) -> QuerySet[Item]:
@@ -240,18 +230,24 @@ def progress_of(*, experiment: Experiment) -> ExperimentProgress:
     )
 
 
+def without_experiments(
+    submissions: QuerySet[Submission], *, project: Project
+) -> QuerySet[Submission]:
+    """Leave out the work in the project's agreement experiments."""
+    batches = list(project.experiments.values_list("batch", flat=True))
+    if not batches:
+        return submissions
+    tasks = Task.objects.filter(batch__in=batches)
+    return submissions.exclude(assignment__hit__in=tasks.values("hit"))
+
+
 def annotations_for_gold(*, project: Project) -> QuerySet[Submission]:
     """Return the accepted annotations that contribute to gold.
 
     Work in training rounds and agreement experiments is excluded.
     """
-    accepted = Submission.objects.accepted().filter(item__project=project)
-    accepted = accepted.filter(item__in_production=True)
-    experiment_batches = list(project.experiments.values_list("batch", flat=True))
-    if experiment_batches:
-        accepted = accepted.exclude(
-            assignment__hit__in=Task.objects.filter(batch__in=experiment_batches).values("hit")
-        )
+    own = Submission.objects.accepted().filter(item__project=project, item__in_production=True)
+    accepted = without_experiments(own, project=project)
     second = Task.objects.filter(
         case_task__case__item__project=project, case_task__case__attempt__gt=0
     )

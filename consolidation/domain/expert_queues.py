@@ -12,17 +12,7 @@ from pathlib import Path
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
-from django.db.models import (
-    Count,
-    Exists,
-    F,
-    IntegerField,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Sum,
-)
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Greatest
 
 from annotation.domain.import_corpus import item_key
@@ -32,14 +22,7 @@ from audit.errors import TouchstoneError
 from consolidation.domain.merge import gather, open_merges
 from consolidation.domain.queries import settled_items
 from consolidation.enums import ExpertWork, MergeState, QueueState
-from consolidation.models import (
-    ExpertDraft,
-    ExpertQueue,
-    Merge,
-    MergeSource,
-    QueuedItem,
-    Review,
-)
+from consolidation.models import ExpertDraft, ExpertQueue, Merge, MergeSource, QueuedItem, Review
 from projects.enums import Role
 from projects.models import Project
 from schemes.base import FileError
@@ -104,7 +87,7 @@ def set_up_queue(
     )
     log_state_change(instance=queue, old="", new=queue.state, actor=str(created_by), now=now)
     if merges:
-        open_merges(queued=rows, found=annotations, actor=str(created_by), now=now)
+        open_merges(queued=rows, annotations=annotations, actor=str(created_by), now=now)
     return queue
 
 
@@ -125,9 +108,9 @@ def _check(project: Project, plan: QueuePlan, items: Sequence[Item]) -> None:
         )
 
 
-def change_queue(*, queue: ExpertQueue, state: str, actor: str, now: datetime) -> ExpertQueue:
+def change_queue(*, queue: ExpertQueue, state: str, actor: str, now: datetime) -> None:
     """Close or reopen the queue. Work that was started can still be finished."""
-    return change_state(instance=queue, new=state, transitions=TRANSITIONS, actor=actor, now=now)
+    change_state(instance=queue, new=state, transitions=TRANSITIONS, actor=actor, now=now)
 
 
 def sample_of(*, project: Project, kind: str, count: int, consolidated: bool = False) -> list[Item]:
@@ -183,11 +166,13 @@ def open_to(*, expert: AbstractBaseUser | AnonymousUser, now: datetime) -> Query
     count = Coalesce(Subquery(taken.values("n"), output_field=IntegerField()), 0)
     item = OuterRef("item")
     merged = Exists(Merge.objects.filter(queued=OuterRef("pk"), state=MergeState.MERGED))
+    own_sources = MergeSource.objects.filter(submission__author=expert.pk)
+    wrote_a_source = Exists(own_sources.filter(merge__queued=OuterRef("pk")))
     return (
         QueuedItem.objects.filter(queue__state=QueueState.OPEN)
         .exclude(Exists(_drafts(Q(author=expert.pk))))
         .exclude(Q(queue__kind=ExpertWork.ANNOTATE) & knows(expert, item))
-        .exclude(Q(queue__kind=ExpertWork.MERGE) & (merged | wrote_a_source(expert)))
+        .exclude(Q(queue__kind=ExpertWork.MERGE) & (merged | wrote_a_source))
         .alias(taken=count)
         .filter(taken__lt=F("queue__experts_per_item"))
     )
@@ -206,12 +191,6 @@ def knows(expert: AbstractBaseUser | AnonymousUser, item: OuterRef) -> Q:
     corrections = ExpertDraft.objects.filter(author=expert.pk, review__gold__item=item)
     reviews = Review.objects.filter(expert=expert.pk, gold__item=item)
     return Q(Exists(own)) | Q(Exists(merges)) | Q(Exists(corrections)) | Q(Exists(reviews))
-
-
-def wrote_a_source(expert: AbstractBaseUser | AnonymousUser) -> Exists:
-    return Exists(
-        MergeSource.objects.filter(merge__queued=OuterRef("pk"), submission__author=expert.pk)
-    )
 
 
 @transaction.atomic

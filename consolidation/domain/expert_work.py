@@ -45,11 +45,6 @@ class ExpertWorkError(TouchstoneError):
     """The expert may not work on this item. The message explains why."""
 
 
-def queued_of(*, project: Project, pk: int) -> QueuedItem | None:
-    rows = QueuedItem.objects.filter(queue__project=project)
-    return rows.select_related("queue", "item__sentence", "item__project").filter(pk=pk).first()
-
-
 def guidelines_of(*, project: Project, kind: str) -> Guidelines | None:
     versions = (
         current_guidelines(project_id=project.pk, role=role)
@@ -81,22 +76,21 @@ def save_queued(
 
 
 @transaction.atomic
-def hand_in_queued(
+def submit_queued(
     *, queued: QueuedItem, expert: AbstractBaseUser, state: PageState, now: datetime
-) -> ExpertDraft:
+) -> None:
     """Submit an annotation or a merge. A repeated submission changes nothing.
 
     Raise ExpertWorkError, InvalidContentError.
     """
     draft = _locked(queued, expert, now)
     if draft.submitted_at:
-        return draft
+        return
     if queued.queue.kind == ExpertWork.MERGE:
-        _hand_in_merge(queued, expert, state, now)
+        _submit_merge(queued, expert, state, now)
     else:
-        _hand_in_annotation(queued, expert, state, draft, now)
+        _submit_annotation(draft, state, now)
     _finish(draft, state, now)
-    return draft
 
 
 def _merge_of(queued: QueuedItem) -> Merge | None:
@@ -125,14 +119,9 @@ def _locked(queued: QueuedItem, expert: AbstractBaseUser, now: datetime) -> Expe
     )
 
 
-def _hand_in_annotation(
-    queued: QueuedItem,
-    expert: AbstractBaseUser,
-    state: PageState,
-    draft: ExpertDraft,
-    now: datetime,
-) -> None:
-    item = queued.item
+def _submit_annotation(draft: ExpertDraft, state: PageState, now: datetime) -> None:
+    assert draft.queued
+    item, expert = draft.queued.item, draft.author
     parsed = parse_content(items=[item], content=state.content, parse=parse_generation)
     content = parsed[str(item.pk)]
     if Submission.objects.live().filter(item=item, author=expert.pk, role=Role.EXPERT).exists():
@@ -154,7 +143,7 @@ def _hand_in_annotation(
         guidelines=guidelines_of(project=item.project, kind=ExpertWork.ANNOTATE),
     )
     log_state_change(instance=submission, old="", new=submission.state, actor=str(expert), now=now)
-    if queued.queue.makes_gold:
+    if draft.queued.queue.makes_gold:
         _make_gold(submission, now)
 
 
@@ -174,20 +163,15 @@ def _make_gold(submission: Submission, now: datetime) -> None:
     )
 
 
-def _hand_in_merge(
+def _submit_merge(
     queued: QueuedItem, expert: AbstractBaseUser, state: PageState, now: datetime
 ) -> None:
     # Two experts may submit the same merge if the first reservation expired.
     merge = Merge.objects.select_for_update().get(queued=queued)
     if merge.state == MergeState.MERGED:
         raise ExpertWorkError("Another expert has already merged this item.")
-    sources = contents_of(merge)
-    parsed = parse_content(
-        items=[queued.item],
-        content=state.content,
-        parse=lambda item, content: _parsed(item, content, sources),
-    )
-    record_merge(merge=merge, content=parsed[str(queued.item_id)], expert=expert, now=now)
+    content = _consolidation(queued.item, state, contents_of(merge))
+    record_merge(merge=merge, content=content, expert=expert, now=now)
 
 
 def open_correction(*, review: Review, expert: User) -> Json:
@@ -217,9 +201,9 @@ def save_correction(
 
 
 @transaction.atomic
-def hand_in_correction(
+def submit_correction(
     *, review: Review, expert: AbstractBaseUser, state: PageState, now: datetime
-) -> ExpertDraft:
+) -> None:
     """Submit a correction, which becomes the item's next version of gold.
 
     The page's comment explains what was wrong. A repeated submission changes nothing. Raise
@@ -227,25 +211,17 @@ def hand_in_correction(
     """
     draft = _locked_correction(review, expert, now)
     if draft.submitted_at:
-        return draft
-    sources = [get_scheme(review.gold.item.project.scheme).as_source(review.gold.content)]
-    parsed = parse_content(
-        items=[review.gold.item],
-        content=state.content,
-        parse=lambda item, content: _parsed(item, content, sources),
-    )
+        return
+    item = review.gold.item
+    sources = [get_scheme(item.project.scheme).as_source(review.gold.content)]
+    content, comment = _consolidation(item, state, sources), state.comment
     try:
         correct_review(
-            review=review,
-            expert=expert,
-            consolidation=parsed[str(review.gold.item_id)],
-            comment=state.comment,
-            now=now,
+            review=review, expert=expert, consolidation=content, comment=comment, now=now
         )
     except ReviewError as error:
         raise ExpertWorkError(str(error)) from error
     _finish(draft, state, now)
-    return draft
 
 
 def _check_drawn(review: Review) -> None:
@@ -277,6 +253,16 @@ def _page(item: Item, draft: ExpertDraft | None, sources: list[Json] | None) -> 
         "shared": scheme.shared_page_data(),
         "items": [data],
     }
+
+
+def _consolidation(item: Item, state: PageState, sources: list[Json]) -> Json:
+    """Return the page's consolidation of the sources. Raise InvalidContentError."""
+    parsed = parse_content(
+        items=[item],
+        content=state.content,
+        parse=lambda item, content: _parsed(item, content, sources),
+    )
+    return parsed[str(item.pk)]
 
 
 def _parsed(item: Item, content: object, sources: list[Json]) -> Json:

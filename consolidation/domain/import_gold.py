@@ -1,4 +1,4 @@
-"""Import gold from files, such as expert references or published datasets."""
+"""Import annotations from files: expert references, published datasets and parsers' output."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from django.db import transaction
 from annotation.domain.import_corpus import batched, item_key
 from annotation.models import Item
 from consolidation.domain.record_gold import add_gold
+from consolidation.models import SystemAnnotation
 from projects.models import Project
 from schemes.base import ContentError, FileError, GoldRecord, Json
 from schemes.registry import get_scheme
@@ -40,60 +41,84 @@ def import_gold(
     The file is streamed. Rows with an unknown item or invalid content are passed to `on_error`.
     Raise FileError if the file can't be read.
     """
-    report = GoldReport()
+
+    def add_if_new(item: Item, content: Json, record: GoldRecord) -> bool:
+        newest = item.gold.filter(source=source).order_by("-version").first()
+        if newest and newest.content == content:
+            return False
+        add_gold(item=item, source=source, content=content, provenance=record.provenance, now=now)
+        return True
+
+    parse = get_scheme(project.scheme).parse_gold
+    return _import(project, path, fmt, parse=parse, store=add_if_new, on_error=on_error)
+
+
+def import_system(
+    *,
+    project: Project,
+    path: Path,
+    fmt: str,
+    system: str,
+    on_error: Callable[[FileError], None],
+    now: datetime,
+) -> GoldReport:
+    """Import the system's annotations from a file, replacing its earlier ones.
+
+    They are sources for experts' merges. Errors are reported as in `import_gold`.
+    """
     scheme = get_scheme(project.scheme)
+
+    def replace(item: Item, content: Json, record: GoldRecord) -> bool:
+        fields = {"content": content, "schema_version": scheme.schema_version, "imported_at": now}
+        SystemAnnotation.objects.update_or_create(item=item, system=system, defaults=fields)
+        return True
+
+    return _import(project, path, fmt, parse=scheme.parse_system, store=replace, on_error=on_error)
+
+
+def _import(
+    project: Project,
+    path: Path,
+    fmt: str,
+    *,
+    parse: Callable[..., Json],
+    store: Callable[[Item, Json, GoldRecord], bool],
+    on_error: Callable[[FileError], None],
+) -> GoldReport:
+    """Pass the parsed content of each row to `store`, which returns False if it is known."""
+    report = GoldReport()
 
     def refuse(error: FileError) -> None:
         report.error_count += 1
         on_error(error)
 
-    for batch in batched(scheme.read_gold(path, fmt=fmt, on_error=refuse), BATCH):
+    records = get_scheme(project.scheme).read_gold(path, fmt=fmt, on_error=refuse)
+    for batch in batched(records, BATCH):
         with transaction.atomic():
-            items = find_items(project, batch)
+            items = _find_items(project, batch)
             for record in batch:
-                try:
-                    item, content = _read(items, record, path.name)
-                except FileError as error:
-                    refuse(error)
+                key = _key(record)
+                if key not in items:
+                    message = f"no item {key!r} in the project."
+                    refuse(FileError(path.name, record.line, message))
                     continue
-                added = _add_if_new(item, source, content, record.provenance, now)
+                item = items[key]
+                try:
+                    content = parse(record.content, tokens=item.sentence.tokens, target=item.target)
+                except ContentError as error:
+                    refuse(FileError(path.name, record.line, error.message, field=error.path))
+                    continue
+                added = store(item, content, record)
                 report.added += added
                 report.known += not added
     return report
 
 
-def find_items(project: Project, batch: list[GoldRecord]) -> dict[str, Item]:
+def _find_items(project: Project, batch: list[GoldRecord]) -> dict[str, Item]:
     """Return the project's items named in the records, by key."""
-    keys = [item_key(record.item.external_id, record.item.local_key) for record in batch]
-    items = Item.objects.filter(project=project, key__in=keys).select_related("sentence", "project")
-    return {item.key: item for item in items}
+    items = Item.objects.filter(project=project, key__in=map(_key, batch))
+    return {item.key: item for item in items.select_related("sentence", "project")}
 
 
-def item_of(items: dict[str, Item], record: GoldRecord, file: str) -> Item:
-    """Return the record's item. Raise FileError if the project does not have it."""
-    key = item_key(record.item.external_id, record.item.local_key)
-    item = items.get(key)
-    if item is None:
-        raise FileError(file, record.line, f"no item {key!r} in the project.")
-    return item
-
-
-def _read(items: dict[str, Item], record: GoldRecord, file: str) -> tuple[Item, Json]:
-    """Return the record's item and its parsed content. Raise FileError."""
-    item = item_of(items, record, file)
-    scheme = get_scheme(item.project.scheme)
-    try:
-        content = scheme.parse_gold(record.content, tokens=item.sentence.tokens, target=item.target)
-    except ContentError as error:
-        raise FileError(file, record.line, error.message, field=error.path) from error
-    return item, content
-
-
-def _add_if_new(
-    item: Item, source: str, content: Json, provenance: list[Json], now: datetime
-) -> bool:
-    newest = item.gold.filter(source=source).order_by("-version").first()
-    if newest and newest.content == content:
-        return False
-    add_gold(item=item, source=source, content=content, provenance=provenance, now=now)
-    return True
+def _key(record: GoldRecord) -> str:
+    return item_key(record.item.external_id, record.item.local_key)

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from annotation.domain.import_corpus import batched
 from consolidation.domain.current_gold import FIRST_CASES
 from consolidation.models import CaseSource, Gold, GoldEntry
 from crowd.domain.pseudonyms import foreign_pseudonym
@@ -50,9 +51,10 @@ def rebuild_index(*, project: Project) -> int:
     Project.objects.select_for_update().get(pk=project.pk)
     GoldEntry.objects.filter(project=project).delete()
     count = 0
-    for batch in _in_batches(project):
-        GoldEntry.objects.bulk_create(_entries(batch, project))
-        count += len(batch)
+    for items in batched(project.items.values_list("pk", flat=True), CHUNK):
+        versions = _newest_versions(items)
+        GoldEntry.objects.bulk_create(_entries(versions, project))
+        count += len(versions)
     return count
 
 
@@ -74,7 +76,7 @@ def index_missing_gold(*, clock: Callable[[], datetime]) -> int:
 def _index_missing_of(project: Project, missing: QuerySet[Gold]) -> int:
     items = set(missing.filter(item__project=project).values_list("item", flat=True)[:CHUNK])
     known = set(GoldEntry.objects.filter(item__in=items).values_list("item", "source"))
-    batch = [gold for gold in _standing(items) if (gold.item_id, gold.source) not in known]
+    batch = [gold for gold in _newest_versions(items) if (gold.item_id, gold.source) not in known]
     # A version written at the same time already has its own entry.
     GoldEntry.objects.bulk_create(_entries(batch, project), ignore_conflicts=True)
     return len(batch)
@@ -90,22 +92,11 @@ def _entries(batch: list[Gold], project: Project) -> list[GoldEntry]:
     ]
 
 
-def _in_batches(project: Project) -> Iterator[list[Gold]]:
-    """Yield current gold in batches of CHUNK items.
+def _newest_versions(items: Iterable[int]) -> list[Gold]:
+    """Return the newest version of each item's gold from each source.
 
-    The newest versions are selected in Python, because PostgreSQL would scan the whole table for
-    every batch.
+    They are selected in Python, because PostgreSQL would scan the whole table for every batch.
     """
-    last = 0
-    while items := list(
-        project.items.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:CHUNK]
-    ):
-        last = items[-1]
-        yield _standing(items)
-
-
-def _standing(items: Iterable[int]) -> list[Gold]:
-    """Return the newest version of each item's gold from each source."""
     versions = Gold.objects.filter(FIRST_CASES, item__in=list(items)).order_by("version")
     related = versions.select_related("item", "submission__worker")
     return list({(gold.item_id, gold.source): gold for gold in related}.values())

@@ -49,8 +49,8 @@ def apply_action(
     """
     # The state of a whole batch changes even if no HIT is affected.
     needs_hits = hits is not None or order.action in (Action.ADD, Action.REPUBLISH)
-    moved = affected(batch=batch, action=order.action, hits=hits, now=now)
-    if needs_hits and not moved.exists():
+    changed = affected(batch=batch, action=order.action, hits=hits, now=now)
+    if needs_hits and not changed.exists():
         raise HitChangeError(NOTHING[order.action])
     if order.action is Action.REPUBLISH:
         return republish_batch(batch=batch, hits=hits, actor=actor, now=now).total
@@ -103,27 +103,27 @@ def republish_batch(
         actor=actor,
         now=now,
     )
+    short = _short(batch, now)
+    chosen = short if hits is None else short.filter(task__hit__in=hits.values("pk"))
     done = Republished()
-    if batch.role == Role.CONSOLIDATOR:
-        cases = short_cases(now=now).filter(task__batch=batch)
-        chosen = cases if hits is None else cases.filter(task__hit__in=hits.values("pk"))
-        for pk in list(chosen.order_by("pk").values_list("pk", flat=True)):
+    for pk in list(chosen.values_list("pk", flat=True)):
+        if batch.role == Role.CONSOLIDATOR:
             done += republish_case(case_id=pk, actor=actor, now=now)
-        return done
-    places = short_of(batch, now=now)
-    places = places if hits is None else places.filter(task__hit__in=hits.values("pk"))
-    for pk in list(places.values_list("pk", flat=True)):
-        done += republish_attempt(task_item_id=pk, actor=actor, now=now)
+        else:
+            done += republish_attempt(task_item_id=pk, actor=actor, now=now)
     return done
+
+
+def _short(batch: Batch, now: datetime) -> QuerySet[Any]:
+    """Return the batch's cases or attempts that lack annotations and can be republished now."""
+    if batch.role == Role.CONSOLIDATOR:
+        return short_cases(now=now).filter(task__batch=batch).order_by("pk")
+    return short_of(batch, now=now)
 
 
 def short_hits(*, batch: Batch, now: datetime) -> HitQuerySet:
     """Return the newest HITs of items that lack annotations and can be republished now."""
-    if batch.role == Role.CONSOLIDATOR:
-        cases = short_cases(now=now).filter(task__batch=batch)
-        return Hit.objects.filter(task__case__in=cases.values("pk"))
-    places = short_of(batch, now=now).order_by().values("pk")
-    return Hit.objects.filter(task__task_items__in=places)
+    return Hit.objects.filter(pk__in=_short(batch, now).order_by().values("task__hit"))
 
 
 def affected(
@@ -133,14 +133,14 @@ def affected(
     if action is Action.REPUBLISH:
         short = short_hits(batch=batch, now=now)
         return short if hits is None else short.filter(pk__in=hits.values("pk"))
-    moved = {
+    changed = {
         Action.PAUSE: Q(state__in=STEERABLE, paused_at=None),
         Action.RESUME: Q(paused_at__isnull=False),
         Action.EXPIRE: Q(state__in=STEERABLE),
         Action.EXTEND: Q(state__in=[HitState.LIVE, HitState.EXPIRED]),
         Action.ADD: ~Q(state__in=[HitState.FAILED, HitState.WITHDRAWN]),
     }
-    return (hits_of(batch) if hits is None else hits).filter(moved[action])
+    return (hits_of(batch) if hits is None else hits).filter(changed[action])
 
 
 def most_cents(*, batch: Batch, order: Order, hits: HitQuerySet, now: datetime) -> int:

@@ -6,16 +6,20 @@ order. Only the report shows their origins.
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from annotation.models import Item, Submission
-from audit.domain.change_state import TransitionNotAllowedError, Transitions, change_state
-from audit.models import StateChange
+from audit.domain.change_state import (
+    TransitionNotAllowedError,
+    Transitions,
+    change_state,
+    log_state_changes,
+)
 from consolidation.domain.current_gold import current_gold
 from consolidation.domain.record_gold import add_gold
 from consolidation.enums import GoldSource, MergeState, SourceOrigin
@@ -39,18 +43,6 @@ SUBMISSION_ORIGINS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An annotation that can be merged (see `consolidation.models.MergeSource`)."""
-
-    item: int
-    origin: str
-    content: Json
-    name: str = ""
-    submission: int | None = None
-    gold: int | None = None
-
-
 def sources_there(*, project: Project) -> dict[str, str]:
     """Return the labels of the sources that can be merged in this project."""
     names = SystemAnnotation.objects.filter(item__project=project).order_by("system")
@@ -69,83 +61,60 @@ def sources_there(*, project: Project) -> dict[str, str]:
 
 def gather(
     *, project: Project, items: Sequence[Item], sources: Iterable[str]
-) -> dict[int, list[Found]]:
-    """Return the items' annotations from these sources by item id.
+) -> dict[int, list[MergeSource]]:
+    """Return the items' annotations from these sources by item id, for `open_merges`.
 
     `sources` are keys of `sources_there`.
     """
     ids = [item.pk for item in items]
     as_source = get_scheme(project.scheme).as_source
-    annotations: dict[int, list[Found]] = defaultdict(list)
+    annotations: dict[int, list[MergeSource]] = defaultdict(list)
     for source in dict.fromkeys(sources):
-        for annotation in _found(project, ids, source, as_source):
-            annotations[annotation.item].append(annotation)
+        for row, merge_source in _sources(project, ids, source):
+            merge_source.content = as_source(row.content)
+            annotations[row.item_id].append(merge_source)
     return annotations
 
 
-def _found(
-    project: Project, items: list[int], source: str, as_source: Callable[[Json], Json]
-) -> Iterator[Found]:
+def _sources(
+    project: Project, items: list[int], source: str
+) -> Iterator[tuple[SystemAnnotation | Gold | Submission, MergeSource]]:
+    """Yield the annotations from this source, each with a merge source without content."""
     if source.startswith(SYSTEM):
         name = source.removeprefix(SYSTEM)
         for annotation in SystemAnnotation.objects.filter(item__in=items, system=name):
-            content = as_source(annotation.content)
-            yield Found(annotation.item_id, SourceOrigin.SYSTEM, content, name)
+            yield annotation, MergeSource(origin=SourceOrigin.SYSTEM, name=name)
     elif source in GOLD_ORIGINS:
-        standing = current_gold(project, GOLD_ORIGINS[SourceOrigin(source)])
-        for gold in standing.filter(item__in=items).order_by("pk"):
-            yield Found(gold.item_id, source, as_source(gold.content), gold=gold.pk)
+        newest = current_gold(project, GOLD_ORIGINS[SourceOrigin(source)])
+        for gold in newest.filter(item__in=items).order_by("pk"):
+            yield gold, MergeSource(origin=source, gold=gold)
     else:
         role = SUBMISSION_ORIGINS[SourceOrigin(source)]
         rows = Submission.objects.accepted().filter(item__in=items, role=role).order_by("pk")
         for row in rows.select_related("author"):
             name = str(row.author) if row.author else ""
-            yield Found(row.item_id, source, as_source(row.content), name, row.pk)
+            yield row, MergeSource(origin=source, name=name, submission=row)
 
 
 def open_merges(
-    *, queued: Sequence[QueuedItem], found: Mapping[int, Sequence[Found]], actor: str, now: datetime
-) -> list[Merge]:
+    *,
+    queued: Sequence[QueuedItem],
+    annotations: Mapping[int, list[MergeSource]],
+    actor: str,
+    now: datetime,
+) -> None:
     """Create the merges of queued items from the annotations that `gather` returned."""
     merges = Merge.objects.bulk_create((Merge(queued=queued_item) for queued_item in queued), CHUNK)
-    rows = (
-        MergeSource(
-            merge=merge,
-            position=position,
-            origin=source.origin,
-            name=source.name,
-            submission_id=source.submission,
-            gold_id=source.gold,
-            content=source.content,
-        )
-        for merge in merges
-        for position, source in enumerate(_shuffled(merge.queued, found[merge.queued.item_id]))
-    )
+    rows = []
+    for merge in merges:
+        item, sources = merge.queued.item, annotations[merge.queued.item_id]
+        seed = f"{item.project.seed}:{item.key}:merge:{merge.queued.queue_id}"
+        random.Random(seed).shuffle(sources)  # noqa: S311
+        for position, source in enumerate(sources):
+            source.merge, source.position = merge, position
+        rows += sources
     MergeSource.objects.bulk_create(rows, CHUNK)
-    StateChange.objects.bulk_create(
-        (
-            StateChange(
-                aggregate=Merge._meta.label,
-                object_id=merge.pk,
-                old="",
-                new=merge.state,
-                actor=actor,
-                at=now,
-            )
-            for merge in merges
-        ),
-        CHUNK,
-    )
-    return merges
-
-
-def _shuffled(queued: QueuedItem, found: Sequence[Found]) -> list[Found]:
-    """Shuffle the annotations by the project's seed, the item and the queue."""
-    item = queued.item
-    order = list(found)
-    seed = f"{item.project.seed}:{item.key}:merge:{queued.queue_id}"
-    random.Random(seed).shuffle(order)  # noqa: S311
-    return order
+    log_state_changes(instances=merges, old="", new=MergeState.OPEN, actor=actor, now=now)
 
 
 def contents_of(merge: Merge) -> list[Json]:
@@ -154,7 +123,7 @@ def contents_of(merge: Merge) -> list[Json]:
 
 
 @transaction.atomic
-def record_merge(*, merge: Merge, content: Json, expert: AbstractBaseUser, now: datetime) -> Gold:
+def record_merge(*, merge: Merge, content: Json, expert: AbstractBaseUser, now: datetime) -> None:
     """Record a merge as the next version of the item's expert gold.
 
     The scheme must have parsed the consolidation. The provenance lists the positions that had each
@@ -188,7 +157,6 @@ def record_merge(*, merge: Merge, content: Json, expert: AbstractBaseUser, now: 
         merged_at=now,
         gold=gold,
     )
-    return gold
 
 
 def summary_of(provenance: Sequence[Json]) -> Json:

@@ -34,19 +34,6 @@ class ReviewError(TouchstoneError):
     """The judgment can't be recorded. The message explains why."""
 
 
-def set_review_rate(*, project: Project, per_thousand: int) -> Monitoring:
-    """Set the share of the project that is drawn for review, in thousandths.
-
-    Reviews that were already drawn remain. Raise ReviewError if the rate is out of range.
-    """
-    if not 0 <= per_thousand <= 1000:
-        raise ReviewError("The rate must be between 0 and 100 %.")
-    monitoring, _ = Monitoring.objects.update_or_create(
-        project=project, defaults={"per_thousand": per_thousand}
-    )
-    return monitoring
-
-
 def draw_due_reviews(*, clock: Callable[[], datetime], limit: int = 200) -> int:
     """Draw up to `limit` reviews of consolidated and validated gold. Return the number drawn.
 

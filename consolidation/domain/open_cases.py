@@ -10,34 +10,24 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 
 from annotation.domain.publish import PublicationItem, create_batch, publish_items
-from annotation.domain.qualification_codes import pool_code
+from annotation.domain.qualification_codes import pool_of
 from annotation.domain.republish import (
     Republished,
     next_attempt,
     republish_on_hit,
     republish_on_new_hit,
-    say_problem,
+    store_problem,
 )
 from annotation.enums import BatchState, SubmissionState
-from annotation.models import (
-    Batch,
-    Item,
-    Submission,
-    Task,
-    TaskItem,
-)
+from annotation.models import Batch, Item, Submission, Task, TaskItem
 from audit.domain.change_state import log_state_change
 from consolidation.enums import CaseState
 from consolidation.models import Case, CaseSource, CaseTask
 from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.qualifications import requirement_for
-from crowd.models import QualificationType, Worker
+from crowd.models import Worker
 from jobs.domain.sweep import for_each_row
-from projects.enums import (
-    ExclusionScope,
-    Protocol,
-    Role,
-)
+from projects.enums import ExclusionScope, Protocol, Role
 from projects.models import Project
 from schemes.base import Json
 
@@ -128,13 +118,18 @@ def open_case(*, item: Item, now: datetime) -> bool:
     accepted = Submission.objects.accepted().filter(item=item, role=Role.GENERATOR).order_by("pk")
     # A second generation from an enlarged HIT can be merged but not validated.
     submissions = list(accepted[:1] if item.project.protocol == Protocol.VALIDATION else accepted)
-    random.Random(f"{item.project.seed}:{item.key}").shuffle(submissions)  # noqa: S311
+    add_sources(case=case, submissions=submissions, seed=f"{item.project.seed}:{item.key}", now=now)
+    return True
+
+
+def add_sources(*, case: Case, submissions: list[Submission], seed: str, now: datetime) -> None:
+    """Add the submissions to a new case in random order, and log the case."""
+    random.Random(seed).shuffle(submissions)  # noqa: S311
     CaseSource.objects.bulk_create(
         CaseSource(case=case, submission=submission, position=position)
         for position, submission in enumerate(submissions)
     )
     log_state_change(instance=case, old="", new=case.state, actor="automatic", now=now)
-    return True
 
 
 def publish_open_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
@@ -157,11 +152,11 @@ def _publish(case: Case, now: datetime) -> bool:
     try:
         return publish_case(case_id=case.pk, now=now)
     except BudgetExceededError as exceeded:
-        _say_on_batch(case.pk, str(exceeded))
+        _store_on_batches(case.pk, str(exceeded))
         return False
 
 
-def _say_on_batch(case_id: int, problem: str) -> None:
+def _store_on_batches(case_id: int, problem: str) -> None:
     """Store the problem on the running batches of the case's project."""
     running = Batch.objects.filter(
         project__items__cases=case_id,
@@ -169,7 +164,7 @@ def _say_on_batch(case_id: int, problem: str) -> None:
         state=BatchState.OPEN,
     )
     for batch in running:
-        say_problem(batch=batch, problem=problem)
+        store_problem(batch=batch, problem=problem)
 
 
 @transaction.atomic
@@ -245,7 +240,7 @@ def publish_given_cases(
     given: Sequence[list[Json]],
     now: datetime,
     **terms: Any,
-) -> list[Case]:
+) -> None:
     """Publish a case with given annotations for each offer of a qualification round.
 
     See `publish_items` for `terms` and errors.
@@ -264,7 +259,6 @@ def publish_given_cases(
         for offer, annotations, task in zip(offers, given, tasks, strict=True)
     )
     CaseTask.objects.bulk_create(CaseTask(case=case, task=case.task) for case in cases)
-    return cases
 
 
 def requirements_of(batch: Batch, excluded: Sequence[Worker]) -> list[dict[str, Any]]:
@@ -272,9 +266,7 @@ def requirements_of(batch: Batch, excluded: Sequence[Worker]) -> list[dict[str, 
 
     The pool requirement rejects the excluded workers by the values of their qualification.
     """
-    pool = QualificationType.objects.filter(
-        provider=batch.project.provider, code=pool_code(batch.project, batch.role)
-    ).first()
+    pool = pool_of(project=batch.project, role=batch.role)
     if pool is None:
         return list(batch.qualifications)
     return [*batch.qualifications, requirement_for(qualification=pool, without=excluded)]

@@ -2,64 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from enum import StrEnum
+from typing import Any
 
-from django.db.models import (
-    Count,
-    Exists,
-    IntegerField,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Value,
-)
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
-from annotation.domain.queries import (
-    Cost,
-    cost_by_item,
-    items_with_text,
-    published_for_generation,
-)
-from annotation.models import (
-    Item,
-    Submission,
-    Task,
-    TaskItem,
-)
+from annotation.domain.queries import Cost, cost_by_item, items_with_text, published_for_generation
+from annotation.models import Item, Submission, TaskItem
 from audit.models import StateChange
+from consolidation.domain.experiment import without_experiments
 from consolidation.domain.record_gold import own_source
-from consolidation.enums import SETTLED, CaseState, ReviewState
+from consolidation.enums import SETTLED, CaseState, ItemState, ReviewState
 from consolidation.models import Case, Gold, Review
 from crowd.models import Assignment, Payment
 from projects.enums import Role
 from projects.models import Project
-
-
-class ItemState(StrEnum):
-    """An item's progress towards consolidated or validated gold."""
-
-    NOT_PUBLISHED = "not-published"
-    GENERATING = "generating"
-    CASE_OPEN = "case-open"
-    CONSOLIDATED = "consolidated"
-    VALIDATED = "validated"
-
-    @property
-    def label(self) -> str:
-        return self.value.replace("-", " ")
-
-
-@dataclass(frozen=True, slots=True)
-class ItemFilter:
-    """Criteria for listing items. An empty value matches everything."""
-
-    state: str = ""
-    domain: str = ""
-    partition: str = ""
-    text: str = ""
 
 
 def _first_case(**facts: object) -> Exists:
@@ -76,49 +33,44 @@ def _in_state(state: str) -> Q:
     }[ItemState(state)]
 
 
-def items_of(*, project: Project, wanted: ItemFilter) -> QuerySet[Item]:
-    """Return the project's items in publishing order with annotations.
+def items_of(*, project: Project, **criteria: str) -> QuerySet[Item]:
+    """Return the project's items in publishing order with annotations. See `narrowed` for criteria.
 
     The annotations are `offered`, `generations` (number of accepted ones), `case_state` (None
     without a case) and `golds` (number of versions from all sources).
     """
     items = project.items.select_related("sentence").order_by("position", "pk")
-    return narrowed(items, wanted, project=project).annotate(
+    offers = TaskItem.objects.filter(item=OuterRef("pk"), role=Role.GENERATOR)
+    generations = Submission.objects.accepted().filter(role=Role.GENERATOR)
+    return narrowed(items, project=project, **criteria).annotate(
         # A subquery per row. For a selected Exists, PostgreSQL hashes all offers of all projects.
-        offered=Coalesce(Subquery(_offers().values_list(Value(True))[:1]), False),
+        offered=Coalesce(Subquery(offers.values_list(Value(True))[:1]), False),
         case_state=Subquery(
             Case.objects.filter(item=OuterRef("pk"), attempt=0).values("state")[:1]
         ),
-        generations=_count(_generations(project)),
+        generations=_count(without_experiments(generations, project=project)),
         golds=_count(Gold.objects.all()),
     )
 
 
-def _offers() -> QuerySet[TaskItem]:
-    return TaskItem.objects.filter(item=OuterRef("pk"), role=Role.GENERATOR)
-
-
-def _generations(project: Project) -> QuerySet[Submission]:
-    """Return accepted generations, without those of agreement experiments."""
-    done = Submission.objects.accepted().filter(role=Role.GENERATOR)
-    experiment_batches = list(project.experiments.values_list("batch", flat=True))
-    if not experiment_batches:
-        return done
-    return done.exclude(
-        assignment__hit__in=Task.objects.filter(batch__in=experiment_batches).values("hit")
-    )
-
-
-def narrowed(items: QuerySet[Item], wanted: ItemFilter, *, project: Project) -> QuerySet[Item]:
-    """Return the items that match the filter."""
-    if wanted.state:
-        items = items.filter(_in_state(wanted.state))
-    if wanted.domain:
-        items = items.filter(sentence__domain=wanted.domain)
-    if wanted.partition:
-        items = items.filter(sentence__partition=wanted.partition)
-    if wanted.text.strip():
-        items = items.filter(items_with_text(wanted.text, project=project))
+def narrowed(
+    items: QuerySet[Item],
+    *,
+    project: Project,
+    state: str = "",
+    domain: str = "",
+    partition: str = "",
+    text: str = "",
+) -> QuerySet[Item]:
+    """Return the items that match the criteria. An empty value matches everything."""
+    if state:
+        items = items.filter(_in_state(state))
+    if domain:
+        items = items.filter(sentence__domain=domain)
+    if partition:
+        items = items.filter(sentence__partition=partition)
+    if text.strip():
+        items = items.filter(items_with_text(text, project=project))
     return items
 
 
@@ -127,13 +79,13 @@ def _count(rows: QuerySet[Submission] | QuerySet[Gold]) -> Coalesce:
     return Coalesce(Subquery(counted.values("n"), output_field=IntegerField()), 0)
 
 
-def state_of(*, offered: bool, case_state: str | None) -> ItemState:
+def state_of(item: Any) -> ItemState:
     """Return the state of an item returned by `items_of`."""
-    if case_state in SETTLED:
-        return ItemState(case_state)
-    if case_state is not None:
+    if item.case_state in SETTLED:
+        return ItemState(item.case_state)
+    if item.case_state is not None:
         return ItemState.CASE_OPEN
-    return ItemState.GENERATING if offered else ItemState.NOT_PUBLISHED
+    return ItemState.GENERATING if item.offered else ItemState.NOT_PUBLISHED
 
 
 def cases_of(*, project: Project) -> QuerySet[Case]:
@@ -200,31 +152,17 @@ def gold_of_item(*, item: Item) -> list[Gold]:
     return list(rows.order_by("-created_at", "-pk"))
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A logged state change in an item's history."""
-
-    at: datetime
-    what: str
-    old: str
-    new: str
-    actor: str
-    reason: str
-
-
-def history_of_item(*, item: Item) -> list[Move]:
+def history_of_item(*, item: Item) -> QuerySet[StateChange]:
     """Return the item's logged state changes, oldest first.
 
     These are the changes of its HITs, assignments, submissions, payments, cases and merges.
     """
-    hits = {"hit__task__items": item}
+    assignments = Assignment.objects.filter(hit__task__items=item)
     owned = {
         "crowd.Hit": item.tasks.values_list("hit"),
-        "crowd.Assignment": Assignment.objects.filter(**hits).values_list("pk"),
+        "crowd.Assignment": assignments.values_list("pk"),
         "annotation.Submission": item.submissions.values_list("pk"),
-        "crowd.Payment": Payment.objects.filter(assignment__hit__task__items=item).values_list(
-            "pk"
-        ),
+        "crowd.Payment": Payment.objects.filter(assignment__in=assignments).values_list("pk"),
         "consolidation.Case": item.cases.values_list("pk"),
         "consolidation.Merge": item.queued.filter(merge__isnull=False).values_list("merge"),
     }
@@ -232,14 +170,4 @@ def history_of_item(*, item: Item) -> list[Move]:
     for aggregate, rows in owned.items():
         # Lists of ids, because PostgreSQL scans the whole log for subqueries.
         ours |= Q(aggregate=aggregate, object_id__in=[pk for (pk,) in rows])
-    return [
-        Move(
-            at=change.at,
-            what=f"{change.aggregate.rpartition('.')[2]} {change.object_id}",
-            old=change.old,
-            new=change.new,
-            actor=change.actor,
-            reason=change.reason,
-        )
-        for change in StateChange.objects.filter(ours).order_by("at", "pk")
-    ]
+    return StateChange.objects.filter(ours).order_by("at", "pk")

@@ -73,21 +73,15 @@ def record_new_case_work(*, clock: Callable[[], datetime], limit: int = 50) -> i
     )
 
 
-def _record(assignment: Assignment, now: datetime) -> int:
-    record_case_work(assignment_id=assignment.pk, now=now)
-    return 1
-
-
 @transaction.atomic
-def record_case_work(*, assignment_id: int, now: datetime) -> bool:
-    """Record an assignment on a case once. Return True if it was accepted without a review."""
-    case = case_of_assignment(assignment_id)
-    submissions = record_assignment(
-        assignment_id=assignment_id, parse=parse_for_case(case), now=now
-    )
+def _record(assignment: Assignment, now: datetime) -> int:
+    case = case_of_assignment(assignment.pk)
+    parse = parse_for_case(case)
+    submissions = record_assignment(assignment_id=assignment.pk, parse=parse, now=now)
     for submission in submissions:
         _check_independence(submission, case)
-    return auto_accept(submissions=submissions, now=now)
+    auto_accept(submissions=submissions, now=now)
+    return 1
 
 
 def _check_independence(submission: Submission, case: Case) -> None:

@@ -39,7 +39,7 @@ def write_due_validated_gold(*, clock: Callable[[], datetime], limit: int = 50) 
         written += for_each_row(
             sweep="write validated gold",
             rows=rows,
-            process=lambda case, now: write_validated_gold(case_id=case.pk, now=now),
+            process=_write_gold,
             clock=clock,
             limit=limit - written,
         )
@@ -47,16 +47,18 @@ def write_due_validated_gold(*, clock: Callable[[], datetime], limit: int = 50) 
 
 
 @transaction.atomic
-def write_validated_gold(*, case_id: int, now: datetime) -> bool:
+def _write_gold(case: Case, now: datetime) -> bool:
     """Write the case's gold with the origin of each question and answer.
 
     Return False if the case was already validated.
     """
-    case = Case.objects.select_for_update().get(pk=case_id)
+    case = Case.objects.select_for_update().get(pk=case.pk)
     if case.state == CaseState.VALIDATED:
         return False
     item = case.item
-    validations = _validations(case)
+    accepted = Submission.objects.accepted().filter(item=item, role=Role.VALIDATOR)
+    # Only the first validations, because extra ones would make agreement more likely.
+    validations = list(accepted.order_by("pk")[: item.project.validators_per_item])
     content, provenance = get_scheme(item.project.scheme).gold_of_validations(
         sources_of(case),
         [validation.content for validation in validations],
@@ -78,9 +80,3 @@ def write_validated_gold(*, case_id: int, now: datetime) -> bool:
         for position, validation in enumerate(validations)
     )
     return True
-
-
-def _validations(case: Case) -> list[Submission]:
-    """Return the first validations, because extra ones would make agreement more likely."""
-    accepted = Submission.objects.accepted().filter(item=case.item_id, role=Role.VALIDATOR)
-    return list(accepted.order_by("pk")[: case.item.project.validators_per_item])

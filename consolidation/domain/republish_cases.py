@@ -6,6 +6,7 @@ annotation.domain.republish.
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -20,11 +21,7 @@ from annotation.domain.republish import (
     with_work_to_come,
 )
 from annotation.enums import BatchState, SubmissionState
-from annotation.models import (
-    Batch,
-    Submission,
-    TaskItem,
-)
+from annotation.models import Batch, Submission, TaskItem
 from audit.domain.change_state import Transitions, change_state, log_state_change
 from consolidation.domain.open_cases import excluded_workers, offer_case_again
 from consolidation.domain.record_gold import TRANSITIONS
@@ -35,8 +32,6 @@ from jobs.domain.sweep import for_each_row
 from projects.enums import Role
 from projects.models import Project
 
-# Cases per query.
-AT_ONCE = 500
 # A returned consolidation was paid. A new one replaces it.
 RETURNED: Transitions = {SubmissionState.ACCEPTED: [SubmissionState.WITHDRAWN]}
 
@@ -69,34 +64,17 @@ def reopen_returned_cases(*, clock: Callable[[], datetime], limit: int = 50) -> 
     )
 
 
-def _reopen(review: Review, now: datetime) -> int:
-    reopen_case(review=review, now=now)
-    return 1
-
-
 @transaction.atomic
-def reopen_case(*, review: Review, now: datetime) -> None:
+def _reopen(review: Review, now: datetime) -> int:
     """Reopen the case and withdraw its consolidation. Raise TransitionNotAllowedError."""
     case, submission = review.gold.case, review.gold.submission
     assert case
     assert submission
-    reason, actor = f"returned: {review.comment}", str(review.expert)
-    change_state(
-        instance=case,
-        new=CaseState.OFFERED,
-        transitions=TRANSITIONS,
-        actor=actor,
-        now=now,
-        reason=reason,
-    )
-    change_state(
-        instance=submission,
-        new=SubmissionState.WITHDRAWN,
-        transitions=RETURNED,
-        actor=actor,
-        now=now,
-        reason=reason,
-    )
+    reason = f"returned: {review.comment}"
+    terms: dict[str, Any] = {"actor": str(review.expert), "now": now, "reason": reason}
+    change_state(instance=case, new=CaseState.OFFERED, transitions=TRANSITIONS, **terms)
+    change_state(instance=submission, new=SubmissionState.WITHDRAWN, transitions=RETURNED, **terms)
+    return 1
 
 
 def short_cases(*, now: datetime) -> QuerySet[Case]:
@@ -180,15 +158,13 @@ def republish_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> in
     )
 
     def due(batch: Batch, now: datetime) -> QuerySet[Case]:
-        if batch.role == Role.CONSOLIDATOR:
-            cases = _due_in(batch, now=now, limit=limit)
-            return Case.objects.filter(pk__in=cases).order_by("pk")
-        short = short_validations(project=batch.project).filter(
+        is_validated = batch.role == Role.VALIDATOR
+        short = short_validations(project=batch.project) if is_validated else short_cases(now=now)
+        return short.filter(
             task__batch=batch,
             task__ended_at=None,
             task__task_items__republications__lt=batch.republish_limit,
-        )
-        return short.order_by("item__position")
+        ).order_by("pk")
 
     return republish_in_batches(
         sweep="offer cases again",
@@ -198,36 +174,6 @@ def republish_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> in
         clock=clock,
         limit=limit,
     )
-
-
-def _due_in(batch: Batch, *, now: datetime, limit: int) -> list[int]:
-    """Return ids of the batch's first short cases that may be republished.
-
-    Two simple queries exclude the many cases whose work is only waiting to be recorded. A single
-    query can take PostgreSQL seconds while its statistics are stale.
-    """
-    waiting = Case.objects.filter(
-        state=CaseState.OFFERED,
-        task__batch=batch,
-        task__ended_at=None,
-        task__hit__state__in=ENDED,
-        task__task_items__republications__lt=batch.republish_limit,
-    )
-    rows = list(waiting.order_by("pk").values_list("pk", "task__hit"))
-    due: list[int] = []
-    for start in range(0, len(rows), AT_ONCE):
-        chunk = rows[start : start + AT_ONCE]
-        hits = {hit for _, hit in chunk}
-        unrecorded = Assignment.objects.filter(hit__in=hits, recorded_at=None)
-        live = Submission.objects.live().filter(assignment__hit__in=hits)
-        served = set(unrecorded.values_list("hit", flat=True))
-        served |= set(live.values_list("assignment__hit", flat=True))
-        if left := [pk for pk, hit in chunk if hit not in served]:
-            short = short_cases(now=now).filter(pk__in=left).order_by("pk")
-            due += short.values_list("pk", flat=True)
-        if len(due) >= limit:
-            break
-    return due[:limit]
 
 
 def republish_cases(

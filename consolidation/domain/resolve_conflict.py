@@ -71,7 +71,8 @@ def resolve_conflict(
         raise ConflictResolutionError(f"That copy can't be used: {error}") from error
     if copy is Version.THEIRS:
         row.other_version = copies[Version.OURS]
-    why, row.problem, row.conflict_resolved = row.problem, _remaining_problem(row), True
+    why, row.conflict_resolved = row.problem, True
+    row.problem = dependence_of(row, case_of(row)) if row.role in CASE_ROLES else ""
     row.save(update_fields=["content", "other_version", "problem", "conflict_resolved"])
     log_state_change(
         instance=row,
@@ -103,17 +104,10 @@ def parser_of(submission: Submission) -> Parse:
     return parse_generation
 
 
-def _remaining_problem(submission: Submission) -> str:
-    if submission.role in CASE_ROLES:
-        return dependence_of(submission, case_of(submission))
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class ParsedVersion:
     """A copy as parsed by its scheme, or its original content with the scheme's error."""
 
-    copy: Version
     content: object
     refusal: str = ""
 
@@ -128,13 +122,13 @@ class TwoVersions:
 def compare_versions(*, submission: Submission) -> TwoVersions:
     """Return the two copies and a list of their differences."""
     contents, parse = contents_of(submission), parser_of(submission)
-    ours, theirs = (_read(submission, copy, contents[copy], parse) for copy in Version)
+    ours, theirs = (_read(submission, contents[copy], parse) for copy in Version)
     tokens = submission.item.sentence.tokens
     return TwoVersions(ours, theirs, word_differences(ours.content, theirs.content, tokens=tokens))
 
 
-def _read(submission: Submission, copy: Version, content: object, parse: Parse) -> ParsedVersion:
+def _read(submission: Submission, content: object, parse: Parse) -> ParsedVersion:
     try:
-        return ParsedVersion(copy, parse(submission.item, content))
+        return ParsedVersion(parse(submission.item, content))
     except ContentError as error:
-        return ParsedVersion(copy, content, str(error))
+        return ParsedVersion(content, str(error))

@@ -1,14 +1,13 @@
 """Second consolidations of a sample, which measure agreement and never become gold."""
 
-import random
 from datetime import datetime
 
 from django.db import transaction
 
 from annotation.models import Item, Submission
-from audit.domain.change_state import log_state_change
+from consolidation.domain.open_cases import add_sources
 from consolidation.enums import CaseState
-from consolidation.models import Case, CaseSource
+from consolidation.models import Case
 from projects.enums import Role
 from projects.models import Project
 
@@ -44,10 +43,6 @@ def open_second_case(*, item: Item, now: datetime) -> bool:
     fresh = list(accepted.exclude(pk__in=used)[: item.project.generators_per_item])
     enough = len(fresh) >= item.project.generators_per_item
     sources = fresh if enough else list(Submission.objects.filter(pk__in=used).order_by("pk"))
-    random.Random(f"{item.project.seed}:{item.key}:1").shuffle(sources)  # noqa: S311
-    CaseSource.objects.bulk_create(
-        CaseSource(case=case, submission=submission, position=position)
-        for position, submission in enumerate(sources)
-    )
-    log_state_change(instance=case, old="", new=case.state, actor="automatic", now=now)
+    seed = f"{item.project.seed}:{item.key}:1"
+    add_sources(case=case, submissions=sources, seed=seed, now=now)
     return True

@@ -31,21 +31,12 @@ from consolidation.domain.manage_batch import (
     short_hits,
 )
 from consolidation.enums import Action
-from consolidation.forms.batches import (
-    HIT_STATES,
-    BatchActionForm,
-    BatchFilterForm,
-    HitFilterForm,
-)
+from consolidation.forms import HIT_STATES, BatchActionForm, BatchFilterForm, HitFilterForm
 from crowd.domain.ledger import BudgetExceededError, CapTooLowError
 from crowd.domain.manage_hits import HitChangeError
 from crowd.models import Hit, HitQuerySet
 from crowd.tasks import publish_hits, send_hit_changes
-from projects.domain.cached_figures import (
-    Figures,
-    figures_of,
-    forget_figures,
-)
+from projects.domain.cached_figures import Figures, figures_of, forget_figures
 from projects.enums import Role
 from projects.models import Project
 from projects.pages import query_without_page, render_page
@@ -69,24 +60,21 @@ DONE = {
 def batches(request: HttpRequest, project: Project) -> HttpResponse:
     form = BatchFilterForm(request.GET)
     criteria = form.wanted()
-    page = page_of(
-        batches_of(project=project, wanted=criteria),
-        cursor=request.GET.get("page", ""),
-        by=("-pk",),
-    )
+    rows = batches_of(project=project, **criteria)
+    page = page_of(rows, cursor=request.GET.get("page", ""), by=("-pk",))
     now = timezone.now()
-    standing, steps = _standing(project, page.rows), steps_of(page.rows)
-    figures = standing.value
+    cached, steps = _current_figures(project, page.rows), steps_of(page.rows)
+    figures = cached.value
     forecasts = figures_of(forecast_costs, project=project).value
     context = {
         "form": form,
-        "filtered": any([criteria.state, criteria.role]),
+        "filtered": any(criteria.values()),
         "page": page,
         "rows": [
             {"batch": batch, "figures": figures[batch.pk], "step": steps[batch.pk]}
             for batch in page.rows
         ],
-        "kept": standing,
+        "kept": cached,
         "forecasts": forecasts,
         "forecast": total_of(forecasts),
         "now": now,
@@ -106,7 +94,7 @@ def batch_figures_of(*, project: Project) -> dict[int, BatchFigures]:
     return figures_of_batches(batches=project.batches.all(), now=timezone.now())
 
 
-def _standing(project: Project, rows: list[Batch]) -> Figures:
+def _current_figures(project: Project, rows: list[Batch]) -> Figures:
     """Return cached figures of all batches, with fresh figures of newer batches."""
     cached = figures_of(batch_figures_of, project=project)
     new = [batch for batch in rows if batch.pk not in cached.value]
@@ -148,11 +136,10 @@ def _batch(project: Project, pk: int) -> Batch:
 
 
 def _terms_form(batch: Batch, data: Any = None) -> TermsForm:
-    cap = batch.budget.cap_cents if batch.budget else None
     initial = {
         "keep_open": batch.keep_open,
         "republish_limit": batch.republish_limit,
-        "cap": None if cap is None else f"{cap / 100:.2f}",
+        "cap": batch.budget.cap_cents if batch.budget else None,
     }
     return TermsForm(data, initial=initial, can_top_up=_is_topped_up(batch))
 
@@ -170,8 +157,7 @@ def _page(
     *,
     status: int = 200,
 ) -> HttpResponse:
-    standing = request.GET.get("part") == "standing"
-    now, cached = timezone.now(), _standing(project, [batch])
+    now, cached = timezone.now(), _current_figures(project, [batch])
     filter_form = HitFilterForm(request.GET)
     state = filter_form.wanted()
     shown = filtered_hits(batch, state)
@@ -209,9 +195,8 @@ def _page(
         "now": now,
         "query": query_without_page(request),
     }
-    fragment = (
-        "consolidation/fragments/batch.html" if standing else "consolidation/fragments/hits.html"
-    )
+    part = "batch" if request.GET.get("part") == "standing" else "hits"
+    fragment = f"consolidation/fragments/{part}.html"
     return render_page(
         request, project, "consolidation/batch.html", context, fragment=fragment, status=status
     )
@@ -242,9 +227,9 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
         messages.error(request, f"Nothing was changed: {message}")
         return redirect("consolidation:batch", slug=project.slug, pk=pk)
     order, now = form.order(), timezone.now()
-    hits = _meant(batch, form.cleaned_data)
-    moved = affected(batch=batch, action=order.action, hits=hits, now=now)
-    count = moved.count()
+    hits = _selected_hits(batch, form.cleaned_data)
+    changed = affected(batch=batch, action=order.action, hits=hits, now=now)
+    count = changed.count()
     if hits is not None and not count:
         messages.error(request, f"Nothing was changed: {NOTHING[order.action]}")
         return redirect("consolidation:batch", slug=project.slug, pk=pk)
@@ -257,7 +242,7 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
             "count": count,
             "whole": hits is None,
             "all_matching": hits is not None and not form.cleaned_data["hit"],
-            "cents": most_cents(batch=batch, order=order, hits=moved, now=now),
+            "cents": most_cents(batch=batch, order=order, hits=changed, now=now),
             "state_label": dict(HIT_STATES)[form.cleaned_data["state"]],
         }
         return render_page(request, project, "consolidation/manage_batch.html", context)
@@ -273,7 +258,7 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     return redirect("consolidation:batch", slug=project.slug, pk=pk)
 
 
-def _meant(batch: Batch, selection: dict[str, Any]) -> HitQuerySet | None:
+def _selected_hits(batch: Batch, selection: dict[str, Any]) -> HitQuerySet | None:
     """Return the selected HITs, or all that match the filter. None means the whole batch."""
     if selection["scope"] == "batch":
         return None
@@ -301,5 +286,5 @@ def _set_terms(batch: Batch, form: TermsForm, actor: str) -> None:
     limit_republications(batch=batch, limit=terms["republish_limit"], actor=actor, now=now)
     if "keep_open" in terms:
         keep_open(batch=batch, count=terms["keep_open"], actor=actor, now=now)
-    if form.cap_cents() is not None or batch.budget is not None:
-        cap_batch(batch=batch, cap_cents=form.cap_cents())
+    if terms["cap"] is not None or batch.budget is not None:
+        cap_batch(batch=batch, cap_cents=terms["cap"])

@@ -13,7 +13,7 @@ from consolidation.domain.resolve_conflict import (
     has_two_versions,
     resolve_conflict,
 )
-from consolidation.forms.submissions import ConflictForm
+from consolidation.forms import ConflictForm
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page

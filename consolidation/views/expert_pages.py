@@ -22,13 +22,12 @@ from consolidation.domain.expert_queues import take_next
 from consolidation.domain.expert_work import (
     ExpertWorkError,
     guidelines_of,
-    hand_in_correction,
-    hand_in_queued,
     open_correction,
     open_queued,
-    queued_of,
     save_correction,
     save_queued,
+    submit_correction,
+    submit_queued,
 )
 from consolidation.domain.monitor import reviews_of
 from consolidation.enums import ExpertWork, ReviewState
@@ -84,11 +83,8 @@ def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 @reviewer_endpoint
 def item_draft(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     assert request.user.is_authenticated
-    state = read_page_message(request.body).state()
-    draft = save_queued(
-        queued=_queued(project, pk), expert=request.user, state=state, now=timezone.now()
-    )
-    return _saved(draft)
+    queued, state = _queued(project, pk), read_page_message(request.body)
+    return _saved(save_queued(queued=queued, expert=request.user, state=state, now=timezone.now()))
 
 
 @reviewer_endpoint
@@ -96,8 +92,8 @@ def item_submit(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     """Submit the work and return the URL of the expert's next item as `next`."""
     assert request.user.is_authenticated
     queued, now = _queued(project, pk), timezone.now()
-    state = read_page_message(request.body).state()
-    hand_in_queued(queued=queued, expert=request.user, state=state, now=now)
+    state = read_page_message(request.body)
+    submit_queued(queued=queued, expert=request.user, state=state, now=now)
     following = take_next(queue=queued.queue, expert=request.user, now=now, leaving=pk)
     if following is None:
         messages.success(request, "Submitted. There are no more items for you in this queue.")
@@ -112,8 +108,8 @@ def address_of_next(project: Project, queue: ExpertQueue, queued: QueuedItem | N
 
 
 def _queued(project: Project, pk: int) -> QueuedItem:
-    queued = queued_of(project=project, pk=pk)
-    return queued or get_object_or_404(QueuedItem.objects.none())
+    rows = QueuedItem.objects.select_related("queue", "item__sentence", "item__project")
+    return get_object_or_404(rows, queue__project=project, pk=pk)
 
 
 @require_GET
@@ -137,7 +133,7 @@ def correction(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 def correction_draft(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     assert request.user.is_authenticated
     review = get_object_or_404(reviews_of(project=project), pk=pk)
-    state = read_page_message(request.body).state()
+    state = read_page_message(request.body)
     return _saved(
         save_correction(review=review, expert=request.user, state=state, now=timezone.now())
     )
@@ -148,8 +144,8 @@ def correction_submit(request: HttpRequest, project: Project, pk: int) -> HttpRe
     """Submit the correction and return the URL of the next review as `next`."""
     assert request.user.is_authenticated
     review = get_object_or_404(reviews_of(project=project), pk=pk)
-    state = read_page_message(request.body).state()
-    hand_in_correction(review=review, expert=request.user, state=state, now=timezone.now())
+    state = read_page_message(request.body)
+    submit_correction(review=review, expert=request.user, state=state, now=timezone.now())
     messages.success(request, "Your correction is saved as the new gold.")
     return JsonResponse({"next": address_of_next_review(project)})
 
@@ -187,7 +183,7 @@ def _render(
         "page": page,
         "back": back,
         "guidelines": render_markdown(guidelines.text) if guidelines else "",
-        "comment_label": "What was wrong, or a message to the office",
+        "comment_label": "What was wrong, or a message to the project's staff",
     }
     template = TEMPLATES[ExpertWork(kind)]
     return render(request, f"schemes/{project.scheme}/{template}.html", context)

@@ -28,11 +28,7 @@ from consolidation.domain.expert_queues import (
 from consolidation.domain.merge import sources_there
 from consolidation.domain.merge_report import merge_report, write_report_csv
 from consolidation.enums import ExpertWork, QueueState
-from consolidation.forms.experts import (
-    AnnotateQueueForm,
-    MergeQueueForm,
-    QueueForm,
-)
+from consolidation.forms import AnnotateQueueForm, MergeQueueForm, QueueForm
 from consolidation.models import ExpertDraft, ExpertQueue
 from consolidation.views.expert_pages import address_of_next
 from projects.models import Project

@@ -5,16 +5,8 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
 from annotation.domain.queries import cost_of_entries, ledger_of_item, sections_of
-from annotation.models import Item
-from consolidation.domain.queries import (
-    ItemFilter,
-    ItemState,
-    gold_of_item,
-    history_of_item,
-    items_of,
-    state_of,
-)
-from consolidation.forms.items import ItemFilterForm
+from consolidation.domain.queries import gold_of_item, history_of_item, items_of, state_of
+from consolidation.forms import ItemFilterForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import query_without_page, render_page
@@ -31,7 +23,7 @@ def items(request: HttpRequest, project: Project) -> HttpResponse:
     form = ItemFilterForm(request.GET, domains=domains)
     criteria = form.wanted()
     page = page_of(
-        items_of(project=project, wanted=criteria),
+        items_of(project=project, **criteria),
         cursor=request.GET.get("page", ""),
         by=("position", "pk"),
     )
@@ -40,15 +32,13 @@ def items(request: HttpRequest, project: Project) -> HttpResponse:
         {
             "item": item,
             "headline": scheme.headline(item.sentence.tokens, item.target),
-            "state": _state(item),
+            "state": state_of(item),
         }
         for item in page.rows
     ]
     context = {
         "form": form,
-        "filtered": any(
-            [criteria.state, criteria.domain, criteria.partition, criteria.text.strip()]
-        ),
+        "filtered": any(criteria.values()),
         "page": page,
         "rows": rows,
         "query": query_without_page(request),
@@ -62,19 +52,15 @@ def items(request: HttpRequest, project: Project) -> HttpResponse:
     )
 
 
-def _state(item: Item) -> ItemState:
-    return state_of(offered=item.offered, case_state=item.case_state)  # type: ignore[attr-defined]
-
-
 @require_GET
 @project_page(CAN_SEE_WORKERS)
 def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    item = get_object_or_404(items_of(project=project, wanted=ItemFilter()), pk=pk)
+    item = get_object_or_404(items_of(project=project), pk=pk)
     entries = list(ledger_of_item(item=item))
     context = {
         "item": item,
         "headline": get_scheme(project.scheme).headline(item.sentence.tokens, item.target),
-        "state": _state(item),
+        "state": state_of(item),
         "submissions": item.submissions.select_related("worker", "author").order_by("pk"),
         "gold": gold_of_item(item=item),
         "history": history_of_item(item=item),

@@ -16,7 +16,7 @@ from consolidation.domain.monitor import (
     reviews_of,
     what_changed,
 )
-from consolidation.forms.reviews import ReviewForm
+from consolidation.forms import ReviewForm
 from consolidation.models import Review
 from consolidation.views.expert_pages import address_of_next_review
 from projects.models import Project

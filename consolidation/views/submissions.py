@@ -1,21 +1,28 @@
 """Pages that list submissions for review and accept or reject them."""
 
+from collections.abc import Callable
+from functools import partial
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.decide_submission import accept_assignment, reject_submissions
-from annotation.domain.pay_without_using import pay_without_using
-from annotation.domain.queries import can_be_used, submissions_of, waiting_for_a_person
-from annotation.enums import SubmissionState
-from annotation.models import Submission
-from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.resolve_conflict import (
-    has_two_versions,
+from annotation.domain.decide_submission import (
+    accept_assignment,
+    pay_without_using,
+    reject_submissions,
 )
-from consolidation.forms.submissions import RejectForm
+from annotation.domain.queries import (
+    can_be_accepted,
+    can_be_used,
+    submissions_of,
+    waiting_for_a_person,
+)
+from audit.domain.change_state import TransitionNotAllowedError
+from consolidation.domain.resolve_conflict import has_two_versions
+from consolidation.forms import RejectForm
 from crowd.models import Assignment
 from projects.models import Project
 from projects.pages import query_without_page, render_page
@@ -62,41 +69,23 @@ def _list(
 @project_page(STAFF)
 def accept(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     assignment = _assignment(project, pk)
-    if not all(map(_is_annotation, assignment.submissions.all())):
+    if not can_be_accepted(assignment):
         messages.error(
             request, "Nothing was accepted because this content is not a valid annotation."
         )
         return redirect("consolidation:submissions", slug=project.slug)
-    try:
-        accept_assignment(
-            assignment=assignment, actor=request.user.get_username(), now=timezone.now()
-        )
-    except TransitionNotAllowedError as error:
-        messages.error(request, f"Nothing was accepted: {error}")
-    else:
-        messages.success(request, f"Accepted. {assignment.worker} will be paid shortly.")
-    return redirect("consolidation:submissions", slug=project.slug)
-
-
-def _is_annotation(submission: Submission) -> bool:
-    """Return True if the submission can be accepted, or was accepted before."""
-    return submission.state == SubmissionState.ACCEPTED or can_be_used(submission)
+    success = f"Accepted. {assignment.worker} will be paid shortly."
+    decision = partial(accept_assignment, assignment=assignment)
+    return _decide(request, project, decision, success, "Nothing was accepted")
 
 
 @require_POST
 @project_page(STAFF)
 def set_aside(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     assignment = _assignment(project, pk)
-    try:
-        pay_without_using(
-            assignment=assignment, actor=request.user.get_username(), now=timezone.now()
-        )
-    except TransitionNotAllowedError as error:
-        messages.error(request, f"Nothing was changed: {error}")
-    else:
-        message = f"{assignment.worker} will be paid shortly. The work won't be used."
-        messages.success(request, message)
-    return redirect("consolidation:submissions", slug=project.slug)
+    success = f"{assignment.worker} will be paid shortly. The work won't be used."
+    decision = partial(pay_without_using, assignment=assignment)
+    return _decide(request, project, decision, success, "Nothing was changed")
 
 
 @require_POST
@@ -106,17 +95,26 @@ def reject(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     form = RejectForm(request.POST)
     if not form.is_valid():
         return _list(request, project, form, refused=pk)
+    reason = form.cleaned_data["reason"]
+    decision = partial(reject_submissions, assignment=assignment, reason=reason)
+    success = f"Rejected. {assignment.worker} will receive the reason."
+    return _decide(request, project, decision, success, "Not rejected")
+
+
+def _decide(
+    request: HttpRequest,
+    project: Project,
+    decision: Callable[..., None],
+    success: str,
+    failure: str,
+) -> HttpResponseBase:
+    """Make the decision and return to the list with a message."""
     try:
-        reject_submissions(
-            assignment=assignment,
-            reason=form.cleaned_data["reason"],
-            actor=request.user.get_username(),
-            now=timezone.now(),
-        )
+        decision(actor=request.user.get_username(), now=timezone.now())
     except TransitionNotAllowedError as error:
-        messages.error(request, f"Not rejected: {error}")
+        messages.error(request, f"{failure}: {error}")
     else:
-        messages.success(request, f"Rejected. {assignment.worker} will receive the reason.")
+        messages.success(request, success)
     return redirect("consolidation:submissions", slug=project.slug)
 
 

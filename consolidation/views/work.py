@@ -60,7 +60,7 @@ def submit(request: HttpRequest) -> HttpResponse:
         raise InvalidPageError("This task does not exist.")
     answer = submit_draft(
         claim=claim,
-        state=message.state(),
+        state=message,
         parse=parse_for_case(case_of_task(task)),
         now=timezone.now(),
     )

@@ -8,8 +8,8 @@ from jobs.models import Job
 UPLOAD_MAX_AGE = timedelta(days=1)
 
 
-def cancel_job(*, job: Job, actor: str, now: datetime, problem: str = "") -> Job:
-    """Cancel an unfinished job and delete its files. Raises TransitionNotAllowedError."""
+def cancel_job(*, job: Job, actor: str, now: datetime, problem: str = "") -> None:
+    """Cancel an unfinished job and delete its files. Raise TransitionNotAllowedError."""
     job = change_state(
         instance=job,
         new=JobState.CANCELLED,
@@ -22,7 +22,6 @@ def cancel_job(*, job: Job, actor: str, now: datetime, problem: str = "") -> Job
         leased_until=None,
     )
     kind_of(job).clean_up(job)
-    return job
 
 
 def cancel_old_uploads(*, now: datetime) -> None:

@@ -45,7 +45,7 @@ class JobRun:
         self.is_lost = False
 
     def report(self, *, total: int | None = None, **done: int) -> None:
-        """Record the progress by unit. Raises JobCancelledError if the job should stop."""
+        """Record the progress by unit. Raise JobCancelledError if the job should stop."""
         self.progress |= done
         self.total = total
         if self.is_lost:

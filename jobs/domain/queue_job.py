@@ -39,14 +39,13 @@ def queue_job(
 
 
 @transaction.atomic
-def confirm_job(*, job: Job, actor: str, now: datetime) -> Job:
-    """Queue an uploaded job. Raises TransitionNotAllowedError."""
+def confirm_job(*, job: Job, actor: str, now: datetime) -> None:
+    """Queue an uploaded job. Raise TransitionNotAllowedError."""
     moves: Transitions = {JobState.UPLOADED: [JobState.QUEUED]}
-    job = change_state(
+    change_state(
         instance=job, new=JobState.QUEUED, transitions=moves, actor=actor, now=now, requested_at=now
     )
     _request_run()
-    return job
 
 
 def _request_run() -> None:

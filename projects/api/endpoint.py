@@ -1,13 +1,15 @@
-"""The base class of the apps' API endpoints."""
+"""The base classes of the apps' API endpoints."""
 
 from typing import Any
 
 from django.db.models import QuerySet
 from django.http import Http404
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from projects.models import Project
 from web.endpoints import Endpoint
+from web.pagination import Cursors
 
 
 class ProjectEndpoint(Endpoint):
@@ -42,3 +44,20 @@ class ProjectEndpoint(Endpoint):
         if row is None:
             raise Http404
         return row
+
+
+class ListEndpoint(ProjectEndpoint):
+    """An endpoint that lists rows. The docstring of its class describes it in the schema."""
+
+    pagination_class = Cursors
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        response: Response = self.page(request)
+        return response
+
+
+class DetailEndpoint(ProjectEndpoint):
+    """An endpoint that returns a row. The docstring of its class describes it in the schema."""
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        return Response(self.get_serializer(self.one(pk=kwargs["pk"])).data)

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from projects.api.endpoint import ProjectEndpoint
+from projects.api.endpoint import ListEndpoint, ProjectEndpoint
 from projects.api.roles import own_projects
 from projects.api.serializers import NewProjectSerializer, ProjectSerializer
 from projects.domain.create_project import ProjectExistsError, create_project
@@ -15,24 +15,20 @@ from projects.models import Project
 from projects.permissions import MEMBERS, Access, post, read
 from web.actions import action
 from web.errors import conflicts
-from web.pagination import Cursors
 
 
-class Projects(ProjectEndpoint):
+class Projects(ListEndpoint):
+    """List the projects in which you have a role."""
+
     rules = read(Access.SIGNED_IN) | post(Access.CAN_CREATE_PROJECTS, TokenScope.IMPORT)
     queryset = Project.objects.none()
     serializer_class = ProjectSerializer
-    pagination_class = Cursors
     operations = {"GET": "list_projects", "POST": "create_project"}
     refusals = (409,)
     tag = "projects"
 
     def listed(self) -> QuerySet[Project]:
         return own_projects(self.request)
-
-    def get(self, request: Request) -> Response:
-        """List the projects in which you have a role."""
-        return self.page(request)
 
     @extend_schema(request=NewProjectSerializer, responses={201: ProjectSerializer})
     @action

@@ -71,11 +71,10 @@ class NewProjectSerializer(serializers.Serializer[Any]):
         ],
         help_text="The name in URLs and commands.",
     )
-    title = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
+    title = serializers.CharField(max_length=200, default="", allow_blank=True)
     scheme = serializers.ChoiceField(choices=sorted(SCHEMES))
     pay_scheme = PayField(default="qasrl-2020")  # type: ignore[arg-type]  # a preset's name
     cap_cents = serializers.IntegerField(
-        required=False,
         allow_null=True,
         default=None,
         min_value=0,
@@ -83,7 +82,6 @@ class NewProjectSerializer(serializers.Serializer[Any]):
         help_text="The maximum cost in cents, or null for no cap.",
     )
     seed = serializers.IntegerField(
-        required=False,
         default=1,
         min_value=-(2**63),
         max_value=2**63 - 1,

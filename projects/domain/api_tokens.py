@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from audit.domain.change_state import log_state_change
 from projects.enums import TokenScope
@@ -66,9 +66,8 @@ def find_token(*, secret: str, now: datetime) -> ApiToken | None:
     token = rows.filter(digest=_digest(secret)).first()
     if token is None or not token.is_live(now):
         return None
-    stale = Q(last_used_at=None) | Q(last_used_at__lt=now - USE_NOTED_EVERY)
     if token.last_used_at is None or token.last_used_at < now - USE_NOTED_EVERY:
-        ApiToken.objects.filter(stale, pk=token.pk).update(last_used_at=now)
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
     return token
 
 

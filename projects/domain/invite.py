@@ -77,12 +77,10 @@ def send_invitation(*, invitation: Invitation, now: datetime) -> bool:
     return not invitation.error
 
 
-def withdraw(*, invitation: Invitation, actor: str, now: datetime) -> bool:
-    """Withdraw an open invitation. Return False if it is no longer open."""
-    changed = Invitation.objects.open(now).filter(pk=invitation.pk).update(withdrawn_at=now)
-    if changed:
+def withdraw(*, invitation: Invitation, actor: str, now: datetime) -> None:
+    """Withdraw the invitation if it is still open."""
+    if Invitation.objects.open(now).filter(pk=invitation.pk).update(withdrawn_at=now):
         _log(invitation, "invited", "withdrawn", actor, now)
-    return bool(changed)
 
 
 def token_of(invitation: Invitation) -> str:

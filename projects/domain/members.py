@@ -27,14 +27,12 @@ def set_roles(
     roles: Collection[str],
     actor: str,
     now: datetime,
-) -> bool:
-    """Replace the user's roles. Return True if they changed. Raise LastAdminError."""
+) -> None:
+    """Replace the user's roles. Raise LastAdminError."""
     # The lock prevents two admins from removing each other at the same time.
     Project.objects.select_for_update().get(pk=project.pk)
     own = project.memberships.filter(user=user)
     before, after = set(own.values_list("role", flat=True)), set(roles)
-    if before == after:
-        return False
     admins = project.memberships.filter(role=MemberRole.ADMIN, user__is_active=True)
     if MemberRole.ADMIN in before - after and not admins.exclude(user=user).exists():
         raise LastAdminError
@@ -51,12 +49,11 @@ def set_roles(
             now=now,
             reason=f"member {user.get_username()}",
         )
-    return True
 
 
 @transaction.atomic
-def add_role(*, project: Project, user: User, role: str, actor: str, now: datetime) -> bool:
-    """Give the user another role. Return True if they did not have it."""
+def add_role(*, project: Project, user: User, role: str, actor: str, now: datetime) -> None:
+    """Give the user another role."""
     Project.objects.select_for_update().get(pk=project.pk)
     present = set(project.memberships.filter(user=user).values_list("role", flat=True))
-    return set_roles(project=project, user=user, roles=present | {role}, actor=actor, now=now)
+    set_roles(project=project, user=user, roles=present | {role}, actor=actor, now=now)

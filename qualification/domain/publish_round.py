@@ -14,7 +14,6 @@ from annotation.domain.publish import (
     DESCRIPTION,
     PAGE,
     PublicationItem,
-    Training,
     create_batch,
     publish_items,
     terms_of,
@@ -171,7 +170,9 @@ def _create_cohort(round: Round, slots: int, now: datetime) -> Cohort:
         else DESCRIPTION,
         qualifications=_requirements(round, number),
         now=now,
-        training=Training(terms=round.terms, guidelines=round.guidelines),
+        own_terms=round.terms,
+        for_training=True,
+        guidelines=round.guidelines,
     )
     return Cohort.objects.create(
         round=round, number=number, batch=batch, slots=slots, published_at=now

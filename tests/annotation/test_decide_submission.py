@@ -12,9 +12,9 @@ from annotation.domain.decide_submission import (
     OverturnError,
     accept_assignment,
     overturn_rejection,
+    pay_without_using,
     reject_submissions,
 )
-from annotation.domain.pay_without_using import pay_without_using
 from annotation.domain.record_generations import record_new_generations
 from annotation.enums import SubmissionState
 from annotation.models import Draft, Submission, Task

@@ -45,7 +45,13 @@ def hand_in(task, assignment, *questions, comment=""):
     """As the page does: our copy."""
     claim = PageToken(str(task.public_id), assignment.external_id, assignment.worker.external_id)
     item = task.items.get()
-    state = PageState(0, {str(item.pk): content(*questions)}, 42, 7, comment)
+    state = PageState(
+        revision=0,
+        content={str(item.pk): content(*questions)},
+        active_seconds=42,
+        moves=7,
+        comment=comment,
+    )
     return submit_draft(claim=claim, state=state, parse=parse_generation, now=NOW)
 
 
@@ -146,7 +152,7 @@ def test_claim_of_another_worker_is_not_taken(task):
     """Someone handed in under this assignment's id, but not as the worker whom the marketplace names."""
     assignment = confirmed(task, theirs=content(WHAT))
     stranger = PageToken(str(task.public_id), assignment.external_id, "ASTRANGER")
-    state = PageState(0, {str(task.items.get().pk): content(WHO)})
+    state = PageState(revision=0, content={str(task.items.get().pk): content(WHO)})
     submit_draft(claim=stranger, state=state, parse=parse_generation, now=NOW)
     assert texts(recorded(assignment)) == ["What did someone carry?"]
 

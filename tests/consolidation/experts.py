@@ -8,8 +8,8 @@ from django.contrib.auth import get_user_model
 from annotation.domain.drafts import PageState
 from annotation.models import Item
 from consolidation.domain.expert_queues import QueuePlan, set_up_queue
-from consolidation.domain.expert_work import hand_in_queued
-from consolidation.models import ExpertQueue, QueuedItem
+from consolidation.domain.expert_work import submit_queued
+from consolidation.models import ExpertQueue, Monitoring, QueuedItem
 from projects.models import Project
 from tests.crowd.factories import NOW
 
@@ -34,4 +34,10 @@ def make_queue(project: Project, items: Sequence[Item], **plan: Any) -> ExpertQu
 
 def hand_in(queued: QueuedItem, expert, content: Any, now=NOW) -> None:
     state = PageState(revision=0, content={str(queued.item_id): content})
-    hand_in_queued(queued=queued, expert=expert, state=state, now=now)
+    submit_queued(queued=queued, expert=expert, state=state, now=now)
+
+
+def set_review_rate(*, project: Project, per_thousand: int) -> None:
+    """Set the rate as an administrator does on the admin page."""
+    rate = {"per_thousand": per_thousand}
+    Monitoring.objects.update_or_create(project=project, defaults=rate)

@@ -15,7 +15,7 @@ from consolidation.domain.experiment import (
     progress_of,
 )
 from consolidation.domain.open_cases import publish_case
-from consolidation.domain.queries import ItemFilter, items_of
+from consolidation.domain.queries import items_of
 from consolidation.models import Case, Experiment
 from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.qualifications import define_qualification, grant_qualification
@@ -137,7 +137,7 @@ def test_fresh_generations_become_a_second_case_and_a_disjoint_team(gold):
     made_of = annotations_for_gold(project=project)
     assert sorted(one.role for one in made_of) == ["consolidator", "generator", "generator"]
     assert {one.worker for one in made_of} == set(people_of(gold))
-    assert items_of(project=project, wanted=ItemFilter()).get().generations == 2
+    assert items_of(project=project).get().generations == 2
 
 
 def test_experiment_without_consolidation_opens_no_case(gold):

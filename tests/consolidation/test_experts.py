@@ -10,14 +10,14 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Submission
-from consolidation.domain.monitor import draw_due_reviews, set_review_rate
+from consolidation.domain.monitor import draw_due_reviews
 from consolidation.domain.record_gold import add_gold
 from consolidation.models import ExpertDraft, ExpertQueue, Gold, Review, SystemAnnotation
 from projects.enums import MemberRole
 from projects.permissions import REVIEWERS, Access, page_rules
 from schemes.registry import get_scheme
 from tests.annotation.page_data import page_data
-from tests.consolidation.experts import hand_in, make_expert, make_queue
+from tests.consolidation.experts import hand_in, make_expert, make_queue, set_review_rate
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_generation, make_item
 from tests.consolidation.gold import FIRST, SECOND, make_gold_item
 from tests.crowd.factories import NOW

@@ -11,12 +11,12 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotation.domain.import_corpus import item_key
 from annotation.models import Submission
-from consolidation.domain.monitor import draw_due_reviews, set_review_rate
+from consolidation.domain.monitor import draw_due_reviews
 from consolidation.models import Gold, Review
 from projects.enums import MemberRole
 from schemes.registry import get_scheme
 from tests.axe import axe_findings
-from tests.consolidation.experts import make_queue
+from tests.consolidation.experts import make_queue, set_review_rate
 from tests.consolidation.factories import (
     CONTAIN,
     IDENTIFIED,

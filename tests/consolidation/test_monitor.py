@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import IntegrityError
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,12 +16,12 @@ from consolidation.domain.monitor import (
     draw_due_reviews,
     error_rate,
     return_review,
-    set_review_rate,
     wilson_interval,
 )
 from consolidation.models import Gold, Review
 from consolidation.tasks import draw_due_reviews as draw_task
 from schemes.base import ContentError
+from tests.consolidation.experts import set_review_rate
 from tests.consolidation.factories import correct
 from tests.consolidation.gold import make_gold_item
 from tests.crowd.factories import NOW
@@ -67,7 +68,7 @@ def test_nothing_is_drawn_at_rate_zero_and_a_wrong_rate_is_refused():
     gold = make_gold_item()
     set_review_rate(project=gold.item.project, per_thousand=0)
     assert draw_due_reviews(clock=clock) == 0
-    with pytest.raises(ReviewError):
+    with pytest.raises(IntegrityError):
         set_review_rate(project=gold.item.project, per_thousand=1001)
 
 

@@ -3,8 +3,6 @@ import pytest
 from annotation.domain.queries import cost_by_item
 from audit.domain.change_state import log_state_change
 from consolidation.domain.queries import (
-    ItemFilter,
-    ItemState,
     count_gold,
     finished_costs,
     gold_items_by_project,
@@ -15,6 +13,7 @@ from consolidation.domain.queries import (
     state_of,
 )
 from consolidation.domain.record_gold import add_gold
+from consolidation.enums import ItemState
 from consolidation.models import Case, Gold
 from crowd.models import Payment
 from tests.dashboard.campaign import CONTENT, START, Campaign, make_project
@@ -31,8 +30,8 @@ def campaign(project):
 
 
 def states(project, **wanted) -> list[ItemState]:
-    found = items_of(project=project, wanted=ItemFilter(**wanted))
-    return [state_of(offered=one.offered, case_state=one.case_state) for one in found]
+    found = items_of(project=project, **wanted)
+    return [state_of(one) for one in found]
 
 
 def test_every_item_is_in_exactly_one_state(campaign, project):
@@ -52,10 +51,7 @@ def test_second_consolidation_leaves_the_items_state_alone(campaign, project):
 
 def test_items_carry_their_accepted_annotations_and_versions_of_gold(campaign, project):
     add_gold(item=campaign.items[3], source="expert", content=CONTENT, provenance=[], now=START)
-    found = {
-        one.pk: (one.generations, one.golds)
-        for one in items_of(project=project, wanted=ItemFilter())
-    }
+    found = {one.pk: (one.generations, one.golds) for one in items_of(project=project)}
     assert [found[one.pk] for one in campaign.items[:4]] == [(0, 0), (1, 0), (2, 0), (2, 2)]
 
 

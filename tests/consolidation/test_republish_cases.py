@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from annotation.domain.decide_submission import reject_submissions
-from annotation.domain.pay_without_using import pay_without_using
+from annotation.domain.decide_submission import pay_without_using, reject_submissions
 from annotation.domain.qualification_codes import pool_code
 from annotation.enums import BatchState, SubmissionState
 from annotation.models import Batch, Submission, TaskItem

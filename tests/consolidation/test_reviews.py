@@ -7,10 +7,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from consolidation.domain.monitor import draw_due_reviews, set_review_rate
+from consolidation.domain.monitor import draw_due_reviews
 from consolidation.models import Gold, Review
 from projects.enums import MemberRole
 from tests.annotation.page_data import page_data
+from tests.consolidation.experts import set_review_rate
 from tests.consolidation.gold import make_gold_item
 from tests.crowd.factories import NOW
 from tests.dashboard.campaign import make_user

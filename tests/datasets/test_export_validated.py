@@ -10,10 +10,11 @@ from django.contrib.auth import get_user_model
 
 from annotation.models import Submission
 from consolidation.domain.import_gold import import_gold
-from consolidation.domain.monitor import draw_due_reviews, set_review_rate
+from consolidation.domain.monitor import draw_due_reviews
 from consolidation.models import Gold, Review
 from datasets.domain.export_gold import ExportOptions, export_gold
 from projects.models import Project
+from tests.consolidation.experts import set_review_rate
 from tests.consolidation.factories import correct
 from tests.consolidation.validation import MIGHT, WHAT, WHERE, clock, make_validated_project
 from tests.crowd.factories import NOW

@@ -8,7 +8,7 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.domain.assign_block import assign_block
+from annotation.domain.open_page import assign_block
 from annotation.domain.worker_page import InvalidPageError
 from annotation.models import BlockAssignment, Item, Task
 from crowd.models import Hit, QualificationGrant

@@ -21,13 +21,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         worker = worker_named(options["worker"])
         terms = {"worker": worker, "reason": options["reason"], "actor": "command line"}
-        if options["lift"]:
-            if not lift_block(**terms, now=timezone.now()):
-                raise InputError(f"{worker} is not blocked.")
-        else:
+        if not options["lift"]:
             block_worker(**terms, now=timezone.now())
+        elif not lift_block(**terms, now=timezone.now()):
+            raise InputError(f"{worker} is not blocked.")
         state = "unblocked" if options["lift"] else "blocked"
         facts = {"worker": worker.pseudonym, "blocked": not options["lift"]}
-        self.write_result(
-            facts, f"{worker} will be {state} by the next sweep.", as_json=options["json"]
-        )
+        sentence = f"{worker} will be {state} by the next sweep."
+        self.write_result(facts, sentence, as_json=options["json"])

@@ -4,18 +4,14 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.domain.compensate import publish_compensation
-from crowd.domain.ledger import BudgetExceededError
 from projects.command import Command as BaseCommand
-from projects.command import (
-    InputError,
-    project_named,
-    worker_named,
-)
+from projects.command import project_named, worker_named
 
 
 class Command(BaseCommand):
     help = "Pay a worker for work that no HIT can pay, with a HIT only for them."
     example = 'manage.py compensate news WBCDFGHJKL 54 --for 3T3IWE1XG6 --reason "The HIT ran out."'
+    refusals = (ValueError,)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
@@ -32,19 +28,19 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         worker = worker_named(options["worker"])
-        try:
-            offer = publish_compensation(
-                project=project_named(options["project"]),
-                worker=worker,
-                amount_cents=options["cents"],
-                reason=options["reason"],
-                key=options["key"],
-                actor="command line",
-                now=timezone.now(),
-            )
-        except (BudgetExceededError, ValueError) as error:
-            raise InputError(error) from error
-        facts = {"compensation": offer.pk, "worker": worker.pseudonym, "hit": offer.hit.token}
-        self.write_result(
-            facts, f"{worker} will find the HIT in their list soon.", as_json=options["json"]
+        compensation = publish_compensation(
+            project=project_named(options["project"]),
+            worker=worker,
+            amount_cents=options["cents"],
+            reason=options["reason"],
+            key=options["key"],
+            actor="command line",
+            now=timezone.now(),
         )
+        facts = {
+            "compensation": compensation.pk,
+            "worker": worker.pseudonym,
+            "hit": compensation.hit.token,
+        }
+        sentence = f"{worker} will find the HIT in their list soon."
+        self.write_result(facts, sentence, as_json=options["json"])

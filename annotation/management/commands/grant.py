@@ -12,16 +12,13 @@ from crowd.domain.qualifications import (
 from crowd.domain.read_back_grants import read_back_grants
 from crowd.models import QualificationType
 from projects.command import Command as BaseCommand
-from projects.command import (
-    InputError,
-    project_named,
-    worker_named,
-)
+from projects.command import project_named, worker_named
 
 
 class Command(BaseCommand):
     help = "Grant or revoke a qualification, or compare it with the marketplace's list."
     example = "manage.py grant news news-group WBCDFGHJKL WKLMNPQRST --value 2"
+    refusals = NO_ANSWER
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
@@ -61,8 +58,5 @@ class Command(BaseCommand):
             grant_qualification(qualification=kind, worker=worker, value=options["value"], now=now)
 
     def read_back(self, kind: QualificationType) -> dict[str, int]:
-        try:
-            result = read_back_grants(qualification=kind, now=timezone.now())
-        except NO_ANSWER as error:
-            raise InputError(error) from error
+        result = read_back_grants(qualification=kind, now=timezone.now())
         return {name: getattr(result, name) for name in result.__slots__}

@@ -57,12 +57,7 @@ class Command(BaseCommand):
                 raise InputError(
                     f"{error} Nothing was imported." if corpus.strict else error
                 ) from error
-        self.write_result(_facts(report), _sentence(report), as_json=options["json"])
-
-
-def _facts(report: ImportReport) -> dict[str, int]:
-    names = ("sentences_added", "sentences_known", "items_added", "items_known", "error_count")
-    return {name: getattr(report, name) for name in names}
+        self.write_result(report.counts(), _sentence(report), as_json=options["json"])
 
 
 def _sentence(report: ImportReport) -> str:

@@ -6,16 +6,13 @@ from django.utils import timezone
 from annotation.domain.queries import workers_of
 from crowd.domain.write_messages import write_messages
 from projects.command import Command as BaseCommand
-from projects.command import (
-    InputError,
-    project_named,
-    worker_named,
-)
+from projects.command import project_named, worker_named
 
 
 class Command(BaseCommand):
     help = "Send a message to workers of a project."
     example = 'manage.py message_workers news --subject "Guidelines" --text "Version 2 is out."'
+    refusals = (ValueError,)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
@@ -28,19 +25,12 @@ class Command(BaseCommand):
         project = project_named(options["project"])
         everyone = workers_of(project=project)
         to = [worker_named(name) for name in options["to"]] if options["to"] else list(everyone)
-        try:
-            written = write_messages(
-                budget=project.budget,
-                workers=to,
-                subject=options["subject"],
-                text=options["text"],
-                now=timezone.now(),
-            )
-        except ValueError as error:
-            raise InputError(error) from error
-        count = len(written)
-        self.write_result(
-            {"messages": count},
-            f"{count} messages will be sent by the next sweep.",
-            as_json=options["json"],
+        written = write_messages(
+            budget=project.budget,
+            workers=to,
+            subject=options["subject"],
+            text=options["text"],
+            now=timezone.now(),
         )
+        sentence = f"{len(written)} messages will be sent by the next sweep."
+        self.write_result({"messages": len(written)}, sentence, as_json=options["json"])

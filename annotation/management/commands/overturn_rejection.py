@@ -3,8 +3,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.decide_submission import OverturnError, overturn_rejection
-from audit.domain.change_state import TransitionNotAllowedError
+from annotation.domain.decide_submission import overturn_rejection
 from crowd.models import Assignment
 from projects.command import Command as BaseCommand
 from projects.command import InputError
@@ -25,19 +24,13 @@ class Command(BaseCommand):
         assignment = Assignment.objects.filter(external_id=external_id).order_by("-pk").first()
         if assignment is None:
             raise InputError(f"no assignment {external_id!r} was received.")
-        try:
-            overturn_rejection(
-                assignment=assignment,
-                use=not options["pay_only"],
-                reason=options["reason"],
-                actor="command line",
-                now=timezone.now(),
-            )
-        except (OverturnError, TransitionNotAllowedError) as error:
-            raise InputError(error) from error
-        facts = {"assignment": external_id, "used": not options["pay_only"]}
-        self.write_result(
-            facts,
-            f"Assignment {external_id} will be paid shortly.",
-            as_json=options["json"],
+        overturn_rejection(
+            assignment=assignment,
+            use=not options["pay_only"],
+            reason=options["reason"],
+            actor="command line",
+            now=timezone.now(),
         )
+        facts = {"assignment": external_id, "used": not options["pay_only"]}
+        sentence = f"Assignment {external_id} will be paid shortly."
+        self.write_result(facts, sentence, as_json=options["json"])

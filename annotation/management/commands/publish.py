@@ -3,8 +3,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.publish import NothingToPublishError, publish_batch
-from crowd.domain.ledger import BudgetExceededError
+from annotation.domain.publish import publish_batch
 from crowd.domain.qualifications import system_requirements
 from crowd.models import QualificationType
 from projects.command import Command as BaseCommand
@@ -14,6 +13,7 @@ from projects.command import InputError, project_named
 class Command(BaseCommand):
     help = "Publish a project's unpublished items to generators."
     example = "manage.py publish wikinews-dev --limit 100 --pool wikinews-dev-generator"
+    refusals = (ValueError,)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
@@ -53,23 +53,20 @@ class Command(BaseCommand):
             ).first()
             if pool is None:
                 raise InputError(f"no qualification {options['pool']!r}.")
-        try:
-            batch = publish_batch(
-                project=project,
-                limit=options["limit"],
-                pool=pool,
-                groups=options["groups"] or (),
-                requirements=system_requirements(
-                    approval_rate=options["approval_rate"], locales=options["locales"]
-                ),
-                keep_open=options["keep_open"],
-                cap_cents=options["cap_cents"],
-                auto_approval_seconds=options["auto_approval_hours"] * 3600,
-                republish_limit=options["republications"],
-                now=timezone.now(),
-            )
-        except (NothingToPublishError, BudgetExceededError, ValueError) as error:
-            raise InputError(error) from error
+        batch = publish_batch(
+            project=project,
+            limit=options["limit"],
+            pool=pool,
+            groups=options["groups"] or (),
+            requirements=system_requirements(
+                approval_rate=options["approval_rate"], locales=options["locales"]
+            ),
+            keep_open=options["keep_open"],
+            cap_cents=options["cap_cents"],
+            auto_approval_seconds=options["auto_approval_hours"] * 3600,
+            republish_limit=options["republications"],
+            now=timezone.now(),
+        )
         count = batch.tasks.count()
         sentence = f"{count} HITs are being created."
         self.write_result({"batch": batch.pk, "hits": count}, sentence, as_json=options["json"])

@@ -5,18 +5,17 @@ from django.utils import timezone
 
 from annotation.domain.adopt_orphan_hits import adopt_orphan_hits
 from crowd.domain.hold_publishing import lift_hold
-from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.marketplace import NO_ANSWER
 from crowd.domain.recover_hits import list_all_hits
 from crowd.models import OrphanHit
 from projects.command import Command as BaseCommand
-from projects.command import InputError
 from projects.models import Project
 
 
 class Command(BaseCommand):
     help = "Recover live HITs after the database was restored from a backup."
     example = "manage.py recover_hits"
+    refusals = NO_ANSWER
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         self.add_json(parser)
@@ -24,14 +23,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         now = timezone.now()
         providers = Project.objects.order_by().values_list("provider", flat=True).distinct()
-        adopted = 0
-        try:
-            for provider in list(providers):
-                adopted += list_all_hits(provider=provider, now=now)
-            for project in Project.objects.select_related("budget").order_by("pk"):
-                adopted += adopt_orphan_hits(project=project, now=now)
-        except (*NO_ANSWER, BudgetExceededError) as error:
-            raise InputError(error) from error
+        projects = Project.objects.select_related("budget").order_by("pk")
+        adopted = sum(list_all_hits(provider=provider, now=now) for provider in list(providers))
+        adopted += sum(adopt_orphan_hits(project=project, now=now) for project in projects)
         lifted = lift_hold(actor="recover_hits", now=now)
         unknown = [
             {

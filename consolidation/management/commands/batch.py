@@ -1,5 +1,4 @@
 from argparse import ArgumentParser
-from collections.abc import Callable
 from typing import Any
 
 from django.utils import timezone
@@ -7,23 +6,23 @@ from django.utils import timezone
 from annotation.domain.batch_actions import hits_of, keep_open, limit_republications
 from annotation.domain.publish import cap_batch
 from annotation.models import Batch
-from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.manage_batch import Order, apply_action
 from consolidation.enums import Action
-from crowd.domain.ledger import BudgetExceededError
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 
 ACTOR = "command line"
+SETTINGS = ("cap", "keep", "policy", "show")
 
 
 class Command(BaseCommand):
     help = "Pause, resume, expire, extend, enlarge, offer again, top up or cap a batch, or show it."
     example = "manage.py batch 12 extend --days 7"
+    refusals = (ValueError,)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("batch", type=int, help="the batch number printed by `publish`")
-        parser.add_argument("action", choices=sorted([*Action.values, *self.settings()]))
+        parser.add_argument("action", choices=sorted([*Action.values, *SETTINGS]))
         parser.add_argument("--days", type=int, default=14, help="extend: days from now")
         parser.add_argument("--assignments", type=int, default=1, help="add: assignments per HIT")
         parser.add_argument("--open", type=int, help="keep: number of open HITs; omit to stop")
@@ -33,18 +32,12 @@ class Command(BaseCommand):
         )
         self.add_json(parser)
 
-    def settings(self) -> dict[str, Callable[[Batch, dict[str, Any]], None]]:
-        return {"show": self.show, "keep": self.keep, "cap": self.cap, "policy": self.policy}
-
     def handle(self, *args: Any, **options: Any) -> None:
         batches = Batch.objects.select_related("project__budget", "budget")
         batch = batches.filter(pk=options["batch"]).first()
         if batch is None:
             raise InputError(f"no batch {options['batch']}; `publish` prints its number.")
-        try:
-            count = self.manage_batch(batch, options)
-        except (TransitionNotAllowedError, BudgetExceededError, ValueError) as error:
-            raise InputError(error) from error
+        count = self.manage_batch(batch, options)
         batch.refresh_from_db()
         facts = {
             "batch": batch.pk,
@@ -61,24 +54,17 @@ class Command(BaseCommand):
 
     def manage_batch(self, batch: Batch, options: dict[str, Any]) -> int:
         """Return the number of affected HITs. A setting affects all HITs of the batch."""
-        if options["action"] in Action.values:
-            order = Order(Action(options["action"]), options["days"], options["assignments"])
-            return apply_action(batch=batch, order=order, actor=ACTOR, now=timezone.now())
-        self.settings()[options["action"]](batch, options)
+        action, now = options["action"], timezone.now()
+        if action in Action.values:
+            order = Order(Action(action), options["days"], options["assignments"])
+            return apply_action(batch=batch, order=order, actor=ACTOR, now=now)
+        if action == "keep":
+            keep_open(batch=batch, count=options["open"], actor=ACTOR, now=now)
+        elif action == "cap":
+            cap_batch(batch=batch, cap_cents=options["cents"])
+        elif action == "policy":
+            limit = options["republications"]
+            if limit is None:
+                raise InputError("pass a number, such as --republications 3, or 0 for never.")
+            limit_republications(batch=batch, limit=limit, actor=ACTOR, now=now)
         return hits_of(batch).count()
-
-    def show(self, batch: Batch, options: dict[str, Any]) -> None:
-        """Do nothing, because `handle` prints the batch."""
-
-    def keep(self, batch: Batch, options: dict[str, Any]) -> None:
-        keep_open(batch=batch, count=options["open"], actor=ACTOR, now=timezone.now())
-
-    def cap(self, batch: Batch, options: dict[str, Any]) -> None:
-        cap_batch(batch=batch, cap_cents=options["cents"])
-
-    def policy(self, batch: Batch, options: dict[str, Any]) -> None:
-        if options["republications"] is None:
-            raise InputError("pass a number, such as --republications 3, or 0 for never.")
-        limit_republications(
-            batch=batch, limit=options["republications"], actor=ACTOR, now=timezone.now()
-        )

@@ -20,7 +20,6 @@ from consolidation.enums import ExpertWork
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from projects.models import Project
-from schemes.base import FileError
 
 
 class Command(BaseCommand):
@@ -63,22 +62,19 @@ class Command(BaseCommand):
         if unknown := set(options["sources"]) - set(sources_there(project=project)):
             known = ", ".join(sources_there(project=project))
             raise InputError(f"There is no source {min(unknown)!r}. Known sources: {known}.")
-        try:
-            queue = set_up_queue(
-                project=project,
-                plan=QueuePlan(
-                    title=options["title"],
-                    kind=options["kind"],
-                    experts_per_item=options["experts"],
-                    makes_gold=options["gold"],
-                    sources=options["sources"],
-                ),
-                items=_items(project, options),
-                created_by=_user(options["by"]),
-                now=timezone.now(),
-            )
-        except (QueueSetupError, FileError) as error:
-            raise InputError(error) from error
+        queue = set_up_queue(
+            project=project,
+            plan=QueuePlan(
+                title=options["title"],
+                kind=options["kind"],
+                experts_per_item=options["experts"],
+                makes_gold=options["gold"],
+                sources=options["sources"],
+            ),
+            items=_items(project, options),
+            created_by=_user(options["by"]),
+            now=timezone.now(),
+        )
         facts = {"queue": queue.pk, "title": queue.title, "items": queue.queued.count()}
         self.write_result(facts, f"{queue.title}: {facts['items']} items.", as_json=options["json"])
 

@@ -8,8 +8,7 @@ from django.utils import timezone
 from consolidation.domain.import_gold import import_gold
 from consolidation.enums import GoldSource
 from projects.command import Command as BaseCommand
-from projects.command import InputError, project_named
-from schemes.base import FileError
+from projects.command import project_named
 
 
 class Command(BaseCommand):
@@ -26,17 +25,14 @@ class Command(BaseCommand):
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            report = import_gold(
-                project=project_named(options["project"]),
-                path=options["file"],
-                fmt=options["format"],
-                source=options["source"],
-                on_error=lambda error: self.stderr.write(str(error)),
-                now=timezone.now(),
-            )
-        except FileError as error:
-            raise InputError(error) from error
+        report = import_gold(
+            project=project_named(options["project"]),
+            path=options["file"],
+            fmt=options["format"],
+            source=options["source"],
+            on_error=lambda error: self.stderr.write(str(error)),
+            now=timezone.now(),
+        )
         left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
         sentence = f"Added gold for {report.added} items; {report.known} already had it.{left_out}"
         self.write_result(asdict(report), sentence, as_json=options["json"])

@@ -5,10 +5,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from consolidation.domain.import_systems import import_system
+from consolidation.domain.import_gold import import_system
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
-from schemes.base import FileError
 
 
 class Command(BaseCommand):
@@ -25,17 +24,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not 0 < len(options["system"]) <= 60:
             raise InputError("The system's name must have 1 to 60 characters.")
-        try:
-            report = import_system(
-                project=project_named(options["project"]),
-                path=options["file"],
-                fmt=options["format"],
-                system=options["system"],
-                on_error=lambda error: self.stderr.write(str(error)),
-                now=timezone.now(),
-            )
-        except FileError as error:
-            raise InputError(error) from error
+        report = import_system(
+            project=project_named(options["project"]),
+            path=options["file"],
+            fmt=options["format"],
+            system=options["system"],
+            on_error=lambda error: self.stderr.write(str(error)),
+            now=timezone.now(),
+        )
         left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
         sentence = f"{options['system']}: {report.added} items.{left_out}"
         self.write_result(asdict(report), sentence, as_json=options["json"])

@@ -5,9 +5,8 @@ from django.utils import timezone
 
 from annotation.domain.republish import republish_items
 from consolidation.domain.republish_cases import republish_cases
-from crowd.domain.ledger import BudgetExceededError
 from projects.command import Command as BaseCommand
-from projects.command import InputError, project_named
+from projects.command import project_named
 
 ACTOR = "command line"
 
@@ -23,11 +22,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project, limit = project_named(options["project"]), options["limit"]
-        try:
-            done = republish_items(project=project, limit=limit, actor=ACTOR, now=timezone.now())
-            done += republish_cases(project=project, limit=limit, actor=ACTOR, now=timezone.now())
-        except BudgetExceededError as error:
-            raise InputError(error) from error
+        done = republish_items(project=project, limit=limit, actor=ACTOR, now=timezone.now())
+        done += republish_cases(project=project, limit=limit, actor=ACTOR, now=timezone.now())
         self.write_result(
             {"raised": done.raised, "new_hits": done.new_hits},
             f"{done.raised} HITs get more assignments, {done.new_hits} items get a new HIT.",

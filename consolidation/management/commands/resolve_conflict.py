@@ -4,7 +4,7 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.models import Submission
-from consolidation.domain.resolve_conflict import ConflictResolutionError, Version, resolve_conflict
+from consolidation.domain.resolve_conflict import Version, resolve_conflict
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 
@@ -24,16 +24,13 @@ class Command(BaseCommand):
         submission = submissions.filter(pk=options["submission"]).first()
         if submission is None:
             raise InputError(f"no submission {options['submission']} by a worker.")
-        try:
-            accepted = resolve_conflict(
-                submission=submission,
-                copy=Version(options["copy"]),
-                reason=options["reason"],
-                actor="command line",
-                now=timezone.now(),
-            )
-        except ConflictResolutionError as error:
-            raise InputError(error) from error
+        accepted = resolve_conflict(
+            submission=submission,
+            copy=Version(options["copy"]),
+            reason=options["reason"],
+            actor="command line",
+            now=timezone.now(),
+        )
         sentence = "Accepted." if accepted else "Chosen. Another problem still needs a decision."
         facts = {"submission": submission.pk, "accepted": accepted}
         self.write_result(facts, sentence, as_json=options["json"])

@@ -7,11 +7,11 @@ from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.domain.pay_scheme import PRESETS, PaySchemeError
+from crowd.domain.pay_scheme import PRESETS
 from projects.command import Command as BaseCommand
 from projects.command import InputError
-from projects.domain.choose_protocol import ProtocolError, choose_protocol
-from projects.domain.create_project import ProjectExistsError, create_project
+from projects.domain.choose_protocol import choose_protocol
+from projects.domain.create_project import create_project
 from projects.enums import Protocol
 from projects.models import Project
 from schemes.registry import SCHEMES
@@ -34,19 +34,16 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             validate_slug(options["slug"])
-            project = _create(options)
         except ValidationError as error:
             raise InputError(f"{options['slug']!r}: {error.messages[0]}") from error
-        except (ProjectExistsError, PaySchemeError, ProtocolError) as error:
-            raise InputError(error) from error
+        project = _create(options)
         facts = {
             "project": project.slug,
             "scheme": project.scheme,
             "protocol": str(project.protocol),
         }
-        self.write_result(
-            facts, f"Project {project.slug} is ready for its corpus.", as_json=options["json"]
-        )
+        sentence = f"Project {project.slug} is ready for its corpus."
+        self.write_result(facts, sentence, as_json=options["json"])
 
 
 def add_protocol(parser: ArgumentParser, *, default: str | None = Protocol.CONSOLIDATION) -> None:

@@ -3,12 +3,13 @@ from typing import Any
 
 from crowd.domain.qualifications import system_requirements
 from projects.command import Command as BaseCommand
-from projects.command import InputError, project_named
+from projects.command import project_named
 
 
 class Command(BaseCommand):
     help = "Set the worker requirements of a project's future batches."
     example = "manage.py set_requirements news --approval-rate 95 --locales US GB CA AU"
+    refusals = (ValueError,)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
@@ -21,10 +22,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
         names = ("approval_rate", "hits_approved", "locales", "adult")
-        try:
-            requirements = system_requirements(**{name: options[name] for name in names})
-        except ValueError as error:
-            raise InputError(error) from error
+        requirements = system_requirements(**{name: options[name] for name in names})
         project.worker_requirements = requirements
         project.save(update_fields=["worker_requirements"])
         sentence = f"Future batches of {project} have {len(requirements)} worker requirements."

@@ -1,0 +1,208 @@
+"""Forms of batches, submissions, items, reviews and expert queues."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+
+from annotation.enums import BatchState, Partition
+from consolidation.domain.manage_batch import Order
+from consolidation.domain.resolve_conflict import Version
+from consolidation.enums import Action, ItemState
+from projects.enums import Role
+from web.fields import ANY, CountField, set_choices
+
+MOST_PICKED = 1000  # HITs
+
+
+class BatchFilterForm(forms.Form):
+    state = forms.ChoiceField(required=False, choices=[ANY, *BatchState.choices])
+    role = forms.ChoiceField(
+        required=False,
+        label="Step",
+        choices=[ANY, (Role.GENERATOR, "generation"), (Role.CONSOLIDATOR, "consolidation")],
+    )
+
+    def wanted(self) -> dict[str, str]:
+        """Return the filter. Invalid fields are ignored."""
+        self.is_valid()
+        return self.cleaned_data
+
+
+HIT_STATES = [
+    ("", "all"),
+    ("pending", "to be made"),
+    ("live", "live"),
+    ("paused", "paused"),
+    ("finished", "finished"),
+    ("expired", "expired"),
+    ("failed", "refused by the marketplace"),
+    ("withdrawn", "withdrawn"),
+    ("short", "short of work, can be offered again"),
+]
+
+
+class HitFilterForm(forms.Form):
+    state = forms.ChoiceField(required=False, label="Which", choices=HIT_STATES)
+
+    def wanted(self) -> str:
+        self.is_valid()
+        return str(self.cleaned_data.get("state", ""))
+
+
+def _out_of_range(message: str) -> dict[str, str]:
+    return {"min_value": message, "max_value": message}
+
+
+class BatchActionForm(forms.Form):
+    """An action on the whole batch (`scope` batch) or on HITs.
+
+    The HITs are those in `hit`, or all that match the filter. `seen` is the number of HITs shown to
+    the user.
+    """
+
+    action = forms.ChoiceField(choices=Action.choices)
+    scope = forms.ChoiceField(choices=[("batch", ""), ("hits", "")])
+    state = forms.ChoiceField(required=False, choices=HIT_STATES)
+    hit = forms.TypedMultipleChoiceField(required=False, coerce=int)
+    days = forms.IntegerField(
+        min_value=1,
+        max_value=365,
+        initial=14,
+        required=False,
+        error_messages=_out_of_range("Extend to 1 to 365 days from now."),
+    )
+    assignments = forms.IntegerField(
+        min_value=1,
+        max_value=9,
+        initial=1,
+        required=False,
+        error_messages=_out_of_range("Add 1 to 9 assignments."),
+    )
+    seen = forms.IntegerField(required=False)
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        # Any id is valid. Ids of other batches' HITs select nothing.
+        ids = [pk for pk in data.getlist("hit") if pk.isdecimal()][:MOST_PICKED]
+        set_choices(self, "hit", zip(ids, ids, strict=True))
+
+    def order(self) -> Order:
+        data = self.cleaned_data
+        action, days, assignments = data["action"], data["days"] or 14, data["assignments"] or 1
+        return Order(Action(action), days, assignments)
+
+
+class RejectForm(forms.Form):
+    reason = forms.CharField(
+        label="Reason",
+        help_text="The worker sees this. Explain what was missing and what would have been right.",
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class ConflictForm(forms.Form):
+    copy = forms.ChoiceField(
+        label="Which copy is correct?",
+        choices=[(Version.OURS.value, "ours"), (Version.THEIRS.value, "the marketplace's")],
+        widget=forms.RadioSelect,
+    )
+    reason = forms.CharField(
+        label="Why",
+        help_text="Stored with the submission. The worker doesn't see it.",
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+
+class ItemFilterForm(forms.Form):
+    state = forms.ChoiceField(required=False, choices=[ANY, *ItemState.choices])
+    domain = forms.ChoiceField(required=False)
+    partition = forms.ChoiceField(required=False, choices=[ANY, *Partition.choices])
+    text = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Words",
+        widget=forms.TextInput(attrs={"type": "search"}),
+    )
+
+    def __init__(self, *args: Any, domains: list[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        set_choices(self, "domain", [ANY, *((name, name) for name in domains)])
+
+    def wanted(self) -> dict[str, str]:
+        """Return the filter. Invalid fields are ignored."""
+        self.is_valid()
+        return self.cleaned_data
+
+
+class ReviewForm(forms.Form):
+    """An expert's judgment of gold without a correction."""
+
+    verdict = forms.ChoiceField(
+        choices=[
+            ("confirm", "Correct as it is"),
+            ("return", "Return it: it has to be consolidated again"),
+        ],
+        widget=forms.RadioSelect,
+    )
+    comment = forms.CharField(
+        required=False,
+        max_length=2000,
+        label="What was wrong",
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+
+class QueueForm(forms.Form):
+    """The items of a new queue. `item_choices` are pairs (value, label)."""
+
+    title = forms.CharField(
+        max_length=120,
+        help_text="Experts see this title. It should not reveal who wrote the annotations.",
+    )
+    items = forms.ChoiceField(label="Which items")
+    count = CountField(
+        required=False, min_value=1, max_value=10_000, initial=50, label="Sample size"
+    )
+    file = forms.FileField(
+        required=False,
+        label="Or a file with item ids",
+        help_text="CSV with the columns qasrl_id and verb_idx.",
+    )
+
+    def __init__(self, *args: Any, item_choices: Sequence[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        set_choices(self, "items", item_choices)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("items") == "file" and not cleaned.get("file"):
+            self.add_error("file", "Choose a file.")
+        if str(cleaned.get("items")).startswith("sample") and not cleaned.get("count"):
+            self.add_error("count", "Enter the number of items.")
+        return cleaned
+
+
+class AnnotateQueueForm(QueueForm):
+    experts_per_item = forms.IntegerField(
+        min_value=1,
+        max_value=9,
+        initial=1,
+        label="Experts per item",
+        help_text="Experts don't see each other's annotations.",
+    )
+    makes_gold = forms.BooleanField(
+        required=False,
+        label="Make it expert gold immediately",
+        help_text="Requires one expert per item. Annotations by several experts are merged first.",
+    )
+
+
+class MergeQueueForm(QueueForm):
+    sources = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, *args: Any, sources: Mapping[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        set_choices(self, "sources", sources.items())
