@@ -7,8 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Q
 
+from audit.errors import TouchstoneError
 from crowd.models import Worker
 from projects.models import Project
+from schemes.base import FileError
 
 
 class InputError(CommandError):
@@ -27,6 +29,13 @@ class Command(BaseCommand):
         kwargs["formatter_class"] = RawDescriptionHelpFormatter
         kwargs["epilog"] = f"example:\n  {self.example}" if self.example else None
         return super().create_parser(prog_name, subcommand, **kwargs)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run the command. Errors of the domain and of files become a one-line message."""
+        try:
+            return super().execute(*args, **options)
+        except (TouchstoneError, FileError) as error:
+            raise InputError(error) from error
 
     def add_json(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON object")

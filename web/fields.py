@@ -1,10 +1,30 @@
 """Form fields that several apps use."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 
 ANY = ("", "any")
+
+
+class DaysForm(forms.Form):
+    """A filter form with the fields of `web.days.Days`."""
+
+    first_day = forms.DateField(
+        required=False, label="From", widget=forms.DateInput(attrs={"type": "date"})
+    )
+    last_day = forms.DateField(
+        required=False, label="To", widget=forms.DateInput(attrs={"type": "date"})
+    )
+
+
+def set_choices(form: forms.Form, **choices: Iterable[tuple[str, str]]) -> None:
+    """Set the choices of the form's fields, by their names."""
+    for name, values in choices.items():
+        field = form.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = list(values)
 
 
 class DollarsField(forms.DecimalField):
