@@ -34,7 +34,7 @@ class CorpusForm(forms.Form):
         super().__init__(*args, **kwargs)
         self._formats = formats
         choices = [("", "detect from the file name"), *((fmt, fmt) for fmt in formats)]
-        set_choices(self, "fmt", choices)
+        set_choices(self, fmt=choices)
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}

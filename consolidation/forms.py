@@ -85,7 +85,7 @@ class BatchActionForm(forms.Form):
         super().__init__(data)
         # Any id is valid. Ids of other batches' HITs select nothing.
         ids = [pk for pk in data.getlist("hit") if pk.isdecimal()][:MOST_PICKED]
-        set_choices(self, "hit", zip(ids, ids, strict=True))
+        set_choices(self, hit=zip(ids, ids, strict=True))
 
     def order(self) -> Order:
         data = self.cleaned_data
@@ -129,7 +129,7 @@ class ItemFilterForm(forms.Form):
 
     def __init__(self, *args: Any, domains: list[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        set_choices(self, "domain", [ANY, *((name, name) for name in domains)])
+        set_choices(self, domain=[ANY, *((name, name) for name in domains)])
 
     def wanted(self) -> dict[str, str]:
         """Return the filter. Invalid fields are ignored."""
@@ -174,7 +174,7 @@ class QueueForm(forms.Form):
 
     def __init__(self, *args: Any, item_choices: Sequence[tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        set_choices(self, "items", item_choices)
+        set_choices(self, items=item_choices)
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
@@ -205,4 +205,4 @@ class MergeQueueForm(QueueForm):
 
     def __init__(self, *args: Any, sources: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        set_choices(self, "sources", sources.items())
+        set_choices(self, sources=sources.items())

@@ -130,14 +130,9 @@ class BlockAdmin(ReadOnlyAdmin):
 @admin.register(OrphanHit)
 class OrphanHitAdmin(ReadOnlyAdmin):
     list_display = (
-        "external_id",
-        "title",
-        "annotation",
-        "max_assignments",
-        "undecided_assignments",
-        "expires_at",
-        "hit",
-    )
+        "external_id", "title", "annotation", "max_assignments", "undecided_assignments",
+        "expires_at", "hit",
+    )  # fmt: skip
     list_filter = ("provider",)
     list_select_related = ("hit",)
     search_fields = ("external_id", "annotation", "title")

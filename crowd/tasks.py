@@ -1,6 +1,7 @@
 """Celery tasks that process due rows in small batches, until none are left or time is up."""
 
 from collections.abc import Callable
+from functools import partial
 
 from celery import shared_task
 from django.utils import timezone
@@ -19,28 +20,27 @@ from crowd.domain import (
 from jobs.domain.sweep import sweep
 
 
-def _with_clock(process_batch: Callable[..., int]) -> Callable[[], int]:
-    return lambda: process_batch(clock=timezone.now)
+def _sweep(*batches: Callable[..., int]) -> None:
+    for process_batch in batches:
+        sweep(partial(process_batch, clock=timezone.now))
 
 
 @shared_task
 def publish_hits() -> None:
     """Send grants and blocks, then create the HITs whose requirements depend on both."""
-    sweep(_with_clock(qualifications.send_due_grants))
-    sweep(_with_clock(block_worker.send_due_blocks))
-    sweep(_with_clock(create_hits.create_pending_hits))
+    _sweep(qualifications.send_due_grants, block_worker.send_due_blocks)
+    _sweep(create_hits.create_pending_hits)
 
 
 @shared_task
 def send_hit_changes() -> None:
     """Send increases, then ends, which also apply to the added assignments."""
-    sweep(_with_clock(manage_hits.send_due_increases))
-    sweep(_with_clock(manage_hits.send_due_ends))
+    _sweep(manage_hits.send_due_increases, manage_hits.send_due_ends)
 
 
 @shared_task
 def sync_due_hits() -> None:
-    sweep(_with_clock(sync_hits.sync_due_hits))
+    _sweep(sync_hits.sync_due_hits)
 
 
 @shared_task
@@ -52,11 +52,10 @@ def forget_notifications() -> None:
 def send_decisions() -> None:
     """Pay and reject, then send messages, which need a decided assignment of the worker."""
     sweep(lambda: send_payments.release_held_payments(now=timezone.now()))
-    sweep(_with_clock(send_payments.send_due_payments))
-    sweep(_with_clock(send_payments.send_due_rejections))
-    sweep(_with_clock(write_messages.send_due_messages))
+    _sweep(send_payments.send_due_payments, send_payments.send_due_rejections)
+    _sweep(write_messages.send_due_messages)
 
 
 @shared_task
 def send_mail() -> None:
-    sweep(_with_clock(write_mail.send_due_mail))
+    _sweep(write_mail.send_due_mail)

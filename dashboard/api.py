@@ -36,19 +36,13 @@ from crowd.domain.queries import (
 from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry, Worker
 from datasets.domain.export_gold import formats_of
-from datasets.domain.queue_export import (
-    ExportFile,
-    exports_of,
-    files_of,
-    open_file,
-    queue_export,
-)
+from datasets.domain.queue_export import ExportFile, exports_of, files_of, open_file, queue_export
 from jobs.models import Job
 from projects.api.endpoint import ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.domain.cached_figures import figures_of
 from projects.enums import TokenScope
-from projects.permissions import CAN_SEE_WORKERS, STAFF, ApiRule, post, read
+from projects.permissions import CAN_SEE_WORKERS, STAFF, post, read
 from web.actions import action
 from web.downloads import download
 from web.errors import Conflict
@@ -58,14 +52,16 @@ from web.pagination import Cursors
 class WorkerSerializer(serializers.Serializer[Any]):
     """A worker of the project, by pseudonym, without the marketplace's id."""
 
-    pseudonym = serializers.CharField()
-    first_seen_at = serializers.DateTimeField()
-    submissions = serializers.IntegerField()
-    accepted = serializers.IntegerField()
-    rejected = serializers.IntegerField()
-    mean_seconds = serializers.FloatField(allow_null=True)
-    active_seconds = serializers.IntegerField()
-    earned_cents = serializers.IntegerField(help_text="Confirmed payments, without fees.")
+    pseudonym = serializers.CharField(source="worker.pseudonym")
+    first_seen_at = serializers.DateTimeField(source="worker.first_seen_at")
+    submissions = serializers.IntegerField(source="work.figures.submissions")
+    accepted = serializers.IntegerField(source="work.figures.accepted")
+    rejected = serializers.IntegerField(source="work.figures.rejected")
+    mean_seconds = serializers.FloatField(source="work.figures.mean_seconds", allow_null=True)
+    active_seconds = serializers.IntegerField(source="work.figures.active_seconds")
+    earned_cents = serializers.IntegerField(
+        source="work.earned_cents", help_text="Confirmed payments, without fees."
+    )
 
 
 class _OfWorkers(ProjectEndpoint):
@@ -78,20 +74,7 @@ class _OfWorkers(ProjectEndpoint):
 
     def rows(self, workers: list[Worker]) -> list[dict[str, Any]]:
         by_worker = figures_of(work_of_everyone, project=self.project).value
-        work = [(worker, by_worker.get(worker.pk, Work())) for worker in workers]
-        return [
-            {
-                "pseudonym": worker.pseudonym,
-                "first_seen_at": worker.first_seen_at,
-                "submissions": record.figures.submissions,
-                "accepted": record.figures.accepted,
-                "rejected": record.figures.rejected,
-                "mean_seconds": record.figures.mean_seconds,
-                "active_seconds": record.figures.active_seconds,
-                "earned_cents": record.earned_cents,
-            }
-            for worker, record in work
-        ]
+        return [{"worker": worker, "work": by_worker.get(worker.pk, Work())} for worker in workers]
 
 
 class Workers(_OfWorkers):
@@ -181,17 +164,9 @@ class LedgerEntrySerializer(serializers.ModelSerializer[LedgerEntry]):
     class Meta:
         model = LedgerEntry
         fields = (
-            "id",
-            "at",
-            "kind",
-            "amount_cents",
-            "fee_cents",
-            "role",
-            "hit",
-            "worker",
-            "payment",
+            "id", "at", "kind", "amount_cents", "fee_cents", "role", "hit", "worker", "payment",
             "key",
-        )
+        )  # fmt: skip
         read_only_fields = fields
 
     def get_role(self, entry: LedgerEntry) -> str | None:
@@ -252,16 +227,9 @@ class ExportSerializer(serializers.ModelSerializer[Job]):
     class Meta:
         model = Job
         fields = (
-            "id",
-            "state",
-            "requested_at",
-            "ended_at",
-            "format",
-            "source",
-            "items",
-            "problem",
+            "id", "state", "requested_at", "ended_at", "format", "source", "items", "problem",
             "files",
-        )
+        )  # fmt: skip
         read_only_fields = fields
 
     @extend_schema_field(ExportFileSerializer(many=True))
@@ -298,19 +266,22 @@ class NewExportSerializer(serializers.Serializer[Any]):
         return value
 
 
-class Exports(ProjectEndpoint):
-    rules = read(STAFF) | post(STAFF, TokenScope.EXPORT)
+class _OfExports(ProjectEndpoint):
     queryset = Job.objects.none()
-    serializer_class = ExportSerializer
+    serializer_class: type[serializers.BaseSerializer[Any]] = ExportSerializer
+    tag = "exports"
+
+    def listed(self) -> QuerySet[Job]:
+        return exports_of(self.project)
+
+
+class Exports(_OfExports):
+    rules = read(STAFF) | post(STAFF, TokenScope.EXPORT)
     pagination_class = Cursors
     filterset_class = JobFilters
     ordering = ("-pk",)
     operations = {"GET": "list_exports", "POST": "start_export"}
     refusals = (409,)
-    tag = "exports"
-
-    def listed(self) -> QuerySet[Job]:
-        return exports_of(self.project)
 
     def get(self, request: Request, slug: str) -> Response:
         """List the project's exports, newest first."""
@@ -338,27 +309,19 @@ class Exports(ProjectEndpoint):
         return Response(self.get_serializer(job).data, 202, headers={"Location": location})
 
 
-class ExportDetail(ProjectEndpoint):
+class ExportDetail(_OfExports):
     rules = read(STAFF)
-    queryset = Job.objects.none()
-    serializer_class = ExportSerializer
     operations = {"GET": "get_export"}
-    tag = "exports"
-
-    def listed(self) -> QuerySet[Job]:
-        return exports_of(self.project)
 
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """Return an export, with its files once it has finished."""
         return Response(self.get_serializer(self.one(pk=pk)).data)
 
 
-class ExportedFile(ProjectEndpoint):
-    rules = {"GET": ApiRule(STAFF, TokenScope.EXPORT)}
-    queryset = Job.objects.none()
+class ExportedFile(_OfExports):
+    rules = read(STAFF, TokenScope.EXPORT)
     serializer_class = ExportFileSerializer
     operations = {"GET": "download_export_file"}
-    tag = "exports"
 
     @extend_schema(
         parameters=[
@@ -372,9 +335,6 @@ class ExportedFile(ProjectEndpoint):
             416: OpenApiResponse(description="The range starts after the end of the file."),
         },
     )
-    def listed(self) -> QuerySet[Job]:
-        return exports_of(self.project)
-
     def get(self, request: Request, slug: str, pk: int, file: str) -> HttpResponseBase:
         """Download a file of a finished export. Range and If-Range resume a download."""
         file_and_facts = open_file(self.one(pk=pk), file)

@@ -3,22 +3,17 @@
 from django import forms
 
 from dashboard.project_log import KINDS, LogFilter
-from web.fields import ANY
+from web.fields import ANY, DaysForm
 
 
-class LogFilterForm(forms.Form):
+class LogFilterForm(DaysForm):
+    field_order = ("kind", "actor")
     kind = forms.ChoiceField(
         required=False,
         label="Type",
         choices=[ANY, *((label, kind.name) for label, kind in KINDS.items())],
     )
     actor = forms.CharField(required=False, max_length=150, label="User")
-    first_day = forms.DateField(
-        required=False, label="From", widget=forms.DateInput(attrs={"type": "date"})
-    )
-    last_day = forms.DateField(
-        required=False, label="To", widget=forms.DateInput(attrs={"type": "date"})
-    )
 
     def wanted(self) -> LogFilter:
         """Return the filter. Invalid fields are ignored."""

@@ -1,5 +1,6 @@
 """The menu of a project's pages."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.http import HttpRequest
@@ -11,13 +12,7 @@ from projects.permissions import pages_open_to
 # Groups of pages, each page with its view name and label.
 MENU = (
     ("Overview", (("dashboard:project", "Overview"),)),
-    (
-        "Set up",
-        (
-            ("projects:settings", "Settings"),
-            ("projects:members", "Members"),
-        ),
-    ),
+    ("Set up", (("projects:settings", "Settings"), ("projects:members", "Members"))),
     (
         "Crowd work",
         (
@@ -51,26 +46,11 @@ MENU = (
             ("datasets:protocols", "Protocols"),
         ),
     ),
-    (
-        "Money",
-        (
-            ("datasets:costs", "Costs"),
-            ("datasets:ledger", "Ledger"),
-        ),
-    ),
+    ("Money", (("datasets:costs", "Costs"), ("datasets:ledger", "Ledger"))),
     ("Log", (("dashboard:log", "Log"),)),
 )
-# The menu entry that is current on a page without an entry of its own.
+# The menu entry of pages whose address is not below that of the entry.
 UNDER = {
-    "consolidation:item": "consolidation:items",
-    "datasets:gold_sentence": "datasets:gold",
-    "qualification:worker": "qualification:workers",
-    "qualification:worker_note": "qualification:workers",
-    "qualification:erase_worker_page": "qualification:workers",
-    "qualification:compensate": "qualification:workers",
-    "consolidation:batch": "consolidation:batches",
-    "consolidation:manage_batch": "consolidation:batches",
-    "consolidation:copies": "consolidation:submissions",
     "annotation:rejections": "consolidation:submissions",
     "annotation:overturn": "consolidation:submissions",
     "annotation:publish": "consolidation:batches",
@@ -79,30 +59,6 @@ UNDER = {
     "projects:guidelines": "projects:settings",
     "annotation:pay": "projects:settings",
     "rehearsal:dry_run": "projects:settings",
-    "datasets:export": "datasets:exports",
-    "datasets:export_details": "datasets:exports",
-    "qualification:edit": "qualification:rounds",
-    "qualification:publish": "qualification:rounds",
-    "qualification:round": "qualification:rounds",
-    "qualification:trainee": "qualification:rounds",
-    "qualification:preview": "qualification:rounds",
-    "qualification:groups": "qualification:rounds",
-    "qualification:pool": "qualification:rounds",
-    "qualification:pool_worker": "qualification:rounds",
-    "consolidation:review": "consolidation:reviews",
-    "projects:member": "projects:members",
-    "projects:invite": "projects:members",
-    "projects:invitation": "projects:members",
-    "consolidation:judge": "consolidation:reviews",
-    "datasets:quality_item": "datasets:quality",
-    "datasets:begin_experiment": "datasets:agreement",
-    "datasets:experiment": "datasets:agreement",
-    "datasets:decide_match": "datasets:quality",
-    "consolidation:correction": "consolidation:reviews",
-    "consolidation:expert_set_up": "consolidation:experts",
-    "consolidation:expert_queue": "consolidation:experts",
-    "consolidation:expert_item": "consolidation:experts",
-    "consolidation:expert_report": "consolidation:experts",
 }
 
 
@@ -131,16 +87,25 @@ class MenuGroup:
 
 def menu_of(request: HttpRequest, project: Project) -> list[MenuGroup]:
     """Return the entries of the project's menu that the user may open."""
-    name = (request.resolver_match and request.resolver_match.view_name) or ""
-    current = UNDER.get(name, name)
+    urls = {page: reverse(page, args=[project.slug]) for _, pages in MENU for page, _ in pages}
+    current = _current(request, urls)
     allowed = pages_open_to(request.user, project)
     groups = []
     for title, pages in MENU:
         entries = tuple(
-            MenuEntry(reverse(page, args=[project.slug]), label, page == current)
+            MenuEntry(urls[page], label, page == current)
             for page, label in pages
             if page in allowed
         )
         if entries:
             groups.append(MenuGroup(title, entries))
     return groups
+
+
+def _current(request: HttpRequest, urls: Mapping[str, str]) -> str:
+    """Return the entry with the longest address that the page's address starts with."""
+    name = (request.resolver_match and request.resolver_match.view_name) or ""
+    if name in UNDER:
+        return UNDER[name]
+    above = [page for page, url in urls.items() if request.path.startswith(url)]
+    return max(above, key=lambda page: len(urls[page]), default="")

@@ -58,8 +58,4 @@ def pace_of(*, project: Project, now: datetime, done: QuerySet[Submission] | Non
         version=1,
         created_at__gte=begin,
     )
-    return Pace(
-        span=now - begin,
-        annotations=totals["recent"],
-        finished=gold.count(),
-    )
+    return Pace(span=now - begin, annotations=totals["recent"], finished=gold.count())

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
 
 from django.db import models
 from django.db.models import Q, QuerySet
@@ -10,17 +9,13 @@ from django.db.models import Q, QuerySet
 from annotation.domain.qualification_codes import qualifications_of
 from annotation.models import Batch, Submission
 from audit.models import StateChange
-from consolidation.models import (
-    Case,
-    ExpertQueue,
-    Merge,
-    Review,
-)
+from consolidation.models import Case, ExpertQueue, Merge, Review
 from crowd.models import Assignment, Hit, Payment, PublishingHold, QualificationGrant
 from datasets.models import Decision
 from jobs.models import Job
 from projects.models import Invitation, Project
 from qualification.models import Enrolment, Feedback
+from web.days import Days
 
 CHUNK = 2000
 
@@ -66,13 +61,11 @@ KINDS: Mapping[str, Kind] = {
 
 
 @dataclass(frozen=True, slots=True)
-class LogFilter:
-    """A filter of changes. Days are in UTC, both ends are included, and empty means any."""
+class LogFilter(Days):
+    """A filter of changes. Empty means any."""
 
     kind: str = ""
     actor: str = ""
-    first_day: date | None = None
-    last_day: date | None = None
 
 
 def changes_of(wanted: LogFilter) -> QuerySet[StateChange]:
@@ -81,11 +74,7 @@ def changes_of(wanted: LogFilter) -> QuerySet[StateChange]:
     changes = StateChange.objects.filter(aggregate__in=kinds).order_by("-pk")
     if wanted.actor:
         changes = changes.filter(actor=wanted.actor)
-    if wanted.first_day:
-        changes = changes.filter(at__gte=_midnight(wanted.first_day))
-    if wanted.last_day:
-        changes = changes.filter(at__lt=_midnight(wanted.last_day + timedelta(days=1)))
-    return changes
+    return wanted.within(changes)
 
 
 def of_project(changes: Sequence[StateChange], *, project: Project) -> list[StateChange]:
@@ -97,26 +86,16 @@ def of_project(changes: Sequence[StateChange], *, project: Project) -> list[Stat
     ids_by_kind: dict[str, set[int]] = {}
     for change in changes:
         ids_by_kind.setdefault(change.aggregate, set()).add(change.object_id)
-    ours = {
-        (label, pk)
-        for label, pks in ids_by_kind.items()
-        for pk in KINDS[label]
-        .model._default_manager.filter(KINDS[label].of(project), pk__in=pks)
-        .values_list("pk", flat=True)
-    }
+    ours = set()
+    for label, pks in ids_by_kind.items():
+        rows = KINDS[label].model._default_manager.filter(KINDS[label].of(project), pk__in=pks)
+        ours |= {(label, pk) for pk in rows.values_list("pk", flat=True)}
     return [change for change in changes if (change.aggregate, change.object_id) in ours]
 
 
 def log_of(*, project: Project, wanted: LogFilter) -> Iterator[StateChange]:
     """Yield the project's matching changes, newest first."""
-    all_changes = changes_of(wanted)
-    before: int | None = None
-    while changes := list(
-        (all_changes if before is None else all_changes.filter(pk__lt=before))[:CHUNK]
-    ):
-        before = changes[-1].pk
+    rest = all_changes = changes_of(wanted)
+    while changes := list(rest[:CHUNK]):
         yield from of_project(changes, project=project)
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), tzinfo=UTC)
+        rest = all_changes.filter(pk__lt=changes[-1].pk)

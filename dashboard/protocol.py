@@ -5,6 +5,7 @@ Two of them generate questions for each item, and a third consolidates them into
 (FitzGerald et al. 2018, section 2), one worker generates and others validate.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -115,14 +116,13 @@ def progress_of(*, project: Project) -> Progress:
 
 def steps_of(progress: Progress) -> list[Step]:
     """Return the steps from screening to export."""
-    is_validation = progress.protocol == Protocol.VALIDATION
     return [
         _round_step(progress, RoundKind.SCREENING, "workers enrolled"),
         _round_step(
             progress, RoundKind.TRAINING, "workers passed", _count(progress.pool, "in the pool")
         ),
         _generation(progress),
-        _validation(progress) if is_validation else _consolidation(progress),
+        _cases(progress),
         _gold(progress),
         Step(
             "export", "Export", "exports finished", progress.exports, None, route="datasets:exports"
@@ -132,12 +132,11 @@ def steps_of(progress: Progress) -> list[Step]:
 
 def _round_step(progress: Progress, kind: RoundKind, unit: str, *notes: str) -> Step:
     states = {state: n for (of, state), n in progress.enrolments.items() if of == kind}
-    total_enrolled = sum(states.values())
-    passed = states.get(EnrolmentState.PASSED, 0)
-    done = total_enrolled if kind == RoundKind.SCREENING else passed
-    counts = [_count(passed, "passed")] if kind == RoundKind.SCREENING else []
-    total = None if kind == RoundKind.SCREENING else total_enrolled or None
-    title, notes = kind.label.capitalize(), (*counts, *notes)
+    enrolled, passed = sum(states.values()), states.get(EnrolmentState.PASSED, 0)
+    done, total = passed, enrolled or None
+    if kind == RoundKind.SCREENING:
+        done, total, notes = enrolled, None, (_count(passed, "passed"), *notes)
+    title = kind.label.capitalize()
     return Step(kind.value, title, unit, done, total, notes, "qualification:rounds")
 
 
@@ -155,35 +154,17 @@ def _generation(progress: Progress) -> Step:
     )
 
 
-def _consolidation(progress: Progress) -> Step:
-    return Step(
-        "consolidation",
-        "Consolidation",
-        "cases consolidated",
-        progress.gold.cases.get(CaseState.CONSOLIDATED, 0),
-        progress.items.items,
-        (_count(_open_cases(progress), "cases open"),),
-        "consolidation:items",
-        "state=case-open",
-    )
-
-
-def _validation(progress: Progress) -> Step:
-    judged = _count(progress.accepted(Role.VALIDATOR), "validations accepted")
-    return Step(
-        "validation",
-        "Validation",
-        "items validated",
-        progress.gold.cases.get(CaseState.VALIDATED, 0),
-        progress.items.items,
-        (_count(_open_cases(progress), "cases open"), judged),
-        "consolidation:items",
-        "state=case-open",
-    )
-
-
-def _open_cases(progress: Progress) -> int:
-    return sum(progress.gold.cases.get(state, 0) for state in (CaseState.OPEN, CaseState.OFFERED))
+def _cases(progress: Progress) -> Step:
+    """Return the step of the cases, which is consolidation or validation."""
+    cases = progress.gold.cases
+    notes = [_count(cases.get(CaseState.OPEN, 0) + cases.get(CaseState.OFFERED, 0), "cases open")]
+    name, unit, state = "consolidation", "cases consolidated", CaseState.CONSOLIDATED
+    if progress.protocol == Protocol.VALIDATION:
+        name, unit, state = "validation", "items validated", CaseState.VALIDATED
+        notes.append(_count(progress.accepted(Role.VALIDATOR), "validations accepted"))
+    done, total = cases.get(state, 0), progress.items.items
+    route, query = "consolidation:items", "state=case-open"
+    return Step(name, name.capitalize(), unit, done, total, tuple(notes), route, query)
 
 
 def _gold(progress: Progress) -> Step:
@@ -208,29 +189,21 @@ def _count(number: int, what: str) -> str:
 
 def waiting_of(progress: Progress) -> list[Waiting]:
     """Return the work that waits for someone, people before the marketplace."""
-    hits, payments = progress.work.hits, progress.work.payments
+    hits, payments = Counter(progress.work.hits), Counter(progress.work.payments)
     finished = sum(
         n for (_, state), n in progress.enrolments.items() if state == EnrolmentState.FINISHED
     )
+    refused = hits[HitState.FAILED] + payments[PaymentState.FAILED]
+    on_their_way = payments[PaymentState.PENDING] + payments[PaymentState.SENT]
+    jobs = "dashboard:jobs"
+    waiting = progress.waiting_submissions()
     rows = [
-        Waiting(
-            "requester",
-            progress.waiting_submissions(),
-            "submissions to decide",
-            "consolidation:submissions",
-        ),
+        Waiting("requester", waiting, "submissions to decide", "consolidation:submissions"),
         Waiting(
             "requester", progress.items.unpublished, "items not published", "annotation:publish"
         ),
-        Waiting(
-            "requester",
-            payments.get(PaymentState.HELD, 0),
-            "payments wait for budget",
-            "dashboard:jobs",
-        ),
-        Waiting(
-            "requester", _refused(progress.work), "HITs and payments refused", "dashboard:jobs"
-        ),
+        Waiting("requester", payments[PaymentState.HELD], "payments wait for budget", jobs),
+        Waiting("requester", refused, "HITs and payments refused", jobs),
         Waiting("trainer", finished, "trainees to judge"),
         Waiting(
             "expert", progress.gold.reviews, "gold annotations to review", "consolidation:reviews"
@@ -238,23 +211,8 @@ def waiting_of(progress: Progress) -> list[Waiting]:
         Waiting(
             "expert", progress.expert_items, "items to annotate or merge", "consolidation:experts"
         ),
-        Waiting("workers", hits.get(HitState.LIVE, 0), "HITs are live"),
-        Waiting(
-            "the marketplace", hits.get(HitState.PENDING, 0), "HITs to be created", "dashboard:jobs"
-        ),
-        Waiting(
-            "the marketplace",
-            _on_their_way(progress.work),
-            "payments on their way",
-            "dashboard:jobs",
-        ),
+        Waiting("workers", hits[HitState.LIVE], "HITs are live"),
+        Waiting("the marketplace", hits[HitState.PENDING], "HITs to be created", jobs),
+        Waiting("the marketplace", on_their_way, "payments on their way", jobs),
     ]
     return [row for row in rows if row.count]
-
-
-def _refused(work: PendingWork) -> int:
-    return work.hits.get(HitState.FAILED, 0) + work.payments.get(PaymentState.FAILED, 0)
-
-
-def _on_their_way(work: PendingWork) -> int:
-    return work.payments.get(PaymentState.PENDING, 0) + work.payments.get(PaymentState.SENT, 0)

@@ -3,11 +3,7 @@
 from django.contrib import admin
 
 from audit.admin import ReadOnlyAdmin
-from datasets.models import (
-    Decision,
-    Partitioning,
-    PropBankComparison,
-)
+from datasets.models import Decision, Partitioning, PropBankComparison
 
 
 @admin.register(Decision)

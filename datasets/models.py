@@ -4,14 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.models import (
-    Submission,
-)
-from consolidation.enums import (
-    DecisionKind,
-    GoldSource,
-    PartitionUnit,
-)
+from annotation.models import Submission
+from consolidation.enums import DecisionKind, GoldSource, PartitionUnit
 from consolidation.models import Gold
 from projects.models import Project
 

@@ -63,18 +63,6 @@ def bootstrap_counts(
     return {name: percentile_interval(values, level=level) for name, values in figures.items()}
 
 
-def bootstrap_mean(
-    values: Sequence[float], *, repetitions: int, seed: int, level: float = 0.95
-) -> Interval:
-    """Return the interval of the mean of `values`, which has a value per item."""
-    rng = np.random.default_rng(seed)
-    ordered = np.sort(np.asarray(values, dtype=np.float64))
-    if len(ordered) == 0:
-        return Interval(None, None, level, 1.0)
-    means = np.array([rng.choice(ordered, len(ordered)).mean() for _ in range(repetitions)])
-    return percentile_interval(means, level=level)
-
-
 def quotient(part: ArrayLike, whole: ArrayLike) -> Floats:
     """Divide element by element. The result is NaN where `whole` is 0."""
     numerator, denominator = np.broadcast_arrays(

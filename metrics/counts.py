@@ -35,6 +35,14 @@ class Counts:
         """Return 2 TP / (2 TP + FP + FN), the harmonic mean of precision and recall."""
         return ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
+    def ratios(self) -> dict[str, float | None]:
+        """Return precision, recall and F1 by name."""
+        return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+
+    def as_json(self) -> dict[str, float | None]:
+        """Return TP, FP and FN and the ratios by name."""
+        return {"tp": self.tp, "fp": self.fp, "fn": self.fn, **self.ratios()}
+
 
 @dataclass(frozen=True, slots=True)
 class MacroAverage:

@@ -35,6 +35,7 @@ class Command(BaseCommand):
         return super().create_parser(prog_name, subcommand, **kwargs)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run the command. Refusals become a one-line message."""
         expected: tuple[type[Exception], ...] = (TouchstoneError, FileError, *self.refusals)
         try:
             return super().execute(*args, **options)

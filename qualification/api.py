@@ -32,16 +32,9 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
     class Meta:
         model = Round
         fields = (
-            "id",
-            "role",
-            "ordinal",
-            "kind",
-            "title",
-            "entry",
-            "thresholds",
-            "pool_roles",
+            "id", "role", "ordinal", "kind", "title", "entry", "thresholds", "pool_roles",
             "requirements",
-        )
+        )  # fmt: skip
         read_only_fields = fields
 
 
@@ -92,17 +85,9 @@ class EvaluationSerializer(serializers.ModelSerializer[Evaluation]):
     class Meta:
         model = Evaluation
         fields: tuple[str, ...] = (
-            "id",
-            "round",
-            "worker",
-            "state",
-            "rule",
-            "cause",
-            "figures",
-            "corrected_figures",
-            "computed_from",
-            "computed_at",
-        )
+            "id", "round", "worker", "state", "rule", "cause", "figures", "corrected_figures",
+            "computed_from", "computed_at",
+        )  # fmt: skip
         read_only_fields = fields
 
 

@@ -1,8 +1,10 @@
 """The forms of the trainer's pages, and of workers' feedback pages."""
 
+from dataclasses import asdict
 from typing import Any, cast
 
 from django import forms
+from django.forms.models import model_to_dict
 
 from annotation.domain.publish import terms_of
 from crowd.domain.pay_scheme import Terms
@@ -13,6 +15,7 @@ from qualification.domain.production_groups import MOST_GROUPS
 from qualification.domain.set_up_rounds import PRESETS
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Round
+from web.fields import set_choices
 
 VERDICTS = [
     (Verdict.PASS, "Pass"),
@@ -49,20 +52,21 @@ class GuidelinesField(forms.ModelChoiceField):
         return f"version {obj.version}, of {obj.written_at:%d %B %Y}"
 
 
+def _number(label: str, most: int) -> forms.IntegerField:
+    return forms.IntegerField(required=False, min_value=0, max_value=most, label=label)
+
+
+def _decimal(label: str, most: int) -> forms.DecimalField:
+    return forms.DecimalField(required=False, min_value=0, max_value=most, label=label)
+
+
 class RoundForm(forms.Form):
     """A form for a round. Ratios are in percent and amounts in cents."""
 
     title = forms.CharField(max_length=120)
     entry = forms.ChoiceField(choices=RoundEntry.choices, label="Admission")
-    approval_rate = forms.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=100,
-        label="Minimum approval rate (percent)",
-    )
-    hits_approved = forms.IntegerField(
-        required=False, min_value=0, max_value=1_000_000, label="Minimum number of approved HITs"
-    )
+    approval_rate = _number("Minimum approval rate (percent)", 100)
+    hits_approved = _number("Minimum number of approved HITs", 1_000_000)
     locales = forms.CharField(
         required=False,
         max_length=200,
@@ -76,39 +80,19 @@ class RoundForm(forms.Form):
         label="Items per worker",
         help_text="Items are split into blocks of this size. Leave empty to give every worker all items.",
     )
-    ua = forms.DecimalField(
-        required=False, min_value=0, max_value=100, label="Minimum UA F1 (percent)"
-    )
-    la = forms.DecimalField(
-        required=False, min_value=0, max_value=100, label="Minimum LA F1 (percent)"
-    )
-    questions = forms.DecimalField(
-        required=False, min_value=0, max_value=20, label="Minimum questions per item"
-    )
+    ua = _decimal("Minimum UA F1 (percent)", 100)
+    la = _decimal("Minimum LA F1 (percent)", 100)
+    questions = _decimal("Minimum questions per item", 20)
     guidelines = GuidelinesField(
         required=False,
         queryset=Guidelines.objects.none(),
         label="Guidelines",
         empty_label="newest version",
     )
-    reward_cents = forms.IntegerField(
-        required=False, min_value=0, max_value=100_000, label="Reward per item (cents)"
-    )
-    free_units = forms.IntegerField(
-        required=False, min_value=0, max_value=100, label="Questions included in the reward"
-    )
-    bonus_first_cents = forms.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=100_000,
-        label="Bonus for the first extra question (cents)",
-    )
-    bonus_step_cents = forms.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=100_000,
-        label="Increase for each further question (cents)",
-    )
+    reward_cents = _number("Reward per item (cents)", 100_000)
+    free_units = _number("Questions included in the reward", 100)
+    bonus_first_cents = _number("Bonus for the first extra question (cents)", 100_000)
+    bonus_step_cents = _number("Increase for each further question (cents)", 100_000)
 
     def __init__(self, data: Any = None, *, round: Round) -> None:
         super().__init__(data, initial=_initial(round))
@@ -136,8 +120,7 @@ class RoundForm(forms.Form):
         return Admission(data["approval_rate"], data["hits_approved"], data["locales"])
 
     def changes(self) -> dict[str, Any]:
-        names = ("title", "entry", "items_per_worker", "guidelines")
-        fields = {name: self.cleaned_data[name] for name in names}
+        fields = {name: self.cleaned_data[name] for name in MODEL_FIELDS}
         return {**fields, "thresholds": self._thresholds(), "terms": self._terms()}
 
     def _thresholds(self) -> dict[str, float]:
@@ -159,6 +142,7 @@ class RoundForm(forms.Form):
         return cast(Terms, {**mine, "allowance_units": allowance})
 
 
+MODEL_FIELDS = ("title", "entry", "items_per_worker", "guidelines")
 TERMS = ("reward_cents", "free_units", "bonus_first_cents", "bonus_step_cents")
 # Form fields and the thresholds that they set
 THRESHOLDS = {"ua": "UA.f1", "la": "LA.f1", "questions": "questions_per_item"}
@@ -166,15 +150,8 @@ THRESHOLDS = {"ua": "UA.f1", "la": "LA.f1", "questions": "questions_per_item"}
 
 def _initial(round: Round) -> dict[str, Any]:
     admission = admission_of(round)
-    initial: dict[str, Any] = {
-        "title": round.title,
-        "entry": round.entry,
-        "approval_rate": admission.approval_rate,
-        "hits_approved": admission.hits_approved,
-        "locales": " ".join(admission.locales),
-        "items_per_worker": round.items_per_worker,
-        "guidelines": round.guidelines_id,
-    }
+    initial = model_to_dict(round, MODEL_FIELDS) | asdict(admission)
+    initial["locales"] = " ".join(admission.locales)
     for field, name in THRESHOLDS.items():
         value = round.thresholds.get(name)
         percent = value is not None and name.endswith(".f1")
@@ -221,14 +198,13 @@ class DecideForm(forms.Form):
         max_length=1000,
         help_text="For the log only. Workers do not see it.",
     )
-    enrolment = forms.MultipleChoiceField()
+    enrolment = forms.MultipleChoiceField(
+        error_messages={"required": "Choose at least one worker."}
+    )
 
     def __init__(self, data: Any, *, choices: list[int]) -> None:
         super().__init__(data)
-        field = self.fields["enrolment"]
-        assert isinstance(field, forms.MultipleChoiceField)
-        field.choices = [(str(pk), str(pk)) for pk in choices]
-        field.error_messages["required"] = "Choose at least one worker."
+        set_choices(self, enrolment=[(str(pk), str(pk)) for pk in choices])
 
 
 class OverviewFilterForm(forms.Form):

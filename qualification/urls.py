@@ -4,28 +4,17 @@ from qualification.views import desk, feedback, groups, pool, rounds, trainee, w
 
 app_name = "qualification"
 
+WORKER = "projects/<slug:slug>/workers/<str:pseudonym>/"
 AT = "projects/<slug:slug>/training/"
 TRAINEE = AT + "rounds/<int:pk>/<str:pseudonym>/"
 POOL_WORKER = AT + "pool/<str:pseudonym>/"
 
 urlpatterns = [
     path("projects/<slug:slug>/workers/", workers.workers, name="workers"),
-    path("projects/<slug:slug>/workers/<str:pseudonym>/", workers.worker, name="worker"),
-    path(
-        "projects/<slug:slug>/workers/<str:pseudonym>/note/",
-        workers.worker_note,
-        name="worker_note",
-    ),
-    path(
-        "projects/<slug:slug>/workers/<str:pseudonym>/forget/",
-        workers.erase_worker_page,
-        name="erase_worker_page",
-    ),
-    path(
-        "projects/<slug:slug>/workers/<str:pseudonym>/compensate/",
-        workers.compensate,
-        name="compensate",
-    ),
+    path(WORKER, workers.worker, name="worker"),
+    path(WORKER + "note/", workers.worker_note, name="worker_note"),
+    path(WORKER + "forget/", workers.erase_worker_page, name="erase_worker_page"),
+    path(WORKER + "compensate/", workers.compensate, name="compensate"),
     path(AT, rounds.rounds, name="rounds"),
     path(AT + "set-up/", rounds.set_up, name="set_up"),
     path(AT + "funnel.svg", rounds.funnel_svg, name="funnel_svg"),

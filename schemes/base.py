@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from metrics.alignment import LabelledSpans
 from metrics.corrections import Decision
@@ -37,6 +37,23 @@ class FileError(ValueError):
         self.line = line
         self.field = field
         self.message = message
+
+
+def refuse(error: FileError) -> NoReturn:
+    """Raise the error, for readers that need whole files, such as scores."""
+    raise error
+
+
+class FieldError(ValueError):
+    """An invalid value of a field, before its file and line are known."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+    def at(self, path: Path, line: int) -> FileError:
+        return FileError(path.name, line, self.message, field=self.field)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from pathlib import Path
 from schemes.base import FileError
 
 MAX_LINE_BYTES = 16 << 20
+# Bounds the text before a blank line. A sentence of 100 words needs about 5 kB.
+MAX_BLOCK = 4 << 20
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -24,6 +26,27 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
         raw_lines = iter(partial(file.readline, MAX_LINE_BYTES + 1), b"")
         for line, raw in enumerate(raw_lines, start=1):
             yield line, _text(raw, path.name, line)
+
+
+def numbered_blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines between blank lines with the line number of the first.
+
+    Raises FileError as `numbered_lines` does, and for a block of more than MAX_BLOCK characters.
+    """
+    block: list[str] = []
+    start = size = 0
+    for line, text in numbered_lines(path):
+        if text.strip():
+            start = start if block else line
+            block.append(text)
+            size += len(text)
+            if size > MAX_BLOCK:
+                raise FileError(path.name, start, "has no blank line for 4 MB; is this CoNLL?")
+        elif block:
+            yield start, block
+            block, size = [], 0
+    if block:
+        yield start, block
 
 
 def _text(raw: bytes, file: str, line: int) -> str:

@@ -1,7 +1,11 @@
-"""Downloads that can be resumed."""
+"""Downloads of files, which can be resumed, and of tables."""
 
+import csv
+import io
 import re
+import tempfile
 from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import IO
 
@@ -50,3 +54,26 @@ def _start(request: HttpRequest, etag: str) -> int:
     if request.method != "GET" or not match:
         return 0
     return int(match[1]) if request.headers.get("If-Range", etag) == etag else 0
+
+
+def csv_download(
+    name: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    line_end: str = "\r\n",
+) -> FileResponse:
+    """Respond with a CSV file of the rows, which may be too many for memory.
+
+    It is written before the response starts, so that its length is known and errors leave no partial
+    file.
+    """
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # the response closes it
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator=line_end)
+    writer.writerow(columns)
+    writer.writerows(rows)
+    text.detach()
+    file.seek(0)
+    content_type = "text/csv; charset=utf-8"
+    return FileResponse(file, as_attachment=True, filename=name, content_type=content_type)

@@ -8,17 +8,29 @@ from django import forms
 ANY = ("", "any")
 
 
-def set_choices(form: forms.BaseForm, name: str, choices: Iterable[tuple[Any, Any]]) -> None:
-    """Set the choices of a field that depend on the form's arguments."""
-    field = form.fields[name]
-    assert isinstance(field, forms.ChoiceField)
-    field.choices = list(choices)
-
-
 class CountField(forms.IntegerField):
     """A field for a whole number, with a numeric keypad on phones."""
 
     widget = forms.NumberInput(attrs={"inputmode": "numeric"})
+
+
+class DaysForm(forms.Form):
+    """A filter form with the fields of `web.days.Days`."""
+
+    first_day = forms.DateField(
+        required=False, label="From", widget=forms.DateInput(attrs={"type": "date"})
+    )
+    last_day = forms.DateField(
+        required=False, label="To", widget=forms.DateInput(attrs={"type": "date"})
+    )
+
+
+def set_choices(form: forms.BaseForm, **choices: Iterable[tuple[Any, Any]]) -> None:
+    """Set the choices of the form's fields, by their names."""
+    for name, values in choices.items():
+        field = form.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = list(values)
 
 
 class DollarsField(forms.DecimalField):

@@ -66,7 +66,8 @@ def _concerns(decision: Any, reference: list[int] | None, predicted: list[int] |
 
 def _word(row: Json) -> tuple[str, str]:
     if row["state"] != "matched":
-        return WORDS[row["state"]], _difference(row) if row["state"] == "label-differs" else ""
+        label = WORDS.get(row["state"], str(row["state"]))
+        return label, _difference(row) if row["state"] == "label-differs" else ""
     if row["same_span"]:
         return "found", ""
     return "span differs", _difference(row)

@@ -1,6 +1,6 @@
 """Approve or reject assignments. Decisions are stored here and sent by a sweep."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -8,7 +8,7 @@ from django.db import transaction
 from audit.domain.change_state import Transitions, change_state, log_state_change
 from crowd.domain.fees import fee_cents
 from crowd.domain.hit_reservations import slot_of
-from crowd.domain.ledger import BudgetExceededError, offer_cents_left, release, reserve
+from crowd.domain.ledger import BudgetExceededError, Movement, offer_cents_left, release, reserve
 from crowd.enums import AssignmentState, HitState, PaymentKind, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from crowd.providers.limits import FEEDBACK, check_text
@@ -65,7 +65,8 @@ def approve_assignment(
             decided_at=now,
         )
     stop_polling(hit=hit)
-    payments = [one for one in _new_payments(hit, bonus) if one.kind not in existing_kinds]
+    new = _new_payments(hit, bonus)
+    payments = [payment for payment in new if payment.kind not in existing_kinds]
     for payment in payments:
         payment.assignment, payment.intended_at = assignment, now
         payment.token = payment_token(assignment, payment.kind)
@@ -78,14 +79,7 @@ def _new_payments(hit: Hit, bonus: BonusAward | None) -> list[Payment]:
     payments = [Payment(kind=PaymentKind.REWARD, amount_cents=reward, fee_cents=fee)]
     if bonus and bonus.amount_cents:
         fee = fee_cents(bonus.amount_cents)
-        payments.append(
-            Payment(
-                kind=PaymentKind.BONUS,
-                amount_cents=bonus.amount_cents,
-                fee_cents=fee,
-                reason=bonus.reason,
-            )
-        )
+        payments.append(Payment(kind=PaymentKind.BONUS, fee_cents=fee, **asdict(bonus)))
     return payments
 
 
@@ -150,7 +144,12 @@ def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetim
     """
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if theirs == AssignmentState.APPROVED and not row.payments.exists():
-        _approve_as_provider(row, now)
+        if row.state == AssignmentState.REJECTING:
+            row.error = (
+                "The marketplace approved the work before the rejection arrived. It will be paid."
+            )
+            row.save(update_fields=["error"])
+        approve_assignment(assignment=row, bonus=None, actor="marketplace", now=now)
     elif theirs == AssignmentState.REJECTED and row.state == AssignmentState.SUBMITTED:
         change_state(
             instance=row,
@@ -165,13 +164,6 @@ def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetim
         hit = Hit.objects.select_related("hit_type").get(pk=row.hit_id)
         release_slot(assignment=row, hit=hit, now=now)
         stop_polling(hit=hit)
-
-
-def _approve_as_provider(row: Assignment, now: datetime) -> None:
-    if row.state == AssignmentState.REJECTING:
-        error = "The marketplace approved the work before the rejection arrived. It will be paid."
-        Assignment.objects.filter(pk=row.pk).update(error=error)
-    approve_assignment(assignment=row, bonus=None, actor="marketplace", now=now)
 
 
 def release_slot(*, assignment: Assignment, hit: Hit, now: datetime) -> None:
@@ -195,13 +187,8 @@ def _release_reservation(
     assignment: Assignment, hit: Hit, amount_cents: int, fee_cents: int, now: datetime
 ) -> None:
     if amount_cents or fee_cents:
-        release(
-            hit=hit,
-            key=_release_key(assignment),
-            amount_cents=amount_cents,
-            fee_cents=fee_cents,
-            now=now,
-        )
+        movement = Movement(hit, _release_key(assignment), amount_cents, fee_cents)
+        release(movement=movement, now=now)
 
 
 def _release_key(assignment: Assignment) -> str:
@@ -213,15 +200,10 @@ def set_aside_payment(*, payment: Payment, hit: Hit, now: datetime) -> bool:
 
     Return True if the cost was reserved.
     """
+    key = f"reserve:{payment.token}"
+    movement = Movement(hit, key, payment.amount_cents, payment.fee_cents, payment)
     try:
-        reserve(
-            hit=hit,
-            key=f"reserve:{payment.token}",
-            amount_cents=payment.amount_cents,
-            fee_cents=payment.fee_cents,
-            now=now,
-            payment=payment,
-        )
+        reserve(movement=movement, now=now)
     except BudgetExceededError:
         state = PaymentState.HELD
     else:

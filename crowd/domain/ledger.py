@@ -5,7 +5,7 @@ they can be repeated after a crash.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -55,20 +55,12 @@ def join_sub_budget(*, hits: QuerySet[Hit], budget: Budget, sub_budget: Budget) 
     Budget.objects.select_for_update().get(pk=budget.pk)
     joining = list(hits.filter(sub_budget=None).values_list("pk", flat=True))
     total = Sum(F("amount_cents") + F("fee_cents"), default=0)
-    sums = dict.fromkeys(LedgerKind.values, 0) | dict(
-        LedgerEntry.objects.filter(hit__in=joining)
-        .order_by()
-        .values_list("kind")
-        .annotate(cents=total)
-    )
+    entries = LedgerEntry.objects.filter(hit__in=joining).order_by()
+    sums = Counter[str](dict(entries.values_list("kind").annotate(cents=total)))
     hits.filter(pk__in=joining).update(sub_budget=sub_budget)
-    Budget.objects.filter(pk=sub_budget.pk).update(
-        reserved_cents=F("reserved_cents")
-        + sums[LedgerKind.RESERVE]
-        - sums[LedgerKind.RELEASE]
-        - sums[LedgerKind.SETTLE],
-        spent_cents=F("spent_cents") + sums[LedgerKind.SETTLE],
-    )
+    spent = sums[LedgerKind.SETTLE]
+    reserved = sums[LedgerKind.RESERVE] - sums[LedgerKind.RELEASE] - spent
+    _book([sub_budget.pk], reserved=reserved, spent=spent)
 
 
 def raise_reserved(*, budget_id: int, cents: int) -> None:
@@ -81,14 +73,32 @@ def raise_reserved(*, budget_id: int, cents: int) -> None:
         raise BudgetExceededError(Budget.objects.get(pk=budget_id), cents)
 
 
+def _book(budget_ids: Iterable[int], *, reserved: int, spent: int = 0) -> None:
+    for pk in budget_ids:
+        Budget.objects.filter(pk=pk).update(
+            reserved_cents=F("reserved_cents") + reserved, spent_cents=F("spent_cents") + spent
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """An amount to reserve or release for the assignments of a HIT."""
+    """An amount to reserve, release or settle for a HIT's assignments or for a payment."""
 
     hit: Hit
     key: str
     amount_cents: int
     fee_cents: int
+    payment: Payment | None = None
+
+    @property
+    def cents(self) -> int:
+        return self.amount_cents + self.fee_cents
+
+    def as_entry(self, kind: LedgerKind, now: datetime) -> dict[str, Any]:
+        """Return the fields of the ledger entry."""
+        names = ("hit", "key", "amount_cents", "fee_cents", "payment")
+        fields = {name: getattr(self, name) for name in names}
+        return {**fields, "budget_id": self.hit.budget_id, "kind": kind, "at": now}
 
 
 @transaction.atomic
@@ -102,55 +112,31 @@ def reserve_all(*, movements: Sequence[Movement], now: datetime) -> None:
 def release_all(*, movements: Sequence[Movement], now: datetime) -> None:
     """Release the amounts of all movements. The caller must have locked the HITs' rows."""
     for budget_id, cents in _write_new(LedgerKind.RELEASE, movements, now):
-        Budget.objects.filter(pk=budget_id).update(reserved_cents=F("reserved_cents") - cents)
+        _book([budget_id], reserved=-cents)
 
 
 @transaction.atomic
-def reserve(
-    *,
-    hit: Hit,
-    key: str,
-    amount_cents: int,
-    fee_cents: int,
-    now: datetime,
-    payment: Payment | None = None,
-) -> None:
+def reserve(*, movement: Movement, now: datetime) -> None:
     """Reserve an amount. Raises BudgetExceededError."""
-    entry = _entry(LedgerKind.RESERVE, hit, amount_cents, fee_cents, payment)
-    if _write_once(entry, key, now):
-        for budget_id in budgets_of(hit):
-            raise_reserved(budget_id=budget_id, cents=amount_cents + fee_cents)
+    if _write_once(LedgerKind.RESERVE, movement, now):
+        for budget_id in budgets_of(movement.hit):
+            raise_reserved(budget_id=budget_id, cents=movement.cents)
 
 
 @transaction.atomic
-def release(
-    *,
-    hit: Hit,
-    key: str,
-    amount_cents: int,
-    fee_cents: int,
-    now: datetime,
-    payment: Payment | None = None,
-) -> None:
+def release(*, movement: Movement, now: datetime) -> None:
     """Release a reserved amount."""
-    entry = _entry(LedgerKind.RELEASE, hit, amount_cents, fee_cents, payment)
-    if _write_once(entry, key, now):
-        for budget_id in budgets_of(hit):
-            Budget.objects.filter(pk=budget_id).update(
-                reserved_cents=F("reserved_cents") - (amount_cents + fee_cents)
-            )
+    if _write_once(LedgerKind.RELEASE, movement, now):
+        _book(budgets_of(movement.hit), reserved=-movement.cents)
 
 
 @transaction.atomic
 def settle(*, payment: Payment, hit: Hit, now: datetime) -> None:
     """Move the amount of a confirmed payment from reserved to spent."""
-    entry = _entry(LedgerKind.SETTLE, hit, payment.amount_cents, payment.fee_cents, payment)
-    if _write_once(entry, f"settle:{payment.token}", now):
-        cents = payment.amount_cents + payment.fee_cents
-        for budget_id in budgets_of(hit):
-            Budget.objects.filter(pk=budget_id).update(
-                reserved_cents=F("reserved_cents") - cents, spent_cents=F("spent_cents") + cents
-            )
+    key = f"settle:{payment.token}"
+    movement = Movement(hit, key, payment.amount_cents, payment.fee_cents, payment)
+    if _write_once(LedgerKind.SETTLE, movement, now):
+        _book(budgets_of(hit), reserved=-movement.cents, spent=movement.cents)
 
 
 def budgets_of(hit: Hit) -> list[int]:
@@ -174,22 +160,10 @@ def offer_cents_left(*, hits: Sequence[Hit]) -> dict[int, int]:
     return dict(left)
 
 
-def _entry(
-    kind: LedgerKind, hit: Hit, amount_cents: int, fee_cents: int, payment: Payment | None
-) -> dict[str, Any]:
-    return {
-        "budget_id": hit.budget_id,
-        "kind": kind,
-        "amount_cents": amount_cents,
-        "fee_cents": fee_cents,
-        "hit": hit,
-        "payment": payment,
-    }
-
-
-def _write_once(entry: dict[str, Any], key: str, now: datetime) -> bool:
+def _write_once(kind: LedgerKind, movement: Movement, now: datetime) -> bool:
     """Create the entry and return True, or return False if the key exists."""
-    _, written = LedgerEntry.objects.get_or_create(key=key, defaults={**entry, "at": now})
+    fields = movement.as_entry(kind, now)
+    _, written = LedgerEntry.objects.get_or_create(key=movement.key, defaults=fields)
     return written
 
 
@@ -200,19 +174,10 @@ def _write_new(
     keys = [movement.key for movement in movements]
     known = set(LedgerEntry.objects.filter(key__in=keys).values_list("key", flat=True))
     new = [movement for movement in movements if movement.key not in known]
-    LedgerEntry.objects.bulk_create(
-        LedgerEntry(
-            **_entry(kind, movement.hit, movement.amount_cents, movement.fee_cents, None),
-            key=movement.key,
-            at=now,
-        )
-        for movement in new
-    )
+    LedgerEntry.objects.bulk_create(LedgerEntry(**movement.as_entry(kind, now)) for movement in new)
     budgets, sub_budgets = Counter[int](), Counter[int]()
     for movement in new:
-        cents = movement.amount_cents + movement.fee_cents
-        budget_id, *sub_budget_ids = budgets_of(movement.hit)
-        budgets[budget_id] += cents
-        for sub_budget_id in sub_budget_ids:
-            sub_budgets[sub_budget_id] += cents
+        budgets[movement.hit.budget_id] += movement.cents
+        if movement.hit.sub_budget_id is not None:
+            sub_budgets[movement.hit.sub_budget_id] += movement.cents
     return [*sorted(budgets.items()), *sorted(sub_budgets.items())]

@@ -79,24 +79,21 @@ def expire_hits(*, hits: QuerySet[Hit], actor: str, now: datetime) -> int:
     count = 0
     for locked in _locked(hits.filter(state__in=STEERABLE)):
         published = [hit for hit in locked if hit.state in STEERABLE]
+        count += _rows(published).update(paused_at=None, expiration_wanted=now)
         never_sent = [
             hit for hit in published if hit.state == HitState.PENDING and hit.attempted_at is None
         ]
-        _rows(published).update(paused_at=None, expiration_wanted=now)
-        _withdraw(never_sent, actor, now)
-        count += len(published)
+        _rows(never_sent).update(state=HitState.WITHDRAWN, expiration_wanted=None)
+        release_unused(hits=never_sent, now=now)
+        log_state_changes(
+            instances=never_sent, old="pending", new="withdrawn", actor=actor, now=now
+        )
     return count
-
-
-def _withdraw(hits: Sequence[Hit], actor: str, now: datetime) -> None:
-    _rows(hits).update(state=HitState.WITHDRAWN, expiration_wanted=None)
-    release_unused(hits=hits, now=now)
-    log_state_changes(instances=hits, old="pending", new="withdrawn", actor=actor, now=now)
 
 
 def extend_hit(*, hit: Hit, ends_at: datetime, now: datetime) -> bool:
     """Extend the HIT until `ends_at`. Return True if it changed. Raises BudgetExceededError."""
-    return extend_hits(hits=Hit.objects.filter(pk=hit.pk), ends_at=ends_at, now=now) > 0
+    return extend_hits(hits=_rows([hit]), ends_at=ends_at, now=now) > 0
 
 
 @transaction.atomic
@@ -107,17 +104,12 @@ def extend_hits(*, hits: QuerySet[Hit], ends_at: datetime, now: datetime) -> int
     """
     if ends_at <= now:
         return 0
-    count = 0
-    can_be_extended = Q(state__in=[HitState.LIVE, HitState.EXPIRED]) | ~Q(increase_to=None)
+    count, states = 0, [HitState.LIVE, HitState.EXPIRED]
+    can_be_extended = Q(state__in=states) | ~Q(increase_to=None)
     for locked in _locked(hits.filter(can_be_extended)):
-        extended = [
-            hit
-            for hit in locked
-            if hit.state in (HitState.LIVE, HitState.EXPIRED) or hit.increase_to
-        ]
-        _rows(extended).update(expiration_wanted=ends_at, paused_at=None)
+        extended = [hit for hit in locked if hit.state in states or hit.increase_to]
+        count += _rows(extended).update(expiration_wanted=ends_at, paused_at=None)
         _reopen([hit for hit in extended if hit.state == HitState.EXPIRED], now)
-        count += len(extended)
     return count
 
 
@@ -211,28 +203,21 @@ def _move_end(hit: Hit, now: datetime) -> bool:
     assert ends_at
     assert hit.external_id
     market = marketplace_of(hit.hit_type.provider)
+    unchanged = _rows([hit]).filter(expiration_wanted=ends_at)
+    done = {"expiration_wanted": None, "leased_until": None, "sync_due_at": now}
     try:
         market.move_end(hit.external_id, ends_at if ends_at > now else LONG_AGO)
     except OutcomeUnknownError as error:
-        Hit.objects.filter(pk=hit.pk).update(error=str(error), leased_until=None)
+        _rows([hit]).update(error=str(error), leased_until=None)
         return False
     except ProviderRefusedError as refused:
-        Hit.objects.filter(pk=hit.pk, expiration_wanted=ends_at).update(
-            error=str(refused), expiration_wanted=None, leased_until=None, sync_due_at=now
-        )
+        unchanged.update(error=str(refused), **done)
         return False
     # A pause expires the HIT at the marketplace but leaves ends_at as it is.
-    moved = Hit.objects.filter(
-        pk=hit.pk, expiration_wanted=ends_at, paused_at=hit.paused_at
-    ).update(
-        expiration_wanted=None,
-        ends_at=hit.ends_at if hit.paused_at else ends_at,
-        leased_until=None,
-        error="",
-        sync_due_at=now,
-    )
+    end = hit.ends_at if hit.paused_at else ends_at
+    moved = unchanged.filter(paused_at=hit.paused_at).update(ends_at=end, error="", **done)
     if not moved:
-        Hit.objects.filter(pk=hit.pk).update(leased_until=None)
+        _rows([hit]).update(leased_until=None)
     return bool(moved)
 
 
@@ -255,7 +240,7 @@ def _increase(hit: Hit, now: datetime) -> bool:
                 hit.external_id, number=missing, token=f"{hit.token[:55]}+{hit.increase_to}"
             )
     except OutcomeUnknownError as error:
-        Hit.objects.filter(pk=hit.pk).update(error=str(error), leased_until=None)
+        _rows([hit]).update(error=str(error), leased_until=None)
         return False
     except ProviderRefusedError as refused:
         return _increase_refused(hit, refused, now)
@@ -265,14 +250,10 @@ def _increase(hit: Hit, now: datetime) -> bool:
 
 @transaction.atomic
 def _increased(hit: Hit, now: datetime) -> None:
-    Hit.objects.filter(pk=hit.pk, increase_to=hit.increase_to).update(
-        max_assignments=hit.increase_to,
-        increase_to=None,
-        leased_until=None,
-        error="",
-        sync_due_at=now + POLL,
-    )
-    Hit.objects.filter(pk=hit.pk, state=HitState.FINISHED).update(state=HitState.LIVE)
+    done = {"increase_to": None, "leased_until": None, "error": "", "sync_due_at": now + POLL}
+    rows = _rows([hit])
+    rows.filter(increase_to=hit.increase_to).update(max_assignments=hit.increase_to, **done)
+    rows.filter(state=HitState.FINISHED).update(state=HitState.LIVE)
     row = _locked_one(hit)
     if row.state == HitState.EXPIRED:  # workers see no new assignments until the HIT is extended
         release_unused(hits=[row], now=now)

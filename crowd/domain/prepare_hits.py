@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from crowd.domain.fees import fee_cents
-from crowd.domain.ledger import raise_reserved
+from crowd.domain.ledger import Movement, raise_reserved
 from crowd.enums import LedgerKind
 from crowd.models import Budget, Hit, HitType, LedgerEntry
 from crowd.providers.limits import DURATION_SECONDS, TOKEN, check_hit_type, check_range, check_text
@@ -85,17 +85,9 @@ def prepare_hits(
         )
         for plan in plans
     )
+    movements = [Movement(hit, f"reserve:hit:{hit.pk}", amount, fees) for hit in hits]
     LedgerEntry.objects.bulk_create(
-        LedgerEntry(
-            budget=budget,
-            kind=LedgerKind.RESERVE,
-            amount_cents=amount,
-            fee_cents=fees,
-            key=f"reserve:hit:{hit.pk}",
-            hit=hit,
-            at=now,
-        )
-        for hit in hits
+        LedgerEntry(**movement.as_entry(LedgerKind.RESERVE, now)) for movement in movements
     )
     for charged in filter(None, (budget, sub_budget)):
         raise_reserved(budget_id=charged.pk, cents=(amount + fees) * len(hits))

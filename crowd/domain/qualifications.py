@@ -113,13 +113,9 @@ def _fail(grant: QualificationGrant, error: str, now: datetime) -> None:
         state=GrantState.FAILED, error=error, leased_until=None
     )
     if changed:
+        old, new = grant.state, GrantState.FAILED
         log_state_change(
-            instance=grant,
-            old=grant.state,
-            new=GrantState.FAILED,
-            actor="marketplace",
-            now=now,
-            reason=error,
+            instance=grant, old=old, new=new, actor="marketplace", now=now, reason=error
         )
 
 

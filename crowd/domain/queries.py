@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, time, timedelta
+from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 
@@ -19,20 +18,18 @@ from crowd.models import (
     QualificationGrant,
     QualificationType,
 )
+from web.days import Days
 
-UTC = ZoneInfo("UTC")
 # In these states, `error` is the reason shown to the worker, not a failure.
 TAKEN_AWAY = [GrantState.REVOKING, GrantState.REVOKED]
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerFilter:
-    """A filter on ledger entries. Days are UTC and inclusive. An empty field matches everything."""
+class LedgerFilter(Days):
+    """A filter on ledger entries. An empty field matches everything."""
 
     kind: str = ""
     pseudonym: str = ""
-    first_day: date | None = None
-    last_day: date | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -52,24 +49,13 @@ def narrowed_ledger(entries: QuerySet[LedgerEntry], wanted: LedgerFilter) -> Que
         entries = entries.filter(kind=wanted.kind)
     if wanted.pseudonym:
         entries = entries.filter(payment__assignment__worker__pseudonym=wanted.pseudonym.upper())
-    if wanted.first_day:
-        entries = entries.filter(at__gte=_midnight(wanted.first_day))
-    if wanted.last_day:
-        entries = entries.filter(at__lt=_midnight(wanted.last_day + timedelta(days=1)))
-    return entries
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), tzinfo=UTC)
+    return wanted.within(entries)
 
 
 def sums_of(*, entries: QuerySet[LedgerEntry]) -> dict[str, int]:
     """Return the sum in cents, including fees, by kind of entry."""
     rows = entries.order_by().values_list("kind")
-    return {
-        kind: amount + fee
-        for kind, amount, fee in rows.annotate(a=Sum("amount_cents"), f=Sum("fee_cents"))
-    }
+    return dict(rows.annotate(cents=Sum(F("amount_cents") + F("fee_cents"))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +124,10 @@ def failures_of(
     payments = _payments(budget).filter(
         Q(state__in=[PaymentState.HELD, PaymentState.FAILED]) | ~Q(error="")
     )
+    payments = payments.select_related("assignment__worker")
     grants = _grants(qualifications).exclude(error="").exclude(state__in=TAKEN_AWAY)
-    messages = Message.objects.filter(budget=budget).exclude(error="")
+    grants = grants.select_related("worker", "qualification_type")
+    messages = Message.objects.filter(budget=budget).exclude(error="").select_related("worker")
     return {
         "HITs": [
             _failure(hit, str(hit), hit.attempted_at or hit.prepared_at)
@@ -153,19 +141,17 @@ def failures_of(
                 worker=str(payment.assignment.worker),
                 cents=payment.amount_cents + payment.fee_cents,
             )
-            for payment in payments.select_related("assignment__worker").order_by("-pk")[:limit]
+            for payment in payments.order_by("-pk")[:limit]
         ],
         "qualifications": [
             _failure(
                 grant, grant.qualification_type.name, grant.changed_at, worker=str(grant.worker)
             )
-            for grant in grants.select_related("worker", "qualification_type").order_by("-pk")[
-                :limit
-            ]
+            for grant in grants.order_by("-pk")[:limit]
         ],
         "messages": [
             _failure(message, message.subject, message.written_at, worker=str(message.worker))
-            for message in messages.select_related("worker").order_by("-pk")[:limit]
+            for message in messages.order_by("-pk")[:limit]
         ],
     }
 

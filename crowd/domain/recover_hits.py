@@ -6,6 +6,7 @@ from datetime import datetime
 from crowd.domain.marketplace import marketplace_of
 from crowd.enums import HitState
 from crowd.models import Hit, OrphanHit
+from crowd.providers.base import ListedHit
 
 
 def list_all_hits(*, provider: str, now: datetime) -> int:
@@ -23,8 +24,7 @@ def list_all_hits(*, provider: str, now: datetime) -> int:
         pending = Hit.objects.filter(
             token=listed.annotation, hit_type__provider=provider, state=HitState.PENDING
         )
-        live = _as_live(listed.external_id, listed.created_at, listed.expires_at, now)
-        if pending.update(**live):
+        if pending.update(**_as_live(listed, now)):
             adopted += 1
         else:
             OrphanHit.objects.update_or_create(
@@ -35,15 +35,13 @@ def list_all_hits(*, provider: str, now: datetime) -> int:
     return adopted
 
 
-def _as_live(
-    external_id: str, created_at: datetime, expires_at: datetime, now: datetime
-) -> dict[str, object]:
+def _as_live(listed: ListedHit | OrphanHit, now: datetime) -> dict[str, object]:
     return {
         "state": HitState.LIVE,
-        "external_id": external_id,
-        "created_at": created_at,
-        "ends_at": expires_at,
-        "attempted_at": created_at,
+        "external_id": listed.external_id,
+        "created_at": listed.created_at,
+        "ends_at": listed.expires_at,
+        "attempted_at": listed.created_at,
         "sync_due_at": now,
         "leased_until": None,
         "error": "",
@@ -52,8 +50,7 @@ def _as_live(
 
 def adopt_orphans(*, found: OrphanHit, hit: Hit, now: datetime) -> None:
     """Match an orphan to the pending HIT that was planned with the same token."""
-    live = _as_live(found.external_id, found.created_at, found.expires_at, now)
-    Hit.objects.filter(pk=hit.pk, state=HitState.PENDING).update(**live)
+    Hit.objects.filter(pk=hit.pk, state=HitState.PENDING).update(**_as_live(found, now))
     if not hit.hit_type.external_id:
         hit.hit_type.external_id = found.hit_type_id_there
         hit.hit_type.save(update_fields=["external_id"])

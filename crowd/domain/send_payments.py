@@ -9,7 +9,7 @@ from django.db import transaction
 from audit.domain.change_state import TransitionNotAllowedError, change_state, log_state_change
 from crowd.domain.create_hits import TOKEN_MEMORY
 from crowd.domain.decide_assignment import TRANSITIONS, apply_provider_decision, set_aside_payment
-from crowd.domain.ledger import release, settle
+from crowd.domain.ledger import Movement, release, settle
 from crowd.domain.marketplace import marketplace_of
 from crowd.enums import AssignmentState, PaymentKind, PaymentState
 from crowd.models import Assignment, Payment
@@ -90,14 +90,8 @@ def _fail(payment: Payment, error: str, now: datetime) -> None:
         return
     row.state, row.error, row.leased_until = PaymentState.FAILED, error, None
     row.save(update_fields=["state", "error", "leased_until"])
-    release(
-        hit=payment.assignment.hit,
-        key=f"release:{row.token}",
-        amount_cents=row.amount_cents,
-        fee_cents=row.fee_cents,
-        now=now,
-        payment=row,
-    )
+    hit, key = payment.assignment.hit, f"release:{row.token}"
+    release(movement=Movement(hit, key, row.amount_cents, row.fee_cents, row), now=now)
     log_state_change(
         instance=row, old="sent", new="failed", actor="marketplace", now=now, reason=error
     )

@@ -26,6 +26,11 @@ SOON = timedelta(seconds=1)
 GRACE = timedelta(hours=1)
 # The time for which an expired HIT is polled after a submission was reported.
 PATIENCE = timedelta(days=1)
+# The fields whose change during a sync leaves the HIT due.
+WATCHED = (
+    "claimed_assignments", "offer_round", "paused_at", "ends_at", "expiration_wanted",
+    "max_assignments", "increase_to",
+)  # fmt: skip
 # The delay after which an automatic approval is certain to be listed.
 SETTLING = timedelta(minutes=5)
 
@@ -103,16 +108,7 @@ def _schedule(hit: Hit, listed: int, now: datetime) -> None:
         changes["sync_due_at"] = _next_decision(hit, now)
     else:
         changes["sync_due_at"] = now + _poll_interval(hit, listed, now)
-    unchanged = Hit.objects.filter(
-        pk=hit.pk,
-        claimed_assignments=hit.claimed_assignments,
-        offer_round=hit.offer_round,
-        paused_at=hit.paused_at,
-        ends_at=hit.ends_at,
-        expiration_wanted=hit.expiration_wanted,
-        max_assignments=hit.max_assignments,
-        increase_to=hit.increase_to,
-    )
+    unchanged = Hit.objects.filter(pk=hit.pk, **{name: getattr(hit, name) for name in WATCHED})
     if not unchanged.update(**changes):
         # A report or a change of the HIT arrived during the sync, so the HIT stays due.
         Hit.objects.filter(pk=hit.pk).update(leased_until=None)

@@ -22,6 +22,7 @@ from jobs.domain.lease import BATCH_SIZE
 from jobs.domain.sweep import for_each_row
 
 PERMANENT = 500  # SMTP codes from here on are permanent failures
+UNDELIVERED = [MailState.FAILED, MailState.DOUBT]
 
 
 @transaction.atomic
@@ -49,10 +50,8 @@ def also_by_mail(*, message: Message) -> Mail | None:
     mail_address = MailAddress.objects.filter(worker=message.worker_id).first()
     if mail_address is None or not settings.MAIL_IS_ON:
         return None
-    mail, _ = Mail.objects.get_or_create(
-        message=message, defaults={"address": mail_address.address}
-    )
-    return mail
+    address = mail_address.address
+    return Mail.objects.get_or_create(message=message, defaults={"address": address})[0]
 
 
 def send_due_mail(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
@@ -150,16 +149,12 @@ def _try_later(mail: Mail, reason: str, now: datetime) -> bool:
 
 def undelivered_mail(*, workers: QuerySet[Worker]) -> list[Mail]:
     """Return the workers' mails that failed or have an unknown outcome."""
-    rows = Mail.objects.filter(
-        state__in=[MailState.FAILED, MailState.DOUBT], message__worker__in=workers
-    )
+    rows = Mail.objects.filter(state__in=UNDELIVERED, message__worker__in=workers)
     return list(rows.select_related("message__worker").order_by("pk"))
 
 
 def send_again(*, mail: Mail, now: datetime) -> bool:
     """Queue a failed or uncertain mail again. Return False if it is in another state."""
-    return bool(
-        Mail.objects.filter(pk=mail.pk, state__in=[MailState.FAILED, MailState.DOUBT])
-        .exclude(address="")
-        .update(state=MailState.PENDING, attempts=0, retry_at=now, leased_until=None)
-    )
+    rows = Mail.objects.filter(pk=mail.pk, state__in=UNDELIVERED).exclude(address="")
+    new = {"state": MailState.PENDING, "attempts": 0, "retry_at": now, "leased_until": None}
+    return bool(rows.update(**new))

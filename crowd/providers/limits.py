@@ -7,7 +7,7 @@ marketplace enforces them too.
 import re
 from collections.abc import Sequence
 
-from audit.errors import TouchstoneError
+from crowd.providers.base import ProviderRefusedError
 
 TITLE = 128
 DESCRIPTION = 2000
@@ -26,12 +26,14 @@ MOST_CENTS = 99_999_999_999  # nine digits of dollars
 WORKER_ID = re.compile(r"A[A-Z0-9]{1,63}")
 
 
-class OutOfLimitsError(TouchstoneError, ValueError):
-    """A value outside the marketplace's limits. The message names the field and the limit."""
+class OutOfLimitsError(ProviderRefusedError, ValueError):
+    """A value that the marketplace would refuse. The message names the field and the limit."""
 
     def __init__(self, field: str, problem: str) -> None:
-        super().__init__(f"{field}: {problem}")
-        self.field = field
+        super().__init__("out-of-limits", f"{field}: {problem}")
+
+    def __str__(self) -> str:
+        return self.message
 
 
 def check_text(field: str, value: str, *, longest: int, may_be_empty: bool = False) -> str:

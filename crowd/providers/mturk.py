@@ -4,7 +4,6 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from functools import cache
@@ -100,8 +99,7 @@ class MTurk:
         self._rate = RateLimit(requests_per_second)
 
     def create_hit_type(self, terms: HitTypeTerms) -> str:
-        with _limits_as_refusals():
-            limits.check_hit_type(**asdict(terms))
+        limits.check_hit_type(**asdict(terms))
         answer = self._call(
             self._client.create_hit_type,
             Title=terms.title,
@@ -120,13 +118,10 @@ class MTurk:
         self, *, token: str, hit_type: str, url: str, max_assignments: int, lifetime_seconds: int
     ) -> str:
         question = question_of(url)
-        with _limits_as_refusals():
-            limits.check_bytes("question", question, most=limits.QUESTION_BYTES)
-            limits.check_bytes("annotation", token, most=limits.ANNOTATION_BYTES)
-            limits.check_text("token", token, longest=limits.TOKEN)
-            limits.check_range(
-                "lifetime", lifetime_seconds, limits.DURATION_SECONDS, unit="seconds"
-            )
+        limits.check_bytes("question", question, most=limits.QUESTION_BYTES)
+        limits.check_bytes("annotation", token, most=limits.ANNOTATION_BYTES)
+        limits.check_text("token", token, longest=limits.TOKEN)
+        limits.check_range("lifetime", lifetime_seconds, limits.DURATION_SECONDS, unit="seconds")
         try:
             answer = self._call(
                 self._client.create_hit_with_hit_type,
@@ -165,8 +160,7 @@ class MTurk:
         return int(self._call(self._client.get_hit, HITId=hit)["HIT"]["MaxAssignments"])
 
     def add_assignments(self, hit: str, *, number: int, token: str) -> None:
-        with _limits_as_refusals():
-            limits.check_text("token", token, longest=limits.TOKEN)
+        limits.check_text("token", token, longest=limits.TOKEN)
         self._call(
             self._client.create_additional_assignments_for_hit,
             HITId=hit,
@@ -208,8 +202,7 @@ class MTurk:
         )
 
     def reject(self, assignment: str, *, reason: str) -> None:
-        with _limits_as_refusals():
-            limits.check_text("reason", reason, longest=limits.FEEDBACK)
+        limits.check_text("reason", reason, longest=limits.FEEDBACK)
         self._decide(
             self._client.reject_assignment, assignment, "rejected", RequesterFeedback=reason
         )
@@ -225,10 +218,9 @@ class MTurk:
                 raise
 
     def send_bonus(self, bonus: Bonus) -> None:
-        with _limits_as_refusals():
-            limits.check_worker(bonus.worker)
-            limits.check_cents("bonus", bonus.amount_cents)
-            limits.check_text("token", bonus.token, longest=limits.TOKEN)
+        limits.check_worker(bonus.worker)
+        limits.check_cents("bonus", bonus.amount_cents)
+        limits.check_text("token", bonus.token, longest=limits.TOKEN)
         try:
             self._call(
                 self._client.send_bonus,
@@ -256,9 +248,8 @@ class MTurk:
         return cents(self._call(self._client.get_account_balance)["AvailableBalance"])
 
     def create_qualification_type(self, *, name: str, description: str) -> str:
-        with _limits_as_refusals():
-            limits.check_text("name", name, longest=limits.QUALIFICATION_NAME)
-            limits.check_text("description", description, longest=limits.DESCRIPTION)
+        limits.check_text("name", name, longest=limits.QUALIFICATION_NAME)
+        limits.check_text("description", description, longest=limits.DESCRIPTION)
         if existing := self._find_qualification_type(name):
             return existing
         answer = self._call(
@@ -280,8 +271,7 @@ class MTurk:
         return next((kind["QualificationTypeId"] for kind in types if kind["Name"] == name), None)
 
     def grant(self, *, qualification: str, worker: str, value: int) -> None:
-        with _limits_as_refusals():
-            limits.check_worker(worker)
+        limits.check_worker(worker)
         self._call(
             self._client.associate_qualification_with_worker,
             QualificationTypeId=qualification,
@@ -310,9 +300,8 @@ class MTurk:
     def notify(
         self, *, subject: str, text: str, workers: Sequence[str]
     ) -> list[NotificationFailed]:
-        with _limits_as_refusals():
-            limits.check_text("subject", subject, longest=limits.SUBJECT)
-            limits.check_text("text", text, longest=limits.MESSAGE)
+        limits.check_text("subject", subject, longest=limits.SUBJECT)
+        limits.check_text("text", text, longest=limits.MESSAGE)
         answer = self._call(
             self._client.notify_workers,
             Subject=subject,
@@ -368,15 +357,6 @@ def _translate(error: ClientError) -> Exception:
     if code in RETRYABLE:
         return OutcomeUnknownError(f"{code}: {message}")
     return ProviderRefusedError(code, message)
-
-
-@contextmanager
-def _limits_as_refusals() -> Iterator[None]:
-    """Raise ProviderRefusedError instead of OutOfLimitsError."""
-    try:
-        yield
-    except limits.OutOfLimitsError as error:
-        raise ProviderRefusedError("out-of-limits", str(error)) from error
 
 
 def question_of(url: str) -> str:

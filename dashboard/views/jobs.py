@@ -70,13 +70,14 @@ def _rows(work: PendingWork) -> list[Row]:
     hits = (HitState.PENDING, HitState.FAILED)
     grants = (GrantState.PENDING, GrantState.REVOKING, GrantState.FAILED)
     messages = (MessageState.PENDING, MessageState.FAILED)
+    payments = [
+        Row("payments", state.label, work.payments[state], work.payment_cents[state])
+        for state in PaymentState
+        if state in work.payments
+    ]
     rows = [
         *_in(hits, "HITs", work.hits),
-        *(
-            Row("payments", state.label, work.payments[state], work.payment_cents[state])
-            for state in PaymentState
-            if state in work.payments
-        ),
+        *payments,
         Row("rejections", "to be sent", work.rejections),
         Row("assignments", "to be recorded", work.unrecorded),
         *_in(grants, "qualifications", work.grants),

@@ -1,11 +1,8 @@
 """The page and the download of a project's log."""
 
-import csv
-import io
-import tempfile
 from functools import partial
 
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
@@ -15,6 +12,7 @@ from dashboard.project_log import KINDS, changes_of, log_of, of_project
 from projects.models import Project
 from projects.pages import query_without_page, render_page
 from projects.permissions import STAFF, project_page
+from web.downloads import csv_download
 from web.paging import page_of
 
 CSV_COLUMNS = ("at", "who", "what", "number", "old", "new", "reason")
@@ -45,23 +43,9 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
 @require_GET
 @project_page(STAFF)
 def log_csv(request: HttpRequest, project: Project) -> HttpResponseBase:
-    form = LogFilterForm(request.GET)
-    changes = log_of(project=project, wanted=form.wanted())
-    day = timezone.now().strftime("%Y-%m-%d")
-    # The file is complete before the response starts, so its length is known.
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # the response closes it
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-    writer = csv.writer(text)
-    writer.writerow(CSV_COLUMNS)
-    writer.writerows(map(_csv_row, changes))
-    text.detach()
-    file.seek(0)
-    return FileResponse(
-        file,
-        as_attachment=True,
-        filename=f"{project.slug}-log-{day}.csv",
-        content_type="text/csv; charset=utf-8",
-    )
+    changes = log_of(project=project, wanted=LogFilterForm(request.GET).wanted())
+    name = f"{project.slug}-log-{timezone.now():%Y-%m-%d}.csv"
+    return csv_download(name, CSV_COLUMNS, map(_csv_row, changes))
 
 
 def _csv_row(change: StateChange) -> tuple[object, ...]:

@@ -7,27 +7,16 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from annotation.domain.queries import (
-    counts_by_project,
-)
+from annotation.domain.queries import counts_by_project
 from consolidation.domain.queries import gold_items_by_project
 from crowd.domain.hold_publishing import active_hold
 from dashboard.pace import WINDOW
-from dashboard.protocol import (
-    progress_of,
-    steps_of,
-    waiting_of,
-)
+from dashboard.protocol import progress_of, steps_of, waiting_of
 from projects.domain.cached_figures import figures_of
 from projects.domain.queries import projects_of
 from projects.models import Project
 from projects.pages import render_page
-from projects.permissions import (
-    MEMBERS,
-    can_create_projects,
-    project_page,
-    signed_in_page,
-)
+from projects.permissions import MEMBERS, can_create_projects, project_page, signed_in_page
 
 
 @require_GET
@@ -61,13 +50,8 @@ def project(request: HttpRequest, project: Project) -> HttpResponse:
         "hold": active_hold(),
         "now": now,
     }
-    return render_page(
-        request,
-        project,
-        "dashboard/project.html",
-        context,
-        fragment="dashboard/fragments/progress.html",
-    )
+    fragment = "dashboard/fragments/progress.html"
+    return render_page(request, project, "dashboard/project.html", context, fragment=fragment)
 
 
 def _span(span: timedelta) -> str:

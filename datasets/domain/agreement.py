@@ -1,6 +1,7 @@
 """Agreement of a project's annotators and consolidations (Roit et al. 2020, section 4)."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -12,7 +13,7 @@ from metrics.agreement import Agreement, PairAgreement, both_ways, pairwise_agre
 from metrics.alignment import LabelledSpans
 from metrics.argument_scores import ItemScore
 from metrics.bootstrap import bootstrap_counts
-from metrics.counts import Counts, micro_sum
+from metrics.counts import Counts
 from metrics.intervals import Interval
 from projects.enums import Role
 from projects.models import Project
@@ -56,13 +57,8 @@ def worker_agreement(
     With `limit`, use that many items from the start of the project's seeded shuffle. With `among`,
     use only these items. Training rounds are excluded.
     """
-    accepted = (
-        Submission.objects.accepted()
-        .filter(role=Role.GENERATOR, item=OuterRef("pk"))
-        .order_by()
-        .values("item")
-        .annotate(n=Count("pk"))
-    )
+    generations = Submission.objects.accepted().filter(role=Role.GENERATOR, item=OuterRef("pk"))
+    accepted = generations.order_by().values("item").annotate(n=Count("pk"))
     # A count per item lets the database stop at the limit.
     items = project.items.filter(in_production=True)
     items = items.annotate(accepted=Subquery(accepted.values("n"))).filter(accepted__gte=2)
@@ -121,22 +117,16 @@ def _of_workers(project: Project, items: QuerySet[Item]) -> Annotations:
 
 def _report(annotations: Annotations, seed: int) -> AgreementReport:
     by_pair = _scores(annotations)
-    by_item: dict[Hashable, list[ItemScore]] = {}
+    by_item: defaultdict[Hashable, ItemScore] = defaultdict(lambda: ItemScore(Counts(), Counts()))
     for scores in by_pair.values():
         for item, score in scores.items():
-            by_item.setdefault(item, []).append(score)
-    summed = [
-        ItemScore(
-            micro_sum(score.ua for score in item_scores),
-            micro_sum(score.la for score in item_scores),
-        )
-        for item_scores in by_item.values()
-    ]
+            total = by_item[item]
+            by_item[item] = ItemScore(total.ua + score.ua, total.la + score.la)
     return AgreementReport(
         pairwise_agreement(annotations),
         len(by_item),
-        *_intervals(summed, seed),
-        {pair: _intervals(list(scores.values()), seed) for pair, scores in by_pair.items()},
+        *_intervals(by_item.values(), seed),
+        {pair: _intervals(scores.values(), seed) for pair, scores in by_pair.items()},
     )
 
 
@@ -149,10 +139,9 @@ def _scores(annotations: Annotations) -> dict[tuple[Hashable, Hashable], dict[Ha
     return by_pair
 
 
-def _intervals(scores: list[ItemScore], seed: int) -> tuple[Interval, Interval]:
-    return _f1_interval([score.ua for score in scores], seed), _f1_interval(
-        [score.la for score in scores], seed
-    )
+def _intervals(scores: Collection[ItemScore], seed: int) -> tuple[Interval, Interval]:
+    ua, la = [score.ua for score in scores], [score.la for score in scores]
+    return _f1_interval(ua, seed), _f1_interval(la, seed)
 
 
 def _f1_interval(counts: list[Counts], seed: int) -> Interval:

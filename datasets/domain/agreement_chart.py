@@ -1,6 +1,6 @@
 """The agreement of annotators as a heat map. The same figures give the same bytes."""
 
-from dataclasses import dataclass
+from typing import Any
 
 from django.template.loader import render_to_string
 
@@ -11,34 +11,6 @@ WIDTH, HEIGHT = 34, 24  # pixels of a cell
 LETTER = 9.5  # pixels of a wide letter
 TOP = 30  # pixels of the title
 DEEP = 0.6  # the F1 above which a cell is dark and its number is in the page's colour
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A cell of the heat map.
-
-    `x` and `y` are its upper left corner in pixels. `f1` is between 0 and 1.
-    """
-
-    x: float
-    y: float
-    f1: float
-
-    @property
-    def middle(self) -> tuple[float, float]:
-        return self.x + (WIDTH - 1) / 2, self.y + (HEIGHT - 1) / 2
-
-    @property
-    def number(self) -> str:
-        return f"{100 * self.f1:.0f}"
-
-    @property
-    def depth(self) -> str:
-        return f"{0.08 + 0.92 * self.f1:.2f}"  # a cell with F1 0 stays visible
-
-    @property
-    def is_deep(self) -> bool:
-        return self.f1 > DEEP
 
 
 def draw_agreement(report: AgreementReport) -> bytes:
@@ -55,7 +27,7 @@ def draw_agreement(report: AgreementReport) -> bytes:
         if row is None or column is None or pair.ua.f1 is None:
             continue
         for x, y in ((row, column), (column, row)):
-            fields.append(Field(margin + x * WIDTH, TOP + y * HEIGHT, pair.ua.f1))
+            fields.append(_field(margin + x * WIDTH, TOP + y * HEIGHT, pair.ua.f1))
     context = {
         "names": [
             (name, margin + (at + 0.5) * WIDTH, TOP + (at + 0.5) * HEIGHT)
@@ -69,3 +41,15 @@ def draw_agreement(report: AgreementReport) -> bytes:
         "height": TOP + len(names) * HEIGHT + margin,
     }
     return render_to_string("datasets/agreement.svg", context).encode()
+
+
+def _field(x: float, y: float, f1: float) -> dict[str, Any]:
+    """Return a cell with its upper left corner and middle in pixels. `f1` is between 0 and 1."""
+    return {
+        "x": x,
+        "y": y,
+        "middle": (x + (WIDTH - 1) / 2, y + (HEIGHT - 1) / 2),
+        "number": f"{100 * f1:.0f}",
+        "depth": f"{0.08 + 0.92 * f1:.2f}",  # a cell with F1 0 stays visible
+        "is_deep": f1 > DEEP,
+    }

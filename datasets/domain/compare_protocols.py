@@ -3,7 +3,8 @@
 Each project has its own protocol. Only items that both projects have finished are compared.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +16,10 @@ from annotation.models import Submission
 from consolidation.domain.current_gold import current_gold
 from consolidation.domain.record_gold import own_source
 from consolidation.enums import GoldSource
-from datasets.domain.quality import NothingToCompareError, Yield
+from datasets.domain.quality import NothingToCompareError, Yield, scores_json
 from metrics.argument_scores import ArgumentScores
 from metrics.corrections import scores_side_by_side
-from metrics.counts import Counts, ratio
+from metrics.counts import ratio
 from projects.models import Project
 from schemes.base import Json
 from schemes.registry import get_scheme
@@ -46,14 +47,6 @@ class Side:
         return self.project.get_protocol_display()
 
     @property
-    def roles_per_item(self) -> float | None:
-        return ratio(self.held.roles, self.held.items)
-
-    @property
-    def arguments_per_item(self) -> float | None:
-        return ratio(self.held.arguments, self.held.items)
-
-    @property
     def cents_per_item(self) -> float | None:
         return ratio(self.cents, self.held.items)
 
@@ -75,7 +68,7 @@ class Side:
             "cents_per_argument": self.cents_per_argument,
             "seconds_per_item": self.seconds_per_item,
             "seconds_by_role": dict(self.seconds),
-            "expert": _scores_json(self.against_expert),
+            "expert": self.against_expert and scores_json(self.against_expert),
         }
 
 
@@ -101,7 +94,7 @@ class ProtocolsCompared:
             "items": self.items,
             "expert_items": self.expert_items,
             "projects": [side.as_json() for side in self.sides],
-            "each_other": _scores_json(self.each_other),
+            "each_other": scores_json(self.each_other),
         }
 
 
@@ -134,15 +127,6 @@ def compare_protocols(
     )
 
 
-def comparable_projects(*, project: Project, among: Iterable[Project]) -> list[Project]:
-    """Return the other projects of the same scheme."""
-    return [
-        candidate
-        for candidate in among
-        if candidate.pk != project.pk and candidate.scheme == project.scheme
-    ]
-
-
 def _shared(first: Project, second: Project, limit: int | None) -> list[str]:
     """Return the keys of the items that both projects have finished."""
 
@@ -166,17 +150,10 @@ def _side(project: Project, contents: Contents, expert: Contents) -> Side:
     shared = {key: contents[key] for key in expert if key in contents}
     return Side(
         project=project,
-        held=_held(contents),
+        held=Yield.of(contents.values()),
         cents=sum(cost.total_cents for cost in _costs(project, list(contents))),
         seconds=_seconds(project, list(contents)),
         against_expert=_scores(project, expert, shared) if expert else None,
-    )
-
-
-def _held(contents: Contents) -> Yield:
-    questions = [question for content in contents.values() for question in content["questions"]]
-    return Yield(
-        len(contents), len(questions), sum(len(question["answers"]) for question in questions)
     )
 
 
@@ -186,14 +163,12 @@ def _costs(project: Project, keys: list[str]) -> Iterator[Cost]:
 
 
 def _seconds(project: Project, keys: list[str]) -> dict[str, int]:
-    by_role: dict[str, int] = {}
+    by_role = Counter[str]()
     for chunk in batched(keys, CHUNK):
         done = Submission.objects.accepted().filter(
             item__project=project, item__key__in=chunk, worker__isnull=False
         )
-        rows = done.order_by().values_list("role").annotate(sum=Sum("active_seconds"))
-        for role, seconds in rows:
-            by_role[role] = by_role.get(role, 0) + seconds
+        by_role.update(dict(done.order_by().values_list("role").annotate(Sum("active_seconds"))))
     return dict(sorted(by_role.items()))
 
 
@@ -204,14 +179,3 @@ def _scores(project: Project, reference: Contents, predicted: Contents) -> Argum
         {key: labelled(content) for key, content in predicted.items()},
         {},
     ).automatic
-
-
-def _scores_json(scores: ArgumentScores | None) -> dict[str, Any] | None:
-    if scores is None:
-        return None
-    return {"items": scores.items, "UA": _counts(scores.ua), "LA": _counts(scores.la)}
-
-
-def _counts(counts: Counts) -> dict[str, Any]:
-    names = ("tp", "fp", "fn", "precision", "recall", "f1")
-    return {name: getattr(counts, name) for name in names}

@@ -52,11 +52,6 @@ DARK = {"ink": "#aeaaa1", "bar": "#8fb8ff", "mean": "#ff9b63"}
 
 
 @lru_cache(maxsize=16)
-def drawing_of(distribution: Distribution) -> bytes:
-    """Return the cached chart of the distribution."""
-    return draw_distribution(distribution)
-
-
 def draw_distribution(distribution: Distribution) -> bytes:
     """Draw the distribution as SVG, with the mean as a dashed line."""
     # Inline, because matplotlib is slow to import and no other page needs it.

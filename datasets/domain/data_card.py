@@ -32,7 +32,11 @@ SIZES = (
     (10**12, "n>1M"),
 )
 # The split names of dataset hubs.
-SPLITS = {Partition.TRAIN: "train", Partition.DEV: "validation", Partition.TEST: "test"}
+SPLITS: dict[str, str] = {
+    Partition.TRAIN: "train",
+    Partition.DEV: "validation",
+    Partition.TEST: "test",
+}
 REFERENCES = {
     GoldSource.CONSOLIDATED: (
         "Roit et al., Controlled Crowdsourcing for High-Quality QA-SRL Annotation, ACL 2020"
@@ -76,13 +80,9 @@ def _data_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     for name in sorted(manifest["files"]):
         stem, mark, _ = name.partition(".gold.")
         if mark:
-            split = SPLITS.get(Partition(stem.rpartition(".")[2])) if _is_split(stem) else "train"
-            by_split.setdefault(split or "train", []).append(name)
+            split = SPLITS.get(stem.rpartition(".")[2], "train")
+            by_split.setdefault(split, []).append(name)
     return [{"split": split, "path": paths} for split, paths in sorted(by_split.items())]
-
-
-def _is_split(stem: str) -> bool:
-    return stem.rpartition(".")[2] in Partition.values
 
 
 def _contents(manifest: Mapping[str, Any]) -> str:
@@ -92,20 +92,14 @@ def _contents(manifest: Mapping[str, Any]) -> str:
         for name, facts in sorted(manifest["files"].items())
     ]
     mean = f" ({counts['questions'] / counts['items']:.2f} an item)" if counts["items"] else ""
-    return "\n".join(
-        [
-            "## What is in it",
-            "",
-            f"{counts['items']:,} items with {counts['questions']:,} questions{mean} and "
-            f"{counts['answers']:,} answers, as `{manifest['format']}`. Checksums are in "
-            "`manifest.json`.",
-            "",
-            "| file | rows | bytes |",
-            "| --- | ---: | ---: |",
-            *rows,
-            *_partitions(manifest["partitions"]),
-        ]
+    summary = (
+        f"{counts['items']:,} items with {counts['questions']:,} questions{mean} and "
+        f"{counts['answers']:,} answers, as `{manifest['format']}`. Checksums are in "
+        "`manifest.json`."
     )
+    table = ["| file | rows | bytes |", "| --- | ---: | ---: |", *rows]
+    partitions = _partitions(manifest["partitions"])
+    return "\n".join(["## What is in it", "", summary, "", *table, *partitions])
 
 
 def _partitions(partitions: Mapping[str, Any] | None) -> Iterable[str]:
@@ -158,14 +152,12 @@ def _people(project: Project) -> str:
     accepted = annotations_for_gold(project=project)
     counted = dict(accepted.order_by().values_list("role").annotate(Count("pk")))
     for role in (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR):
-        done = accepted.filter(role=role)
         if submissions := counted.get(role):
+            own = accepted.filter(role=role, worker=OuterRef("pk"))
             # A subquery per worker, because SQLite would sort every submission for a distinct count.
-            people = Worker.objects.filter(Exists(done.filter(worker=OuterRef("pk")))).count()
-            terms = project.pay_scheme.get(role, {})
-            rows.append(
-                f"| {role} | {people} | {submissions:,} | {terms.get('reward_cents', '')} |"
-            )
+            people = Worker.objects.filter(Exists(own)).count()
+            pay = project.pay_scheme.get(role, {}).get("reward_cents", "")
+            rows.append(f"| {role} | {people} | {submissions:,} | {pay} |")
     if not rows:
         return ""
     ids = "Workers are named by pseudonyms that are the same in all of the project's exports."

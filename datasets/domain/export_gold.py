@@ -7,15 +7,17 @@ folder with a manifest is therefore a complete export. The same gold gives the s
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.db import connection
 from django.db.models import Max, QuerySet
+from django.forms.models import model_to_dict
 
 from annotation.models import Sentence
 from audit.errors import TouchstoneError
@@ -25,11 +27,7 @@ from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from datasets.domain.data_card import write_data_card
 from datasets.domain.export_jsonl import write_jsonl
-from datasets.domain.export_rows import (
-    ExportFields,
-    gold_rows,
-    with_gold,
-)
+from datasets.domain.export_rows import ExportFields, gold_rows, with_gold
 from datasets.domain.partitions import check_frozen
 from datasets.models import Partitioning
 from projects.models import Project
@@ -63,28 +61,15 @@ class ExportOptions:
     licence: str = ""
 
 
-@dataclass
-class Counts:
-    """Totals of the exported rows."""
-
-    sentences: int = 0
-    items: int = 0
-    questions: int = 0
-    answers: int = 0
-
-    def add(self, other: "Counts") -> None:
-        self.sentences += other.sentences
-        self.items += other.items
-        self.questions += other.questions
-        self.answers += other.answers
+Counts = Counter[str]  # totals of exported sentences, items, questions and answers
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Export:
     """A finished export with its folder and manifest."""
 
     folder: Path
-    manifest: dict[str, Any] = field(default_factory=dict)
+    manifest: dict[str, Any]
 
 
 def formats_of(project: Project) -> list[str]:
@@ -127,16 +112,14 @@ def _groups(
     """Return the pairs (domain, partition) to export. Raise NothingToExportError."""
     everything = with_gold(Sentence.objects.filter(project=project), gold)
     available = sorted(set(everything.order_by().values_list("domain", "partition").distinct()))
+    no_gold = f"{project.slug} has no {options.source} gold"
     if not available:
-        raise NothingToExportError(f"{project.slug} has no {options.source} gold.")
+        raise NothingToExportError(f"{no_gold}.")
     for at, name, value in ((0, "domain", options.domain), (1, "partition", options.partition)):
         known = sorted({pair[at] for pair in available})
         if value is not None and value not in known:
             listed = ", ".join(label or "(none)" for label in known)
-            raise NothingToExportError(
-                f"{project.slug} has no {options.source} gold of the {name} {value!r}. "
-                f"Choose from: {listed}."
-            )
+            raise NothingToExportError(f"{no_gold} of the {name} {value!r}. Choose from: {listed}.")
     groups = [
         (domain, partition)
         for domain, partition in available
@@ -144,8 +127,7 @@ def _groups(
     ]
     if not groups:
         raise NothingToExportError(
-            f"{project.slug} has no {options.source} gold of the domain {options.domain!r} in the "
-            f"partition {options.partition!r}."
+            f"{no_gold} of the domain {options.domain!r} in the partition {options.partition!r}."
         )
     return groups
 
@@ -155,12 +137,13 @@ def _write_files(groups: Sequence["_Files"], folder: Path) -> tuple[dict[str, An
     files, total = {}, Counts()
     for group in groups:
         counts = Counts()
-        gold, sentences = f"{group.name}.gold.{group.suffix}", f"{group.name}.sentences.csv"
+        gold = f"{group.name}.gold.{SUFFIXES[group.options.fmt]}"
+        sentences = f"{group.name}.sentences.csv"
         with _whole_file(folder / gold) as path, _whole_file(folder / sentences) as beside:
             rows = _write_group(group, counts, path, beside)
             files[gold] = _described(path, rows)
-            files[sentences] = _described(beside, counts.sentences)
-        total.add(counts)
+            files[sentences] = _described(beside, counts["sentences"])
+        total += counts
     return files, total
 
 
@@ -203,22 +186,16 @@ class _Files:
     def name(self) -> str:
         return f"{self.domain or self.project.slug}.{self.partition or 'all'}"
 
-    @property
-    def suffix(self) -> str:
-        return SUFFIXES[self.options.fmt]
-
-    def sentences(self) -> QuerySet[Sentence]:
-        return Sentence.objects.filter(
+    def rows(self) -> Iterator[ExportRow]:
+        sentences = Sentence.objects.filter(
             project=self.project, domain=self.domain, partition=self.partition
         )
-
-    def rows(self) -> Iterator[ExportRow]:
         fields = ExportFields(
             raw_worker_ids=self.options.raw_worker_ids,
             judgments=self.options.fmt in WITH_JUDGMENTS,
             validated=self.options.source == GoldSource.VALIDATED,
         )
-        return gold_rows(gold=self.gold, sentences=self.sentences(), options=fields)
+        return gold_rows(gold=self.gold, sentences=sentences, options=fields)
 
 
 def _noted(
@@ -233,11 +210,11 @@ def _noted(
         if row.external_id != last:
             last = row.external_id
             add_sentence(SentenceRecord(last, row.tokens, 0))
-            counts.sentences += 1
+            counts["sentences"] += 1
         questions = row.content.get("questions", [])
-        counts.items += 1
-        counts.questions += len(questions)
-        counts.answers += sum([len(question.get("answers", ())) for question in questions])
+        counts["items"] += 1
+        counts["questions"] += len(questions)
+        counts["answers"] += sum([len(question.get("answers", ())) for question in questions])
         yield row
 
 
@@ -268,11 +245,7 @@ def _manifest(
         "filters": {"domain": options.domain, "partition": options.partition},
         "partitions": _partitions(partitioning),
         "worker_ids": "raw" if options.raw_worker_ids else "pseudonyms",
-        "counts": {
-            "items": counts.items,
-            "questions": counts.questions,
-            "answers": counts.answers,
-        },
+        "counts": {name: counts[name] for name in ("items", "questions", "answers")},
         "files": files,
     }
 
@@ -281,13 +254,8 @@ def _partitions(partitioning: Partitioning | None) -> dict[str, Any] | None:
     """Describe the partitions. Return None if the corpus defined them and they aren't frozen."""
     if partitioning is None:
         return None
-    return {
-        "unit": partitioning.unit,
-        "seed": partitioning.seed,
-        "shares": partitioning.shares,
-        "frozen": partitioning.frozen_at and partitioning.frozen_at.isoformat(),
-        "digest": partitioning.digest,
-    }
+    frozen = partitioning.frozen_at and partitioning.frozen_at.isoformat()
+    return model_to_dict(partitioning, ["unit", "seed", "shares", "digest"]) | {"frozen": frozen}
 
 
 @contextmanager

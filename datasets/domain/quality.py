@@ -1,10 +1,10 @@
 """A project's gold compared with another source, both ways (Roit et al. 2020, table 5)."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -18,7 +18,7 @@ from datasets.models import PropBankComparison
 from metrics.alignment import LabelledSpans
 from metrics.argument_scores import ArgumentScores
 from metrics.corrections import Decision, SideBySide, scores_side_by_side
-from metrics.counts import Counts, ratio
+from metrics.counts import ratio
 from metrics.spans import Span
 from projects.models import Project
 from schemes.base import ErrorSink, Json
@@ -38,13 +38,25 @@ class Yield:
     roles: int
     arguments: int
 
+    @classmethod
+    def of(cls, contents: Collection[Json]) -> Self:
+        questions = [question for content in contents for question in content["questions"]]
+        answers = sum(len(question["answers"]) for question in questions)
+        return cls(len(contents), len(questions), answers)
+
+    @property
+    def roles_per_item(self) -> float | None:
+        return ratio(self.roles, self.items)
+
+    @property
+    def arguments_per_item(self) -> float | None:
+        return ratio(self.arguments, self.items)
+
     def as_json(self) -> dict[str, Any]:
         return {
-            "items": self.items,
-            "roles": self.roles,
-            "arguments": self.arguments,
-            "roles_per_item": ratio(self.roles, self.items),
-            "arguments_per_item": ratio(self.arguments, self.items),
+            **asdict(self),
+            "roles_per_item": self.roles_per_item,
+            "arguments_per_item": self.arguments_per_item,
         }
 
 
@@ -82,7 +94,7 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
     reference = {item: _spans(project, content) for item, content in theirs.items()}
     forward = scores_side_by_side(reference, predicted, _decisions(project, source, against))
     backward = scores_side_by_side(predicted, reference, {}).automatic
-    yields = {source: _yield(list(ours.values())), against: _yield(list(theirs.values()))}
+    yields = {source: Yield.of(ours.values()), against: Yield.of(theirs.values())}
     return QualityReport(source, against, yields, forward, backward)
 
 
@@ -140,13 +152,7 @@ def quality_json(report: QualityReport) -> dict[str, Any]:
         "against": report.against,
         "yields": {name: totals.as_json() for name, totals in report.yields.items()},
         "rows": [
-            {
-                "reference": reference,
-                "matching": how,
-                "items": scores.items,
-                "UA": _figures(scores.ua),
-                "LA": _figures(scores.la),
-            }
+            {"reference": reference, "matching": how, **scores_json(scores)}
             for reference, how, scores in report.rows()
         ],
     }
@@ -163,13 +169,12 @@ def quality_rows(report: QualityReport) -> Iterator[tuple[Any, ...]]:
     """Yield the lines of the table in the order of QUALITY_COLUMNS."""
     for reference, how, scores in report.rows():
         predicted = report.source if reference == report.against else report.against
-        figures = [*_figures(scores.ua).values(), *_figures(scores.la).values()]
+        figures = [*scores.ua.as_json().values(), *scores.la.as_json().values()]
         yield reference, predicted, how, scores.items, *figures
 
 
-def _figures(counts: Counts) -> dict[str, Any]:
-    names = ("tp", "fp", "fn", "precision", "recall", "f1")
-    return {name: getattr(counts, name) for name in names}
+def scores_json(scores: ArgumentScores) -> dict[str, Any]:
+    return {"items": scores.items, "UA": scores.ua.as_json(), "LA": scores.la.as_json()}
 
 
 def _contents(project: Project, source: str, items: QuerySet[Item]) -> dict[int, Json]:
@@ -179,13 +184,6 @@ def _contents(project: Project, source: str, items: QuerySet[Item]) -> dict[int,
 
 def _spans(project: Project, content: Json) -> LabelledSpans:
     return get_scheme(project.scheme).labelled_spans(content)
-
-
-def _yield(contents: list[Json]) -> Yield:
-    questions = [question for content in contents for question in content["questions"]]
-    return Yield(
-        len(contents), len(questions), sum(len(question["answers"]) for question in questions)
-    )
 
 
 def _decisions(project: Project, source: str, against: str) -> dict[int, list[Decision]]:

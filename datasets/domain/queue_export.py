@@ -9,14 +9,8 @@ from django.core.files import File
 from django.core.files.storage import Storage, storages
 from django.db.models import QuerySet
 
-from datasets.domain.export_gold import (
-    DATA_CARD,
-    MANIFEST,
-    ExportOptions,
-    NothingToExportError,
-    manifest_text,
-)
-from datasets.domain.partitions import PartitionError
+from audit.errors import TouchstoneError
+from datasets.domain.export_gold import DATA_CARD, MANIFEST, ExportOptions, manifest_text
 from datasets.domain.store_export import ExportNotStoredError, store_export
 from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queries import jobs_of
@@ -42,14 +36,14 @@ def queue_export(
     licence: str = "",
 ) -> Job:
     """Queue an export. An empty domain or partition means all."""
-    parameters = {
-        "format": fmt,
-        "source": source,
-        "domain": domain,
-        "partition": partition,
-        "licence": licence,
-    }
-    return queue_job(kind=EXPORT, scope=project.slug, parameters=parameters, actor=actor, now=now)
+    parameters = {"source": source, "domain": domain, "partition": partition, "licence": licence}
+    return queue_job(
+        kind=EXPORT,
+        scope=project.slug,
+        parameters={"format": fmt, **parameters},
+        actor=actor,
+        now=now,
+    )
 
 
 def exports_of(project: Project) -> QuerySet[Job]:
@@ -82,13 +76,7 @@ def _run(run: JobRun) -> dict[str, Any]:
             folder=_folder(run.job),
             progress=lambda done, total: run.report(files=done, total=total),
         )
-    except (
-        NothingToExportError,
-        PartitionError,
-        FileError,
-        ExportNotStoredError,
-        OSError,
-    ) as error:
+    except (TouchstoneError, FileError, ExportNotStoredError, OSError) as error:
         raise JobFailedError(str(error)) from error
     text = manifest_text(export.manifest).encode()
     sha256 = hashlib.sha256(text).hexdigest()
@@ -140,13 +128,11 @@ def earliest_with_same_bytes(job: Job) -> Job | None:
 
 def open_file(job: Job, name: str) -> "tuple[File[bytes], ExportFile] | None":
     """Open a file that the export's manifest lists. Return None if there is no such file."""
-    for file in files_of(job):
-        if file.name == name:
-            try:
-                return _storage().open(f"{_folder(job)}/{name}"), file
-            except FileNotFoundError:
-                return None
-    return None
+    file = next((file for file in files_of(job) if file.name == name), None)
+    try:
+        return (_storage().open(f"{_folder(job)}/{name}"), file) if file else None
+    except FileNotFoundError:
+        return None
 
 
 def data_card_of(job: Job) -> str:

@@ -5,9 +5,8 @@ The search uses LIKE on both databases. PostgreSQL has a trigram index if the ex
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, TextChoices
 
 from consolidation.domain.index_gold import padded
 from consolidation.enums import ReviewState
@@ -15,21 +14,14 @@ from consolidation.models import GoldEntry, Review
 from projects.models import Project
 
 
-class GoldState(StrEnum):
+class GoldState(TextChoices):
     """The review state of current gold."""
 
-    UNREVIEWED = "unreviewed"
-    WAITING = "waiting"
-    CONFIRMED = "confirmed"
-    CORRECTED = "corrected"
-    RETURNED = "returned"
-
-    @property
-    def label(self) -> str:
-        return {
-            GoldState.UNREVIEWED: "not reviewed",
-            GoldState.WAITING: "waiting for an expert",
-        }.get(self, self.value)
+    UNREVIEWED = "unreviewed", "not reviewed"
+    WAITING = "waiting", "waiting for an expert"
+    CONFIRMED = "confirmed", "confirmed"
+    CORRECTED = "corrected", "corrected"
+    RETURNED = "returned", "returned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +50,12 @@ def find_gold(*, project: Project, wanted: GoldFilter) -> QuerySet[GoldEntry]:
         entries = entries.filter(target__contains=f" {verb} ")
     if worker := padded([wanted.worker]).strip():
         entries = entries.filter(workers__contains=f" {worker} ")
-    if wanted.source:
-        entries = entries.filter(source=wanted.source)
-    if wanted.domain:
-        entries = entries.filter(sentence__domain=wanted.domain)
-    if wanted.partition:
-        entries = entries.filter(sentence__partition=wanted.partition)
+    exact = {
+        "source": wanted.source,
+        "sentence__domain": wanted.domain,
+        "sentence__partition": wanted.partition,
+    }
+    entries = entries.filter(**{name: value for name, value in exact.items() if value})
     if wanted.state:
         entries = entries.filter(_in_state(GoldState(wanted.state)))
     return entries

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 
 from django.db.models import Exists, OuterRef, Prefetch
 
+from annotation.highlight import target_of
 from annotation.models import Item, Sentence, Submission
 from consolidation.enums import GoldSource
-from consolidation.models import Case, CaseSource, Gold, Review
+from consolidation.models import Case, CaseSource, Gold
 from crowd.domain.pseudonyms import foreign_pseudonym
-from crowd.models import Worker
 from schemes.base import Json
 
 
@@ -17,12 +18,10 @@ from schemes.base import Json
 class Origin:
     """The origin of a question in gold.
 
-    `letter` and `worker` identify its annotation, if any. `state` is the change since then, or
-    empty if unknown.
+    `letter` identifies its annotation, if any. `state` is the change since then, or empty if unknown.
     """
 
     letter: str = ""
-    worker: Worker | None = None
     pseudonym: str = ""
     state: str = ""
 
@@ -56,8 +55,6 @@ class Version:
 
     gold: Gold
     origins: tuple[Origin, ...]
-    review: Review | None
-    corrects: Review | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,53 +83,39 @@ def gold_of_sentence(*, sentence: Sentence) -> list[ItemGold]:
         .select_related("sentence")
         .prefetch_related(Prefetch("gold", queryset=gold), Prefetch("cases", queryset=cases))
     )
-    items_with_gold = [_item_gold(item) for item in items.order_by("pk")]
-    return sorted(items_with_gold, key=lambda item: _place(item.item))
-
-
-def _place(item: Item) -> int:
-    at = item.target.get("verb_idx")
-    return at if isinstance(at, int) else 0
+    in_order = sorted(items.order_by("pk"), key=lambda item: target_of(item.target) or 0)
+    return [_item_gold(item) for item in in_order]
 
 
 def _item_gold(item: Item) -> ItemGold:
     case = next(iter(item.cases.all()), None)
-    generations = [version.submission for version in case.sources.all()] if case else []
-    own = {case.pk} if case else set()
-    rows = [
-        version for version in item.gold.all() if version.case_id is None or version.case_id in own
+    generations = [source.submission for source in case.sources.all()] if case else []
+    own = {None, case and case.pk}
+    versions = [
+        Version(gold, tuple(_origin(origin, generations) for origin in gold.provenance))
+        for gold in item.gold.all()
+        if gold.case_id in own
     ]
-    versions = [_version(version, generations) for version in rows]
     newest = {version.gold.source: version for version in reversed(versions)}
     standing = tuple(newest[source] for source in GoldSource if source in newest)
-    merged = next(
-        (version.submission for version in rows if version.submission and version.case_id), None
-    )
+    golds = (version.gold for version in versions)
+    merged = next((gold.submission for gold in golds if gold.submission and gold.case_id), None)
     return ItemGold(
         item=item,
         standing=standing,
         earlier=tuple(version for version in versions if version not in standing),
         annotations=tuple(
-            Annotation(chr(ord("A") + at), version, _fates(at, version, merged))
-            for at, version in enumerate(generations)
+            Annotation(ascii_uppercase[at], generation, _fates(at, generation, merged))
+            for at, generation in enumerate(generations)
         ),
         consolidation=merged,
-    )
-
-
-def _version(gold: Gold, generations: Sequence[Submission]) -> Version:
-    return Version(
-        gold=gold,
-        origins=tuple(_origin(origin, generations) for origin in gold.provenance),
-        review=getattr(gold, "review", None),
-        corrects=getattr(gold, "corrects", None),
     )
 
 
 def _origin(origin: Mapping[str, object], generations: Sequence[Submission]) -> Origin:
     at, state = origin.get("source"), str(origin.get("state", ""))
     if isinstance(at, int) and 0 <= at < len(generations):
-        return Origin(chr(ord("A") + at), generations[at].worker, "", state)
+        return Origin(letter=ascii_uppercase[at], state=state)
     imported = origin.get("worker_id")
     return Origin(pseudonym=foreign_pseudonym(str(imported)) if imported else "", state=state)
 

@@ -8,12 +8,7 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import Storage
 
-from datasets.domain.export_gold import (
-    MANIFEST,
-    Export,
-    ExportOptions,
-    export_gold,
-)
+from datasets.domain.export_gold import MANIFEST, Export, ExportOptions, export_gold
 from projects.models import Project
 
 S3 = "s3://"

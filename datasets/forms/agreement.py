@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from crowd.models import Worker
+from web.fields import set_choices
 
 
 class ExperimentForm(forms.Form):
@@ -27,15 +28,9 @@ class ExperimentForm(forms.Form):
 
     def __init__(self, *args: Any, triplets: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        design = self.fields["design"]
-        assert isinstance(design, forms.ChoiceField)
-        design.choices = [
-            ("team", f"{triplets} generators and a consolidator"),
-            *(
-                (str(number), f"{number} generator{'' if number == 1 else 's'}")
-                for number in range(1, 10)
-            ),
-        ]
+        designs = [("team", f"{triplets} generators and a consolidator"), ("1", "1 generator")]
+        designs += [(str(number), f"{number} generators") for number in range(2, 10)]
+        set_choices(self, design=designs)
 
     def generators(self) -> int | None:
         """Return the number of generators per item, or None for a whole team."""

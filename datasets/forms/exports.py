@@ -7,7 +7,7 @@ from django import forms
 from django.core.validators import RegexValidator
 
 from consolidation.enums import GoldSource
-from web.fields import ANY
+from web.fields import ANY, set_choices
 
 
 class ExportForm(forms.Form):
@@ -39,19 +39,14 @@ class ExportForm(forms.Form):
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        source, fmt = self.fields["source"], self.fields["fmt"]
-        assert isinstance(source, forms.ChoiceField)
-        assert isinstance(fmt, forms.ChoiceField)
-        for at, name in enumerate(("domain", "partition")):
-            field = self.fields[name]
-            assert isinstance(field, forms.ChoiceField)
-            field.choices = [
-                ANY,
-                *((value, value) for value in sorted({s[at] for s in sections} - {""})),
-            ]
-        source.choices = [
+        domains, partitions = (
+            [ANY, *((name, name) for name in sorted({section[at] for section in sections} - {""}))]
+            for at in (0, 1)
+        )
+        sources = [
             (value, f"{label} ({items[value]:,})")
             for value, label in GoldSource.choices
             if value in items
         ]
-        fmt.choices = [(name, name) for name in formats]
+        fmt = [(name, name) for name in formats]
+        set_choices(self, source=sources, fmt=fmt, domain=domains, partition=partitions)

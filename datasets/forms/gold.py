@@ -7,29 +7,23 @@ from django import forms
 from annotation.enums import Partition
 from consolidation.enums import GoldSource
 from datasets.domain.search_gold import GoldFilter, GoldState
-from web.fields import ANY
+from web.fields import ANY, set_choices
 
 
 class GoldFilterForm(forms.Form):
     question = forms.CharField(
-        required=False,
-        max_length=200,
-        widget=forms.TextInput(attrs={"type": "search"}),
+        required=False, max_length=200, widget=forms.TextInput(attrs={"type": "search"})
     )
     verb = forms.CharField(required=False, max_length=60)
     worker = forms.CharField(required=False, max_length=20)
-    state = forms.ChoiceField(
-        required=False, choices=[ANY, *((state.value, state.label) for state in GoldState)]
-    )
+    state = forms.ChoiceField(required=False, choices=[ANY, *GoldState.choices])
     source = forms.ChoiceField(required=False, choices=[ANY, *GoldSource.choices])
     domain = forms.ChoiceField(required=False)
     partition = forms.ChoiceField(required=False, choices=[ANY, *Partition.choices])
 
     def __init__(self, *args: Any, domains: list[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        domain = self.fields["domain"]
-        assert isinstance(domain, forms.ChoiceField)
-        domain.choices = [ANY, *((name, name) for name in domains)]
+        set_choices(self, domain=[ANY, *((name, name) for name in domains)])
 
     def wanted(self) -> GoldFilter:
         """Return the filter. Invalid fields are ignored."""

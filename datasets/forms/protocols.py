@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from projects.models import Project
+from web.fields import set_choices
 
 
 class CompareForm(forms.Form):
@@ -15,9 +16,8 @@ class CompareForm(forms.Form):
 
     def __init__(self, *args: Any, projects: Sequence[Project], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        other = self.fields["other"]
-        assert isinstance(other, forms.ChoiceField)
-        other.choices = [
+        others = (
             (project.slug, f"{project.title} ({project.get_protocol_display()})")
             for project in projects
-        ]
+        )
+        set_choices(self, other=others)

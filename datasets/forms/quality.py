@@ -8,6 +8,7 @@ from django import forms
 
 from consolidation.enums import GoldSource
 from datasets.domain.decide_match import DecisionError
+from web.fields import set_choices
 
 
 class QualityForm(forms.Form):
@@ -20,13 +21,10 @@ class QualityForm(forms.Form):
 
     def __init__(self, *args: Any, sources: Mapping[str, int], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("source", "against"):
-            field = self.fields[name]
-            assert isinstance(field, forms.ChoiceField)
-            field.choices = [
-                (source.value, f"{source.label} ({sources.get(source.value, 0):,})")
-                for source in GoldSource
-            ]
+        choices = [
+            (value, f"{label} ({sources.get(value, 0):,})") for value, label in GoldSource.choices
+        ]
+        set_choices(self, source=choices, against=choices)
         # Select the defaults if the query has no values.
         self.data = {name: self.fields[name].initial for name in self.fields} | {
             name: value for name, value in self.data.items() if value

@@ -1,7 +1,5 @@
 """Pages that show the agreement of annotators and run agreement experiments."""
 
-import csv
-import io
 from typing import Any
 
 from django.contrib import messages
@@ -20,11 +18,7 @@ from consolidation.domain.experiment import (
     progress_of,
 )
 from crowd.domain.ledger import BudgetExceededError
-from datasets.domain.agreement import (
-    AgreementReport,
-    consolidation_agreement,
-    worker_agreement,
-)
+from datasets.domain.agreement import AgreementReport, consolidation_agreement, worker_agreement
 from datasets.domain.agreement_chart import draw_agreement
 from datasets.domain.agreement_table import COLUMNS, agreement_rows
 from datasets.domain.validator_figures import validator_figures
@@ -33,6 +27,7 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
+from web.downloads import csv_download
 
 # The page's limit of items. The command `agreement` uses all items.
 LIMIT = 500
@@ -41,11 +36,7 @@ LIMIT = 500
 @require_GET
 @project_page(STAFF)
 def agreement(request: HttpRequest, project: Project) -> HttpResponse:
-    return _page(request, project, _form(project))
-
-
-def _form(project: Project, data: object = None) -> ExperimentForm:
-    return ExperimentForm(data, triplets=project.generators_per_item)
+    return _page(request, project, ExperimentForm(triplets=project.generators_per_item))
 
 
 def _page(
@@ -93,14 +84,9 @@ def chart(request: HttpRequest, project: Project) -> HttpResponse:
 
 @require_GET
 @project_page(STAFF)
-def table(request: HttpRequest, project: Project) -> HttpResponse:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(agreement_rows(_requested_report(request, project)))
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{project.slug}-agreement.csv"'
-    return response
+def table(request: HttpRequest, project: Project) -> HttpResponseBase:
+    rows = agreement_rows(_requested_report(request, project))
+    return csv_download(f"{project.slug}-agreement.csv", COLUMNS, rows, line_end="\n")
 
 
 def _requested_report(request: HttpRequest, project: Project) -> AgreementReport:
@@ -120,7 +106,7 @@ def _requested_report(request: HttpRequest, project: Project) -> AgreementReport
 @project_page(STAFF)
 def begin(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Confirm the cost of an experiment, then publish its items."""
-    form = _form(project, request.POST)
+    form = ExperimentForm(request.POST, triplets=project.generators_per_item)
     if not form.is_valid():
         return _page(request, project, form, status=422)
     count, generators = form.cleaned_data["count"], form.generators()

@@ -1,23 +1,20 @@
 """Pages that show a project's costs and ledger."""
 
-import csv
-import io
-import tempfile
-
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from crowd.domain.queries import LedgerFilter, ledger_of, sums_of
 from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry
-from datasets.domain.cost_chart import drawing_of
+from datasets.domain.cost_chart import draw_distribution
 from datasets.domain.cost_figures import cost_figures_of
 from datasets.forms.costs import LedgerFilterForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import query_without_page, render_page
 from projects.permissions import STAFF, project_page
+from web.downloads import csv_download
 from web.paging import page_of
 
 
@@ -26,20 +23,16 @@ from web.paging import page_of
 def costs(request: HttpRequest, project: Project) -> HttpResponse:
     cached = figures_of(cost_figures_of, project=project)
     context = {"budget": project.budget, "kept": cached, "figures": cached.value}
-    return render_page(
-        request,
-        project,
-        "datasets/costs.html",
-        context,
-        fragment="datasets/fragments/costs.html",
-    )
+    fragment = "datasets/fragments/costs.html"
+    return render_page(request, project, "datasets/costs.html", context, fragment=fragment)
 
 
 @require_GET
 @project_page(STAFF)
 def cost_chart(request: HttpRequest, project: Project) -> HttpResponse:
     figures = figures_of(cost_figures_of, project=project).value
-    response = HttpResponse(drawing_of(figures.distribution), content_type="image/svg+xml")
+    drawing = draw_distribution(figures.distribution)
+    response = HttpResponse(drawing, content_type="image/svg+xml")
     response["Cache-Control"] = "private, max-age=60"
     return response
 
@@ -64,13 +57,8 @@ def ledger(request: HttpRequest, project: Project) -> HttpResponse:
         ],
         "query": query_without_page(request),
     }
-    return render_page(
-        request,
-        project,
-        "datasets/ledger.html",
-        context,
-        fragment="datasets/fragments/ledger.html",
-    )
+    fragment = "datasets/fragments/ledger.html"
+    return render_page(request, project, "datasets/ledger.html", context, fragment=fragment)
 
 
 def ledger_sums(*, project: Project) -> dict[str, int]:
@@ -79,38 +67,16 @@ def ledger_sums(*, project: Project) -> dict[str, int]:
 
 
 CSV_COLUMNS = (
-    "at",
-    "kind",
-    "role",
-    "worker",
-    "to_worker_dollars",
-    "fee_dollars",
-    "hit",
-    "payment",
-    "key",
-)
+    "at", "kind", "role", "worker", "to_worker_dollars", "fee_dollars", "hit", "payment", "key",
+)  # fmt: skip
 
 
 @require_GET
 @project_page(STAFF)
 def ledger_csv(request: HttpRequest, project: Project) -> HttpResponseBase:
-    form = LedgerFilterForm(request.GET)
-    entries = ledger_of(budget=project.budget, wanted=form.wanted())
-    day = timezone.now().strftime("%Y-%m-%d")
-    # Written before the response starts, so that its length is known and errors leave no partial file.
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # the response closes it
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-    writer = csv.writer(text)
-    writer.writerow(CSV_COLUMNS)
-    writer.writerows(map(_csv_row, entries.iterator(chunk_size=2000)))
-    text.detach()
-    file.seek(0)
-    return FileResponse(
-        file,
-        as_attachment=True,
-        filename=f"{project.slug}-ledger-{day}.csv",
-        content_type="text/csv; charset=utf-8",
-    )
+    entries = ledger_of(budget=project.budget, wanted=LedgerFilterForm(request.GET).wanted())
+    name = f"{project.slug}-ledger-{timezone.now():%Y-%m-%d}.csv"
+    return csv_download(name, CSV_COLUMNS, map(_csv_row, entries.iterator(chunk_size=2000)))
 
 
 def _csv_row(entry: LedgerEntry) -> tuple[str, ...]:

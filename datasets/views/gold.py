@@ -1,7 +1,7 @@
 """Pages that search gold and show all gold of a sentence."""
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -9,21 +9,11 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
 from annotation.domain.queries import sections_of
-from annotation.highlight import (
-    Token,
-    colour_of,
-    has_questions,
-    highlight,
-    target_of,
-)
+from annotation.highlight import Token, colour_of, has_questions, highlight, target_of
 from annotation.models import Item, Sentence
 from consolidation.models import Gold, GoldEntry
 from datasets.domain.search_gold import find_gold
-from datasets.domain.sentence_gold import (
-    ItemGold,
-    Version,
-    gold_of_sentence,
-)
+from datasets.domain.sentence_gold import ItemGold, Version, gold_of_sentence
 from datasets.forms.gold import GoldFilterForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
@@ -32,19 +22,6 @@ from projects.permissions import CAN_SEE_WORKERS, project_page
 from web.paging import Page, page_of
 
 SIZE = 10  # sentences; each may have several items
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question with the number and colour that pages give it."""
-
-    number: int
-    colour: int
-    text: str
-    answers: tuple[str, ...]
-
-    def key(self) -> str:
-        return str(self.number)
 
 
 @require_GET
@@ -63,21 +40,18 @@ def gold(request: HttpRequest, project: Project) -> HttpResponse:
         size=SIZE,
     )
     filtered = any(value.strip() for value in astuple(criteria))
+    all_gold = Gold.objects.filter(item__project=project)
     context = {
         "form": form,
         "filtered": filtered,
         "page": page,
         "sentences": _sentences(page, entries),
-        "is_not_indexed": not page.rows and not filtered and _has_gold(project),
+        "is_not_indexed": not page.rows and not filtered and all_gold.exists(),
         "query": query_without_page(request),
     }
     return render_page(
         request, project, "datasets/gold.html", context, fragment="datasets/fragments/gold.html"
     )
-
-
-def _has_gold(project: Project) -> bool:
-    return Gold.objects.filter(item__project=project).exists()
 
 
 def _sentences(page: Page[Any], matches: Any) -> list[dict[str, Any]]:
@@ -116,18 +90,19 @@ def _target(item: Item) -> str:
     return tokens[at] if at is not None and at < len(tokens) else item.key
 
 
-def _questions(content: object, tokens: Sequence[str]) -> list[Question] | None:
-    """Return the content's questions, or None for content of another shape."""
+def _questions(content: Any, tokens: Sequence[str]) -> list[dict[str, Any]] | None:
+    """Return the content's questions for display, or None for content of another shape."""
     if not has_questions(content, len(tokens)):
         return None
     return [
-        Question(
-            number=number,
-            colour=colour_of(number),
-            text=question["question"],
-            answers=tuple(" ".join(tokens[start:end]) for start, end in question["answers"]),
-        )
-        for number, question in enumerate(content["questions"], start=1)  # type: ignore[index]
+        {
+            "number": number,
+            "key": str(number),
+            "colour": colour_of(number),
+            "text": question["question"],
+            "answers": [" ".join(tokens[start:end]) for start, end in question["answers"]],
+        }
+        for number, question in enumerate(content["questions"], start=1)
     ]
 
 
@@ -135,11 +110,8 @@ def _questions(content: object, tokens: Sequence[str]) -> list[Question] | None:
 @project_page(CAN_SEE_WORKERS)
 def gold_sentence(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     sentence = get_object_or_404(Sentence, project=project, pk=pk)
-    items = gold_of_sentence(sentence=sentence)
-    context = {
-        "sentence": sentence,
-        "items": [_shown(item, project) for item in items],
-    }
+    items = [_shown(item, project) for item in gold_of_sentence(sentence=sentence)]
+    context = {"sentence": sentence, "items": items}
     return render_page(request, project, "datasets/gold_sentence.html", context)
 
 
@@ -168,7 +140,6 @@ def _version(version: Version, item: Item) -> dict[str, Any]:
     questions = _questions(content, tokens)
     origins = [*version.origins, *[None] * len(questions or ())]
     return {
-        "version": version,
         "gold": version.gold,
         "anchor": str(version.gold.pk),
         "tokens": _tokens(content, item) if questions is not None else [],

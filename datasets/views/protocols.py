@@ -5,7 +5,6 @@ from django.views.decorators.http import require_GET
 
 from datasets.domain.compare_protocols import (
     ProtocolsCompared,
-    comparable_projects,
     compare_protocols,
 )
 from datasets.domain.quality import NothingToCompareError
@@ -23,7 +22,7 @@ LIMIT = 500
 def protocols(request: HttpRequest, project: Project) -> HttpResponse:
     """Compare the project with the project of the query parameter `other`."""
     mine = projects_open_to(request.user, "datasets:protocols")
-    others = comparable_projects(project=project, among=mine)
+    others = list(mine.filter(scheme=project.scheme).exclude(pk=project.pk))
     form = CompareForm(request.GET or None, projects=others)
     comparison: ProtocolsCompared | None = None
     nothing = ""

@@ -1,7 +1,5 @@
 """Pages that compare gold with a reference and decide automatic matches."""
 
-import csv
-import io
 import json
 from typing import Any
 
@@ -13,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.models import Item
+from consolidation.domain.aligned_rows import aligned_rows
 from consolidation.domain.current_gold import current_gold
 from consolidation.domain.queries import count_gold
 from consolidation.enums import GoldSource
@@ -39,17 +38,9 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import query_without_page, render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
-from schemes.base import Json
 from schemes.registry import get_scheme
+from web.downloads import csv_download
 from web.paging import page_of
-
-# Row states and their labels. The CSS classes are in static/css/answer-state.css.
-WORDS = {
-    "label-differs": "other question",
-    "missed": "missed",
-    "extra": "extra",
-    "redundant": "redundant",
-}
 
 
 @require_GET
@@ -65,9 +56,8 @@ def quality(request: HttpRequest, project: Project) -> HttpResponse:
     try:
         cached = figures_of(quality_figures, source, against, project=project)
     except NothingToCompareError as error:
-        return render_page(
-            request, project, "datasets/quality.html", {**context, "problem": str(error)}
-        )
+        context["problem"] = str(error)
+        return render_page(request, project, "datasets/quality.html", context)
     items = shared_items(project=project, source=source, against=against)
     page = page_of(items.select_related("sentence"), cursor=request.GET.get("page", ""), by=("pk",))
     rows = _compared(project, page.rows, source, against)
@@ -126,29 +116,19 @@ def _compared(
 
 @require_GET
 @project_page(STAFF | REVIEWERS)
-def quality_file(request: HttpRequest, project: Project, suffix: str) -> HttpResponse:
+def quality_file(request: HttpRequest, project: Project, suffix: str) -> HttpResponseBase:
     _, source, against = _requested_sources(request, project)
     try:
         report = quality_report(project=project, source=source, against=against)
     except NothingToCompareError as error:
         raise Http404(str(error)) from error
-    body, kind = (_as_csv(report), "text/csv") if suffix == "csv" else (_as_json(report), "")
-    response = HttpResponse(body, content_type=f"{kind or 'application/json'}; charset=utf-8")
     name = f"{project.slug}-{source}-against-{against}.{suffix}"
+    if suffix == "csv":
+        return csv_download(name, QUALITY_COLUMNS, quality_rows(report), line_end="\n")
+    body = json.dumps(quality_json(report), indent=2) + "\n"
+    response = HttpResponse(body, content_type="application/json; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
-
-
-def _as_csv(report: QualityReport) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(QUALITY_COLUMNS)
-    writer.writerows(quality_rows(report))
-    return text.getvalue()
-
-
-def _as_json(report: QualityReport) -> str:
-    return json.dumps(quality_json(report), indent=2) + "\n"
 
 
 def _pair(project: Project, pk: int, source: str, against: str) -> tuple[Gold, Gold]:
@@ -177,14 +157,14 @@ def _item_page(
 ) -> HttpResponse:
     item = reference.item
     comparison = compare_gold(reference=reference, predicted=predicted)
-    rows = [_row(row, item) for row in comparison.rows]
+    rows = aligned_rows(comparison.rows, item.sentence.tokens)
     context = {
         "item": item,
         "source": predicted.source,
         "against": reference.source,
         "counts": comparison.counts,
         "rows": rows,
-        "loose": [row["predicted"] for row in rows if row["state"] in ("extra", "redundant")],
+        "loose": [row.predicted for row in rows if row.state in ("extra", "redundant")],
         "decisions": [
             {"decision": decision, "reference": _words(decision.reference_span, item),
              "predicted": _words(decision.predicted_span, item)}
@@ -194,27 +174,6 @@ def _item_page(
     }  # fmt: skip
     status = 422 if problem else 200
     return render_page(request, project, "datasets/quality_item.html", context, status=status)
-
-
-def _row(row: Json, item: Item) -> dict[str, Any]:
-    label = WORDS.get(row["state"], "found" if row["same_span"] else "span differs")
-    return {
-        "state": label.replace(" ", "-"),
-        "word": label,
-        "reference": _side(row["reference"], item),
-        "predicted": _side(row["predicted"], item),
-    }
-
-
-def _side(side: Json | None, item: Item) -> dict[str, Any] | None:
-    if side is None:
-        return None
-    start, end = side["span"]
-    return {
-        "questions": side["questions"],
-        "words": _words(side["span"], item),
-        "span": f"{start}-{end}",
-    }
 
 
 def _words(span: Any, item: Item) -> str:

@@ -17,6 +17,9 @@ from schemes.base import Json
 from schemes.registry import get_scheme
 from web.markdown import headings_of
 
+# The states of rows whose answer may be paired with a missed one
+LOOSE = ("extra", "redundant", "other-question")
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -107,11 +110,7 @@ def comparison_view(
                 for code, text in entry["remarks"]
             ],
             note=feedback.notes.get(str(item.pk), ""),
-            loose=[
-                row.predicted
-                for row in rows
-                if row.predicted and row.state in ("extra", "redundant", "other-question")
-            ],
+            loose=[row.predicted for row in rows if row.predicted and row.state in LOOSE],
             judged=judged.get(item.pk, []),
         )
         views.append(view)

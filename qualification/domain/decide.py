@@ -48,10 +48,7 @@ STATE_OF = {
 }
 THANKS = "Thank you for the work that you put into “{title}”. All of it is paid."
 TEXTS = {
-    Verdict.PASS: (
-        "You passed {title}",
-        THANKS + "\n\nYou have passed. {following}",
-    ),
+    Verdict.PASS: ("You passed {title}", THANKS + "\n\nYou have passed. {following}"),
     Verdict.REPEAT: (
         "Please repeat {title}",
         THANKS + "\n\nWe would like you to do this round once more, with the feedback in mind. "
@@ -164,16 +161,12 @@ def _declined(enrolment: Enrolment, reason: str, actor: str, now: datetime) -> N
     project, worker = enrolment.round.project, enrolment.worker
     types = [round_qualification(enrolment.round)]
     types += [pool_of(project, role) for role in enrolment.round.pool_roles]
+    text = f"{enrolment.round.title} of {project.title} is over for you. Thank you!"
     for qualification in types:
         grant = qualification.grants.filter(worker=worker).first()
         if grant is None:
             continue
-        revoke_qualification(
-            qualification=qualification,
-            worker=worker,
-            reason=f"{enrolment.round.title} of {project.title} is over for you. Thank you!",
-            now=now,
-        )
+        revoke_qualification(qualification=qualification, worker=worker, reason=text, now=now)
         log_reason = f"{qualification.code}: {reason}"
         log_state_change(
             instance=grant, old="granted", new="revoked", actor=actor, now=now, reason=log_reason

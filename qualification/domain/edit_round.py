@@ -15,15 +15,8 @@ from qualification.enums import RoundEntry
 from qualification.models import Round
 from schemes.base import Json
 
-# Stored names or ids of the marketplace's own qualifications (older rounds have ids)
-NAMES = {
-    "approval-rate": "approval-rate",
-    "000000000000000000L0": "approval-rate",
-    "hits-approved": "hits-approved",
-    "00000000000000000040": "hits-approved",
-    "locale": "locale",
-    "00000000000000000071": "locale",
-}
+# The marketplace's own qualifications that the page can show
+NAMES = ("approval-rate", "hits-approved", "locale")
 
 
 class RoundEditError(TouchstoneError):
@@ -43,10 +36,10 @@ def admission_of(round: Round) -> Admission:
     """Return the requirements that the page can show."""
     values: dict[str, Any] = {}
     for requirement in round.requirements:
-        name = NAMES.get(requirement.get("system", ""))
+        name = requirement.get("system")
         if name == "locale":
             values["locales"] = tuple(requirement["locales"])
-        elif name:
+        elif name in NAMES:
             values[name.replace("-", "_")] = requirement["integers"][0]
     return Admission(**values)
 

@@ -103,8 +103,7 @@ def erase_worker(*, worker: Worker, how: Erasure, reason: str, actor: str, now: 
 
 def _erase_words(worker: Worker) -> None:
     """Delete the worker's comments and answers, and texts written to or about them."""
-    own = Submission.objects.filter(worker=worker)
-    own.update(comment="")
+    Submission.objects.filter(worker=worker).update(comment="")
     Assignment.objects.filter(worker=worker).update(answer={})
     Message.objects.filter(worker=worker).update(subject="erased", text="", error="")
     WorkerNote.objects.filter(worker=worker).delete()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
@@ -51,16 +52,11 @@ def asked_of(enrolment: Enrolment) -> list[RoundItem]:
 def compute_figures(enrolment: Enrolment, *, so_far: bool = False) -> Figures:
     """Compute figures over all assigned items, or only those submitted so far."""
     submissions = submissions_in(enrolment)
-    decisions = Decision.objects.filter(submission__in=list(submissions.values()))
-    return figures_of(
-        items=[
-            round_item
-            for round_item in asked_of(enrolment)
-            if not so_far or round_item.item_id in submissions
-        ],
-        submissions=submissions,
-        decisions=list(decisions.order_by("pk")),
-    )
+    decisions = Decision.objects.filter(submission__in=list(submissions.values())).order_by("pk")
+    items = asked_of(enrolment)
+    if so_far:
+        items = [round_item for round_item in items if round_item.item_id in submissions]
+    return figures_of(items=items, submissions=submissions, decisions=list(decisions))
 
 
 @transaction.atomic
@@ -94,13 +90,8 @@ def evaluate_enrolment(
         evaluation=evaluation
     )
     if enrolment.state in AT_WORK and not so_far:
-        change_state(
-            instance=enrolment,
-            new=EnrolmentState.FINISHED,
-            transitions=TRANSITIONS,
-            actor=actor,
-            now=now,
-        )
+        new = EnrolmentState.FINISHED
+        change_state(instance=enrolment, new=new, transitions=TRANSITIONS, actor=actor, now=now)
     return evaluation
 
 
@@ -138,15 +129,16 @@ def enrol_newcomers(*, clock: Callable[[], datetime], limit: int = 50) -> int:
     moved = 0
     for cohort in Cohort.objects.filter(round__entry="open").select_related("round"):
         moved += _enrol_in(cohort, clock, limit)
-    started = Enrolment.objects.filter(state=EnrolmentState.INVITED).filter(
-        Exists(
-            Submission.objects.filter(
-                worker=OuterRef("worker"), assignment__hit__task__batch__cohort=OuterRef("cohort")
-            )
-        )
-    )
+    started = Enrolment.objects.filter(Exists(_own_work()), state=EnrolmentState.INVITED)
     return moved + for_each_row(
         sweep="begin rounds", rows=started.order_by("pk"), process=_begin, clock=clock, limit=limit
+    )
+
+
+def _own_work() -> QuerySet[Submission]:
+    """Return the submissions of an outer query's enrolment in its cohort."""
+    return Submission.objects.filter(
+        worker=OuterRef("worker"), assignment__hit__task__batch__cohort=OuterRef("cohort")
     )
 
 
@@ -163,13 +155,8 @@ def _enrol_in(cohort: Cohort, clock: Callable[[], datetime], limit: int) -> int:
 
 
 def _begin(enrolment: Enrolment, now: datetime) -> int:
-    change_state(
-        instance=enrolment,
-        new=EnrolmentState.WORKING,
-        transitions=TRANSITIONS,
-        actor="marketplace",
-        now=now,
-    )
+    new = EnrolmentState.WORKING
+    change_state(instance=enrolment, new=new, transitions=TRANSITIONS, actor="marketplace", now=now)
     return 1
 
 
@@ -218,32 +205,24 @@ def _evaluate(enrolment: Enrolment, now: datetime) -> int:
 
 
 def _with_all_items_in() -> QuerySet[Enrolment]:
-    submitted = (
-        Submission.objects.filter(
-            worker=OuterRef("worker"), assignment__hit__task__batch__cohort=OuterRef("cohort")
-        )
-        .order_by()
-        .values("worker")
-        .annotate(n=Count("item", distinct=True))
-        .values("n")
-    )
-    items = (
-        Task.objects.filter(batch__cohort=OuterRef("cohort"))
-        .filter(Q(block=None) | Q(block=OuterRef("block")))
-        .order_by()
-        .values("batch")
-        .annotate(n=Count("items", distinct=True))
-        .values("n")
+    tasks = Task.objects.filter(
+        Q(block=None) | Q(block=OuterRef("block")), batch__cohort=OuterRef("cohort")
     )
     return (
         Enrolment.objects.filter(state__in=AT_WORK, cohort__isnull=False)
         .annotate(
-            submitted=Coalesce(Subquery(submitted, output_field=IntegerField()), 0),
-            assigned=Coalesce(Subquery(items, output_field=IntegerField()), 0),
+            submitted=_distinct(_own_work(), "item", by="worker"),
+            assigned=_distinct(tasks, "items", by="batch"),
         )
         .filter(assigned__gt=0, submitted__gte=F("assigned"))
         .order_by("pk")
     )
+
+
+def _distinct(rows: QuerySet[Any], field: str, *, by: str) -> Coalesce:
+    """Return a count of the field's distinct values in rows that share `by`."""
+    counts = rows.order_by().values(by).annotate(n=Count(field, distinct=True)).values("n")
+    return Coalesce(Subquery(counts, output_field=IntegerField()), 0)
 
 
 def refresh_references(*, clock: Callable[[], datetime], limit: int = 5) -> int:
@@ -269,13 +248,12 @@ def _refresh(stale: Round, now: datetime) -> int:
     round = Round.objects.select_for_update().get(pk=stale.pk)
     items = round_items_of(round)
     newest = newest_references([round_item.item for round_item in items])
-    changed = [
-        round_item
-        for round_item in items
-        if newest[round_item.item_id].pk != round_item.reference_id
-    ]
-    for round_item in changed:
-        round_item.reference = newest[round_item.item_id]
+    changed = []
+    for round_item in items:
+        reference = newest[round_item.item_id]
+        if reference.pk != round_item.reference_id:
+            round_item.reference = reference
+            changed.append(round_item)
     RoundItem.objects.bulk_update(changed, ["reference"])
     if changed:
         evaluated = Enrolment.objects.filter(round=round, evaluations__isnull=False).distinct()

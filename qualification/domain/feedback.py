@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.core import signing
 from django.db import transaction
+from django.db.models import F
 from django.urls import reverse
 
 from audit.domain.change_state import log_state_change
@@ -104,7 +105,7 @@ def save_notes(*, feedback: AnyFeedback, trainer: Any, notes: Notes, now: dateti
     """Save a draft with the notes, and add the trainer's time."""
     feedback.trainer, feedback.text = trainer, notes.text
     feedback.notes = {item: note for item, note in notes.by_item.items() if note.strip()}
-    feedback.trainer_seconds += min(max(notes.seconds, 0), MOST_SECONDS_A_SAVE)
+    feedback.trainer_seconds += _counted(notes.seconds)
     feedback.written_at = now
     feedback.save()
 
@@ -117,9 +118,12 @@ def autosave_draft(*, enrolment: Enrolment, trainer: Any, notes: Notes, now: dat
     if has_text or draft_of(enrolment) or last is None:
         save_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=now)
         return
-    last = Feedback.objects.select_for_update().get(pk=last.pk)
-    last.trainer_seconds += min(max(notes.seconds, 0), MOST_SECONDS_A_SAVE)
-    last.save(update_fields=["trainer_seconds"])
+    spent = F("trainer_seconds") + _counted(notes.seconds)
+    Feedback.objects.filter(pk=last.pk).update(trainer_seconds=spent)
+
+
+def _counted(seconds: int) -> int:
+    return min(max(seconds, 0), MOST_SECONDS_A_SAVE)
 
 
 @transaction.atomic

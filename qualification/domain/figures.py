@@ -1,5 +1,6 @@
 """Compute a worker's figures in a round, without writing to the database."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from annotation.enums import SubmissionState
 from annotation.models import Item, Submission
 from datasets.models import Decision
 from metrics import corrections
-from metrics.counts import Counts
+from metrics.counts import Counts, mean
 from projects.enums import Role
 from qualification.models import RoundItem
 from schemes.base import Comparison, Json
@@ -133,33 +134,23 @@ def _figures(
     used: Mapping[int, Submission],
     items: Sequence[RoundItem],
 ) -> Json:
-    totals: dict[str, Counts] = {}
+    totals: defaultdict[str, Counts] = defaultdict(Counts)
     for comparison in comparisons:
         for name, counts in comparison.counts.items():
-            totals[name] = totals.get(name, Counts()) + counts
+            totals[name] += counts
     return {
         "items": len(items),
         "answered": len(used),
-        **{name: with_ratios(counts) for name, counts in totals.items()},
-        "questions_per_item": _mean(_units(submission) for submission in used.values()),
-        "seconds_per_item": _mean(submission.active_seconds for submission in used.values()),
+        **{name: counts.as_json() for name, counts in totals.items()},
+        "questions_per_item": mean(_units(submission) for submission in used.values()),
+        "seconds_per_item": mean(submission.active_seconds for submission in used.values()),
         "by_item": [row.counts["UA"].f1 if "UA" in row.counts else None for row in comparisons],
     }
-
-
-def with_ratios(counts: Counts) -> Json:
-    ratios = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
-    return {**asdict(counts), **ratios}
 
 
 def _units(submission: Submission) -> int:
     scheme = get_scheme(submission.item.project.scheme)
     return scheme.count_units(submission.content, role=submission.role)
-
-
-def _mean(values: Iterable[int]) -> float | None:
-    known = list(values)
-    return sum(known) / len(known) if known else None
 
 
 def figure_at(figures: Json | None, path: str) -> float | None:
@@ -172,9 +163,8 @@ def figure_at(figures: Json | None, path: str) -> float | None:
 
 def below_thresholds(figures: Json | None, thresholds: Mapping[str, float]) -> list[str]:
     """Return the names of thresholds that are not reached. Undefined figures reach none."""
-    reached = {name: figure_at(figures, name) for name in thresholds}
     return [
         name
         for name, least in thresholds.items()
-        if (value := reached[name]) is None or value < least
+        if (value := figure_at(figures, name)) is None or value < least
     ]

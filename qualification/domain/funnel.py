@@ -66,19 +66,17 @@ def _counts(rounds: Sequence[Round]) -> dict[int, dict[str, int]]:
         assignment__hit__task__batch__cohort__round=OuterRef("pk"),
     )
     evaluated = Evaluation.objects.filter(enrolment=OuterRef("enrolments"), so_far=False)
-    rows = (
-        Round.objects.filter(pk__in=[round.pk for round in rounds])
-        .order_by()
-        .annotate(
-            invited=Count("enrolments"),
-            started=Count("enrolments", filter=Q(Exists(started))),
-            finished=Count("enrolments", filter=Q(Exists(evaluated))),
-            passed=Count("enrolments", filter=Q(enrolments__state=EnrolmentState.PASSED)),
-            declined=Count("enrolments", filter=Q(enrolments__state=EnrolmentState.DECLINED)),
-        )
-    )
-    names = ("invited", "started", "finished", "passed", "declined")
-    return {row["pk"]: {name: row[name] for name in names} for row in rows.values("pk", *names)}
+    conditions = {
+        "invited": Q(),
+        "started": Q(Exists(started)),
+        "finished": Q(Exists(evaluated)),
+        "passed": Q(enrolments__state=EnrolmentState.PASSED),
+        "declined": Q(enrolments__state=EnrolmentState.DECLINED),
+    }
+    counts = {name: Count("enrolments", filter=which) for name, which in conditions.items()}
+    rows = Round.objects.filter(pk__in=[round.pk for round in rounds]).order_by()
+    rows_by_pk = rows.annotate(**counts).values("pk", *counts)
+    return {row.pop("pk"): row for row in rows_by_pk}
 
 
 def _sums(rounds: Sequence[Round], model: type[Model], path: str, total: Sum) -> dict[int, int]:

@@ -1,6 +1,6 @@
 """Alerts about workers with too few questions (Roit et al. 2020, 3) or falling agreement."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -65,8 +65,7 @@ def _items_and_questions(project: Project) -> dict[int, tuple[int, int]]:
         item__project=project, item__in_production=True, role=Role.GENERATOR, problem=""
     )
     count = get_scheme(project.scheme).count_units
-    items: defaultdict[int, int] = defaultdict(int)
-    questions: defaultdict[int, int] = defaultdict(int)
+    items, questions = Counter[int](), Counter[int]()
     pairs = rows.exclude(worker=None).order_by().values_list("worker", "content")
     for worker, content in pairs.iterator(chunk_size=2000):
         items[worker] += 1
@@ -152,9 +151,8 @@ def monitor_pools(*, clock: Callable[[], datetime]) -> int:
 
 def monitor_pool(*, project: Project, now: datetime) -> int:
     """Raise due alerts, and return how many. Repeated calls raise no more."""
-    known: dict[tuple[int, str], Alert] = {}
-    for alert in Alert.objects.filter(project=project).order_by("pk"):
-        known[alert.worker_id, alert.kind] = alert
+    rows = Alert.objects.filter(project=project).order_by("pk")
+    known = {(alert.worker_id, alert.kind): alert for alert in rows}
     alerts = [*_coverage_alerts(project, known), *_drift_alerts(project, known)]
     return sum(_raise(alert, now) for alert in alerts)
 
@@ -170,13 +168,7 @@ def _coverage_alerts(project: Project, known: Known) -> Iterator[Alert]:
                 f"{coverage.per_item:.2f} questions per item over {coverage.items} items; at least "
                 f"{QUESTIONS_PER_ITEM:g} are expected after {GRACE_ITEMS}."
             )
-            yield Alert(
-                project=project,
-                worker=coverage.worker,
-                kind=AlertKind.COVERAGE,
-                reason=reason,
-                items=coverage.items,
-            )
+            yield _alert(project, coverage.worker.pk, AlertKind.COVERAGE, reason, coverage.items)
 
 
 def _drift_alerts(project: Project, known: Known) -> Iterator[Alert]:
@@ -186,13 +178,12 @@ def _drift_alerts(project: Project, known: Known) -> Iterator[Alert]:
         series = [item_counts.f1 or 0.0 for item_counts in defined]
         p_value = has_fallen(series, known=last.items if last else 0)
         if p_value is not None and _may_raise(last, len(series), 1):
-            yield Alert(
-                project=project,
-                worker_id=worker,
-                kind=AlertKind.DRIFT,
-                reason=_fallen(defined, p_value),
-                items=len(series),
-            )
+            reason = _fallen(defined, p_value)
+            yield _alert(project, worker, AlertKind.DRIFT, reason, len(series))
+
+
+def _alert(project: Project, worker: int, kind: AlertKind, reason: str, items: int) -> Alert:
+    return Alert(project=project, worker_id=worker, kind=kind, reason=reason, items=items)
 
 
 def _may_raise(last: Alert | None, items: int, more: int) -> bool:
@@ -220,13 +211,9 @@ def _raise(candidate: Alert, now: datetime) -> bool:
         defaults={"reason": candidate.reason, "items": candidate.items, "raised_at": now},
     )
     if created:
+        reason = candidate.reason
         log_state_change(
-            instance=alert,
-            old="",
-            new="raised",
-            actor="automatic",
-            now=now,
-            reason=candidate.reason,
+            instance=alert, old="", new="raised", actor="automatic", now=now, reason=reason
         )
     return created
 

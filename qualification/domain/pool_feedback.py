@@ -1,6 +1,6 @@
 """A trainer's feedback on a worker's production work."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +14,7 @@ from projects.models import Project
 from qualification.domain.feedback import Notes, NothingToSendError, deliver, save_notes
 from qualification.domain.figures import alignment_of, compare_item
 from qualification.domain.gold_comparisons import gold_comparisons_of, ua_of
-from qualification.models import PoolFeedback, RoundItem
+from qualification.models import GoldComparison, PoolFeedback, RoundItem
 from schemes.base import Json
 
 # Feedback shows the ITEMS most instructive of the RECENT newest items.
@@ -33,35 +33,26 @@ def instructive_items(*, project: Project, worker: Worker) -> list[Json]:
         state__in=[ReviewState.CORRECTED, ReviewState.RETURNED],
     )
     corrected = set(reviews.values_list("gold__item", flat=True))
-    scored = [
-        (
-            comparison.submission.item_id not in corrected,
-            ua_of(comparison.counts).f1 or 0.0,
-            position,
-            comparison,
-        )
-        for position, comparison in enumerate(recent)
-        if comparison.submission.item_id in corrected or ua_of(comparison.counts).f1 != 1
-    ]
-    chosen = [comparison for *_, comparison in sorted(scored, key=lambda row: row[:3])[:ITEMS]]
-    pairs = [
-        (
-            RoundItem(item=comparison.submission.item, reference=comparison.gold),
-            comparison.submission,
-        )
-        for comparison in chosen
-    ]
-    return [alignment_of(pair, own, compare_item(pair, own)) for pair, own in pairs]
+
+    def rank(comparison: GoldComparison) -> tuple[bool, float]:
+        f1 = ua_of(comparison.counts).f1
+        return comparison.submission.item_id not in corrected, f1 or 0.0
+
+    chosen = sorted((row for row in recent if rank(row) != (True, 1)), key=rank)[:ITEMS]
+    return [_alignment(comparison) for comparison in chosen]
+
+
+def _alignment(comparison: GoldComparison) -> Json:
+    submission = comparison.submission
+    pair = RoundItem(item=submission.item, reference=comparison.gold)
+    return alignment_of(pair, submission, compare_item(pair, submission))
 
 
 def figures_of_entries(alignment: list[Json]) -> Json:
     """Return the summed counts of the entries."""
-    totals = {
-        name: micro_sum(Counts(**entry["figures"][name]) for entry in alignment)
-        for name in ("UA", "LA")
-    }
     return {
-        name: {"tp": total.tp, "fp": total.fp, "fn": total.fn} for name, total in totals.items()
+        name: asdict(micro_sum(Counts(**entry["figures"][name]) for entry in alignment))
+        for name in ("UA", "LA")
     }
 
 
@@ -77,11 +68,11 @@ def pool_feedback_sent(project: Project, worker: Worker) -> list[PoolFeedback]:
 
 def pool_draft_or_new(project: Project, worker: Worker) -> PoolFeedback:
     """Return the draft, or an unsaved one with the currently most instructive items."""
-    return pool_draft_of(project, worker) or PoolFeedback(
-        project=project,
-        worker=worker,
-        alignment=instructive_items(project=project, worker=worker),
-    )
+    draft = pool_draft_of(project, worker)
+    if draft is None:
+        alignment = instructive_items(project=project, worker=worker)
+        draft = PoolFeedback(project=project, worker=worker, alignment=alignment)
+    return draft
 
 
 @transaction.atomic

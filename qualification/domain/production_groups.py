@@ -12,6 +12,7 @@ from audit.errors import TouchstoneError
 from crowd.domain.qualifications import grant_qualification
 from crowd.enums import GrantState
 from crowd.models import QualificationGrant, Worker
+from metrics.counts import mean
 from projects.enums import Role
 from projects.models import Project
 from qualification.domain.decide import UNGROUPED, pool_of
@@ -80,13 +81,10 @@ def _skills(project: Project, workers: Sequence[Worker]) -> dict[int, float | No
 
 def sizes_of(members: Sequence[Member], numbers: Sequence[int]) -> list[GroupSize]:
     """Return each group's number of members and mean skill."""
-    sizes = []
-    for number in numbers:
-        own = [member for member in members if member.group == number]
-        known = [member.skill for member in own if member.skill is not None]
-        mean = sum(known) / len(known) if known else None
-        sizes.append(GroupSize(number, len(own), mean))
-    return sizes
+    skills = {
+        number: [member.skill for member in members if member.group == number] for number in numbers
+    }
+    return [GroupSize(number, len(own), mean(own)) for number, own in skills.items()]
 
 
 def balanced(members: Sequence[Member], *, count: int, seed: int) -> dict[int, int]:
@@ -121,14 +119,10 @@ def divide_pool(*, project: Project, count: int, seed: int, actor: str, now: dat
         raise GroupingError(
             f"The pool has {len(members)} workers, which is not enough for {count} groups."
         )
+    groups = balanced(members, count=count, seed=seed)
     reason = f"divided into {count} by skill, seed {seed}"
     return assign_groups(
-        project=project,
-        groups=balanced(members, count=count, seed=seed),
-        count=count,
-        actor=actor,
-        now=now,
-        reason=reason,
+        project=project, groups=groups, count=count, actor=actor, now=now, reason=reason
     )
 
 
@@ -148,10 +142,8 @@ def assign_groups(
     still exists. Raise GroupingError for a group that does not exist.
     """
     Project.objects.select_for_update().get(pk=project.pk)
-    if unknown := [
-        group for group in groups.values() if group is not None and not 1 <= group <= count
-    ]:
-        raise GroupingError(f"There is no group {unknown[0]}. The groups are 1 to {count}.")
+    if unknown := set(groups.values()) - {None, *range(1, count + 1)}:
+        raise GroupingError(f"There is no group {unknown.pop()}. The groups are 1 to {count}.")
     before = {member.worker.pk: member.group for member in members_of(project=project)}
     project.groups.filter(number__gt=count).delete()
     for number in range(1, count + 1):

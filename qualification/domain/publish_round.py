@@ -98,14 +98,13 @@ def publish_round(*, round: Round, now: datetime, actor: str, slots: int | None 
         )
     cohort = _create_cohort(round, slots, now)
     blocks = split_into_blocks(round=round, slots=slots)
-    attempt = _free_attempt(
-        [round_item.item for block in blocks for round_item in block.items], round.role
-    )
+    items = [round_item.item for block in blocks for round_item in block.items]
+    attempt = _free_attempt(items, round.role)
     for block in blocks:
         _publish(cohort, block, attempt, now)
-    _grant_slots(
-        waiting, cohort, [block.number for block in blocks for _ in range(block.slots)], actor, now
-    )
+    if not is_open:
+        numbers = [block.number for block in blocks for _ in range(block.slots)]
+        _grant_slots(waiting, cohort, numbers, actor, now)
     return cohort
 
 
@@ -201,25 +200,15 @@ def _grant_slots(
     now: datetime,
 ) -> None:
     """Grant the waiting workers their blocks in random order."""
-    if cohort.round.entry == RoundEntry.OPEN:
-        return
     shuffled = list(blocks)
     random.Random(f"{cohort.round.project.seed}:{cohort.pk}").shuffle(shuffled)  # noqa: S311
     qualification = round_qualification(cohort.round)
     for enrolment, block in zip(waiting, shuffled, strict=True):
+        value, new = cohort_value(cohort, block), EnrolmentState.INVITED
         grant_qualification(
-            qualification=qualification,
-            worker=enrolment.worker,
-            value=cohort_value(cohort, block),
-            now=now,
+            qualification=qualification, worker=enrolment.worker, value=value, now=now
         )
-        change_state(
-            instance=enrolment,
-            new=EnrolmentState.INVITED,
-            transitions=TRANSITIONS,
-            actor=actor,
-            now=now,
-        )
+        change_state(instance=enrolment, new=new, transitions=TRANSITIONS, actor=actor, now=now)
         Enrolment.objects.filter(pk=enrolment.pk).update(cohort=cohort, block=block)
 
 

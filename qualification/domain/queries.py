@@ -126,9 +126,8 @@ def _sorted(rows: list[RoundOverviewRow], sort: str) -> list[RoundOverviewRow]:
     if name not in SORTS:
         return rows
     known = [row for row in rows if _value(row, name) is not None]
-    unknown = [row for row in rows if _value(row, name) is None]
     known.sort(key=lambda row: (_value(row, name), row.enrolment.pk), reverse=descending)
-    return known + unknown
+    return known + [row for row in rows if _value(row, name) is None]
 
 
 def _value(row: RoundOverviewRow, name: str) -> float | str | None:
@@ -150,15 +149,10 @@ def guidelines_read(*, enrolment: Enrolment) -> Guidelines | None:
 def learning_curve(*, enrolment: Enrolment) -> list[tuple[Round, Evaluation | None]]:
     """Return the worker's rounds, each with their newest evaluation."""
     newest = Evaluation.objects.filter(enrolment=OuterRef("pk")).order_by("-pk").values("pk")[:1]
-    rows = list(
-        Enrolment.objects.filter(
-            worker=enrolment.worker_id,
-            round__project=enrolment.round.project_id,
-        )
-        .select_related("round")
-        .annotate(newest=Subquery(newest))
-        .order_by("-round__role", "round__ordinal")
-    )
+    enrolments = Enrolment.objects.filter(
+        worker=enrolment.worker_id, round__project=enrolment.round.project_id
+    ).annotate(newest=Subquery(newest))
+    rows = list(enrolments.select_related("round").order_by("-round__role", "round__ordinal"))
     evaluations = Evaluation.objects.defer("alignment").in_bulk(
         [row.newest for row in rows if row.newest]
     )

@@ -1,7 +1,8 @@
 """Set up a project's rounds, with their items and references."""
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -20,12 +21,13 @@ from projects.enums import Role
 from projects.models import Project
 from qualification.enums import RoundEntry, RoundKind
 from qualification.models import Round, RoundItem
-from schemes.base import ContentError, FileError, Json
+from schemes.base import ContentError, FileError, Json, refuse
 from schemes.registry import get_scheme
 
 ENGLISH_SPEAKING = ["US", "GB", "CA", "AU", "NZ", "IE"]
 # Sources of references, preferring an expert's to a published dataset
 REFERENCE_SOURCES = (GoldSource.EXPERT, GoldSource.IMPORTED)
+TRAINED_ROLES = (Role.GENERATOR, Role.CONSOLIDATOR)
 GIVEN_FORMAT = "qasrl-csv"
 LEAST_GIVEN = 2
 
@@ -127,17 +129,21 @@ def plans_of_preset(
 def read_round_items(path: Path) -> dict[int, list[str]]:
     """Return item keys by round, from a CSV with qasrl_id, verb_idx and round. Raise FileError."""
     keys: dict[int, list[str]] = {}
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = csv.DictReader(file)
-            for line, row in enumerate(rows, start=2):
-                number = _round_number(row, path.name, line)
-                keys.setdefault(number, []).append(item_key(row["qasrl_id"], row["verb_idx"]))
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(path.name, None, f"can't be read: {error}") from error
+    with _readable(path), path.open(encoding="utf-8", newline="") as file:
+        for line, row in enumerate(csv.DictReader(file), start=2):
+            number = _round_number(row, path.name, line)
+            keys.setdefault(number, []).append(item_key(row["qasrl_id"], row["verb_idx"]))
     if not keys:
         raise FileError(path.name, None, "contains no items.")
     return keys
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(path.name, None, f"can't be read: {error}") from error
 
 
 def _round_number(row: Mapping[str, str | None], file: str, line: int) -> int:
@@ -156,23 +162,14 @@ def read_given_annotations(project: Project, path: Path) -> dict[str, list[Json]
     Annotators are identified by `source_assign_id`, `assign_id` or `worker_id`. Raise FileError.
     """
     scheme = get_scheme(project.scheme)
-    records = scheme.read_gold(path, fmt=GIVEN_FORMAT, on_error=_refuse)
-    try:
-        annotations = {
-            item_key(record.item.external_id, record.item.local_key): scheme.split_by_source(
-                record.content, record.provenance
-            )
-            for record in records
-        }
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(path.name, None, f"can't be read: {error}") from error
+    annotations = {}
+    with _readable(path):
+        for record in scheme.read_gold(path, fmt=GIVEN_FORMAT, on_error=refuse):
+            key = item_key(record.item.external_id, record.item.local_key)
+            annotations[key] = scheme.split_by_source(record.content, record.provenance)
     if not annotations:
         raise FileError(path.name, None, "contains no annotations.")
     return annotations
-
-
-def _refuse(error: FileError) -> None:
-    raise error
 
 
 @transaction.atomic
@@ -192,7 +189,7 @@ def set_up_rounds(
         )
     _check_once(plans)
     made = []
-    for role in (Role.GENERATOR, Role.CONSOLIDATOR):
+    for role in TRAINED_ROLES:
         own = [plan for plan in plans if plan.role == role]
         if own and project.rounds.filter(role=role).exists():
             raise RoundSetupError(f"{project.slug} already has rounds for {role}s.")
@@ -212,14 +209,12 @@ def _leave_consolidators_to_their_rounds(project: Project, actor: str, now: date
         old = ", ".join(round.pool_roles)
         round.pool_roles = [role for role in round.pool_roles if role != Role.CONSOLIDATOR]
         round.save(update_fields=["pool_roles"])
+        reason = (
+            f"opens the pools {old} -> {', '.join(round.pool_roles)}, because consolidators have "
+            "their own rounds"
+        )
         log_state_change(
-            instance=round,
-            old="set up",
-            new="edited",
-            actor=actor,
-            now=now,
-            reason=f"opens the pools {old} -> {', '.join(round.pool_roles)}, because consolidators have "
-            "their own rounds",
+            instance=round, old="set up", new="edited", actor=actor, now=now, reason=reason
         )
 
 

@@ -25,8 +25,7 @@ NAMES = {
 @register.filter
 def percent(figures: Json | None, path: str) -> str:
     """Return the ratio at `path` in percent with one decimal, or a dash if undefined."""
-    value = figure_at(figures, path)
-    return "–" if value is None else f"{100 * value:.1f}"
+    return ratio(figure_at(figures, path))
 
 
 @register.filter

@@ -4,13 +4,14 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from audit.domain.change_state import TransitionNotAllowedError
 from projects.models import Project
-from projects.permissions import CAN_SEE_WORKERS, pages_open_to, project_page
+from projects.pages import render_page
+from projects.permissions import CAN_SEE_WORKERS, project_page
 from qualification.domain.decide import Verdict, decide_all
 from qualification.domain.queries import SORTS, overview_rows, rounds_of
 from qualification.forms import VERDICTS, DecideForm, OverviewFilterForm
@@ -27,8 +28,6 @@ def desk(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         round=round, state=filters.get("state", ""), text=filters.get("text", ""), sort=sort
     )
     context = {
-        "project": project,
-        "may": pages_open_to(request.user, project),
         "round": round,
         "rows": rows,
         "form": form,
@@ -39,7 +38,7 @@ def desk(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         "questions": [row for row in rows if row.feedback and row.feedback.asked_at],
         "changed": [row for row in rows if row.changed_side is not None],
     }
-    return render(request, "qualification/round.html", context)
+    return render_page(request, project, "qualification/round.html", context)
 
 
 def _columns(request: HttpRequest, sort: str) -> list[dict[str, str]]:

@@ -2,11 +2,12 @@
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from projects.models import Project
+from projects.pages import render_page
 from projects.permissions import STAFF, project_page
 from qualification.domain.production_groups import (
     GroupingError,
@@ -32,25 +33,16 @@ def groups(request: HttpRequest, project: Project) -> HttpResponseBase:
     elif request.method == "POST":
         _assign(request, project, members, len(numbers))
         return redirect("qualification:groups", slug=project.slug)
-    context = {
-        "project": project,
-        "members": members,
-        "numbers": numbers,
-        "sizes": sizes_of(members, numbers),
-        "form": form,
-    }
+    sizes = sizes_of(members, numbers)
+    context = {"members": members, "numbers": numbers, "sizes": sizes, "form": form}
     status = 422 if form.is_bound else 200
-    return render(request, "qualification/groups.html", context, status=status)
+    return render_page(request, project, "qualification/groups.html", context, status=status)
 
 
 def _divided(request: HttpRequest, project: Project, form: DivideForm) -> bool:
+    actor, now = request.user.get_username(), timezone.now()
     try:
-        moved = divide_pool(
-            project=project,
-            **form.cleaned_data,
-            actor=request.user.get_username(),
-            now=timezone.now(),
-        )
+        moved = divide_pool(project=project, **form.cleaned_data, actor=actor, now=now)
     except GroupingError as error:
         form.add_error("count", str(error))
         return False
@@ -64,14 +56,9 @@ def _assign(request: HttpRequest, project: Project, members: list[Member], count
         value = str(request.POST.get(f"group-{member.worker.pseudonym}", "unsaid"))
         if value == "" or (value.isdecimal() and len(value) < 4):
             chosen[member.worker.pk] = int(value) if value else None
+    actor, now = request.user.get_username(), timezone.now()
     try:
-        moved = assign_groups(
-            project=project,
-            groups=chosen,
-            count=count,
-            actor=request.user.get_username(),
-            now=timezone.now(),
-        )
+        moved = assign_groups(project=project, groups=chosen, count=count, actor=actor, now=now)
     except GroupingError as error:
         messages.error(request, f"Nothing was changed: {error}")
     else:

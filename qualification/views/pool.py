@@ -10,7 +10,8 @@ from crowd.models import Worker
 from metrics.drift import BLOCK
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
-from projects.permissions import CAN_SEE_WORKERS, pages_open_to, project_page
+from projects.pages import render_page
+from projects.permissions import CAN_SEE_WORKERS, project_page
 from qualification.domain.feedback import NothingToSendError
 from qualification.domain.gold_comparisons import WINDOW, gold_comparisons_of, series_of, ua_of
 from qualification.domain.monitor_pool import (
@@ -38,8 +39,6 @@ ROWS = 100
 def pool(request: HttpRequest, project: Project) -> HttpResponse:
     cached = figures_of(pool_figures, project=project)
     context = {
-        "project": project,
-        "may": pages_open_to(request.user, project),
         "kept": cached,
         "rows": pool_rows(project=project, figures=cached.value),
         "grace": GRACE_ITEMS,
@@ -47,7 +46,7 @@ def pool(request: HttpRequest, project: Project) -> HttpResponse:
         "window": WINDOW,
         "look_every": BLOCK,
     }
-    return render(request, "qualification/pool.html", context)
+    return render_page(request, project, "qualification/pool.html", context)
 
 
 @require_GET
@@ -60,7 +59,6 @@ def pool_worker(request: HttpRequest, project: Project, pseudonym: str) -> HttpR
     draft = pool_draft_or_new(project, worker)
     alerts = Alert.objects.filter(project=project, worker=worker)
     context = {
-        "project": project,
         "worker": worker,
         "alerts": alerts.select_related("acknowledged_by").order_by("-pk"),
         "points": points,
@@ -70,7 +68,7 @@ def pool_worker(request: HttpRequest, project: Project, pseudonym: str) -> HttpR
         "sent": pool_feedback_sent(project, worker),
         **comparison_context(draft),
     }
-    return render(request, "qualification/pool_worker.html", context)
+    return render_page(request, project, "qualification/pool_worker.html", context)
 
 
 def _worker(project: Project, pseudonym: str) -> Worker:
@@ -85,34 +83,25 @@ def pool_write(request: HttpRequest, project: Project, pseudonym: str) -> HttpRe
     worker = _worker(project, pseudonym)
     action = request.POST.get("action", "save")
     save = send_pool_feedback if action == "send" else save_pool_feedback
-    back = redirect("qualification:pool_worker", slug=project.slug, pseudonym=pseudonym)
+    notes, now = notes_of(request.POST), timezone.now()
     try:
-        save(
-            project=project,
-            worker=worker,
-            trainer=request.user,
-            notes=notes_of(request.POST),
-            now=timezone.now(),
-        )
+        save(project=project, worker=worker, trainer=request.user, notes=notes, now=now)
     except NothingToSendError as error:
         messages.error(request, str(error))
-        return back
-    if action == "preview":
-        return redirect("qualification:pool_preview", slug=project.slug, pseudonym=pseudonym)
-    notice = f"Feedback is on its way to {pseudonym}." if action == "send" else "Saved."
-    messages.success(request, notice)
-    return back
+    else:
+        if action == "preview":
+            return redirect("qualification:pool_preview", slug=project.slug, pseudonym=pseudonym)
+        notice = f"Feedback is on its way to {pseudonym}." if action == "send" else "Saved."
+        messages.success(request, notice)
+    return redirect("qualification:pool_worker", slug=project.slug, pseudonym=pseudonym)
 
 
 @require_GET
 @project_page(CAN_SEE_WORKERS)
 def pool_preview(request: HttpRequest, project: Project, pseudonym: str) -> HttpResponse:
     """Show the page as the worker will see it."""
-    worker = _worker(project, pseudonym)
-    context = feedback_context(pool_draft_or_new(project, worker)) | {
-        "is_preview": True,
-        "back": f"../{pseudonym}/",
-    }
+    draft = pool_draft_or_new(project, _worker(project, pseudonym))
+    context = feedback_context(draft) | {"is_preview": True, "back": f"../{pseudonym}/"}
     return render(request, "qualification/feedback.html", context)
 
 
@@ -122,10 +111,6 @@ def pool_acknowledge(
     request: HttpRequest, project: Project, pseudonym: str, pk: int
 ) -> HttpResponseBase:
     alert = get_object_or_404(Alert, project=project, worker__pseudonym=pseudonym, pk=pk)
-    acknowledge_alert(
-        alert=alert,
-        by=request.user,
-        note=str(request.POST.get("note", ""))[:1000],
-        now=timezone.now(),
-    )
+    note = str(request.POST.get("note", ""))[:1000]
+    acknowledge_alert(alert=alert, by=request.user, note=note, now=timezone.now())
     return redirect("qualification:pool_worker", slug=project.slug, pseudonym=pseudonym)

@@ -1,6 +1,5 @@
 """Pages of a project's rounds and its funnel."""
 
-import csv
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -12,7 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -23,9 +22,9 @@ from crowd.domain.register_worker import register_worker
 from crowd.domain.write_mail import send_again, undelivered_mail
 from crowd.models import Mail, Worker
 from crowd.tasks import publish_hits
-from projects.enums import Role
 from projects.models import Project
-from projects.permissions import CAN_SEE_WORKERS, STAFF, pages_open_to, project_page
+from projects.pages import render_page
+from projects.permissions import CAN_SEE_WORKERS, STAFF, project_page
 from qualification.domain.edit_round import RoundEditError, edit_round
 from qualification.domain.funnel import Stage, funnel_of
 from qualification.domain.monitor_pool import open_alerts
@@ -38,6 +37,7 @@ from qualification.domain.publish_round import (
 )
 from qualification.domain.queries import rounds_of
 from qualification.domain.set_up_rounds import (
+    TRAINED_ROLES,
     RoundSetupError,
     plans_of_preset,
     read_given_annotations,
@@ -48,6 +48,7 @@ from qualification.enums import RoundEntry
 from qualification.forms import InviteForm, RoundForm, SetUpForm, SlotsForm
 from qualification.models import Round
 from schemes.base import FileError
+from web.downloads import csv_download
 
 Read = TypeVar("Read")
 
@@ -62,22 +63,18 @@ def _rounds(
     request: HttpRequest, project: Project, form: SetUpForm, *, status: int = 200
 ) -> HttpResponse:
     stages = funnel_of(project=project)
-    set_up_roles = {stage_round.role for stage_round in project.rounds.all()}
+    set_up_roles = set(project.rounds.values_list("role", flat=True))
     context = {
-        "project": project,
-        "may": pages_open_to(request.user, project),
         "rounds": [
             {"round": round, "stage": stage}
             for round, stage in zip(rounds_of(project=project), stages, strict=True)
         ],
         "form": form,
-        "roles_left": [
-            role for role in (Role.GENERATOR, Role.CONSOLIDATOR) if role not in set_up_roles
-        ],
+        "roles_left": [role for role in TRAINED_ROLES if role not in set_up_roles],
         "alerts": open_alerts(project=project),
         "undelivered": undelivered_mail(workers=_people(project)),
     }
-    return render(request, "qualification/rounds.html", context, status=status)
+    return render_page(request, project, "qualification/rounds.html", context, status=status)
 
 
 def _people(project: Project) -> QuerySet[Worker]:
@@ -111,12 +108,8 @@ def set_up(request: HttpRequest, project: Project) -> HttpResponseBase:
         keys = _read(items, read_round_items) if items else {}
         given = _read(annotations, partial(read_given_annotations, project)) if annotations else {}
         plans = plans_of_preset(preset=form.cleaned_data["preset"], keys=keys, given=given)
-        made = set_up_rounds(
-            project=project,
-            plans=plans,
-            actor=request.user.get_username(),
-            now=timezone.now(),
-        )
+        actor = request.user.get_username()
+        made = set_up_rounds(project=project, plans=plans, actor=actor, now=timezone.now())
     except (FileError, RoundSetupError) as error:
         form.add_error("file" if items else "annotations", str(error))
         return _rounds(request, project, form, status=422)
@@ -147,7 +140,6 @@ def _publish_page(
 ) -> HttpResponse:
     waiting = waiting_for_cohort(round)
     context = {
-        "project": round.project,
         "round": round,
         "waiting": waiting,
         "is_open": round.entry == RoundEntry.OPEN,
@@ -155,7 +147,8 @@ def _publish_page(
         "cents": round_cents(round=round, slots=len(waiting)) if waiting else None,
         "form": form,
     }
-    return render(request, "qualification/publish.html", context, status=status)
+    page = "qualification/publish.html"
+    return render_page(request, round.project, page, context, status=status)
 
 
 @require_http_methods(["GET", "POST"])
@@ -175,11 +168,9 @@ def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         except RoundEditError as error:
             form.add_error(None, str(error))
         else:
-            notice = "Saved." if changed else "Nothing was changed."
-            messages.success(request, notice)
+            messages.success(request, "Saved." if changed else "Nothing was changed.")
             return redirect("qualification:round", slug=project.slug, pk=pk)
     context = {
-        "project": project,
         "round": round,
         "form": form,
         "items": round.round_items.count(),
@@ -187,7 +178,7 @@ def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         "cohorts": round.cohorts.count(),
     }
     status = 422 if form.is_bound else 200
-    return render(request, "qualification/edit.html", context, status=status)
+    return render_page(request, project, "qualification/edit.html", context, status=status)
 
 
 def _invite(request: HttpRequest, round: Round) -> HttpResponseBase:
@@ -227,16 +218,15 @@ COLUMNS = (
 
 @require_GET
 @project_page(CAN_SEE_WORKERS)
-def funnel_csv(request: HttpRequest, project: Project) -> HttpResponse:
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{project.slug}-funnel.csv"'
-    writer = csv.writer(response)
-    writer.writerow(COLUMNS)
-    for stage in funnel_of(project=project):
-        numbers = [stage.invited, stage.started, stage.finished, stage.passed, stage.declined]
-        time = [f"{stage.worker_hours:.2f}", f"{stage.trainer_minutes:.1f}"]
-        writer.writerow([stage.title, *numbers, *time, stage.cents])
-    return response
+def funnel_csv(request: HttpRequest, project: Project) -> HttpResponseBase:
+    rows = map(_csv_row, funnel_of(project=project))
+    return csv_download(f"{project.slug}-funnel.csv", COLUMNS, rows)
+
+
+def _csv_row(stage: Stage) -> list[object]:
+    numbers = [stage.invited, stage.started, stage.finished, stage.passed, stage.declined]
+    time = [f"{stage.worker_hours:.2f}", f"{stage.trainer_minutes:.1f}"]
+    return [stage.title, *numbers, *time, stage.cents]
 
 
 @require_GET

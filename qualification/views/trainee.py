@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from audit.domain.change_state import TransitionNotAllowedError
 from projects.models import Project
+from projects.pages import render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
 from qualification.domain.decide import Verdict, decide
 from qualification.domain.evaluate import AT_WORK, NothingToEvaluateError, evaluate_now
@@ -42,7 +43,6 @@ def trainee(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
     evaluation = draft.evaluation if draft else None
     figures = (evaluation.corrected_figures or evaluation.figures) if evaluation else None
     context = {
-        "project": project,
         "enrolment": enrolment,
         "round": enrolment.round,
         "worker": enrolment.worker,
@@ -56,7 +56,7 @@ def trainee(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
         **_neighbours(enrolment),
         **(comparison_context(draft, decisions_on(enrolment)) if draft else {}),
     }
-    return render(request, "qualification/trainee.html", context)
+    return render_page(request, project, "qualification/trainee.html", context)
 
 
 def _enrolment(project: Project, pk: int, pseudonym: str) -> Enrolment:
@@ -92,13 +92,9 @@ def write(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> Ht
     enrolment = _enrolment(project, pk, pseudonym)
     action = str(request.POST.get("action", "save"))
     save = {"send": send_feedback, "save": save_feedback}.get(action, autosave_draft)
+    notes, now = notes_of(request.POST), timezone.now()
     try:
-        save(
-            enrolment=enrolment,
-            trainer=request.user,
-            notes=notes_of(request.POST),
-            now=timezone.now(),
-        )
+        save(enrolment=enrolment, trainer=request.user, notes=notes, now=now)
     except NothingToSendError as error:
         messages.error(request, str(error))
         return redirect(_address("trainee", enrolment, pseudonym))
@@ -114,14 +110,10 @@ def write(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> Ht
 
 
 def _decide(request: HttpRequest, enrolment: Enrolment, verdict: Verdict) -> None:
+    reason = str(request.POST.get("reason", ""))[:1000]
+    actor, now = request.user.get_username(), timezone.now()
     try:
-        decide(
-            enrolment=enrolment,
-            verdict=verdict,
-            reason=str(request.POST.get("reason", ""))[:1000],
-            actor=request.user.get_username(),
-            now=timezone.now(),
-        )
+        decide(enrolment=enrolment, verdict=verdict, reason=reason, actor=actor, now=now)
     except TransitionNotAllowedError as error:
         messages.error(request, f"No decision was made: {error}")
     else:
@@ -144,22 +136,13 @@ def evaluate(request: HttpRequest, project: Project, pk: int, pseudonym: str) ->
 def overrule(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> HttpResponseBase:
     enrolment = _enrolment(project, pk, pseudonym)
     anchor = ""
+    by, notes, now = request.user, notes_of(request.POST), timezone.now()
     try:
-        autosave_draft(
-            enrolment=enrolment,
-            trainer=request.user,
-            notes=notes_of(request.POST),
-            now=timezone.now(),
-        )
+        autosave_draft(enrolment=enrolment, trainer=by, notes=notes, now=now)
         if back := str(request.POST.get("undo", "")):
             item, _, decision = back.partition("|")
             anchor = f"#item-{int(item)}"
-            undo_decision(
-                enrolment=enrolment,
-                decision_id=int(decision),
-                by=request.user,
-                now=timezone.now(),
-            )
+            undo_decision(enrolment=enrolment, decision_id=int(decision), by=by, now=now)
         else:
             anchor = _record(request, enrolment)
     except (OverruleError, NothingToSendError) as error:

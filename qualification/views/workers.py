@@ -50,13 +50,8 @@ def workers(request: HttpRequest, project: Project) -> HttpResponse:
     cached = figures_of(work_of_everyone, project=project)
     rows = [{"worker": row, **_row(cached.value.get(row.pk, Work()))} for row in page.rows]
     context = {"page": page, "rows": rows, "kept": cached, "query": query_without_page(request)}
-    return render_page(
-        request,
-        project,
-        "qualification/workers.html",
-        context,
-        fragment="qualification/fragments/workers.html",
-    )
+    fragment = "qualification/fragments/workers.html"
+    return render_page(request, project, "qualification/workers.html", context, fragment=fragment)
 
 
 def _row(work: Work) -> dict[str, Any]:
@@ -142,19 +137,14 @@ def erase_worker_page(request: HttpRequest, project: Project, pseudonym: str) ->
             f"This worker has worked in {elsewhere} projects of which you are not an admin. An admin of "
             "all of them has to do this.",
         )
-    if form.is_valid() and "withdraw" in request.POST:
-        count = withdraw_everything(worker=person, reason=form.cleaned_data["reason"], now=now)
-        messages.success(request, f"{count} qualifications are being withdrawn.")
-        return redirect("qualification:worker", slug=project.slug, pseudonym=pseudonym)
     if form.is_valid():
+        how, reason = Erasure(form.cleaned_data["how"]), form.cleaned_data["reason"]
+        if "withdraw" in request.POST:
+            count = withdraw_everything(worker=person, reason=reason, now=now)
+            messages.success(request, f"{count} qualifications are being withdrawn.")
+            return redirect("qualification:worker", slug=project.slug, pseudonym=pseudonym)
         try:
-            row = erase_worker(
-                worker=person,
-                how=Erasure(form.cleaned_data["how"]),
-                reason=form.cleaned_data["reason"],
-                actor=actor,
-                now=now,
-            )
+            row = erase_worker(worker=person, how=how, reason=reason, actor=actor, now=now)
         except ErasureError as error:
             form.add_error("how", str(error))
         else:

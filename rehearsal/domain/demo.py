@@ -17,6 +17,7 @@ from consolidation.enums import ExpertWork, GoldSource
 from projects.domain.create_project import create_project
 from projects.enums import MemberRole
 from projects.models import Membership, Project
+from schemes.base import refuse
 
 SAMPLES = Path(settings.BASE_DIR) / "annotation" / "samples"
 REHEARSED, OPEN = "demo", "demo-open"
@@ -89,14 +90,10 @@ def _project(slug: str, title: str, now: datetime) -> Project:
         path=SAMPLES / "expert.csv",
         fmt="qasrl-csv",
         source=GoldSource.EXPERT,
-        on_error=_refuse,
+        on_error=refuse,
         now=now,
     )
     return project
-
-
-def _refuse(error: Exception) -> None:
-    raise error
 
 
 def _staff(login: Login, projects: list[Project]) -> None:

@@ -19,6 +19,7 @@ from rehearsal.models import Rehearsal
 
 ITEMS = 20
 REHEARSAL = "rehearsal"
+SENTENCE_FIELDS = ("external_id", "tokens", "domain", "partition", "image", "metadata")
 
 
 class RehearsalStartError(TouchstoneError):
@@ -84,16 +85,8 @@ def _copy_items(items: list[Item], copy: Project) -> None:
     by_original: dict[int, Sentence] = {}
     for item in items:
         if item.sentence_id not in by_original:
-            sentence = item.sentence
-            by_original[sentence.pk] = Sentence.objects.create(
-                project=copy,
-                external_id=sentence.external_id,
-                tokens=sentence.tokens,
-                domain=sentence.domain,
-                partition=sentence.partition,
-                image=sentence.image,
-                metadata=sentence.metadata,
-            )
+            fields = {name: getattr(item.sentence, name) for name in SENTENCE_FIELDS}
+            by_original[item.sentence_id] = Sentence.objects.create(project=copy, **fields)
     Item.objects.bulk_create(
         Item(
             project=copy,

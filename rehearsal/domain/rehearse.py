@@ -24,7 +24,6 @@ from metrics.counts import Counts
 from projects.enums import Protocol, Role
 from projects.models import Project
 from qualification.domain.decide import pool_of
-from qualification.domain.figures import with_ratios
 from rehearsal.domain.scenario import Reference, Scenario, invented_references, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
 from rehearsal.domain.workers_setup import make_workers, train
@@ -223,4 +222,4 @@ def _scores(
         )
         for figure, counts in comparison.counts.items():
             totals[figure] += counts
-    return {figure: with_ratios(counts) for figure, counts in totals.items()}
+    return {figure: counts.as_json() for figure, counts in totals.items()}

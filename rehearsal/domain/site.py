@@ -120,29 +120,6 @@ class Site:
             (_run_folder() / f"{name}.pid").unlink(missing_ok=True)
 
 
-@contextmanager
-def static_files_collected() -> Iterator[None]:
-    """Collect static files in another process. `Site` collects them again after a failure."""
-    if _static_files_are_fresh():
-        yield
-        return
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"],
-        cwd=settings.BASE_DIR,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=_end_with_parent,  # noqa: PLW1509 - one system call, no Python lock
-    )
-    try:
-        yield
-    except BaseException:
-        process.terminate()
-        raise
-    finally:
-        process.wait()
-
-
 def _static_files_are_fresh() -> bool:
     """Return True if the collected files are newer than their sources."""
     manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"

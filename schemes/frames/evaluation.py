@@ -20,7 +20,7 @@ from metrics.clustering import (
     scores_by_confidence,
 )
 from metrics.intervals import Interval
-from schemes.base import Json
+from schemes.base import Json, refuse
 from schemes.frames.items import (
     Baseline,
     BaselineError,
@@ -32,7 +32,6 @@ from schemes.frames.items import (
     by_relation,
     check_same_items,
     read_items,
-    refuse,
 )
 from schemes.frames.records import joined, read_records
 

@@ -4,9 +4,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import NoReturn
 
-from schemes.base import FileError
+from schemes.base import FileError, refuse
 from schemes.frames.records import Argument, Positions, Record, joined, read_records
 
 
@@ -94,7 +93,7 @@ def by_lemma(records: Iterable[Record], task: Task) -> dict[ItemKey, LabelledIte
 
 def by_relation(records: Iterable[Record]) -> dict[ItemKey, LabelledItem]:
     """Cluster by grammatical relation, from the role column (baseline 1CPG)."""
-    return _arguments(records, lambda record, argument: argument.role)
+    return labelled(records, Task.GENERIC_ROLES)
 
 
 def by_lemma_and_relation(records: Iterable[Record]) -> dict[ItemKey, LabelledItem]:
@@ -145,8 +144,3 @@ def _others(kind: list[ItemKey], other_kind: list[ItemKey]) -> str:
     if other_kind:
         counts.append(f"{len(other_kind)} are missing, first {other_kind[0]}")
     return "".join(f"; {count}" for count in counts)
-
-
-def refuse(error: FileError) -> NoReturn:
-    """Raise the error, because scores over part of a file would be wrong."""
-    raise error

@@ -6,12 +6,12 @@ Positions are token numbers from 1. `_` joins the positions of a multi-word unit
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from schemes.base import ErrorSink, FileError
+from schemes.base import ErrorSink, FieldError
 from schemes.text_lines import numbered_lines
 
 Positions = tuple[int, ...]
@@ -51,13 +51,6 @@ class Record:
         return f"{self.sentence} {joined(self.positions)}"
 
 
-class _FieldError(ValueError):
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
-        self.message = message
-
-
 def read_records(path: Path, *, on_error: ErrorSink) -> Iterator[Record]:
     """Yield the records of a file, skipping blank lines.
 
@@ -72,37 +65,11 @@ def read_records(path: Path, *, on_error: ErrorSink) -> Iterator[Record]:
             record = _record(text, line)
             first = seen.setdefault((record.sentence, record.positions), line)
             if first != line:
-                raise _FieldError("", f"the verb {record.name} is repeated from line {first}.")
-        except _FieldError as bad:
-            on_error(FileError(path.name, line, bad.message, field=bad.field))
+                raise FieldError("", f"the verb {record.name} is repeated from line {first}.")
+        except FieldError as bad:
+            on_error(bad.at(path, line))
             continue
         yield record
-
-
-def write_records(records: Iterable[Record], path: Path) -> int:
-    """Stream the records to a file, one per line. Return their number.
-
-    A file that is read and written back is unchanged except for blanks at line ends. Raises ValueError
-    for a field that contains a blank.
-    """
-    count = 0
-    with path.open("w", encoding="utf-8", newline="") as file:
-        for record in records:
-            file.write(record_line(record) + "\n")
-            count += 1
-    return count
-
-
-def record_line(record: Record) -> str:
-    """Return the record as a line of the format, without line end."""
-    fields = [record.sentence, joined(record.positions), f"{record.lemma}.{record.frame}"]
-    for argument in record.arguments:
-        parts = argument.filler, joined(argument.positions), argument.role
-        fields.append(SEPARATOR.join(parts))
-    for field in fields:
-        if not field or field.split() != [field]:
-            raise ValueError(f"{field!r} of {record.name} is empty or contains a blank")
-    return " ".join(fields)
 
 
 def joined(positions: Positions) -> str:
@@ -114,11 +81,11 @@ def _record(text: str, line: int) -> Record:
     fields = _BLANKS.split(text.strip(" \t"))
     if len(fields) < 3:
         message = f"has {len(fields)} fields; sentence, position and verb.frame are needed."
-        raise _FieldError("", message)
+        raise FieldError("", message)
     sentence, positions, verb, *rest = fields
     lemma, dot, frame = verb.rpartition(".")
     if not (lemma and dot and frame):
-        raise _FieldError("verb", f"{verb[:40]!r} is not lemma.frame.")
+        raise FieldError("verb", f"{verb[:40]!r} is not lemma.frame.")
     arguments = tuple(_argument(field) for field in rest)
     _no_two_at_one_place(arguments)
     return Record(sentence, _positions(positions, "position"), lemma, frame, arguments, line)
@@ -128,19 +95,19 @@ def _argument(text: str) -> Argument:
     # Split from the right, because a filler may contain the separator.
     parts = text.rsplit(SEPARATOR, 2)
     if len(parts) < 3 or not parts[0] or not parts[2]:
-        raise _FieldError("argument", f"{text[:40]!r} is not filler-:-position-:-role.")
+        raise FieldError("argument", f"{text[:40]!r} is not filler-:-position-:-role.")
     return Argument(parts[0], _positions(parts[1], "argument"), parts[2])
 
 
 def _positions(text: str, field: str) -> Positions:
     parts = text.split("_")
     if not all(part.isascii() and part.isdigit() and len(part) <= _MAX_DIGITS for part in parts):
-        raise _FieldError(field, f"{text[:40]!r} is not a token number, or several joined by _.")
+        raise FieldError(field, f"{text[:40]!r} is not a token number, or several joined by _.")
     positions = tuple(map(int, parts))
     if positions[0] < 1:
-        raise _FieldError(field, f"{text[:40]!r} is on no token: positions start at 1.")
+        raise FieldError(field, f"{text[:40]!r} is on no token: positions start at 1.")
     if any(first >= second for first, second in pairwise(positions)):
-        raise _FieldError(field, f"{text[:40]!r} must ascend.")
+        raise FieldError(field, f"{text[:40]!r} must ascend.")
     return positions
 
 
@@ -149,5 +116,5 @@ def _no_two_at_one_place(arguments: tuple[Argument, ...]) -> None:
     for argument in arguments:
         if argument.positions in seen:
             place = joined(argument.positions)
-            raise _FieldError("argument", f"the argument at position {place} is repeated.")
+            raise FieldError("argument", f"the argument at position {place} is repeated.")
         seen.add(argument.positions)

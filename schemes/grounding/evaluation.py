@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from metrics.boxes import (
 from metrics.component_matching import box_iou, match_components
 from metrics.counts import ratio
 from metrics.intervals import Interval
-from schemes.base import FileError, Json
+from schemes.base import FileError, Json, refuse
 from schemes.grounding.phrases import Box, Boxes, Phrase, read_phrases
 
 Flags = NDArray[np.bool_]
@@ -230,15 +230,10 @@ def evaluate_file(path: Path, *, clip: bool = False, seed: int = 0) -> Evaluatio
 
     Raises FileError at the first invalid line and for a file without phrases.
     """
-    phrases = list(read_phrases(path, on_error=_refuse, clip=clip))
+    phrases = list(read_phrases(path, on_error=refuse, clip=clip))
     if not phrases:
         raise FileError(path.name, None, "contains no phrase, so there is nothing to score.")
     return Evaluation(phrases, seed=seed)
-
-
-def _refuse(error: FileError) -> NoReturn:
-    # Scores over part of a file would be wrong.
-    raise error
 
 
 def _accuracy(correct: Flags) -> Json:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from schemes.base import ErrorSink, FileError
+from schemes.base import ErrorSink, FieldError
 from schemes.text_lines import numbered_lines
 
 Box = tuple[float, float, float, float]
@@ -39,13 +39,6 @@ class Phrase:
     line: int
 
 
-class _FieldError(ValueError):
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
-        self.message = message
-
-
 def read_phrases(path: Path, *, on_error: ErrorSink, clip: bool = False) -> Iterator[Phrase]:
     """Yield the phrases of a file, skipping blank lines.
 
@@ -61,9 +54,9 @@ def read_phrases(path: Path, *, on_error: ErrorSink, clip: bool = False) -> Iter
             phrase = _phrase(_object(text), line, clip=clip)
             first = seen.setdefault(phrase.id, line)
             if first != line:
-                raise _FieldError("id", f"{phrase.id!r} is repeated from line {first}.")
-        except _FieldError as bad:
-            on_error(FileError(path.name, line, bad.message, field=bad.field))
+                raise FieldError("id", f"{phrase.id!r} is repeated from line {first}.")
+        except FieldError as bad:
+            on_error(bad.at(path, line))
             continue
         yield phrase
 
@@ -72,12 +65,12 @@ def _object(text: str) -> dict[str, Any]:
     try:
         entry = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _FieldError("", f"is not JSON ({error}).") from None
+        raise FieldError("", f"is not JSON ({error}).") from None
     if not isinstance(entry, dict):
-        raise _FieldError("", "is not a JSON object.")
+        raise FieldError("", "is not a JSON object.")
     for name in _REQUIRED:
         if name not in entry:
-            raise _FieldError(name, "is missing.")
+            raise FieldError(name, "is missing.")
     return entry
 
 
@@ -86,7 +79,7 @@ def _phrase(entry: dict[str, Any], line: int, *, clip: bool) -> Phrase:
     limits = _Limits(*image, clip=clip)
     gold = _boxes(entry["gold"], "gold", limits)
     if not gold:
-        raise _FieldError("gold", "has no box; leave phrases without boxes out.")
+        raise FieldError("gold", "has no box; leave phrases without boxes out.")
     candidates = entry.get("candidates")
     return Phrase(
         id=_id(entry["id"]),
@@ -114,27 +107,27 @@ class _Limits:
 
 def _id(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise _FieldError("id", f"{_shown(value)} is neither text nor a whole number.")
+        raise FieldError("id", f"{_shown(value)} is neither text nor a whole number.")
     return str(value)
 
 
 def _image(value: object) -> tuple[int, int]:
     sides = _list(value, "image")
     if len(sides) != 2 or not all(type(side) is int and 0 < side <= _MAX_SIDE for side in sides):
-        raise _FieldError("image", f"{_shown(value)} is not [width, height] in whole pixels.")
+        raise FieldError("image", f"{_shown(value)} is not [width, height] in whole pixels.")
     return sides[0], sides[1]
 
 
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
-        raise _FieldError("plural", f"{_shown(value)} is neither true nor false.")
+        raise FieldError("plural", f"{_shown(value)} is neither true nor false.")
     return value
 
 
 def _cardinality(value: object) -> int | None:
     if value is None or (type(value) is int and value > 0):
         return value
-    raise _FieldError("cardinality", f"{_shown(value)} is neither null nor a number from 1.")
+    raise FieldError("cardinality", f"{_shown(value)} is neither null nor a number from 1.")
 
 
 def _boxes(value: object, field: str, limits: _Limits) -> Boxes:
@@ -145,17 +138,17 @@ def _boxes(value: object, field: str, limits: _Limits) -> Boxes:
 def _box(value: object, field: str, limits: _Limits) -> Box | None:
     corners = _list(value, field)
     if len(corners) != 4 or not all(_is_number(corner) for corner in corners):
-        raise _FieldError(field, f"{_shown(value)} is not a box [x1, y1, x2, y2].")
+        raise FieldError(field, f"{_shown(value)} is not a box [x1, y1, x2, y2].")
     x1, y1, x2, y2 = corners
     if limits.clip:
         x1, y1 = max(x1, 0), max(y1, 0)
         x2, y2 = min(x2, limits.width), min(y2, limits.height)
         return (x1, y1, x2, y2) if x1 < x2 and y1 < y2 else None
     if not (x1 < x2 and y1 < y2):
-        raise _FieldError(field, f"{_shown(value)} has no area; x1 < x2 and y1 < y2 are needed.")
+        raise FieldError(field, f"{_shown(value)} has no area; x1 < x2 and y1 < y2 are needed.")
     if x1 < 0 or y1 < 0 or x2 > limits.width or y2 > limits.height:
         size = f"{limits.width} x {limits.height}"
-        raise _FieldError(field, f"{_shown(value)} is not inside the image of {size}.")
+        raise FieldError(field, f"{_shown(value)} is not inside the image of {size}.")
     return x1, y1, x2, y2
 
 
@@ -165,7 +158,7 @@ def _is_number(value: object) -> bool:
 
 def _list(value: object, field: str) -> list[Any]:
     if not isinstance(value, list):
-        raise _FieldError(field, f"{_shown(value)} is not a list.")
+        raise FieldError(field, f"{_shown(value)} is not a list.")
     return value
 
 

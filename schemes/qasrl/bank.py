@@ -17,6 +17,7 @@ from schemes.base import (
     ContentError,
     ErrorSink,
     ExportRow,
+    FieldError,
     FileError,
     GoldRecord,
     ItemRecord,
@@ -39,13 +40,6 @@ GOLD = "gold-"
 _slot_values = itemgetter(*SLOT_FIELDS)
 
 
-class _LineError(ValueError):
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
-        self.message = message
-
-
 def looks_like_bank(path: Path) -> bool:
     return ".jsonl" in path.suffixes or ".json" in path.suffixes
 
@@ -60,10 +54,10 @@ def read_bank_sentences(path: Path, *, on_error: ErrorSink) -> Iterator[Sentence
         try:
             external_id, tokens = _text(entry, "sentenceId"), _tokens(entry)
             if external_id in seen:
-                raise _LineError("sentenceId", "is repeated; line left out.")
+                raise FieldError("sentenceId", "is repeated; line left out.")
             items = [_target(verb) for verb in _verbs(entry)]
-        except _LineError as bad:
-            on_error(FileError(path.name, line, bad.message, field=bad.field))
+        except FieldError as bad:
+            on_error(bad.at(path, line))
             continue
         seen.add(external_id)
         yield SentenceRecord(external_id, tokens, line, {"items": items})
@@ -84,8 +78,8 @@ def read_bank_gold(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
     for line, entry in _entries(path, on_error):
         try:
             records = list(_gold_records(entry, line))
-        except _LineError as bad:
-            on_error(FileError(path.name, line, bad.message, field=bad.field))
+        except FieldError as bad:
+            on_error(bad.at(path, line))
             continue
         yield from records
 
@@ -121,8 +115,8 @@ def _entries(path: Path, on_error: ErrorSink) -> Iterator[tuple[int, Json]]:
                     continue
                 try:
                     yield line, _entry(raw)
-                except _LineError as bad:
-                    on_error(FileError(path.name, line, bad.message, field=bad.field))
+                except FieldError as bad:
+                    on_error(bad.at(path, line))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         message = f"ends in the middle or is damaged ({error}); fetch the file again."
         raise FileError(path.name, line + 1, message) from error
@@ -142,9 +136,9 @@ def _entry(raw: bytes) -> Json:
     try:
         entry = json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise _LineError("", f"is not JSON ({str(error)[:80]}); line left out.") from error
+        raise FieldError("", f"is not JSON ({str(error)[:80]}); line left out.") from error
     if not isinstance(entry, dict):
-        raise _LineError("", "is not a JSON object; line left out.")
+        raise FieldError("", "is not a JSON object; line left out.")
     return entry
 
 
@@ -153,7 +147,7 @@ def _gold_records(entry: Json, line: int) -> Iterator[GoldRecord]:
     for verb in _verbs(entry):
         target = _target(verb)
         if target["verb_idx"] >= len(tokens):
-            raise _LineError("verbIndex", f"{target['verb_idx']} is on no token; line left out.")
+            raise FieldError("verbIndex", f"{target['verb_idx']} is on no token; line left out.")
         item = ItemRecord(external_id, str(target["verb_idx"]), target, line)
         labels = _mapping(verb, "questionLabels")
         judged = any(
@@ -172,7 +166,7 @@ def _gold_records(entry: Json, line: int) -> Iterator[GoldRecord]:
 def _text(entry: Json, field: str) -> str:
     value = entry.get(field)
     if not isinstance(value, str) or not value.strip() or not _is_clean(value):
-        raise _LineError(field, "must be a text; line left out.")
+        raise FieldError(field, "must be a text; line left out.")
     return value
 
 
@@ -183,46 +177,40 @@ def _is_clean(text: str) -> bool:
 def _tokens(entry: Json) -> tuple[str, ...]:
     value = entry.get("sentenceTokens")
     if not isinstance(value, list) or not value:
-        raise _LineError("sentenceTokens", "must be a list of tokens; line left out.")
+        raise FieldError("sentenceTokens", "must be a list of tokens; line left out.")
     for token in value:
         if not isinstance(token, str) or not token or " " in token or not _is_clean(token):
-            raise _LineError("sentenceTokens", "contains an invalid token; line left out.")
+            raise FieldError("sentenceTokens", "contains an invalid token; line left out.")
     return tuple(value)
 
 
 def _mapping(entry: Json, field: str) -> Json:
     value = entry.get(field)
     if not isinstance(value, dict) or not all(isinstance(entry, dict) for entry in value.values()):
-        raise _LineError(field, "must be a map of objects; line left out.")
+        raise FieldError(field, "must be a map of objects; line left out.")
     return value
 
 
 def _verbs(entry: Json) -> list[Json]:
-    verbs = list(_mapping(entry, "verbEntries").values())
-    verbs.sort(key=_verb_index)
-    return verbs
+    return sorted(_mapping(entry, "verbEntries").values(), key=_verb_index)
 
 
 def _verb_index(verb: Json) -> int:
     value = verb.get("verbIndex")
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise _LineError("verbIndex", "must be a position; line left out.")
+        raise FieldError("verbIndex", "must be a position; line left out.")
     return value
 
 
 def _target(verb: Json) -> Json:
+    names = verb.get("verbInflectedForms")
+    if not isinstance(names, dict):
+        raise FieldError("verbInflectedForms", "must be a map; line left out.")
     try:
-        forms = forms_from_names(_plain_mapping(verb, "verbInflectedForms"))
+        forms = forms_from_names(names)
     except ContentError as error:
-        raise _LineError("verbInflectedForms", str(error)) from error
+        raise FieldError("verbInflectedForms", str(error)) from error
     return {"verb_idx": _verb_index(verb), "forms": forms.by_name()}
-
-
-def _plain_mapping(entry: Json, field: str) -> Json:
-    value = entry.get(field)
-    if not isinstance(value, dict):
-        raise _LineError(field, "must be a map; line left out.")
-    return value
 
 
 def _judgments(label: Json) -> list[Json]:
@@ -248,7 +236,7 @@ def _answers(label: Json, length: int, *, gold_only: bool) -> list[list[int]]:
 def _listed(entry: Json, field: str) -> list[Any]:
     value = entry.get(field)
     if not isinstance(value, list):
-        raise _LineError(field, "must be a list; line left out.")
+        raise FieldError(field, "must be a list; line left out.")
     return value
 
 
@@ -260,17 +248,14 @@ def _span(span: object, length: int) -> tuple[int, int]:
         and 0 <= span[0] < span[1] <= length
     ):
         return span[0], span[1]
-    raise _LineError("spans", f"{str(span)[:40]} is no span of the sentence; line left out.")
+    raise FieldError("spans", f"{str(span)[:40]} is no span of the sentence; line left out.")
 
 
 def _first_source(label: Json) -> str:
     sources = label.get("questionSources")
-    texts = (
-        [source for source in sources if isinstance(source, str)]
-        if isinstance(sources, list)
-        else []
-    )
-    return min(texts, default="")
+    if not isinstance(sources, list):
+        return ""
+    return min((source for source in sources if isinstance(source, str)), default="")
 
 
 def _ids(worker_id: str) -> Json:
@@ -373,22 +358,18 @@ def _judged_labels(row: ExportRow) -> dict[str, _Label]:
     return labels
 
 
+_SLOTS = ("wh", "aux", "subj", "verb", "obj", "prep", "obj2")
+
+
 @lru_cache(maxsize=1 << 14)
 def _grammar_json(*values: Any) -> Json:
     """Return the grammar fields for the values of SLOT_FIELDS, cached because they recur."""
     slots = Slots(**dict(zip(SLOT_FIELDS, values, strict=True)))
     phrase = verb_phrase_of(slots)
     negated = "not " if "not" in slots.verb_prefix.split(SEPARATOR) else ""
+    texts = {**slots.by_name(), "verb": f"{negated}{phrase.verb_shape}"}
     return {
-        "questionSlots": {
-            "wh": slots.wh,
-            "aux": slots.aux or _EMPTY,
-            "subj": slots.subj or _EMPTY,
-            "verb": f"{negated}{phrase.verb_shape}",
-            "obj": slots.obj or _EMPTY,
-            "prep": slots.prep or _EMPTY,
-            "obj2": slots.obj2 or _EMPTY,
-        },
+        "questionSlots": {name: texts[name] or _EMPTY for name in _SLOTS},
         "tense": phrase.tense,
         "isPerfect": phrase.is_perfect,
         "isProgressive": phrase.is_progressive,
@@ -399,7 +380,7 @@ def _grammar_json(*values: Any) -> Json:
 
 # The fields of a question outside the template.
 _UNKNOWN: Json = {
-    "questionSlots": dict.fromkeys(("wh", "aux", "subj", "verb", "obj", "prep", "obj2"), _EMPTY),
+    "questionSlots": dict.fromkeys(_SLOTS, _EMPTY),
     "tense": "",
     "isPerfect": False,
     "isProgressive": False,

@@ -12,8 +12,8 @@ from typing import Literal
 
 from metrics.role_kinds import KindComparison, compare_by_kind
 from metrics.spans import Span
-from schemes.base import ErrorSink, FileError
-from schemes.text_lines import numbered_lines
+from schemes.base import ErrorSink, FieldError
+from schemes.text_lines import numbered_blocks
 
 _FORM, _POS, _HEAD, _FILLPRED, _PRED, _FIRST_ARGUMENT = 1, 4, 8, 12, 13, 14
 _CORE = frozenset({"A0", "A1", "A2", "A3", "A4", "A5"})
@@ -49,38 +49,22 @@ class PropBankSentence:
     line: int
 
 
-class _RowError(ValueError):
+class _RowError(FieldError):
     def __init__(self, row: int, field: str, message: str) -> None:
-        super().__init__(message)
+        super().__init__(field, message)
         self.row = row
-        self.field = field
-        self.message = message
 
 
 def read_conll2009(path: Path, *, on_error: ErrorSink) -> Iterator[PropBankSentence]:
     """Yield the sentences of a file. Malformed ones go to `on_error` and are skipped.
 
-    Raises FileError as `numbered_lines` does.
+    Raises FileError as `numbered_blocks` does.
     """
-    for first_line, block in _blocks(path):
+    for first_line, block in numbered_blocks(path):
         try:
-            yield _sentence(block, first_line)
+            yield _sentence([text.split("\t") for text in block], first_line)
         except _RowError as bad:
-            line = first_line + bad.row
-            on_error(FileError(path.name, line, bad.message, field=bad.field))
-
-
-def _blocks(path: Path) -> Iterator[tuple[int, list[list[str]]]]:
-    block: list[list[str]] = []
-    line = 0
-    for line, text in numbered_lines(path):
-        if text.strip():
-            block.append(text.split("\t"))
-        elif block:
-            yield line - len(block), block
-            block = []
-    if block:
-        yield line - len(block) + 1, block
+            on_error(bad.at(path, first_line + bad.row))
 
 
 def _sentence(rows: list[list[str]], line: int) -> PropBankSentence:

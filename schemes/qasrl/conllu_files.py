@@ -6,10 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from schemes.base import ErrorSink, FileError, SentenceRecord
-from schemes.text_lines import numbered_lines
-
-# Bounds the text before a blank line. A sentence of 100 words needs about 5 kB.
-MAX_BLOCK = 4 << 20
+from schemes.text_lines import numbered_blocks
 
 
 class _BlockError(ValueError):
@@ -24,9 +21,9 @@ def read_conllu(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
     go to `on_error` and are skipped. Raises FileError if the file is not text or has no sentence.
     """
     count, seen = 0, set()
-    for number, (line, block) in enumerate(_blocks(path), start=1):
+    for number, (line, block) in enumerate(numbered_blocks(path), start=1):
         try:
-            sentence = _sentence(block, f"{path.stem}:{number}", line)
+            sentence = _sentence("\n".join(block), f"{path.stem}:{number}", line)
             if sentence.external_id in seen:
                 raise _BlockError(f"sent_id {sentence.external_id[:60]!r} is repeated.")
         except _BlockError as error:
@@ -37,24 +34,6 @@ def read_conllu(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
         yield sentence
     if not count:
         raise FileError(path.name, None, "contains no sentence in CoNLL-U.")
-
-
-def _blocks(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the text between blank lines with the line number of its start."""
-    block: list[str] = []
-    start = size = 0
-    for line, text in numbered_lines(path):
-        if text.strip():
-            start = start if block else line
-            block.append(text)
-            size += len(text)
-            if size > MAX_BLOCK:
-                raise FileError(path.name, start, "has no blank line for 4 MB; is this CoNLL-U?")
-        elif block:
-            yield start, "\n".join(block)
-            block, size = [], 0
-    if block:
-        yield start, "\n".join(block)
 
 
 def _sentence(block: str, name: str, line: int) -> SentenceRecord:

@@ -151,21 +151,14 @@ def parse_consolidation(
     judged = _validated(_Consolidation, content).questions
     _check_size(judged, sources)
     questions = _placed(judged, tokens, target)
-    kept = [
-        question for question, by in zip(questions, judged, strict=True) if by.verdict == "keep"
-    ]
     _check_sources(judged, sources)
     _check_verdicts(judged)
-    _check_kept(kept, tokens)
+    pairs = list(zip(questions, judged, strict=True))
+    _check_kept([question for question, by in pairs if by.verdict == "keep"], tokens)
     return {
         "questions": [
-            {
-                **question.as_json(),
-                "source": by.source.model_dump() if by.source else None,
-                "verdict": by.verdict,
-                "same_as": by.same_as,
-            }
-            for question, by in zip(questions, judged, strict=True)
+            {**question.as_json(), **by.model_dump(include={"source", "verdict", "same_as"})}
+            for question, by in pairs
         ]
     }
 
@@ -185,17 +178,16 @@ def parse_validation(content: object, *, tokens: Tokens, sources: Sequence[Json]
     judged = _validated(_Validation, content).questions
     if len(judged) != len(asked):
         raise ContentError("questions", f"{len(judged)} are judged of {len(asked)} asked.")
-    placed = [
-        _answered(f"questions[{position}]", question, by, tokens)
+    pairs = [
+        (_answered(f"questions[{position}]", question, by, tokens), by)
         for position, (question, by) in enumerate(zip(asked, judged, strict=True))
     ]
     _check_repeats(judged)
-    valid = [question for question, by in zip(placed, judged, strict=True) if by.verdict == "valid"]
-    _check_kept(valid, tokens)
+    _check_kept([question for question, by in pairs if by.verdict == "valid"], tokens)
     return {
         "questions": [
             {**question.as_json(), "verdict": by.verdict, "same_as": by.same_as}
-            for question, by in zip(placed, judged, strict=True)
+            for question, by in pairs
         ]
     }
 
@@ -219,16 +211,11 @@ def count_units(content: Json, *, role: str) -> int:
     return sum(question["source"] is not None for question in content["questions"])
 
 
-def slots_from_json(values: Json) -> Slots:
-    """Return the slots of parsed content."""
-    return Slots(**values)
-
-
 def match_key(question: Json) -> tuple[Any, ...]:
     """Return the STRICT-MATCH key of a parsed question, or its text outside the template."""
     if question["slots"] is None:
         return ("text", question["question"].casefold())
-    return strict_match_key(slots_from_json(question["slots"]))
+    return strict_match_key(Slots(**question["slots"]))
 
 
 def as_source(content: Json) -> Json:
@@ -258,11 +245,8 @@ def keep_all(source: Json) -> Json:
 
 
 def _origin(question: Json, sources: Sequence[Json]) -> Json:
-    source = question["source"]
-    return {
-        "source": source["submission"] if source else None,
-        "state": state_of(question, sources),
-    }
+    position = question["source"] and question["source"]["submission"]
+    return {"source": position, "state": state_of(question, sources)}
 
 
 # --- shape -----------------------------------------------------------------------------------

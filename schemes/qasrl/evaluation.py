@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from metrics.alignment import AlignedRow, Alignment, role_recall
 from metrics.argument_scores import (
@@ -15,16 +15,11 @@ from metrics.argument_scores import (
     count_ignored,
     summed,
 )
-from metrics.counts import Counts, micro_sum
+from metrics.counts import micro_sum
 from metrics.spans import Span, span_iou
-from schemes.base import FileError, Json
+from schemes.base import FileError, Json, refuse
 from schemes.qasrl.labels import Label, labels_in_file
-from schemes.qasrl.published_csv import (
-    SEPARATOR,
-    GoldRow,
-    read_gold_rows,
-    read_sentence_rows,
-)
+from schemes.qasrl.published_csv import SEPARATOR, GoldRow, read_gold_rows, read_sentence_rows
 
 Predicate = tuple[str, int]  # sentence id, position of the verb
 Sentences = Mapping[str, tuple[str, ...]]
@@ -108,11 +103,6 @@ def read_sentence_tokens(path: Path) -> dict[str, tuple[str, ...]]:
     return {row.external_id: row.tokens for row in read_sentence_rows(path, on_error=refuse)}
 
 
-def refuse(error: FileError) -> NoReturn:
-    """Raise the error, because scores over part of a file would be wrong."""
-    raise error
-
-
 def _check_inside(row: GoldRow, sentences: Sentences, path: Path) -> None:
     tokens = sentences.get(row.qasrl_id)
     if tokens is None:
@@ -152,17 +142,12 @@ class Evaluation:
         ignored = count_ignored(self._reference, self._predicted)
         return summed(self.item_scores, ignored=ignored)
 
-    @property
-    def roles(self) -> Counts:
-        """Return unlabelled role recall over all reference predicates."""
-        return micro_sum(
+    def role_figures(self) -> Json:
+        """Return unlabelled role recall as JSON: matched roles, all roles, ratio."""
+        roles = micro_sum(
             role_recall(annotation.roles.values(), self.alignments[key])
             for key, annotation in self._reference.items()
         )
-
-    def role_figures(self) -> Json:
-        """Return unlabelled role recall as JSON: matched roles, all roles, ratio."""
-        roles = self.roles
         return {"found": roles.tp, "roles": roles.tp + roles.fn, "recall": roles.recall}
 
     def figures(self) -> Json:
@@ -170,14 +155,14 @@ class Evaluation:
         return {
             "predicates": self.scores.items,
             "ignored_predicates": self.scores.ignored_items,
-            "UA": counts_json(self.scores.ua),
-            "LA": counts_json(self.scores.la),
+            "UA": self.scores.ua.as_json(),
+            "LA": self.scores.la.as_json(),
         }
 
     def item_rows(self) -> Iterator[tuple[Any, ...]]:
         """Yield a row per reference predicate, in the order of ITEM_COLUMNS."""
         for key, score in self.item_scores.items():
-            figures = [*counts_json(score.ua).values(), *counts_json(score.la).values()]
+            figures = [*score.ua.as_json().values(), *score.la.as_json().values()]
             yield *key, self._reference[key].verb, *figures
 
     def alignment_rows(self, sentences: Sentences | None = None) -> Iterator[tuple[Any, ...]]:
@@ -187,41 +172,23 @@ class Evaluation:
             reference, predicted = self._reference[key], self._predicted.get(key, nothing)
             tokens = sentences[key[0]] if sentences else ()
             for row in alignment.rows():
-                yield (
-                    *key,
-                    reference.verb,
-                    row.state.value,
-                    _range(row.reference),
-                    _range(row.predicted),
-                    _iou(row),
-                    row.group,
-                    _questions(row.reference, reference),
-                    _questions(row.predicted, predicted),
-                    _text(row.reference, tokens),
-                    _text(row.predicted, tokens),
-                )
+                left = _side(row.reference, reference, tokens)
+                right = _side(row.predicted, predicted, tokens)
+                ranges, questions, texts = zip(left, right, strict=True)
+                start = *key, reference.verb, row.state.value
+                yield *start, *ranges, _iou(row), row.group, *questions, *texts
 
 
 def scores_by_worker(
     reference: Annotations, by_worker: Mapping[str, Annotations]
 ) -> dict[str, ArgumentScores]:
     """Return each worker's scores over the reference predicates that they annotated."""
-    scores = {}
-    for worker, table in by_worker.items():
-        shared = {key: item for key, item in reference.items() if key in table}
-        scores[worker] = argument_scores(_labels(shared), _labels(table))
-    return scores
-
-
-def counts_json(counts: Counts) -> Json:
-    """Return a figure as JSON: counts, and ratios in [0, 1] or None."""
+    labels = _labels(reference)
     return {
-        "tp": counts.tp,
-        "fp": counts.fp,
-        "fn": counts.fn,
-        "precision": counts.precision,
-        "recall": counts.recall,
-        "f1": counts.f1,
+        worker: argument_scores(
+            {key: labels[key] for key in labels if key in table}, _labels(table)
+        )
+        for worker, table in by_worker.items()
     }
 
 
@@ -229,19 +196,18 @@ def _labels(table: Mapping[Predicate, Annotation]) -> dict[Predicate, dict[Span,
     return {key: annotation.labels for key, annotation in table.items()}
 
 
-def _range(span: Span | None) -> str:
-    return "" if span is None else f"{span[0]}:{span[1]}"
+def _side(
+    span: Span | None, annotation: Annotation, tokens: tuple[str, ...]
+) -> tuple[str, str, str]:
+    """Return the range, the questions and the text of a span."""
+    if span is None:
+        return "", "", ""
+    start, end = span
+    questions = SEPARATOR.join(annotation.questions[span])
+    return f"{start}:{end}", questions, " ".join(tokens[start:end])
 
 
 def _iou(row: AlignedRow) -> float | None:
     if row.reference is None or row.predicted is None:
         return None
     return float(span_iou(row.reference, row.predicted))
-
-
-def _questions(span: Span | None, annotation: Annotation) -> str:
-    return "" if span is None else SEPARATOR.join(annotation.questions[span])
-
-
-def _text(span: Span | None, tokens: tuple[str, ...]) -> str:
-    return "" if span is None else " ".join(tokens[span[0] : span[1]])

@@ -7,13 +7,7 @@ from schemes.base import ContentError
 
 FORM_NAMES = ("stem", "presentSingular3rd", "presentParticiple", "past", "pastParticiple")
 # The spelling of the published column `verb_slot_inflection`.
-INFLECTIONS = {
-    "stem": "Stem",
-    "presentSingular3rd": "PresentSingular3rd",
-    "presentParticiple": "PresentParticiple",
-    "past": "Past",
-    "pastParticiple": "PastParticiple",
-}
+INFLECTIONS = {name: name[0].upper() + name[1:] for name in FORM_NAMES}
 MAX_FORM_LENGTH = 60
 
 
@@ -29,19 +23,8 @@ class VerbForms:
 
     def by_name(self) -> dict[str, str]:
         """Return the forms keyed as in the QA-SRL Bank's `verbInflectedForms`."""
-        return dict(
-            zip(
-                FORM_NAMES,
-                (
-                    self.stem,
-                    self.present_singular_3rd,
-                    self.present_participle,
-                    self.past,
-                    self.past_participle,
-                ),
-                strict=True,
-            )
-        )
+        forms = (getattr(self, name) for name in self.__slots__)
+        return dict(zip(FORM_NAMES, forms, strict=True))
 
     def inflection_of(self, form: str) -> str:
         """Return the published name of one of FORM_NAMES.

@@ -9,10 +9,10 @@ from typing import Any
 from schemes.base import ErrorSink, ExportRow, GoldRecord, ItemRecord, Json
 from schemes.qasrl.published_csv import (
     GOLD_COLUMNS,
-    SEPARATOR,
+    NO_SLOTS,
     SLOT_FIELDS,
     GoldRow,
-    csv_line,
+    gold_line,
     read_gold_rows,
     read_predicates,
     write_lines,
@@ -20,7 +20,7 @@ from schemes.qasrl.published_csv import (
 
 Key = tuple[str, int]
 _slot_values = itemgetter(*SLOT_FIELDS)
-_NO_SLOTS = ("",) * len(SLOT_FIELDS)
+_ID_FIELDS = ("worker_id", "assign_id", "source_assign_id")
 
 
 def read_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
@@ -104,37 +104,26 @@ def _provenance(rows: Sequence[GoldRow]) -> Json:
 
 
 def _ids(row: GoldRow) -> Json:
-    return {
-        "worker_id": row.worker_id,
-        "assign_id": row.assign_id,
-        "source_assign_id": row.source_assign_id,
-    }
+    return {name: getattr(row, name) for name in _ID_FIELDS}
 
 
 def _lines(rows: Iterable[ExportRow]) -> Iterator[str]:
-    """Yield lines of GOLD_COLUMNS directly from stored content.
+    """Yield lines directly from stored content.
 
     Creating a GoldRow and Slots per question would double the time of an export.
     """
     for row in rows:
         tokens, verb_idx = row.tokens, row.target["verb_idx"]
-        verb, at = tokens[verb_idx].lower(), str(verb_idx)
+        predicate = row.external_id, str(verb_idx), tokens[verb_idx].lower()
         for question, ids in zip(row.content["questions"], row.provenance, strict=True):
-            answers, slots = question["answers"], question.get("slots")
-            yield csv_line(
-                (
-                    row.external_id,
-                    at,
-                    verb,
-                    ids.get("worker_id", ""),
-                    ids.get("assign_id", ""),
-                    ids.get("source_assign_id", ""),
-                    question["question"],
-                    "False",
-                    SEPARATOR.join([f"{start}:{end}" for start, end in answers]),
-                    SEPARATOR.join([" ".join(tokens[start:end]) for start, end in answers]),
-                    *(_slot_fields(*_slot_values(slots)) if slots else _NO_SLOTS),
-                )
+            slots = question.get("slots")
+            yield gold_line(
+                predicate,
+                [ids.get(name, "") for name in _ID_FIELDS],
+                question=question["question"],
+                answers=question["answers"],
+                tokens=tokens,
+                slots=_slot_fields(*_slot_values(slots)) if slots else NO_SLOTS,
             )
 
 

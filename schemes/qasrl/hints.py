@@ -8,36 +8,24 @@ from collections.abc import Iterator, Sequence
 from schemes.base import Json, Tokens
 
 MODALS = frozenset({"can", "could", "may", "might", "must", "shall", "should", "would"})
-# The section of schemes/qasrl/guidelines that an error violates, by role and error code.
+# The sections of schemes/qasrl/guidelines for generators and consolidators that an error violates.
+_SECTIONS = {
+    "modal-missing": ("modals", "redundant-questions"),
+    "modal-needless": ("modals", "redundant-questions"),
+    "negation-missing": ("negation", "redundant-questions"),
+    "negation-needless": ("negation", "redundant-questions"),
+    "other-question": ("building-a-question", "redundant-questions"),
+    "answer-not-split": ("several-answers", "correcting-answers"),
+    "implicit-missed": ("what-is-only-implied", "missing-questions"),
+    "argument-missed": ("every-participant", "missing-questions"),
+    "not-about-the-verb": ("the-idea", "invalid-questions"),
+    "not-an-answer": ("the-substitute-test", "invalid-questions"),
+    "answer-too-long": ("answers", "correcting-answers"),
+    "answer-too-short": ("answers", "correcting-answers"),
+}
 SECTIONS = {
-    "generator": {
-        "modal-missing": "modals",
-        "modal-needless": "modals",
-        "negation-missing": "negation",
-        "negation-needless": "negation",
-        "other-question": "building-a-question",
-        "answer-not-split": "several-answers",
-        "implicit-missed": "what-is-only-implied",
-        "argument-missed": "every-participant",
-        "not-about-the-verb": "the-idea",
-        "not-an-answer": "the-substitute-test",
-        "answer-too-long": "answers",
-        "answer-too-short": "answers",
-    },
-    "consolidator": {
-        "modal-missing": "redundant-questions",
-        "modal-needless": "redundant-questions",
-        "negation-missing": "redundant-questions",
-        "negation-needless": "redundant-questions",
-        "other-question": "redundant-questions",
-        "answer-not-split": "correcting-answers",
-        "implicit-missed": "missing-questions",
-        "argument-missed": "missing-questions",
-        "not-about-the-verb": "invalid-questions",
-        "not-an-answer": "invalid-questions",
-        "answer-too-long": "correcting-answers",
-        "answer-too-short": "correcting-answers",
-    },
+    role: {code: sections[at] for code, sections in _SECTIONS.items()}
+    for at, role in enumerate(("generator", "consolidator"))
 }
 # An argument at least this many tokens from the verb is usually implied.
 FAR = 6

@@ -1,11 +1,9 @@
 """Practice exercises, compared with an expert's annotation."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from schemes.base import ItemRecord, Json, Tokens
 from schemes.qasrl.comparison import compare
@@ -86,7 +84,7 @@ def _row(row: Json, exercise: Exercise, content: Json) -> Json:
         "state": state,
         "yours": _side(row["predicted"], exercise.tokens),
         "expert": _side(row["reference"], exercise.tokens),
-        "explanation": _EXPLAIN[state](row, exercise, content),
+        "explanation": _explanation(state, row, exercise, content),
     }
 
 
@@ -108,21 +106,35 @@ def _side(side: Json | None, tokens: Tokens) -> Json | None:
 # --- explanations ----------------------------------------------------------------------------
 
 
-def _reason(row: Json, exercise: Exercise) -> str:
-    return " ".join(exercise.reasons[question] for question in row["reference"]["questions"])
+_UNREASONED = {
+    "extra": (
+        "The expert has no answer here. Check that the question is about the marked verb, that the "
+        "sentence itself answers it, and that the answer is one piece and not several."
+    ),
+    "redundant": "Another answer of yours already covers this. It does not count against you.",
+}
 
 
-def _found(row: Json, exercise: Exercise, content: Json) -> str:
-    return _reason(row, exercise)
+def _explanation(state: str, row: Json, exercise: Exercise, content: Json) -> str:
+    if state in _UNREASONED:
+        return _UNREASONED[state]
+    parts = [exercise.reasons[question] for question in row["reference"]["questions"]]
+    if state == "missed":
+        parts.insert(0, "You have no answer here.")
+    elif state == "span-differs":
+        parts.insert(0, _span_differs(row))
+    elif state == "other-question":
+        parts.insert(0, _other_question(row, exercise, content))
+    return " ".join(parts)
 
 
-def _span_differs(row: Json, exercise: Exercise, content: Json) -> str:
+def _span_differs(row: Json) -> str:
     (start, end), (first, last) = row["predicted"]["span"], row["reference"]["span"]
     mine, theirs = end - start, last - first
     size = "longer" if mine > theirs else "shorter" if mine < theirs else "at another place"
     return (
         f"It counts as found, but your answer is {size}. Mark the shortest piece that is a "
-        f"complete, natural answer. {_reason(row, exercise)}"
+        "complete, natural answer."
     )
 
 
@@ -132,18 +144,13 @@ def _other_question(row: Json, exercise: Exercise, content: Json) -> str:
     if mine is None or theirs is None:
         return (
             "The answer is right, but your question is outside the template, so it can't be "
-            f"compared. {_reason(row, exercise)}"
+            "compared."
         )
-    differing = _differences(mine, theirs)
-    return (
-        "The answer is right, the question asks for something else. They differ in: "
-        f"{'; '.join(differing)}. {_reason(row, exercise)}"
-    )
-
-
-def _differences(mine: Slots, theirs: Slots) -> Sequence[str]:
     pairs = zip(strict_match_key(mine), strict_match_key(theirs), _KEY_WORDS, strict=True)
-    return [name for left, right, name in pairs if left != right]
+    differing = "; ".join(name for left, right, name in pairs if left != right)
+    return (
+        f"The answer is right, the question asks for something else. They differ in: {differing}."
+    )
 
 
 def _slots(content: Json, text: str) -> Slots | None:
@@ -151,28 +158,3 @@ def _slots(content: Json, text: str) -> Slots | None:
         question["slots"] for question in content["questions"] if question["question"] == text
     )
     return Slots(**slots) if slots else None
-
-
-def _missed(row: Json, exercise: Exercise, content: Json) -> str:
-    return f"You have no answer here. {_reason(row, exercise)}"
-
-
-def _extra(row: Json, exercise: Exercise, content: Json) -> str:
-    return (
-        "The expert has no answer here. Check that the question is about the marked verb, that the "
-        "sentence itself answers it, and that the answer is one piece and not several."
-    )
-
-
-def _redundant(row: Json, exercise: Exercise, content: Json) -> str:
-    return "Another answer of yours already covers this. It does not count against you."
-
-
-_EXPLAIN: dict[str, Any] = {
-    "found": _found,
-    "span-differs": _span_differs,
-    "other-question": _other_question,
-    "missed": _missed,
-    "extra": _extra,
-    "redundant": _redundant,
-}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from schemes.base import ErrorSink, FileError, SentenceRecord, SentenceSink, Tokens
+from schemes.base import ErrorSink, FieldError, SentenceRecord, SentenceSink, Tokens
 from schemes.qasrl.bounded_csv import CsvTable
 from schemes.qasrl.slots import Slots
 
@@ -15,28 +15,13 @@ Span = tuple[int, int]
 SEPARATOR = "~!~"
 SENTENCE_COLUMNS = ("qasrl_id", "tokens", "sentence")
 GOLD_COLUMNS = (
-    "qasrl_id",
-    "verb_idx",
-    "verb",
-    "worker_id",
-    "assign_id",
-    "source_assign_id",
-    "question",
-    "is_redundant",
-    "answer_range",
-    "answer",
-    "wh",
-    "subj",
-    "obj",
-    "obj2",
-    "aux",
-    "prep",
-    "verb_prefix",
-    "is_passive",
-    "is_negated",
+    "qasrl_id", "verb_idx", "verb", "worker_id", "assign_id", "source_assign_id",
+    "question", "is_redundant", "answer_range", "answer",
+    "wh", "subj", "obj", "obj2", "aux", "prep", "verb_prefix", "is_passive", "is_negated",
     "verb_slot_inflection",
-)
+)  # fmt: skip
 SLOT_FIELDS = GOLD_COLUMNS[GOLD_COLUMNS.index("wh") :]
+NO_SLOTS = ("",) * len(SLOT_FIELDS)
 _REQUIRED = ("qasrl_id", "verb_idx", "question", "answer_range")
 _SLOT_COLUMNS = ("wh", "aux", "subj", "verb_prefix", "obj", "prep", "obj2")
 _VOICE_COLUMNS = ("is_passive", "is_negated")
@@ -67,13 +52,6 @@ class GoldRow:
     line: int
 
 
-class _FieldError(ValueError):
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
-        self.message = message
-
-
 def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
     """Yield the rows. Only qasrl_id, verb_idx, question and answer_range are required.
 
@@ -85,8 +63,8 @@ def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
         for line, fields in table:
             try:
                 yield columns.parse(fields, line)
-            except _FieldError as bad:
-                on_error(FileError(path.name, line, bad.message, field=bad.field))
+            except FieldError as bad:
+                on_error(bad.at(path, line))
 
 
 def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, int, str, int]]:
@@ -106,8 +84,8 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
             try:
                 verb_idx = _number(key[1], "verb_idx")
                 _not_empty(key[0], "qasrl_id")
-            except _FieldError as bad:
-                on_error(FileError(path.name, line, bad.message, field=bad.field))
+            except FieldError as bad:
+                on_error(bad.at(path, line))
                 continue
             yield key[0], verb_idx, "" if verb_at is None else fields[verb_at], line
 
@@ -128,8 +106,8 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
                     _same_tokens(known, joined)
                     continue
                 tokens = _tokens(external_id, joined)
-            except _FieldError as bad:
-                on_error(FileError(path.name, line, bad.message, field=bad.field))
+            except FieldError as bad:
+                on_error(bad.at(path, line))
                 continue
             seen[external_id] = hash(joined)  # the texts would need too much memory
             yield SentenceRecord(external_id, tokens, line)
@@ -140,7 +118,7 @@ def write_gold_rows(rows: Iterable[tuple[GoldRow, Tokens]], path: Path) -> int:
 
     Return the number of rows. The same rows give the same bytes.
     """
-    return write_lines(path, GOLD_COLUMNS, (csv_line(_gold_fields(*row)) for row in rows))
+    return write_lines(path, GOLD_COLUMNS, (_gold_line(*row) for row in rows))
 
 
 @contextmanager
@@ -168,9 +146,9 @@ class _GoldColumns:
     def parse(self, fields: list[str], line: int) -> GoldRow:
         question, ranges = fields[self._question].strip(), fields[self._ranges].strip()
         if question and not ranges:
-            raise _FieldError("answer_range", "the question has no answer; row left out.")
+            raise FieldError("answer_range", "the question has no answer; row left out.")
         if ranges and not question:
-            raise _FieldError("question", "there are answers but no question; row left out.")
+            raise FieldError("question", "there are answers but no question; row left out.")
         verb, worker, assignment, source = (
             "" if at is None else fields[at] for at in self._optional
         )
@@ -210,13 +188,13 @@ class _GoldColumns:
 
 def _not_empty(text: str, field: str) -> str:
     if not text.strip():
-        raise _FieldError(field, "is empty; row left out.")
+        raise FieldError(field, "is empty; row left out.")
     return text
 
 
 def _number(text: str, field: str) -> int:
     if not (text.isdigit() and text.isascii() and len(text) <= _MAX_DIGITS):
-        raise _FieldError(field, f"{text[:40]!r} is not a position; row left out.")
+        raise FieldError(field, f"{text[:40]!r} is not a position; row left out.")
     return int(text)
 
 
@@ -225,7 +203,7 @@ def _truth(text: str, field: str) -> bool:
         return text == "True"
     lowered = text.lower()
     if lowered not in ("true", "false", "1", "0"):
-        raise _FieldError(field, f"{text[:40]!r} is neither True nor False; row left out.")
+        raise FieldError(field, f"{text[:40]!r} is neither True nor False; row left out.")
     return lowered in ("true", "1")
 
 
@@ -238,11 +216,11 @@ def _spans(ranges: str) -> tuple[Span, ...]:
 def _span(text: str) -> Span:
     first, colon, last = text.partition(":")
     if not colon:
-        raise _FieldError("answer_range", f"{text[:40]!r} is not start:end; row left out.")
+        raise FieldError("answer_range", f"{text[:40]!r} is not start:end; row left out.")
     start, end = _number(first.strip(), "answer_range"), _number(last.strip(), "answer_range")
     if start >= end:
         message = f"{start}:{end} ends before it starts (the end is exclusive); row left out."
-        raise _FieldError("answer_range", message)
+        raise FieldError("answer_range", message)
     return start, end
 
 
@@ -259,46 +237,48 @@ def _tokens(external_id: str, joined: str) -> tuple[str, ...]:
     # Split at plain blanks only, because a token may contain a no-break space.
     tokens = tuple(joined.split(" "))
     if not all(tokens):
-        raise _FieldError("tokens", "tokens must be joined by single blanks; row left out.")
+        raise FieldError("tokens", "tokens must be joined by single blanks; row left out.")
     return tokens
 
 
 def _same_tokens(known: int, joined: str) -> None:
     if known != hash(joined):
         message = "this id is repeated with other tokens; the first row is used."
-        raise _FieldError("qasrl_id", message)
+        raise FieldError("qasrl_id", message)
 
 
-def _gold_fields(row: GoldRow, tokens: Tokens) -> Sequence[str]:
-    slots = row.slots
-    answer = SEPARATOR.join(" ".join(tokens[start:end]) for start, end in row.answers)
-    return (
-        row.qasrl_id,
-        str(row.verb_idx),
-        row.verb,
-        row.worker_id,
-        row.assign_id,
-        row.source_assign_id,
-        row.question,
-        str(row.is_redundant),
-        SEPARATOR.join(f"{start}:{end}" for start, end in row.answers),
-        answer,
-        *(_slot_fields(slots) if slots else [""] * 10),
-    )
+def gold_line(
+    predicate: Sequence[str],
+    ids: Sequence[str],
+    *,
+    question: str,
+    answers: Sequence[Sequence[int]],
+    tokens: Tokens,
+    slots: Sequence[str],
+    is_redundant: bool = False,
+) -> str:
+    """Return a line of GOLD_COLUMNS.
+
+    `predicate` is (qasrl_id, verb_idx, verb), `ids` those of the worker, the assignment and its source.
+    `slots` are the values of SLOT_FIELDS, or NO_SLOTS.
+    """
+    ranges = SEPARATOR.join([f"{start}:{end}" for start, end in answers])
+    texts = SEPARATOR.join([" ".join(tokens[start:end]) for start, end in answers])
+    return csv_line((*predicate, *ids, question, str(is_redundant), ranges, texts, *slots))
 
 
-def _slot_fields(slots: Slots) -> Sequence[str]:
-    return (
-        slots.wh,
-        slots.subj,
-        slots.obj,
-        slots.obj2,
-        slots.aux,
-        slots.prep,
-        slots.verb_prefix,
-        str(slots.is_passive),
-        str(slots.is_negated),
-        slots.verb_slot_inflection,
+def _gold_line(row: GoldRow, tokens: Tokens) -> str:
+    slots = NO_SLOTS
+    if row.slots:
+        slots = tuple(str(getattr(row.slots, name)) for name in SLOT_FIELDS)
+    return gold_line(
+        (row.qasrl_id, str(row.verb_idx), row.verb),
+        (row.worker_id, row.assign_id, row.source_assign_id),
+        question=row.question,
+        answers=row.answers,
+        tokens=tokens,
+        slots=slots,
+        is_redundant=row.is_redundant,
     )
 
 

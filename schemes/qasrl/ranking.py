@@ -6,6 +6,8 @@ with the item. `suggestions.py` and static/js/schemes/qasrl/grammar.js add costs
 earlier questions.
 """
 
+from functools import partial
+
 from schemes.base import Json, Tokens
 from schemes.qasrl.forms import VerbForms
 from schemes.qasrl.prepositions import PREPOSITIONS
@@ -49,17 +51,11 @@ def shape_name(*, perfect: bool, progressive: bool, passive: bool) -> str:
 
 
 def _shape_costs(verb_context: Cue) -> dict[str, int]:
-    own = shape_name(
-        perfect=verb_context.is_perfect,
-        progressive=verb_context.is_progressive,
-        passive=verb_context.is_passive,
+    shape = partial(
+        shape_name, perfect=verb_context.is_perfect, progressive=verb_context.is_progressive
     )
-    active = shape_name(
-        perfect=verb_context.is_perfect, progressive=verb_context.is_progressive, passive=False
-    )
-    passive = shape_name(
-        perfect=verb_context.is_perfect, progressive=verb_context.is_progressive, passive=True
-    )
+    active, passive = shape(passive=False), shape(passive=True)
+    own = passive if verb_context.is_passive else active
     costs = {"": 16, "passive": 22, "progressive": 26, "perfect": 30}
     if verb_context.form == "presentParticiple" and not verb_context.is_progressive:
         costs |= {"": 6, "progressive": 8}

@@ -10,18 +10,8 @@ from schemes.qasrl.slots import Slots
 # (slot, word class, word), in the order of the text.
 Step = tuple[str, str, str]
 
-CONTRACTED = {
-    "is": "isn't",
-    "was": "wasn't",
-    "does": "doesn't",
-    "did": "didn't",
-    "has": "hasn't",
-    "had": "hadn't",
-    "can": "can't",
-    "will": "won't",
-    "would": "wouldn't",
-    "should": "shouldn't",
-}
+_REGULAR = ("is", "was", "does", "did", "has", "had", "would", "should")
+CONTRACTED = {word: f"{word}n't" for word in _REGULAR} | {"can": "can't", "will": "won't"}
 _PLAIN = {contracted: plain for plain, contracted in CONTRACTED.items()}
 _PRESENT = frozenset({"is", "does", "has"})
 _MODALS = frozenset({"can", "will", "might", "would", "should"})

@@ -1,11 +1,9 @@
 """The QA-SRL scheme. It delegates to the modules of this package."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from metrics.alignment import LabelledSpans
 from metrics.corrections import Decision
 from schemes.base import (
     Comparison,
@@ -17,19 +15,9 @@ from schemes.base import (
     ItemRecord,
     Json,
     SentenceRecord,
-    SentenceSink,
     Tokens,
-    Trace,
 )
-from schemes.qasrl import (
-    bank,
-    comparison,
-    gold_csv,
-    hints,
-    simulation,
-    tracing,
-    validation,
-)
+from schemes.qasrl import bank, comparison, gold_csv, hints, simulation, tracing, validation
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
 from schemes.qasrl.conllu_files import read_conllu
@@ -81,8 +69,9 @@ class QasrlScheme:
     def find_items(
         self, external_id: str, tokens: Tokens, metadata: Json | None = None
     ) -> list[ItemRecord]:
-        known = (metadata or {}).get("items")
-        targets = known if known is not None else _detected(tokens)
+        targets = (metadata or {}).get("items")
+        if targets is None:
+            targets = [{"verb_idx": at} for at in find_predicates(tokens)]
         return [
             ItemRecord(external_id, str(target["verb_idx"]), dict(target)) for target in targets
         ]
@@ -98,11 +87,8 @@ class QasrlScheme:
             raise ContentError("verb_idx", message)
         names = item.target.get("forms")
         forms = forms_from_names(names) if names is not None else verb_forms(tokens[verb_idx])
-        target = {
-            "verb_idx": verb_idx,
-            "verb": tokens[verb_idx].lower(),
-            "forms": forms.by_name(),
-        }
+        verb = tokens[verb_idx].lower()
+        target = {"verb_idx": verb_idx, "verb": verb, "forms": forms.by_name()}
         return ItemRecord(item.external_id, str(verb_idx), target, item.line)
 
     def headline(self, tokens: Tokens, target: Json) -> str:
@@ -138,72 +124,34 @@ class QasrlScheme:
 
     def asked_of_validators(self, sources: Sequence[Json]) -> Json:
         """Return `{"questions": [text, ...]}`."""
-        return {
-            "questions": [
-                question["question"] for question in qasrl_content.asked_questions(sources)
-            ]
-        }
+        questions = qasrl_content.asked_questions(sources)
+        return {"questions": [question["question"] for question in questions]}
 
     # --- content
 
-    def parse_generation(self, content: object, *, tokens: Tokens, target: Json) -> Json:
-        return qasrl_content.parse_generation(content, tokens=tokens, target=target)
-
-    def parse_consolidation(
-        self, content: object, *, tokens: Tokens, target: Json, sources: Sequence[Json]
-    ) -> Json:
-        return qasrl_content.parse_consolidation(
-            content, tokens=tokens, target=target, sources=sources
-        )
+    parse_generation = staticmethod(qasrl_content.parse_generation)
+    parse_consolidation = staticmethod(qasrl_content.parse_consolidation)
+    parse_gold = staticmethod(qasrl_content.parse_gold)
+    parse_system = staticmethod(qasrl_content.parse_system)
+    gold_of = staticmethod(qasrl_content.gold_of)
+    gold_of_validations = staticmethod(validation.gold_of_validations)
+    count_same_verdicts = staticmethod(validation.count_same_verdicts)
+    trace = staticmethod(tracing.trace)
+    as_source = staticmethod(qasrl_content.as_source)
+    keep_all = staticmethod(qasrl_content.keep_all)
+    count_units = staticmethod(qasrl_content.count_units)
 
     def parse_validation(
         self, content: object, *, tokens: Tokens, target: Json, sources: Sequence[Json]
     ) -> Json:
         return qasrl_content.parse_validation(content, tokens=tokens, sources=sources)
 
-    def parse_gold(self, content: object, *, tokens: Tokens, target: Json) -> Json:
-        return qasrl_content.parse_gold(content, tokens=tokens, target=target)
-
-    def parse_system(self, content: object, *, tokens: Tokens, target: Json) -> Json:
-        return qasrl_content.parse_system(content, tokens=tokens, target=target)
-
-    def gold_of(self, consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
-        return qasrl_content.gold_of(consolidation, sources)
-
-    def gold_of_validations(
-        self, sources: Sequence[Json], validations: Sequence[Json], *, agree: int
-    ) -> tuple[Json, list[Json]]:
-        return validation.gold_of_validations(sources, validations, agree=agree)
-
-    def count_same_verdicts(self, one: Json, other: Json) -> tuple[int, int]:
-        return validation.count_same_verdicts(one, other)
-
-    def trace(self, consolidation: Json, sources: Sequence[Json]) -> Trace:
-        return tracing.trace(consolidation, sources)
-
-    def as_source(self, content: Json) -> Json:
-        return qasrl_content.as_source(content)
-
-    def keep_all(self, source: Json) -> Json:
-        return qasrl_content.keep_all(source)
-
-    def count_units(self, content: Json, *, role: str) -> int:
-        return qasrl_content.count_units(content, role=role)
-
     # --- rehearsal
 
-    def simulate_generation(
-        self, reference: Json, *, tokens: Tokens, skill: float, seed: str
-    ) -> Json:
-        return simulation.simulate_generation(reference, tokens=tokens, skill=skill, seed=seed)
-
-    def simulate_consolidation(
-        self, reference: Json, sources: Sequence[Json], *, skill: float, seed: str
-    ) -> Json:
-        return simulation.simulate_consolidation(reference, sources, skill=skill, seed=seed)
-
-    def invent_reference(self, tokens: Tokens, target: Json) -> Json:
-        return simulation.invent_reference(tokens, target)
+    simulate_generation = staticmethod(simulation.simulate_generation)
+    simulate_consolidation = staticmethod(simulation.simulate_consolidation)
+    invent_reference = staticmethod(simulation.invent_reference)
+    split_by_source = staticmethod(simulation.split_by_source)
 
     def simulate_validation(
         self, reference: Json, asked: Json, *, tokens: Tokens, skill: float, seed: str
@@ -212,13 +160,9 @@ class QasrlScheme:
             reference, asked["questions"], tokens=tokens, skill=skill, seed=seed
         )
 
-    def split_by_source(self, reference: Json, provenance: Sequence[Json]) -> list[Json]:
-        return simulation.split_by_source(reference, provenance)
-
     # --- figures
 
-    def labelled_spans(self, content: Json) -> LabelledSpans:
-        return comparison.labelled_spans(content)
+    labelled_spans = staticmethod(comparison.labelled_spans)
 
     def compare(
         self,
@@ -257,12 +201,7 @@ class QasrlScheme:
     def write_gold(self, rows: Iterable[ExportRow], path: Path, *, fmt: str) -> int:
         return int(_known(_GOLD_WRITERS, fmt, path)(rows, path))
 
-    def sentence_file(self, path: Path) -> AbstractContextManager[SentenceSink]:
-        return sentence_file(path)
-
-
-def _detected(tokens: Tokens) -> list[Json]:
-    return [{"verb_idx": at} for at in find_predicates(tokens)]
+    sentence_file = staticmethod(sentence_file)
 
 
 def _known(table: Any, fmt: str, path: Path) -> Any:

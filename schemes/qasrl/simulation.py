@@ -11,6 +11,7 @@ from schemes.base import Json, Tokens
 
 NOTHING = {"questions": [], "no_question": "The sentence answers no question about this verb."}
 Span = list[int]
+_OTHER_WORDS = {"Who": "What", "What": "Who", "When": "Where", "Where": "When"}
 
 
 def _generation(questions: list[dict[str, Any]]) -> Json:
@@ -65,15 +66,8 @@ def _blurred(span: Span, taken: set[int], length: int, skill: float, rng: random
 
 def _other_question(question: str) -> str:
     """Return a question for another role, such as "Who" instead of "What"."""
-    for mine, other in (
-        ("Who ", "What "),
-        ("What ", "Who "),
-        ("When ", "Where "),
-        ("Where ", "When "),
-    ):
-        if question.startswith(mine):
-            return other + question[len(mine) :]
-    return question
+    first, blank, rest = question.partition(" ")
+    return f"{_OTHER_WORDS.get(first, first)}{blank}{rest}"
 
 
 def _distinct(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -183,9 +177,8 @@ def simulate_validation(
     judged: list[dict[str, Any]] = []
     for answers in spans:
         if (rng.random() < skill) != (answers is not None):
-            judged.append(
-                _turned_down(judged, is_repeat=answers is not None and rng.random() < 0.3)
-            )
+            is_repeat = answers is not None and rng.random() < 0.3
+            judged.append(_turned_down(judged, is_repeat=is_repeat))
         elif answers is not None:
             own = [_blurred(list(span), taken, len(tokens), skill, rng) for span in answers]
             judged.append({"answers": own, "verdict": "valid", "same_as": None})

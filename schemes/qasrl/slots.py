@@ -7,7 +7,7 @@ StrictMatchKey = tuple[str, str, str, bool, bool, bool]
 # "will" is absent because it does not make the event uncertain (DESIGN.md, section 8).
 _MODALS = frozenset({"can", "could", "may", "might", "must", "shall", "should", "would"})
 _NEGATED_MODALS = frozenset(
-    {
+    [
         "can't",
         "cannot",
         "couldn't",
@@ -17,7 +17,7 @@ _NEGATED_MODALS = frozenset(
         "shan't",
         "shouldn't",
         "wouldn't",
-    }
+    ]
 )
 _FACTUALITY_CHANGING = _MODALS | _NEGATED_MODALS
 

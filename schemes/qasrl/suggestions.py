@@ -85,15 +85,15 @@ def facts_of(asked: Iterable[str], walker: Walker) -> Facts:
         reading = walker.read(text)
         if reading is None:
             continue
-        slots = reading.slots
-        shape = shape_name(
-            perfect=reading.is_perfect,
-            progressive=reading.is_progressive,
-            passive=slots.is_passive,
-        )
+        slots, role = reading.slots, role_of(reading.slots)
         facts.tenses.add(reading.tense)
-        facts.shapes.add(shape)
-        role = role_of(slots)
+        facts.shapes.add(
+            shape_name(
+                perfect=reading.is_perfect,
+                progressive=reading.is_progressive,
+                passive=slots.is_passive,
+            )
+        )
         facts.roles.add(role)
         facts.prepositions.add(slots.prep)
         facts.is_bare |= not slots.is_passive and not slots.obj and role != PATIENT

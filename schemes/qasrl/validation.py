@@ -56,22 +56,13 @@ def gold_of_validations(
         )
         if not answers:
             continue
-        spans = [list(answer.span) for answer in answers]
+        question, spans = asked[at], [list(answer.span) for answer in answers]
         questions.append(
-            {
-                "question": asked[at]["question"],
-                "answers": spans,
-                "slots": asked[at]["slots"],
-            }
+            {"question": question["question"], "answers": spans, "slots": question["slots"]}
         )
-        provenance.append(
-            {
-                "source": source,
-                "state": "kept" if spans == asked[at]["answers"] else "edited",
-                "valid": valid[at],
-                "answers": [answer.who() for answer in answers],
-            }
-        )
+        state = "kept" if spans == question["answers"] else "edited"
+        judges = [answer.who() for answer in answers]
+        provenance.append({"source": source, "state": state, "valid": valid[at], "answers": judges})
     return {"questions": questions}, provenance
 
 

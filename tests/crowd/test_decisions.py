@@ -62,7 +62,7 @@ def test_rejection_that_is_refused_comes_back_to_a_person(assignment, clock):
     assert send_due_rejections(clock=clock) == 1
     assignment.refresh_from_db()
     assert assignment.state == AssignmentState.SUBMITTED
-    assert "out-of-limits" in assignment.error
+    assert assignment.error == "reason: 1025 characters. The limit is 1024."
     approve_assignment(assignment=assignment, bonus=None, actor="me", now=clock())
     assert send_due_payments(clock=clock) == 1
     assert cached(assignment.hit.budget) == (0, 6)

@@ -12,7 +12,7 @@ from crowd.domain.decide_assignment import (
     approve_assignment,
     reject_assignment,
 )
-from crowd.domain.ledger import BudgetExceededError, offer_cents_left, reserve, settle
+from crowd.domain.ledger import BudgetExceededError, Movement, offer_cents_left, reserve, settle
 from crowd.domain.send_payments import release_held_payments
 from crowd.enums import AssignmentState, LedgerKind, PaymentState
 from crowd.models import Budget, LedgerEntry, Payment
@@ -212,7 +212,7 @@ class AnyOrderOfOperations(TestCase):
                 confirm(payment)
         elif step == "extra" and assignments:
             hit = assignments[0].hit
-            reserve(hit=hit, key=f"extra-{number}", amount_cents=number, fee_cents=0, now=NOW)
+            reserve(movement=Movement(hit, f"extra-{number}", number, 0), now=NOW)
         elif assignments:
             self._decide(step, assignments[number % len(assignments)], number)
         return []

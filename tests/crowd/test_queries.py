@@ -28,7 +28,8 @@ def test_ledger_is_newest_first_and_of_one_budget(campaign, project):
 
 def test_ledger_filters_narrow_together(campaign, project):
     worker = campaign.workers[0]
-    wanted = LedgerFilter("settle", worker.pseudonym, date(2026, 9, 1), date(2026, 9, 1))
+    day = date(2026, 9, 1)
+    wanted = LedgerFilter(kind="settle", pseudonym=worker.pseudonym, first_day=day, last_day=day)
     entries = ledger_of(budget=project.budget, wanted=wanted)
     assert entries.count() == Payment.objects.filter(assignment__worker=worker).count()
 

@@ -92,8 +92,8 @@ def test_same_items_are_held_against_each_other(consolidated, validated):
     found = compare_protocols(first=consolidated, second=validated)
     first, second = found.sides
     assert (found.items, found.expert_items) == (1, 0)
-    assert (first.roles_per_item, first.arguments_per_item) == (2, 2)
-    assert (second.roles_per_item, second.arguments_per_item) == (1, 2)
+    assert (first.held.roles_per_item, first.held.arguments_per_item) == (2, 2)
+    assert (second.held.roles_per_item, second.held.arguments_per_item) == (1, 2)
     # The consolidation has one argument of the validated gold, lacks one, has one too many.
     ua = found.each_other.ua
     assert (ua.tp, ua.fp, ua.fn) == (1, 1, 1)

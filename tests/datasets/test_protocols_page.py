@@ -38,7 +38,7 @@ def test_page_holds_two_projects_against_each_other(office, project, requester, 
     join(other, requester)
     response = office.get(url_of(project, other="dense"))
     found = response.context["found"]
-    assert (found.items, found.first.roles_per_item) == (3, 3)
+    assert (found.items, found.first.held.roles_per_item) == (3, 3)
     assert found.each_other.ua.f1 == 1
     assert "Of 3 items in common" in response.content.decode()
 

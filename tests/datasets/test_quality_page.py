@@ -78,7 +78,7 @@ def test_page_shows_both_directions_and_no_worker(judge, gold):
 
 def test_files_hold_the_lines_of_the_table(judge, gold):
     response = judge.get(url(gold, "quality_file", "csv"))
-    rows = list(csv.DictReader(io.StringIO(response.content.decode())))
+    rows = list(csv.DictReader(io.StringIO(response.getvalue().decode())))
     assert [(row["reference"], row["predicted"], row["matching"]) for row in rows] == [
         ("expert", "consolidated", "automatic"),
         ("expert", "consolidated", "corrected"),

@@ -5,7 +5,6 @@ import pytest
 
 from metrics.bootstrap import (
     bootstrap_counts,
-    bootstrap_mean,
     bootstrap_share,
     percentile_interval,
     quotient,
@@ -58,17 +57,14 @@ def test_without_items_nothing_is_defined():
     assert bootstrap_counts([], repetitions=10, seed=0) == dict.fromkeys(
         ("precision", "recall", "f1"), nothing
     )
-    assert bootstrap_mean([], repetitions=10, seed=0) == nothing
     assert bootstrap_share([], repetitions=10, seed=0) == nothing
 
 
-def test_share_and_mean_agree_on_flags():
+def test_share_of_flags_has_the_expected_interval():
     flags = [True] * 30 + [False] * 70
     share = bootstrap_share(flags, repetitions=3000, seed=0)
-    mean = bootstrap_mean([float(flag) for flag in flags], repetitions=3000, seed=0)
     assert share.low == pytest.approx(0.21, abs=0.02)
     assert share.high == pytest.approx(0.39, abs=0.02)
-    assert (mean.low, mean.high) == pytest.approx((share.low, share.high), abs=0.02)
 
 
 def test_a_level_or_number_of_draws_that_makes_no_sense_is_refused():

@@ -328,7 +328,6 @@ NOT_METRICS = {
         "resampled_sums",
         "percentile_interval",
         "bootstrap_counts",
-        "bootstrap_mean",
         "bootstrap_share",
         "quotient",
     },

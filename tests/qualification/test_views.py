@@ -262,7 +262,9 @@ def test_requester_invites_and_publishes(db):
 
 
 def test_funnel_is_the_same_as_csv_and_as_a_drawing(desk, enrolment):
-    rows = list(csv.DictReader(io.StringIO(desk.get(at("funnel_csv", enrolment)).content.decode())))
+    rows = list(
+        csv.DictReader(io.StringIO(desk.get(at("funnel_csv", enrolment)).getvalue().decode()))
+    )
     assert [(row["round"], row["invited"], row["finished"]) for row in rows] == [
         ("Training 1", "1", "1"),
         ("Training 2", "0", "0"),

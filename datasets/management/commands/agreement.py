@@ -5,28 +5,15 @@ from typing import Any
 
 from django.utils import timezone
 
-from consolidation.domain.experiment import ExperimentError, begin_experiment
+from consolidation.domain.experiment import begin_experiment
 from consolidation.domain.second_consolidation import open_second_cases
-from crowd.domain.ledger import BudgetExceededError
-from datasets.domain.agreement import (
-    AgreementReport,
-    consolidation_agreement,
-    worker_agreement,
-)
+from datasets.domain.agreement import AgreementReport, consolidation_agreement, worker_agreement
 from datasets.domain.agreement_chart import draw_agreement
-from datasets.domain.agreement_table import (
-    COLUMNS,
-    agreement_json,
-    agreement_rows,
-)
+from datasets.domain.agreement_table import COLUMNS, agreement_json, agreement_rows
 from datasets.domain.validator_figures import ValidatorFigures, validator_figures
 from datasets.management.evaluation_report import text_table, write_csv
 from projects.command import Command as BaseCommand
-from projects.command import (
-    InputError,
-    project_named,
-    worker_named,
-)
+from projects.command import InputError, project_named, worker_named
 from projects.models import Project
 
 
@@ -85,17 +72,14 @@ class Command(BaseCommand):
 
 def _begin(project: Project, options: dict[str, Any]) -> None:
     names = [name for name in (options["workers"] or "").split(",") if name.strip()]
-    try:
-        begin_experiment(
-            project=project,
-            count=options["again"],
-            generators=options["generators"],
-            workers=[worker_named(name.strip()) for name in names],
-            by="command agreement",
-            now=timezone.now(),
-        )
-    except (ExperimentError, BudgetExceededError) as error:
-        raise InputError(error) from error
+    begin_experiment(
+        project=project,
+        count=options["again"],
+        generators=options["generators"],
+        workers=[worker_named(name.strip()) for name in names],
+        by="command agreement",
+        now=timezone.now(),
+    )
 
 
 def _write_files(workers: AgreementReport, options: dict[str, Any]) -> None:
@@ -109,15 +93,9 @@ def _text(reports: dict[str, AgreementReport]) -> str:
     header = ("", "Items", "Pairs", "UA F1 %", "Low", "High", "LA F1 %", "Low", "High")
     rows = [
         (
-            name.replace("_", " "),
-            report.items,
-            len(report.agreement.pairs),
-            report.agreement.ua.f1,
-            report.ua_interval.low,
-            report.ua_interval.high,
-            report.agreement.la.f1,
-            report.la_interval.low,
-            report.la_interval.high,
+            *(name.replace("_", " "), report.items, len(report.agreement.pairs)),
+            *(report.agreement.ua.f1, report.ua_interval.low, report.ua_interval.high),
+            *(report.agreement.la.f1, report.la_interval.low, report.la_interval.high),
         )
         for name, report in reports.items()
     ]
@@ -128,15 +106,4 @@ def _validators_text(validators: Sequence[ValidatorFigures]) -> str:
     if not validators:
         return ""
     header = ("Validator", "Items", "Questions", "Valid %", "Same verdict %", "UA F1 %")
-    rows = [
-        (
-            figures.validator,
-            figures.items,
-            figures.questions,
-            figures.valid_share,
-            figures.same_verdicts,
-            figures.ua.f1,
-        )
-        for figures in validators
-    ]
-    return text_table(header, rows)
+    return text_table(header, [tuple(figures.as_json().values()) for figures in validators])

@@ -2,10 +2,9 @@ from argparse import ArgumentParser
 from typing import Any
 
 from datasets.domain.compare_protocols import ProtocolsCompared, compare_protocols
-from datasets.domain.quality import NothingToCompareError
 from datasets.management.evaluation_report import text_table
 from projects.command import Command as BaseCommand
-from projects.command import InputError, project_named
+from projects.command import project_named
 
 
 class Command(BaseCommand):
@@ -18,44 +17,31 @@ class Command(BaseCommand):
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            comparison = compare_protocols(
-                first=project_named(options["first"]), second=project_named(options["second"])
-            )
-        except NothingToCompareError as error:
-            raise InputError(error) from error
+        comparison = compare_protocols(
+            first=project_named(options["first"]), second=project_named(options["second"])
+        )
         self.write_result(comparison.as_json(), _text(comparison), as_json=options["json"])
 
 
 def _text(comparison: ProtocolsCompared) -> str:
-    header = ("", *(f"{side.project.slug} ({side.protocol})" for side in comparison.sides))
+    sides = comparison.sides
+    header = ("", *(f"{side.project.slug} ({side.protocol})" for side in sides))
     rows = [
-        ("Questions an item", *(_number(side.roles_per_item) for side in comparison.sides)),
-        ("Arguments an item", *(_number(side.arguments_per_item) for side in comparison.sides)),
-        ("Cents an item", *(_number(side.cents_per_item) for side in comparison.sides)),
-        ("Cents an argument", *(_number(side.cents_per_argument) for side in comparison.sides)),
-        ("Active seconds an item", *(_number(side.seconds_per_item) for side in comparison.sides)),
+        ("Questions an item", *(_number(side.held.roles_per_item) for side in sides)),
+        ("Arguments an item", *(_number(side.held.arguments_per_item) for side in sides)),
+        ("Cents an item", *(_number(side.cents_per_item) for side in sides)),
+        ("Cents an argument", *(_number(side.cents_per_argument) for side in sides)),
+        ("Active seconds an item", *(_number(side.seconds_per_item) for side in sides)),
     ]
-    if comparison.expert_items:
-        rows += [
-            (
-                f"{name} F1 % against the expert",
-                *(
-                    _percent(getattr(side.against_expert, name.lower()).f1)
-                    for side in comparison.sides
-                ),
-            )
-            for name in ("UA", "LA")
-        ]
+    for name in ("UA", "LA") if comparison.expert_items else ():
+        f1s = (getattr(side.against_expert, name.lower()).f1 for side in sides)
+        rows.append((f"{name} F1 % against the expert", *map(_percent, f1s)))
     items, expert_items = comparison.items, comparison.expert_items
     ua, la = comparison.each_other.ua.f1, comparison.each_other.la.f1
-    return "\n".join(
-        [
-            text_table(header, rows),
-            "",
-            f"{items} items in common, {expert_items} of them with expert gold.",
-            f"Against each other: UA F1 {_percent(ua)} %, LA F1 {_percent(la)} %.",
-        ]
+    return (
+        f"{text_table(header, rows)}\n\n"
+        f"{items} items in common, {expert_items} of them with expert gold.\n"
+        f"Against each other: UA F1 {_percent(ua)} %, LA F1 {_percent(la)} %."
     )
 
 

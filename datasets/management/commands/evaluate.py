@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from datasets.management.evaluation_charts import write_bar_chart
 from datasets.management.evaluation_report import (
     bootstrap_json,
     frames_text,
@@ -17,8 +18,7 @@ from datasets.management.evaluation_report import (
     qasrl_text,
     write_csv,
 )
-from metrics.counts import Counts
-from schemes.base import FileError, Json
+from schemes.base import FileError, Json, refuse
 from schemes.frames.confidences import read_confidences
 from schemes.frames.items import Baseline, BaselineError, Task
 from schemes.qasrl import evaluation as qasrl
@@ -67,12 +67,15 @@ class UsageError(ValueError):
 
 @dataclass(slots=True)
 class Report:
-    """An evaluation's figures, their text, their chart, and tables by path."""
+    """An evaluation's figures, their text, their chart, and tables by path, if requested.
+
+    The rows of a table are computed when they are written.
+    """
 
     figures: Json
     text: Callable[[Json], str]
     draw: Callable[[Path], None]
-    tables: list[tuple[Path, Sequence[str], Rows]] = field(default_factory=list)
+    tables: list[tuple[Path | None, Sequence[str], Rows]] = field(default_factory=list)
 
 
 class Command(BaseCommand):
@@ -119,7 +122,8 @@ def _evaluate(options: Options) -> str:
     _check_output(options)
     report = reports[options["scheme"]](options)
     for path, columns, rows in report.tables:
-        write_csv(path, columns, rows)
+        if path:
+            write_csv(path, columns, rows)
     if options["plot"]:
         report.draw(options["plot"])
     return json.dumps(report.figures) if options["json"] else report.text(report.figures)
@@ -153,7 +157,7 @@ def _add_propbank_arguments(parser: ArgumentParser) -> None:
 
 def _propbank_figures(options: Options) -> Json:
     sentences = qasrl.read_sentence_tokens(options["sentences"])
-    verbs = read_propbank_verbs(options["propbank"], sentences, on_error=qasrl.refuse)
+    verbs = read_propbank_verbs(options["propbank"], sentences, on_error=refuse)
     predicted = qasrl.read_annotation_file(options["predicted"], sentences=sentences)
     questions = {
         key: [(wh_of(question), sorted(spans)) for question, spans in annotations.roles.items()]
@@ -233,27 +237,27 @@ def _qasrl_report(options: Options) -> Report:
         report.figures["role_recall"] = evaluation.role_figures()
     if options["bootstrap"]:
         report.figures["bootstrap"] = _qasrl_bootstrap(evaluation, options)
-    if options["per_item"]:
-        report.tables.append((options["per_item"], qasrl.ITEM_COLUMNS, evaluation.item_rows()))
-    if options["alignment"]:
-        rows = evaluation.alignment_rows(sentences or None)
-        report.tables.append((options["alignment"], qasrl.ALIGNMENT_COLUMNS, rows))
+    report.tables = [
+        (options["per_item"], qasrl.ITEM_COLUMNS, evaluation.item_rows()),
+        (options["alignment"], qasrl.ALIGNMENT_COLUMNS, evaluation.alignment_rows(sentences)),
+    ]
     return report
+
+
+def _draws(options: Options) -> dict[str, int]:
+    return {"repetitions": options["bootstrap"], "seed": options["seed"]}
 
 
 def _qasrl_bootstrap(evaluation: qasrl.Evaluation, options: Options) -> Json:
     # Inline, because it loads numpy.
     from metrics.bootstrap import bootstrap_counts  # noqa: PLC0415
 
-    scores = evaluation.item_scores.values()
-    draws = {"repetitions": options["bootstrap"], "seed": options["seed"]}
-    counts: dict[str, list[Counts]] = {
-        "UA": [score.ua for score in scores],
-        "LA": [score.la for score in scores],
+    scores, draws = evaluation.item_scores.values(), _draws(options)
+    intervals = {
+        "UA": bootstrap_counts([score.ua for score in scores], **draws),
+        "LA": bootstrap_counts([score.la for score in scores], **draws),
     }
-    return bootstrap_json(
-        {name: bootstrap_counts(values, **draws) for name, values in counts.items()}, **draws
-    )
+    return bootstrap_json(intervals, **draws)
 
 
 def _draw_annotators(reference: qasrl.Annotations, predicted: Path, path: Path) -> None:
@@ -261,7 +265,7 @@ def _draw_annotators(reference: qasrl.Annotations, predicted: Path, path: Path) 
     scored = {worker: scores for worker, scores in by_worker.items() if scores.items}
     if not scored:
         raise UsageError("--plot needs predicted rows with a worker_id, and none were scored.")
-    _write_chart(
+    write_bar_chart(
         path,
         "F1 by annotator (predicates)",
         [f"{worker} ({scores.items})" for worker, scores in scored.items()],
@@ -282,16 +286,13 @@ def _frames_report(options: Options) -> Report:
     if options["confidence"]:
         report.figures["by_confidence"] = _by_confidence(evaluation, options["confidence"])
     if options["bootstrap"]:
-        draws = {"repetitions": options["bootstrap"], "seed": options["seed"]}
-        intervals = {"frames": evaluation.intervals(**draws)}
-        report.figures["bootstrap"] = bootstrap_json(intervals, **draws)
-    for option, columns, rows in (
-        ("per_item", frames.ITEM_COLUMNS, evaluation.item_rows),
-        ("alignment", frames.ALIGNMENT_COLUMNS, evaluation.alignment_rows),
-        ("leave_one_out", frames.CLUSTER_COLUMNS, evaluation.cluster_rows),
-    ):
-        if options[option]:
-            report.tables.append((options[option], columns, rows()))
+        intervals = {"frames": evaluation.intervals(**_draws(options))}
+        report.figures["bootstrap"] = bootstrap_json(intervals, **_draws(options))
+    report.tables = [
+        (options["per_item"], frames.ITEM_COLUMNS, evaluation.item_rows()),
+        (options["alignment"], frames.ALIGNMENT_COLUMNS, evaluation.alignment_rows()),
+        (options["leave_one_out"], frames.CLUSTER_COLUMNS, evaluation.cluster_rows()),
+    ]
     return report
 
 
@@ -324,7 +325,7 @@ def _draw_confidence(figures: Json, path: Path) -> None:
     if "by_confidence" not in figures:
         raise UsageError("--plot shows F by confidence. Pass the ratings with --confidence.")
     levels = figures["by_confidence"]
-    _write_chart(
+    write_bar_chart(
         path,
         "BCubed F by confidence (items)",
         [f"{level} ({scores['exactly']['items']})" for level, scores in levels.items()],
@@ -345,19 +346,18 @@ def _grounding_report(options: Options) -> Report:
     figures = evaluation.figures()
     report = Report(figures, grounding_text, draw=lambda path: _draw_accuracy(figures, path))
     if options["bootstrap"]:
-        draws = {"repetitions": options["bootstrap"], "seed": options["seed"]}
-        report.figures["bootstrap"] = bootstrap_json(evaluation.intervals(**draws), **draws)
-    if options["per_item"]:
-        report.tables.append((options["per_item"], grounding.ITEM_COLUMNS, evaluation.item_rows()))
-    if options["alignment"]:
-        rows = evaluation.alignment_rows()
-        report.tables.append((options["alignment"], grounding.ALIGNMENT_COLUMNS, rows))
+        intervals = evaluation.intervals(**_draws(options))
+        report.figures["bootstrap"] = bootstrap_json(intervals, **_draws(options))
+    report.tables = [
+        (options["per_item"], grounding.ITEM_COLUMNS, evaluation.item_rows()),
+        (options["alignment"], grounding.ALIGNMENT_COLUMNS, evaluation.alignment_rows()),
+    ]
     return report
 
 
 def _draw_accuracy(figures: Json, path: Path) -> None:
     groups = ("all", "singular", "plural")
-    _write_chart(
+    write_bar_chart(
         path,
         "Accuracy by metric (phrases)",
         [f"{group} ({figures['iou'][group]['n']})" for group in groups],
@@ -366,18 +366,3 @@ def _draw_accuracy(figures: Json, path: Path) -> None:
             "c-IoU": [figures["c_iou"][group]["accuracy"] for group in groups],
         },
     )
-
-
-def _write_chart(
-    path: Path,
-    title: str,
-    categories: Sequence[str],
-    series: Mapping[str, Sequence[float | None]],
-) -> None:
-    # Inline, because matplotlib is slow to load.
-    from datasets.management.evaluation_charts import (  # noqa: PLC0415
-        BarChart,
-        write_bar_chart,
-    )
-
-    write_bar_chart(BarChart(title, categories, series), path)

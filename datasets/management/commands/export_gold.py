@@ -4,22 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from consolidation.enums import GoldSource
-from datasets.domain.export_gold import (
-    SUFFIXES,
-    ExportOptions,
-    NothingToExportError,
-    export_gold,
-)
-from datasets.domain.partitions import PartitionError
-from datasets.domain.store_export import (
-    S3,
-    ExportNotStoredError,
-    s3_storage,
-    store_export,
-)
+from datasets.domain.export_gold import SUFFIXES, ExportOptions, export_gold
+from datasets.domain.store_export import S3, ExportNotStoredError, s3_storage, store_export
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
-from schemes.base import FileError
 
 
 def licence(text: str) -> str:
@@ -61,32 +49,23 @@ class Command(BaseCommand):
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        export_options = ExportOptions(
-            fmt=options["format"],
-            source=options["source"],
-            domain=options["domain"],
-            partition=options["partition"],
-            raw_worker_ids=options["raw_worker_ids"],
-            licence=options["licence"],
-        )
-        project = project_named(options["project"])
+        names = ("source", "domain", "partition", "raw_worker_ids", "licence")
+        chosen = {name: options[name] for name in names}
+        export_options = ExportOptions(fmt=options["format"], **chosen)
+        project, out = project_named(options["project"]), options["out"]
         try:
-            if options["out"].startswith(S3):
-                storage = s3_storage(options["out"])
+            if out.startswith(S3):
+                storage = s3_storage(out)
                 export = store_export(project=project, options=export_options, storage=storage)
             else:
-                export = export_gold(
-                    project=project, options=export_options, folder=Path(options["out"])
-                )
-        except (NothingToExportError, PartitionError, FileError) as error:
-            raise InputError(error) from error
+                export = export_gold(project=project, options=export_options, folder=Path(out))
         except ExportNotStoredError as error:
-            raise InputError(f"{options['out']}: {error}") from error
+            raise InputError(f"{out}: {error}") from error
         except OSError as error:
-            raise InputError(f"{options['out']}: {error.strerror or error}.") from error
+            raise InputError(f"{out}: {error.strerror or error}.") from error
         counts = export.manifest["counts"]
         sentence = (
             f"{counts['questions']} questions with {counts['answers']} answers on "
-            f"{counts['items']} items are in {options['out']}."
+            f"{counts['items']} items are in {out}."
         )
         self.write_result(export.manifest, sentence, as_json=options["json"])

@@ -8,14 +8,13 @@ from consolidation.enums import PartitionUnit
 from datasets.domain.partitions import (
     DOCUMENT_PATTERN,
     Draw,
-    PartitionError,
     draw_partitions,
     freeze_partitions,
     sizes_of,
 )
 from datasets.models import Partitioning
 from projects.command import Command as BaseCommand
-from projects.command import InputError, project_named
+from projects.command import project_named
 from projects.models import Project
 
 
@@ -58,13 +57,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        try:
-            if options["shares"]:
-                draw_partitions(project=project, draw=_draw(project, options), now=timezone.now())
-            if options["freeze"]:
-                freeze_partitions(project=project, now=timezone.now())
-        except PartitionError as error:
-            raise InputError(error) from error
+        if options["shares"]:
+            draw_partitions(project=project, draw=_draw(project, options), now=timezone.now())
+        if options["freeze"]:
+            freeze_partitions(project=project, now=timezone.now())
         sizes = sizes_of(project=project)
         self.write_result(_facts(project, sizes), _sentence(sizes), as_json=options["json"])
 

@@ -6,18 +6,11 @@ from django.utils import timezone
 
 from consolidation.domain.record_gold import own_source
 from consolidation.enums import GoldSource
-from datasets.domain.quality import (
-    NothingToCompareError,
-    QualityReport,
-    propbank_quality,
-    quality_json,
-    quality_report,
-)
+from datasets.domain.quality import QualityReport, propbank_quality, quality_json, quality_report
 from datasets.management.evaluation_report import propbank_text, text_table
 from projects.command import Command as BaseCommand
-from projects.command import InputError, project_named
-from schemes.base import FileError
-from schemes.qasrl.evaluation import refuse
+from projects.command import project_named
+from schemes.base import refuse
 
 
 class Command(BaseCommand):
@@ -45,41 +38,25 @@ class Command(BaseCommand):
         project = project_named(options["project"])
         options["source"] = options["source"] or own_source(project)
         if options["propbank"]:
-            self._write_propbank(options)
-            return
-        try:
-            report = quality_report(
-                project=project,
-                source=options["source"],
-                against=options["against"],
-            )
-        except NothingToCompareError as error:
-            raise InputError(error) from error
-        self.write_result(quality_json(report), _text(report), as_json=options["json"])
-
-    def _write_propbank(self, options: dict[str, Any]) -> None:
-        try:
             figures = propbank_quality(
-                project=project_named(options["project"]),
+                project=project,
                 source=options["source"],
                 path=options["propbank"],
                 on_error=refuse,
                 now=timezone.now(),
             )
-        except (NothingToCompareError, FileError) as error:
-            raise InputError(error) from error
-        self.write_result(figures, propbank_text(figures), as_json=options["json"])
+            self.write_result(figures, propbank_text(figures), as_json=options["json"])
+            return
+        report = quality_report(
+            project=project, source=options["source"], against=options["against"]
+        )
+        self.write_result(quality_json(report), _text(report), as_json=options["json"])
 
 
 def _text(report: QualityReport) -> str:
     header = ("Reference", "Matching", "UA P %", "R %", "F1 %", "LA P %", "R %", "F1 %")
     rows = [
-        (
-            reference,
-            how,
-            *(getattr(scores.ua, name) for name in ("precision", "recall", "f1")),
-            *(getattr(scores.la, name) for name in ("precision", "recall", "f1")),
-        )
+        (reference, how, *scores.ua.ratios().values(), *scores.la.ratios().values())
         for reference, how, scores in report.rows()
     ]
     sizes = [

@@ -7,8 +7,8 @@ from django.core.management.base import no_translations
 from django.utils import timezone
 from tqdm import tqdm
 
-from operations.domain.backup_file import SECRET_KEY, BadBackupError
-from operations.domain.restore_backup import RestoreError, restore_backup
+from operations.domain.backup_file import SECRET_KEY
+from operations.domain.restore_backup import restore_backup
 from operations.domain.write_backup import key_fingerprint
 from projects.command import Command as BaseCommand
 from projects.command import InputError
@@ -36,8 +36,6 @@ class Command(BaseCommand):
                 manifest = restore_backup(
                     path=options["file"], now=timezone.now(), progress=bar.update
                 )
-        except (BadBackupError, RestoreError) as error:
-            raise InputError(error) from error
         except OSError as error:
             raise InputError(f"{error.filename or options['file']}: {error.strerror}.") from error
         same_key = manifest.key_fingerprint == key_fingerprint(settings.SECRET_KEY)

@@ -5,16 +5,14 @@ from typing import Any
 from django.utils import timezone
 
 from projects.command import Command as BaseCommand
-from projects.command import InputError, project_named
+from projects.command import project_named
 from qualification.domain.set_up_rounds import (
     PRESETS,
-    RoundSetupError,
     plans_of_preset,
     read_given_annotations,
     read_round_items,
     set_up_rounds,
 )
-from schemes.base import FileError
 
 
 class Command(BaseCommand):
@@ -36,16 +34,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        try:
-            keys = read_round_items(options["file"]) if options["file"] else {}
-            merge = options["annotations"]
-            given = read_given_annotations(project, merge) if merge else {}
-            plans = plans_of_preset(preset=options["preset"], keys=keys, given=given)
-            made = set_up_rounds(
-                project=project, plans=plans, actor="set_up_rounds", now=timezone.now()
-            )
-        except (FileError, RoundSetupError) as error:
-            raise InputError(error) from error
+        keys = read_round_items(options["file"]) if options["file"] else {}
+        merge = options["annotations"]
+        given = read_given_annotations(project, merge) if merge else {}
+        plans = plans_of_preset(preset=options["preset"], keys=keys, given=given)
+        made = set_up_rounds(
+            project=project, plans=plans, actor="set_up_rounds", now=timezone.now()
+        )
         rounds = [{"title": round.title, "items": round.round_items.count()} for round in made]
         report = "\n".join(f"{round['title']}: {round['items']} items" for round in rounds)
         self.write_result(

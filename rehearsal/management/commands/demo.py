@@ -32,7 +32,7 @@ from rehearsal.domain.browser import SiteUnreachableError
 from rehearsal.domain.demo import OPEN, OPEN_ITEMS, REHEARSED, STAFF, WORKER, prepare_demo
 from rehearsal.domain.rehearse import Options, rehearse
 from rehearsal.domain.scenario import Scenario
-from rehearsal.domain.site import Site, SiteError, static_files_collected
+from rehearsal.domain.site import Site, SiteError
 from rehearsal.domain.train import TrainingOptions, prepare_rounds, rehearse_training
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
 from rehearsal.domain.workers_setup import make_account, train
@@ -70,9 +70,8 @@ class Command(BaseCommand):
         self._say("Stopped. The demo's data stay where they are; `make demo` continues with them.")
 
     def _run(self, *, once: bool) -> None:
-        self._say("Preparing the database and the static files ...")
-        with static_files_collected():
-            call_command("migrate", verbosity=0)
+        self._say("Preparing the database ...")
+        call_command("migrate", verbosity=0)
         self._say("Starting the web server and the background worker, reading the corpus ...")
         # In a process of its own, which returns the memory that the corpora need
         with ProcessPoolExecutor(1, get_context("spawn"), initializer=django.setup) as process:
@@ -152,13 +151,9 @@ def _open_for_trying() -> None:
         site=settings.SITE_URL, account=account, script=Scenario(project, {}, None, 0)
     )
     train(project=project, worker_ids=[visitor.sign_in()], now=timezone.now())
+    pool = pool_of(project, Role.GENERATOR)
     with suppress(NothingToPublishError):
-        publish_batch(
-            project=project,
-            limit=OPEN_ITEMS,
-            pool=pool_of(project, Role.GENERATOR),
-            now=timezone.now(),
-        )
+        publish_batch(project=project, limit=OPEN_ITEMS, pool=pool, now=timezone.now())
 
 
 def _guide() -> str:

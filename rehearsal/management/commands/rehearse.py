@@ -7,7 +7,6 @@ from typing import Any
 from django.utils import timezone
 from tqdm import tqdm
 
-from audit.errors import TouchstoneError
 from consolidation.domain.import_gold import import_gold
 from consolidation.enums import GoldSource
 from projects.command import Command as BaseCommand
@@ -18,7 +17,6 @@ from projects.models import Project
 from rehearsal.domain.rehearse import Options, Progress, check_project, rehearse
 from rehearsal.domain.site import running_site
 from rehearsal.domain.train import TrainingOptions, prepare_rounds, rehearse_training
-from schemes.base import FileError
 from web.money import dollars
 
 
@@ -69,16 +67,13 @@ class Command(BaseCommand):
         if not 0 <= options["skill"] <= 1:
             raise InputError(f"--skill {options['skill']} is not between 0 and 1.")
         project = project_named(options["project"])
-        try:
-            check_project(project)
-            if options["train"] is not None:
-                facts = self._train(project, options)
-                text = training_summary(facts)
-            else:
-                facts = self._rehearse(project, options)
-                text = summary(facts)
-        except (TouchstoneError, FileError) as error:
-            raise InputError(error) from error
+        check_project(project)
+        if options["train"] is not None:
+            facts = self._train(project, options)
+            text = training_summary(facts)
+        else:
+            facts = self._rehearse(project, options)
+            text = summary(facts)
         self.write_result(facts, text, as_json=options["json"])
 
     def _train(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
@@ -106,13 +101,8 @@ class Command(BaseCommand):
                 on_error=lambda error: self.stderr.write(str(error)),
                 now=timezone.now(),
             )
-        rehearsal = Options(
-            workers=options["workers"],
-            skill=None if options["replay"] else options["skill"],
-            seed=options["seed"],
-            patience=options["patience"],
-            invent=options["invent"],
-        )
+        chosen = {name: options[name] for name in ("workers", "seed", "patience", "invent")}
+        rehearsal = Options(skill=None if options["replay"] else options["skill"], **chosen)
         with (
             running_site(options["url"], {"SWEEP_SECONDS": "1"}) as site,
             progress_bar() as progress,
