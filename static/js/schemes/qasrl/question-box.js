@@ -250,7 +250,7 @@ export class QuestionBox {
     const option = element(
       "li",
       { id: `${this.id}-option-${position}`, role: "option" },
-      element("span", { class: "question-box__typed" }),
+      element("span", { class: "quiet" }),
       element("span", { class: "question-box__rest" }),
       element("span", { class: "question-box__kind" }),
     );
