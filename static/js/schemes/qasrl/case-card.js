@@ -243,11 +243,7 @@ export class Card {
     this.updateAnswers(question, clashes);
   }
 
-  /**
-   * Return the questions that this one can repeat.
-   *
-   * @returns {CaseQuestion[]}
-   */
+  /** @returns {CaseQuestion[]} */
   repeatable() {
     return this.board.state.questions.filter(({ verdict }) => verdict === KEEP);
   }
@@ -264,7 +260,7 @@ export class Card {
   }
 
   /**
-   * Say whether a part of the card already shows these values. Its elements must then stay, so that
+   * Return true if a part of the card already shows these values. Its elements must then stay, so that
    * a press that moves the focus still ends as a click.
    *
    * @param {string} part
@@ -337,11 +333,7 @@ export class Card {
     return this.question.answers.find((span) => String(span[0]) === start) ?? null;
   }
 
-  /**
-   * Act on a key. Return false if the key keeps its usual meaning.
-   *
-   * @param {KeyboardEvent} event
-   */
+  /** @param {KeyboardEvent} event */
   handleKey({ key, target }) {
     const span = this.focusedAnswer();
     const act = this.keys.get(key);

@@ -323,7 +323,7 @@ export class QuestionBox {
     return true;
   }
 
-  // Say whether the last word is complete, not only the beginning of a word.
+  // Return true if the last word is complete, not only the beginning of a word.
   isWordWhole() {
     const text = this.text.toLowerCase();
     return this.walker.complete(text).some((completion) => completion.text.toLowerCase() === text);

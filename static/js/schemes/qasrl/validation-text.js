@@ -6,11 +6,7 @@ import { quoted } from "../../html.js";
 import { moveTexts } from "./case-card.js";
 import { find, KEEP, MAX_ANSWERS } from "./case-state.js";
 
-/**
- * Return a question's number, such as "2".
- *
- * @param {CaseQuestion | undefined} question
- */
+/** @param {CaseQuestion | undefined} question */
 export function nameOf(question) {
   return question?.source ? String(question.source.question + 1) : "";
 }
