@@ -1,6 +1,6 @@
 """The marketplace's URLs. API clients and workers' bookmarks rely on them."""
 
-from django.urls import URLPattern, URLResolver, path, re_path, register_converter
+from django.urls import URLPattern, URLResolver, include, path, re_path, register_converter
 from django.urls.converters import StringConverter
 
 from marketplace.api.endpoint import requester_api
@@ -16,6 +16,25 @@ class CodeConverter(StringConverter):
 
 
 register_converter(CodeConverter, "code")
+
+operator_urls = [
+    path("", operator.requesters, name="operator"),
+    path("login/", operator.log_in, name="operator-login"),
+    path("logout/", operator.log_out, name="operator-logout"),
+    path("requesters/<code:code>/", operator.requester, name="operator-requester"),
+    path("requesters/<code:code>/deposit/", operator.deposit, name="operator-deposit"),
+    path("requesters/<code:code>/keys/", operator.issue_key, name="operator-issue-key"),
+    path(
+        "requesters/<code:code>/keys/<str:key_id>/revoke/",
+        operator.revoke_key,
+        name="operator-revoke-key",
+    ),
+    path("workers/", operator.workers, name="operator-workers"),
+    path("workers/<code:code>/", operator.worker, name="operator-worker"),
+    path("appeals/", operator.appeals_list, name="operator-appeals"),
+    path("appeals/<int:pk>/", operator.appeal, name="operator-appeal"),
+    path("statement/", operator.statement, name="operator-statement"),
+]
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # The most frequent requests come first, because Django tries the paths in order.
@@ -42,26 +61,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         worker.request_qualification,
         name="request-qualification",
     ),
-    path("hits/operator/", operator.requesters, name="operator"),
-    path("hits/operator/login/", operator.log_in, name="operator-login"),
-    path("hits/operator/logout/", operator.log_out, name="operator-logout"),
-    path("hits/operator/requesters/<code:code>/", operator.requester, name="operator-requester"),
-    path(
-        "hits/operator/requesters/<code:code>/deposit/", operator.deposit, name="operator-deposit"
-    ),
-    path(
-        "hits/operator/requesters/<code:code>/keys/", operator.issue_key, name="operator-issue-key"
-    ),
-    path(
-        "hits/operator/requesters/<code:code>/keys/<str:key_id>/revoke/",
-        operator.revoke_key,
-        name="operator-revoke-key",
-    ),
-    path("hits/operator/workers/", operator.workers, name="operator-workers"),
-    path("hits/operator/workers/<code:code>/", operator.worker, name="operator-worker"),
-    path("hits/operator/appeals/", operator.appeals_list, name="operator-appeals"),
-    path("hits/operator/appeals/<int:pk>/", operator.appeal, name="operator-appeal"),
-    path("hits/operator/statement/", operator.statement, name="operator-statement"),
+    path("hits/operator/", include(operator_urls)),
     path("hits/groups/<code:hit_type_code>/", groups.preview, name="preview"),
     path("hits/work/<code:assignment_code>/return/", work.return_hit, name="return"),
     path("hits/work/<code:assignment_code>/next/", work.go_on, name="go-on"),

@@ -1,6 +1,7 @@
 """Validation of requests against botocore's model, of which botocore checks only a part."""
 
 import re
+import sys
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -9,6 +10,24 @@ from botocore.loaders import Loader
 from botocore.model import ListShape, ServiceModel, Shape, StructureShape
 
 from marketplace.domain.errors import InvalidParameterError, RefusalError
+
+YEAR_SECONDS = 31_536_000
+#: MTurk's limits that the model lacks: of a number, or of the length of a text.
+LIMITS = {
+    "AssignmentDurationInSeconds": (30, YEAR_SECONDS),
+    "AutoApprovalDelayInSeconds": (0, 2_592_000),
+    "Description": (1, 2_000),
+    "Keywords": (0, 1_000),
+    "LifetimeInSeconds": (30, YEAR_SECONDS),
+    "MaxAssignments": (1, 1_000_000_000),
+    "MessageText": (1, 4_096),
+    "Name": (1, 200),
+    "NumberOfAdditionalAssignments": (1, 1_000_000_000),
+    "RequesterAnnotation": (0, 255),
+    "RequesterFeedback": (0, 1_024),
+    "Subject": (1, 200),
+    "Title": (1, 128),
+}
 
 
 @cache
@@ -66,18 +85,20 @@ def _check_scalar(shape: Shape, value: Any, path: str) -> None:
     types = _TYPES[kind]
     if not isinstance(value, types) or (isinstance(value, bool) and kind != "boolean"):
         raise InvalidParameterError(f"{path} must be of type {kind}.")
+    if kind not in _BOUNDS:
+        return
+    low, high = LIMITS.get(path, _BOUNDS[kind])
+    low, high = shape.metadata.get("min", low), shape.metadata.get("max", high)
     if kind == "string":
-        _check_string(shape.metadata, str(value), path)
-    elif kind in _BOUNDS:
-        low, high = _BOUNDS[kind]
-        low, high = shape.metadata.get("min", low), shape.metadata.get("max", high)
-        if not low <= value <= high:
-            raise InvalidParameterError(f"{path} is {value}; it must be between {low} and {high}.")
+        _check_string(shape.metadata, str(value), path, low, high)
+    elif not low <= value <= high:
+        raise InvalidParameterError(f"{path} is {value}; it must be between {low} and {high}.")
 
 
-def _check_string(limits: Mapping[str, Any], value: str, path: str) -> None:
-    low, high = limits.get("min", 0), limits.get("max")
-    if len(value) < low or (high is not None and len(value) > high):
+def _check_string(limits: Mapping[str, Any], value: str, path: str, low: int, high: int) -> None:
+    if low and not value.strip():
+        raise InvalidParameterError(f"{path} must not be empty.")
+    if not low <= len(value) <= high:
         raise InvalidParameterError(
             f"{path} is {len(value)} characters long; it must have {low} to {high}."
         )
@@ -96,4 +117,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "timestamp": (int, float),
 }
-_BOUNDS = {"integer": (-(2**31), 2**31 - 1), "long": (-(2**63), 2**63 - 1)}
+_BOUNDS = {
+    "string": (0, sys.maxsize),
+    "integer": (-(2**31), 2**31 - 1),
+    "long": (-(2**63), 2**63 - 1),
+}

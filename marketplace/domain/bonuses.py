@@ -8,7 +8,6 @@ from django.db import transaction
 from marketplace.domain import ledger, messages
 from marketplace.domain.errors import InvalidParameterError, WrongStateError
 from marketplace.domain.find import find
-from marketplace.domain.hit_types import check_length
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.money import fee_cents, format_cents
 from marketplace.domain.tokens import use_token
@@ -38,7 +37,8 @@ def send_bonus(
             f"BonusAmount must be between {format_cents(SMALLEST_CENTS)} and "
             f"{format_cents(LARGEST_CENTS)}."
         )
-    check_length("Reason", reason, LONGEST_REASON)
+    if not reason.strip() or len(reason) > LONGEST_REASON:
+        raise InvalidParameterError(f"Reason must have 1 to {LONGEST_REASON} characters.")
     assignment = _assignment(requester, worker_code, assignment_code, now)
     code = new_code()
     use_token(requester=requester, operation="SendBonus", token=token, result=code, now=now)

@@ -38,14 +38,8 @@ class Faults:
         return now - timedelta(seconds=self.lag) if self.lag else now
 
 
-PROBABILITIES = (
-    "throttle",
-    "fail",
-    "timeout_after_success",
-    "repeat_notifications",
-    "reorder_notifications",
-    "reuse_assignment_ids",
-)
+#: The settings that are not probabilities.
+UNLIMITED = ("hang", "lag", "seed")
 
 
 @lru_cache(maxsize=8)
@@ -63,7 +57,7 @@ def parse_faults(text: str) -> Faults:
             values[name] = float(number)
         except ValueError:
             raise FaultsError(f"MARKETPLACE_FAULTS: {part!r} needs a number.") from None
-        if values[name] < 0 or (name in PROBABILITIES and values[name] > 1):
+        if values[name] < 0 or (name not in UNLIMITED and values[name] > 1):
             raise FaultsError(f"MARKETPLACE_FAULTS: {part!r} is out of range.")
     seed = values.get("seed")
     return Faults(**values, _random=random.Random(seed))  # noqa: S311 - not for secrets

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from marketplace.domain.errors import InvalidParameterError
-from marketplace.domain.hit_types import check_length
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, Message, Requester, WorkerAccount
 
 LONGEST_SUBJECT = 200
-LONGEST_TEXT = 4_096
 MOST_WORKERS = 100
 
 
@@ -17,8 +15,6 @@ def notify_workers(
     *, requester: Requester, subject: str, text: str, worker_codes: Sequence[str], now: datetime
 ) -> dict[str, str]:
     """Message workers whose work was decided. Return the problems of the others, by worker id."""
-    check_length("Subject", subject, LONGEST_SUBJECT)
-    check_length("MessageText", text, LONGEST_TEXT)
     if not 1 <= len(worker_codes) <= MOST_WORKERS:
         raise InvalidParameterError(f"WorkerIds must contain 1 to {MOST_WORKERS} worker ids.")
     codes = list(dict.fromkeys(worker_codes))

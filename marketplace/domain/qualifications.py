@@ -9,7 +9,6 @@ from django.db import IntegrityError, transaction
 from marketplace.domain import messages
 from marketplace.domain.errors import InvalidParameterError, RefusalError, WrongStateError
 from marketplace.domain.find import find
-from marketplace.domain.hit_types import check_length
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.requirements import (
     ADULT,
@@ -30,9 +29,6 @@ from marketplace.models import (
 
 #: Workers with fewer decided assignments have a rate of 100 %, as on MTurk.
 RATE_COUNTS_FROM = 100
-LONGEST_NAME = 200
-LONGEST_DESCRIPTION = 2_000
-LONGEST_KEYWORDS = 1_000
 LONGEST_XML_BYTES = 65_535
 
 
@@ -226,9 +222,6 @@ def find_worker(code: str) -> WorkerAccount:
 def _apply(kind: QualificationType, fields: Mapping[str, Any]) -> None:
     for name, value in fields.items():
         setattr(kind, name, value)
-    check_length("Name", kind.name, LONGEST_NAME)
-    check_length("Keywords", kind.keywords, LONGEST_KEYWORDS, may_be_empty=True)
-    check_length("Description", kind.description, LONGEST_DESCRIPTION)
     for name, xml in (("Test", kind.test), ("AnswerKey", kind.answer_key)):
         if len(xml.encode()) > LONGEST_XML_BYTES:
             raise InvalidParameterError(f"{name} is larger than {LONGEST_XML_BYTES} bytes.")

@@ -1,6 +1,5 @@
 """Parser of a HIT's Question, which must be an ExternalQuestion document."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import ParseError
@@ -15,16 +14,11 @@ NAMESPACE = SCHEMAS + "2006-07-14/ExternalQuestion.xsd"
 LARGEST_BYTES = 65_535
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalQuestion:
-    """A page to show in a frame of `frame_height` CSS pixels, where 0 fills the window."""
+def parse_question(xml: str, *, allow_http: bool) -> tuple[str, int]:
+    """Return the URL of a page, and the height of its frame in CSS pixels, or 0 to fill the window.
 
-    url: str
-    frame_height: int
-
-
-def parse_question(xml: str, *, allow_http: bool) -> ExternalQuestion:
-    """Parse the document. Raise RefusalError if it is invalid or its URL is not allowed."""
+    Raise RefusalError if the document is invalid or its URL is not allowed.
+    """
     if len(xml.encode()) > LARGEST_BYTES:
         raise InvalidParameterError(f"Question is larger than {LARGEST_BYTES} bytes.")
     try:
@@ -37,9 +31,8 @@ def parse_question(xml: str, *, allow_http: bool) -> ExternalQuestion:
             f"{NAMESPACE}. This marketplace supports no other kind."
         )
     url = (root.findtext(f"{{{NAMESPACE}}}ExternalURL") or "").strip()
-    return ExternalQuestion(
-        _checked_url(url, allow_http), _height(root.findtext(f"{{{NAMESPACE}}}FrameHeight"))
-    )
+    height = _height(root.findtext(f"{{{NAMESPACE}}}FrameHeight"))
+    return _checked_url(url, allow_http), height
 
 
 def _height(text: str | None) -> int:

@@ -8,12 +8,10 @@ from django.db.models import F, QuerySet
 from marketplace.domain import ledger, messages, notifications
 from marketplace.domain.errors import InvalidParameterError, WrongStateError
 from marketplace.domain.find import find
-from marketplace.domain.hit_types import check_length
 from marketplace.enums import AssignmentStatus, Event
 from marketplace.models import Assignment, Hit, Requester, WorkerAccount
 
 OVERRIDE_WITHIN = timedelta(days=30)
-LONGEST_FEEDBACK = 1024
 
 
 @transaction.atomic
@@ -26,7 +24,6 @@ def approve(
     now: datetime,
 ) -> None:
     """Approve and pay. `override` allows a rejected assignment for 30 days after submission."""
-    check_length("RequesterFeedback", feedback, LONGEST_FEEDBACK, may_be_empty=True)
     assignment = lock_assignment(requester=requester, code=assignment_code)
     allowed = [AssignmentStatus.SUBMITTED]
     if override and _may_override(assignment, now):
@@ -41,7 +38,6 @@ def reject(*, requester: Requester, assignment_code: str, feedback: str, now: da
     """Reject an assignment, release its money and notify the worker."""
     if not feedback.strip():
         raise InvalidParameterError("RequesterFeedback must state why the work is rejected.")
-    check_length("RequesterFeedback", feedback, LONGEST_FEEDBACK)
     assignment = lock_assignment(requester=requester, code=assignment_code)
     if assignment.status != AssignmentStatus.SUBMITTED or _is_due(assignment, now):
         raise WrongStateError(

@@ -1,6 +1,9 @@
-"""Template filters for amounts of money and durations."""
+"""Template tags of the marketplace: facts, tables, amounts of money and durations."""
 
 from django import template
+from django.template.loader import render_to_string
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from marketplace.domain.money import format_cents
 
@@ -27,3 +30,21 @@ def duration(seconds: int) -> str:
 def amount(cents: int) -> str:
     """Format cents without a unit, such as "0.05". Return an empty string for None."""
     return dollars(cents).replace("$", "") if cents is not None else ""
+
+
+@register.simple_tag
+def fact(name: str, value: object, *, code: bool = False) -> SafeString:
+    """Render an entry of a list of facts. `code` marks an identifier."""
+    shown = format_html("<code>{}</code>", value) if code else value
+    return format_html("<dt>{}</dt><dd>{}</dd>", name, shown)
+
+
+@register.simple_block_tag
+def table(content: SafeString, caption: str, *columns: str) -> SafeString:
+    """Render a table that scrolls within the page, with `content` as its rows.
+
+    A column is a heading, with classes after "|", such as "Fee ($)|number".
+    """
+    heads = [column.partition("|")[::2] for column in columns]
+    context = {"content": content, "caption": caption, "heads": heads}
+    return render_to_string("marketplace/table.html", context)

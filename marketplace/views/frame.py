@@ -1,9 +1,9 @@
-"""URLs of the frame that shows a requester's page, and its security policies."""
+"""URLs of the frame that shows a requester's page, and its security policy."""
 
 from collections.abc import Callable
 from urllib.parse import urlencode, urlsplit
 
-from csp.decorators import csp_replace, csp_update
+from csp.decorators import csp_update
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
@@ -14,16 +14,6 @@ from marketplace.models import Assignment
 def framing(request: HttpRequest, response: HttpResponse, sources: list[str]) -> HttpResponseBase:
     """Allow the response to frame these sources and no others."""
     decorated: Callable[[HttpRequest], HttpResponseBase] = csp_update({"frame-src": sources})(
-        lambda _: response
-    )
-    return decorated(request)
-
-
-def with_policy(
-    request: HttpRequest, response: HttpResponse, directives: dict[str, list[str]]
-) -> HttpResponseBase:
-    """Replace the site's Content-Security-Policy of the response by these directives."""
-    decorated: Callable[[HttpRequest], HttpResponseBase] = csp_replace(directives)(
         lambda _: response
     )
     return decorated(request)

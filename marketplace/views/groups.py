@@ -1,7 +1,6 @@
 """Views for the list of HIT groups, previews and acceptance."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -27,18 +26,6 @@ NOTHING_LEFT = "This group has no more HITs for you at the moment."
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
 
-@dataclass(frozen=True, slots=True)
-class GroupRow:
-    hit_type: HitType
-    available: int
-    lacking: list[str]
-
-    @property
-    def count(self) -> str:
-        is_limited = self.available >= queries.MOST_COUNTED
-        return f"{self.available:,}+" if is_limited else f"{self.available:,}"
-
-
 @require_GET
 @worker_required
 def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
@@ -52,14 +39,15 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     shown = Paginator(discoverable, PER_PAGE).get_page(request.GET.get("page"))
     names = _names([hit_type for hit_type, _ in shown])
     rows = [
-        GroupRow(
-            hit_type,
-            available,
-            [
+        {
+            "hit_type": hit_type,
+            "available": available,
+            "count": f"{available:,}{'+' if available >= queries.MOST_COUNTED else ''}",
+            "lacking": [
                 describe(requirement, names)
                 for requirement in unmet(hit_type.requirements, held, action=Guarded.ACCEPT)
             ],
-        )
+        }
         for hit_type, available in shown
     ]
     context = {

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from csp.constants import NONE
+from csp.decorators import csp_replace
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
@@ -18,7 +19,7 @@ from marketplace.domain.errors import NotFoundError, RefusalError
 from marketplace.domain.submit_tokens import read_submit_token
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
-from marketplace.views.frame import framing, origin_of, submit_url, with_policy, work_url
+from marketplace.views.frame import framing, origin_of, submit_url, work_url
 from marketplace.views.groups import to_next
 from marketplace.views.session import current_worker, worker_required
 
@@ -129,17 +130,15 @@ def _answer_page(
     own = settings.MARKETPLACE_URL
     context = {"problem": problem, "assignment_code": assignment_code, "marketplace_url": own}
     page = render(request, "marketplace/submitted.html", context, status=status)
-    return with_policy(
-        request,
-        page,
-        {
-            "default-src": [NONE],
-            "script-src": [own],
-            "style-src": [own],
-            "form-action": [NONE],
-            "frame-ancestors": [own],
-        },
-    )
+    policy = {
+        "default-src": [NONE],
+        "script-src": [own],
+        "style-src": [own],
+        "form-action": [NONE],
+        "frame-ancestors": [own],
+    }
+    response: HttpResponseBase = csp_replace(policy)(lambda _: page)(request)
+    return response
 
 
 def _own(worker: WorkerAccount, assignment_code: str) -> Assignment:

@@ -46,7 +46,7 @@ export function setText(target, text) {
 }
 
 /**
- * Say whether a key event goes to a control that takes text or a choice.
+ * Return true if a key event goes to a control that takes text or a choice.
  *
  * @param {Event} event
  * @param {string} [fields]

@@ -38,12 +38,7 @@ export function answersText(tokens, answers) {
   return answers.map((span) => spanText(tokens, span)).join(" | ");
 }
 
-/**
- * Compare spans for sorting.
- *
- * @param {Span} a
- * @param {Span} b
- */
+/** @param {Span} a @param {Span} b */
 export function byPosition(a, b) {
   return a[0] - b[0] || a[1] - b[1];
 }

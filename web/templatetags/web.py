@@ -5,8 +5,11 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.template import Context
+from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from web.money import dollars
@@ -70,3 +73,53 @@ def of(table: Mapping[Any, Any], key: Any) -> Any:
 def fact(name: str, value: object) -> SafeString:
     """Render an entry of a list of facts."""
     return format_html("<div><dt>{}</dt><dd>{}</dd></div>", name, value)
+
+
+@register.simple_tag
+def state(row: Any) -> SafeString:
+    """Render a row's state, with the colour and symbol of `state--<state>` in table.css."""
+    return format_html(
+        '<span class="state state--{}">{}</span>', row.state, row.get_state_display()
+    )
+
+
+@register.simple_tag(takes_context=True)
+def crumbs(context: Context, here: str, *steps: str, key: object = None) -> SafeString:
+    """Render the way to a page of a project: a route and a title for each step, then `here`.
+
+    `key` is the last route's argument after the project.
+    """
+    slug = context["project"].slug
+    routes, titles = steps[::2], steps[1::2]
+    urls = [reverse(route, args=[slug]) for route in routes[: -1 if key else None]]
+    if key:
+        urls.append(reverse(routes[-1], args=[slug, key]))
+    link = '<a href="{}">{}</a> <span aria-hidden="true">›</span>'
+    links = format_html_join(" ", link, zip(urls, titles, strict=True))
+    return format_html('<nav class="crumbs" aria-label="Breadcrumbs">{} {}</nav>', links, here)
+
+
+@register.simple_block_tag
+def table(
+    content: SafeString,
+    label: str,
+    *columns: str,
+    look: str = "list",
+    caption: str = "",
+    stacked: bool = False,
+) -> SafeString:
+    """Render a table that scrolls within the page, with `content` as its rows.
+
+    A column is a heading, with classes after "|", such as "Fee|number". The class `hidden` shows it
+    to screen readers only. Without columns, `content` has a head and a body of its own. The rows of
+    a `stacked` table become blocks on narrow screens. Their elements then need explicit roles.
+    """
+    context = {
+        "content": content,
+        "label": label,
+        "heads": [column.partition("|")[::2] for column in columns],
+        "look": f"{look} list--stacked" if stacked else look,
+        "caption": caption,
+        "stacked": stacked,
+    }
+    return render_to_string("web/table.html", context)

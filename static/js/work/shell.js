@@ -1,13 +1,13 @@
 // The part of a work page that is the same for every scheme: undo, pay, keys, submission.
 
-/** @import { Step } from "./history.js" */
 /** @import { Content, Page } from "./page.js" */
 /** @import { PayTerms } from "./pay.js" */
 
 import { isTyping, ref, setText } from "../html.js";
-import { History } from "./history.js";
 import { isLocked } from "./page.js";
 import { cents } from "./pay.js";
+
+const MOST_STEPS = 100;
 
 /**
  * A problem that the server reports: the item, the path inside its content, and a message.
@@ -33,9 +33,16 @@ import { cents } from "./pay.js";
  */
 
 /**
+ * @typedef {object} Step
+ * @property {string} label  what was done, for the undo button
+ * @property {any} before  the state to go back to
+ * @property {string | null} [mergeKey]  consecutive steps with the same key are one step
+ */
+
+/**
  * Report a change. A step can be undone; a change without a step cannot.
  *
- * @typedef {(step?: Step<any>) => void} OnChange
+ * @typedef {(step?: Step) => void} OnChange
  */
 
 /**
@@ -54,14 +61,23 @@ import { cents } from "./pay.js";
 export function openShell(mount, page, backend) {
   const root = document.body;
   const undoButton = ref(root, "undo");
-  const history = new History();
+  /** @type {Step[]} */
+  const steps = [];
   let { moves = 0 } = page;
   let locked = isLocked(page);
 
   const work = mount(root, page, (step) => {
-    if (step && history.push(step)) moves += 1;
+    if (step) push(step);
     changed();
   });
+
+  /** @param {Step} step */
+  function push(step) {
+    if (step.mergeKey && steps.at(-1)?.mergeKey === step.mergeKey) return;
+    moves += 1;
+    steps.push(step);
+    if (steps.length > MOST_STEPS) steps.shift();
+  }
 
   function changed() {
     backend.changed();
@@ -69,8 +85,9 @@ export function openShell(mount, page, backend) {
   }
 
   function show() {
-    undoButton.hidden = history.label === null || locked;
-    setText(undoButton, `Undo ${history.label ?? ""}`);
+    const last = steps.at(-1);
+    undoButton.hidden = !last || locked;
+    setText(undoButton, `Undo ${last?.label ?? ""}`);
     if (page.pay) showPay(page.pay);
   }
 
@@ -82,7 +99,7 @@ export function openShell(mount, page, backend) {
   }
 
   function undo() {
-    const step = locked ? null : history.pop();
+    const step = locked ? undefined : steps.pop();
     if (!step) return;
     moves += 1;
     work.restore(step.before);

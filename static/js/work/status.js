@@ -52,13 +52,12 @@ const SUBMISSION = {
  */
 export function showWorkStatus({ page, draft, submission, describe, load, onRefused }) {
   const status = ref(document, "status");
-  const banner = new Banner(ref(document, "banner"));
   const isOnSite = Boolean(page.csrf);
   const texts = isOnSite ? DESTINATIONS.site : DESTINATIONS.marketplace;
 
   if (page.preview) {
     setText(status, "");
-    banner.show("info", ["This is a preview. Accept the task first, then you can work on it."]);
+    showBanner("info", ["This is a preview. Accept the task first, then you can work on it."]);
     return;
   }
   setText(status, page.revision > 0 ? STATUS.saved : "");
@@ -71,7 +70,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
     setText(status, STATUS[detail.status]);
     status.dataset.status = detail.status;
     if (detail.status === "refused") {
-      banner.show("error", [detail.message || "This page can't save any more.", texts.reopen]);
+      showBanner("error", [detail.message || "This page can't save any more.", texts.reopen]);
     }
   });
   draft.addEventListener("submitted", showSubmitted);
@@ -92,10 +91,10 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
   /** @param {string[]} lines */
   function offerRetry(lines) {
     if (isOnSite) {
-      banner.show("warning", lines, [["Try again", () => submission.send(), "primary"]]);
+      showBanner("warning", lines, [["Try again", () => submission.send(), "primary"]]);
       return;
     }
-    banner.show(
+    showBanner(
       "warning",
       [
         ...lines,
@@ -112,7 +111,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
     draft.pause();
     document.body.classList.add("is-submitted");
     setText(status, "Submitted");
-    banner.show("success", [texts.done], isOnSite ? [] : [["Submit again", () => submission.send()]]);
+    showBanner("success", [texts.done], isOnSite ? [] : [["Submit again", () => submission.send()]]);
   }
 
   /**
@@ -125,9 +124,9 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
     const choose = (/** @type {Version | null} */ chosen) => () => {
       if (chosen) load(chosen.content, chosen.comment);
       draft.resume(newest.revision);
-      banner.hide();
+      ref(document, "banner").hidden = true;
     };
-    banner.show(
+    showBanner(
       "warning",
       ["There are two versions of your work. Which one do you want to keep?"],
       [],
@@ -176,32 +175,22 @@ function on(target, type, listener) {
   target.addEventListener(type, (event) => listener(/** @type {CustomEvent} */ (event).detail));
 }
 
-class Banner {
-  /** @param {HTMLElement} box */
-  constructor(box) {
-    this.box = box;
-  }
-
-  /**
-   * @param {"info" | "success" | "warning" | "error"} kind
-   * @param {string[]} lines
-   * @param {Action[]} actions
-   * @param {Node | string} more
-   */
-  show(kind, lines, actions = [], more = "") {
-    const buttons = actions.map(([label, onclick, look = ""]) =>
-      element("button", { type: "button", class: look, onclick }, label),
-    );
-    this.box.className = `banner message message--${kind}`;
-    this.box.replaceChildren(
-      ...lines.map((line) => element("p", {}, line)),
-      more,
-      buttons.length > 0 ? element("p", { class: "banner__actions" }, ...buttons) : "",
-    );
-    this.box.hidden = false;
-  }
-
-  hide() {
-    this.box.hidden = true;
-  }
+/**
+ * @param {"info" | "success" | "warning" | "error"} kind
+ * @param {string[]} lines
+ * @param {Action[]} actions
+ * @param {Node | string} more
+ */
+function showBanner(kind, lines, actions = [], more = "") {
+  const buttons = actions.map(([label, onclick, look = ""]) =>
+    element("button", { type: "button", class: look, onclick }, label),
+  );
+  const banner = ref(document, "banner");
+  banner.className = `banner message message--${kind}`;
+  banner.replaceChildren(
+    ...lines.map((line) => element("p", {}, line)),
+    more,
+    buttons.length > 0 ? element("p", { class: "banner__actions" }, ...buttons) : "",
+  );
+  banner.hidden = false;
 }

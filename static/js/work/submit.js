@@ -10,6 +10,7 @@
 /** @import { Page } from "./page.js" */
 /** @import { Refusal } from "./shell.js" */
 
+import { element } from "../html.js";
 import { canonical, send } from "./draft.js";
 
 const WAITS = [0, 1000, 3000];
@@ -74,17 +75,10 @@ export class Submission extends EventTarget {
   postToMarketplace(fields, { isSaved }) {
     this.draft.submitted({ isSaved });
     this.report("leaving");
-    const form = document.createElement("form");
-    form.method = "post";
-    form.action = this.page.submitTo;
-    form.hidden = true;
-    for (const [name, value] of Object.entries({ assignmentId: this.page.assignment, ...fields })) {
-      const input = document.createElement("input");
-      input.type = "hidden";
-      input.name = name;
-      input.value = value;
-      form.append(input);
-    }
+    const inputs = Object.entries({ assignmentId: this.page.assignment, ...fields }).map(([name, value]) =>
+      element("input", { type: "hidden", name, value }),
+    );
+    const form = element("form", { method: "post", action: this.page.submitTo, hidden: true }, ...inputs);
     document.body.append(form);
     form.submit();
     // If the page is still open, the marketplace did not answer. Sending again is safe.

@@ -7,7 +7,7 @@
 
 import { element, isTyping, setText } from "../../html.js";
 import { contains, spanText } from "../../spans.js";
-import { find, INVALID, KEEP, REDUNDANT } from "./case-state.js";
+import { conflicts, find, KEEP, REDUNDANT } from "./case-state.js";
 
 /**
  * @typedef {object} BoardCalls
@@ -26,6 +26,22 @@ import { find, INVALID, KEEP, REDUNDANT } from "./case-state.js";
  */
 
 /** @typedef {{clashes: number[], isActive: boolean}} Look */
+
+/**
+ * Return the texts of the moves that both roles call the same.
+ *
+ * @param {string} who  the question's name
+ */
+export function moveTexts(who) {
+  return {
+    invalid: `${who} invalid`,
+    unjudge: `open ${who} again`,
+    mark: `answer of ${who}`,
+    unmark: `remove answer of ${who}`,
+    split: `split answer of ${who}`,
+    cut: `cut words of ${who}`,
+  };
+}
 
 export class Board {
   /** @type {Map<string, Card>} */
@@ -46,7 +62,15 @@ export class Board {
     box.addEventListener("keydown", (event) => this.keyDown(event));
   }
 
-  disable() {
+  /** @param {CaseState} state @param {string | null} activeId @param {boolean} locked */
+  update(state, activeId, locked) {
+    this.state = state;
+    this.locked = locked;
+    const clashes = [...conflicts(state).keys()];
+    for (const question of state.questions) {
+      this.cards.get(question.id)?.update(question, { clashes, isActive: question.id === activeId });
+    }
+    if (!locked) return;
     for (const control of this.box.querySelectorAll("button, select, input")) control.setAttribute("disabled", "");
   }
 
@@ -126,6 +150,12 @@ export class Card {
   /** @type {Map<string, string>} What the parts of the card show. */
   shown = new Map();
 
+  /** @type {Map<string, () => void>} What the buttons do, by key. */
+  keys = new Map();
+
+  /** @type {Map<Verdict, HTMLButtonElement>} */
+  verdictButtons = new Map();
+
   /** @param {CaseQuestion} question @param {B} board */
   constructor(question, board) {
     this.id = question.id;
@@ -159,13 +189,17 @@ export class Card {
   }
 
   /** @param {string} text @param {string} key @param {() => void} onclick */
-  button(text, key, onclick, look = "card__verdict-button") {
+  button(text, key, onclick, look = "tool quiet") {
+    this.keys.set(key, onclick);
     return element("button", { type: "button", class: look, onclick }, `${text} `, element("kbd", {}, key));
   }
 
-  /** @param {[Verdict, HTMLButtonElement][]} verdicts @param {HTMLButtonElement[]} others */
+  /** @param {[text: string, key: string, verdict: Verdict][]} verdicts @param {HTMLButtonElement[]} others */
   actions(verdicts, others) {
-    this.verdictButtons = new Map(verdicts);
+    for (const [text, key, verdict] of verdicts) {
+      const button = this.button(text, key, () => this.judge(verdict), "card__verdict-button");
+      this.verdictButtons.set(verdict, button);
+    }
     const group = { class: "card__verdicts", role: "group", "aria-label": "Verdict" };
     return element(
       "div",
@@ -202,18 +236,14 @@ export class Card {
     setText(this.verdict, this.board.text.verdictText(question, this.board.state));
     this.element.dataset.verdict = question.verdict ?? "open";
     this.element.classList.toggle("card--active", isActive);
-    for (const [verdict, button] of this.verdictButtons ?? []) {
+    for (const [verdict, button] of this.verdictButtons) {
       button.setAttribute("aria-pressed", String(question.verdict === verdict));
     }
     this.updateRepeats(question);
     this.updateAnswers(question, clashes);
   }
 
-  /**
-   * Return the questions that this one can repeat.
-   *
-   * @returns {CaseQuestion[]}
-   */
+  /** @returns {CaseQuestion[]} */
   repeatable() {
     return this.board.state.questions.filter(({ verdict }) => verdict === KEEP);
   }
@@ -230,7 +260,7 @@ export class Card {
   }
 
   /**
-   * Say whether a part of the card already shows these values. Its elements must then stay, so that
+   * Return true if a part of the card already shows these values. Its elements must then stay, so that
    * a press that moves the focus still ends as a click.
    *
    * @param {string} part
@@ -261,7 +291,7 @@ export class Card {
     this.answers.replaceChildren(
       ...answers.map((span, position) => element("li", {}, this.chip(span, states[position]))),
     );
-    if (answers.length === 0 && none) this.answers.append(element("li", { class: "card__none" }, none));
+    if (answers.length === 0 && none) this.answers.append(element("li", { class: "card__none quiet small" }, none));
     this.answers.hidden = this.answers.children.length === 0;
     if (focused >= 0) this.focusChip(focused);
   }
@@ -303,16 +333,12 @@ export class Card {
     return this.question.answers.find((span) => String(span[0]) === start) ?? null;
   }
 
-  /**
-   * Act on a key. Return false if the key keeps its usual meaning.
-   *
-   * @param {KeyboardEvent} event
-   */
+  /** @param {KeyboardEvent} event */
   handleKey({ key, target }) {
     const span = this.focusedAnswer();
-    if (key === "i") this.judge(INVALID);
-    else if (key === "r") this.judge(REDUNDANT);
-    else if (key === "e") this.edit(span);
+    const act = this.keys.get(key);
+    if (key === "e") this.edit(span);
+    else if (act) act();
     else if (key === "Enter" && target === this.element) this.edit(null);
     else if ((key === "Delete" || key === "Backspace") && span) this.act({ type: "unmark", span });
     else return false;

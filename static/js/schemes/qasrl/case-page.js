@@ -25,7 +25,7 @@ import { find, kept, marksOf, unjudged } from "./case-state.js";
  * @property {(state: CaseState, move: Move) => CaseState} apply  return the same state if nothing changes
  * @property {(state: CaseState) => Problem[]} problems
  * @property {CaseText & RoleText} text
- * @property {(box: HTMLElement, calls: BoardCalls) => Board & CaseBoard} createBoard
+ * @property {(box: HTMLElement, calls: BoardCalls) => Board} createBoard
  * @property {string} settled  the message if nothing is left to do
  * @property {boolean} [goesOn]  whether Enter on an answer goes to the next open question
  * @property {(state: CaseState) => void} [show]  show more of a state
@@ -36,8 +36,6 @@ import { find, kept, marksOf, unjudged } from "./case-state.js";
  * @property {(state: CaseState, move: Move) => string} moveText  for the undo button
  * @property {(problem: Problem, state: CaseState, tokens: string[]) => string} problemText
  */
-
-/** @typedef {{update: (state: CaseState, activeId: string | null, locked: boolean) => void}} CaseBoard */
 
 /** @implements {Work} */
 export class CasePage {

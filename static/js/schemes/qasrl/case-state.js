@@ -154,6 +154,11 @@ export function kept(state) {
   return state.questions.filter(({ verdict }) => verdict === KEEP);
 }
 
+/** @param {CaseQuestion} a @param {CaseQuestion} b */
+export function sharesWords(a, b) {
+  return a.answers.some((span) => b.answers.some((other) => overlaps(other, span)));
+}
+
 /** @param {CaseState} state */
 export function unjudged(state) {
   return state.questions.filter(({ verdict }) => verdict === null);

@@ -9,9 +9,9 @@
 /** @import { Walker } from "./grammar.js" */
 
 import { element, setText } from "../../html.js";
-import { equal, overlaps } from "../../spans.js";
+import { equal } from "../../spans.js";
 import { Board, Card } from "./case-card.js";
-import { conflicts, find, INVALID, KEEP, kept, REDUNDANT, sourceId } from "./case-state.js";
+import { conflicts, find, INVALID, KEEP, kept, REDUNDANT, sharesWords, sourceId } from "./case-state.js";
 import * as text from "./consolidation-text.js";
 import { QuestionBox } from "./question-box.js";
 
@@ -122,19 +122,13 @@ export class ConsolidationBoard extends Board {
 
   /** @param {CaseState} state @param {string | null} activeId @param {boolean} locked */
   update(state, activeId, locked) {
-    this.state = state;
-    this.locked = locked;
     this.updateOwn(state);
-    const clashes = [...conflicts(state).keys()];
-    for (const question of state.questions) {
-      this.card(question).update(question, { clashes, isActive: question.id === activeId });
-    }
+    super.update(state, activeId, locked);
     for (const group of this.groups) {
       const open = group.ids.some((id) => this.question(id).verdict === null);
       group.element.classList.toggle("group--settled", !open);
       group.settle.hidden = !open || !group.isOneRole;
     }
-    if (locked) this.disable();
   }
 
   /** @param {CaseState} state */
@@ -184,14 +178,12 @@ export class ConsolidationBoard extends Board {
   likelyTwin(id) {
     const ids = this.groupOf(id)?.ids ?? [];
     const others = ids.filter((other) => other !== id).map((other) => this.question(other));
-    const all = kept(this.state).filter((question) => question.id !== id);
-    const { answers } = this.question(id);
-    const shares = (/** @type {CaseQuestion} */ other) =>
-      other.answers.some((span) => answers.some((own) => overlaps(own, span)));
+    const all = kept(this.state).filter((other) => other.id !== id);
+    const question = this.question(id);
     const twin =
       others.find(({ verdict }) => verdict === KEEP) ??
       others.find(({ verdict }) => verdict !== INVALID) ??
-      all.find(shares) ??
+      all.find((other) => sharesWords(other, question)) ??
       all[0];
     return twin?.id ?? null;
   }
@@ -247,15 +239,15 @@ class ConsolidationCard extends Card {
     this.note = element("p", { class: "card__note", hidden: true });
     this.host = element("div", { class: "card__box" });
     this.tools = element("div", { class: "card__tools", hidden: true });
-    const rewrite = this.button("Rewrite", "w", () => this.rewriteText(), "tool quiet");
-    const edit = this.button("Answers", "e", () => this.edit(null), "tool quiet");
-    const merge = this.button("Merge", "m", () => this.merge(), "tool quiet");
-    const remove = this.button("Delete", "d", () => this.act({ type: "remove" }), "tool quiet");
+    const rewrite = this.button("Rewrite", "w", () => this.rewriteText());
+    const edit = this.button("Answers", "e", () => this.edit(null));
+    const merge = this.button("Merge", "m", () => this.merge());
+    const remove = this.button("Delete", "d", () => this.act({ type: "remove" }));
     const actions = this.actions(
       [
-        [KEEP, this.button("Keep", "k", () => this.judge(KEEP))],
-        [INVALID, this.button("Invalid", "i", () => this.judge(INVALID))],
-        [REDUNDANT, this.button("Redundant", "r", () => this.judge(REDUNDANT))],
+        ["Keep", "k", KEEP],
+        ["Invalid", "i", INVALID],
+        ["Redundant", "r", REDUNDANT],
       ],
       [edit, rewrite, merge, remove],
     );
@@ -368,16 +360,6 @@ class ConsolidationCard extends Card {
       onClose: close,
     });
     this.text.hidden = true;
-  }
-
-  /** @param {KeyboardEvent} event */
-  handleKey(event) {
-    if (event.key === "k") this.judge(KEEP);
-    else if (event.key === "m") this.merge();
-    else if (event.key === "w") this.rewriteText();
-    else if (event.key === "d") this.act({ type: "remove" });
-    else return super.handleKey(event);
-    return true;
   }
 }
 

@@ -4,6 +4,7 @@
 /** @import { CaseQuestion, CaseState, Move, Problem } from "./case-state.js" */
 
 import { quoted } from "../../html.js";
+import { moveTexts } from "./case-card.js";
 import { find, KEEP, MAX_ANSWERS, MAX_NEW_QUESTIONS, MAX_QUESTION_LENGTH } from "./case-state.js";
 import { split } from "./grammar.js";
 
@@ -119,20 +120,14 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
 export function moveText(state, move) {
   const who = nameOf(find(state, move.id));
   const texts = {
+    ...moveTexts(who),
     keep: `keep ${who}`,
-    invalid: `${who} invalid`,
-    unjudge: `open ${who} again`,
     redundant: `${who} redundant`,
     merge: `merge ${who}`,
     settle: "settle what agrees",
     add: "new question",
     remove: `delete ${who}`,
     rewrite: `rewrite ${who}`,
-    mark: `answer of ${who}`,
-    unmark: `remove answer of ${who}`,
-    reshape: `change answer of ${who}`,
-    split: `split answer of ${who}`,
-    cut: `cut words of ${who}`,
     join: `join answers of ${who}`,
     move: `move answer of ${who}`,
   };

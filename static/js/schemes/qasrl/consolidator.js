@@ -66,13 +66,7 @@ openTask((root, page, onChange) => {
   return work;
 });
 
-/**
- * Show the questions that stay.
- *
- * @param {HTMLElement} root
- * @param {CaseState} state
- * @param {string[]} tokens
- */
+/** @param {HTMLElement} root @param {CaseState} state @param {string[]} tokens */
 function showResult(root, state, tokens) {
   const questions = kept(state);
   const inConflict = new Set([...conflicts(state).values()].flat());

@@ -250,7 +250,7 @@ export class QuestionBox {
     const option = element(
       "li",
       { id: `${this.id}-option-${position}`, role: "option" },
-      element("span", { class: "question-box__typed" }),
+      element("span", { class: "quiet" }),
       element("span", { class: "question-box__rest" }),
       element("span", { class: "question-box__kind" }),
     );
@@ -323,7 +323,7 @@ export class QuestionBox {
     return true;
   }
 
-  // Say whether the last word is complete, not only the beginning of a word.
+  // Return true if the last word is complete, not only the beginning of a word.
   isWordWhole() {
     const text = this.text.toLowerCase();
     return this.walker.complete(text).some((completion) => completion.text.toLowerCase() === text);

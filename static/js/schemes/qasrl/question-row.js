@@ -2,7 +2,7 @@
 
 /** @import { Span } from "../../spans.js" */
 /** @import { Question } from "./annotation.js" */
-/** @import { Walker } from "./grammar.js" */
+/** @import { Workbench } from "./workbench.js" */
 
 import { element, quoted, setText } from "../../html.js";
 import { spanText } from "../../spans.js";
@@ -10,61 +10,42 @@ import { cents } from "../../work/pay.js";
 import { QuestionBox } from "./question-box.js";
 
 /**
- * @typedef {object} RowCalls
- * @property {(text: string) => void} input
- * @property {(text: string) => void} finish
- * @property {() => void} keep
- * @property {() => void} mark
- * @property {() => void} remove
- * @property {(span: Span) => void} removeAnswer
- * @property {() => void} focus
- */
-
-/**
  * @typedef {object} RowState
- * @property {Question} question
  * @property {number} number
  * @property {boolean} isActive
  * @property {number} bonus
  * @property {string} note
  * @property {boolean} canKeep
  * @property {boolean} isOutside
- * @property {boolean} locked
  */
 
 export class QuestionRow {
-  /**
-   * @param {object} options
-   * @param {number} options.key
-   * @param {string[]} options.tokens
-   * @param {Walker} options.walker
-   * @param {(text: string) => string[]} options.suggest
-   * @param {RowCalls} options.calls
-   */
-  constructor({ key, tokens, walker, suggest, calls }) {
-    this.tokens = tokens;
-    this.calls = calls;
-    const id = `question-${key}`;
+  /** @param {Question} question @param {Workbench} bench */
+  constructor(question, bench) {
+    this.question = question;
+    this.bench = bench;
+    const focus = () => bench.activate(question);
+    const keep = () => bench.keep(question);
     this.box = new QuestionBox({
-      id,
+      id: `question-${question.key}`,
       label: "Question",
-      walker,
-      suggest,
-      onInput: calls.input,
-      onFinish: calls.finish,
-      onFocus: calls.focus,
-      onKeep: calls.keep,
+      walker: bench.annotation.walker,
+      suggest: (text) => bench.suggest(text, question),
+      onInput: (text) => bench.write(question, text),
+      onFinish: (text) => bench.finish(question, text),
+      onFocus: focus,
+      onKeep: keep,
     });
     /** @type {(name: string, label: string, onclick: () => void) => HTMLButtonElement} */
     const button = (name, label, onclick) => element("button", { type: "button", class: name, onclick }, label);
     this.number = element("span", { class: "question__number figure", "aria-hidden": "true" });
     this.bonus = element("span", { class: "question__bonus figure" });
-    this.delete = button("question__delete quiet", "✕", calls.remove);
-    this.keep = button("question__keep", "Keep it as it is", calls.keep);
+    this.delete = button("question__delete quiet", "✕", () => bench.remove(question));
+    this.keep = button("question__keep", "Keep it as it is", keep);
     /** @type {string | undefined} */
     this.shown = undefined;
     this.answers = element("ul", { class: "answers", "aria-label": "Answers" });
-    this.mark = button("question__mark quiet", "Mark an answer", calls.mark);
+    this.mark = button("question__mark quiet", "Mark an answer", () => bench.mark(question));
     this.element = element(
       "li",
       { class: "question" },
@@ -73,11 +54,13 @@ export class QuestionRow {
       element("div", { class: "question__answers" }, this.answers, this.mark),
     );
     // Not at pointerdown: an element that moves under the finger would not be clicked.
-    this.element.addEventListener("click", calls.focus);
+    this.element.addEventListener("click", focus);
   }
 
   /** @param {RowState} state */
-  update({ question, number, isActive, bonus, note, canKeep, isOutside, locked }) {
+  update({ number, isActive, bonus, note, canKeep, isOutside }) {
+    const { question } = this;
+    const { locked } = this.bench;
     this.box.kept = question.kept;
     if (this.box.text !== question.text) this.box.show(question.text);
     const isEmpty = question.text.trim() === "" && question.answers.length === 0;
@@ -108,14 +91,14 @@ export class QuestionRow {
 
   /** @param {Span} span @param {boolean} locked */
   chip(span, locked) {
-    const text = spanText(this.tokens, span);
+    const text = spanText(this.bench.annotation.tokens, span);
     const remove = element(
       "button",
       {
         type: "button",
         class: "answer-chip__remove quiet",
         "aria-label": `Remove the answer ${quoted(text)}`,
-        onclick: () => this.calls.removeAnswer(span),
+        onclick: () => this.bench.removeAnswer(this.question, span),
       },
       "✕",
     );

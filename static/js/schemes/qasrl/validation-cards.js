@@ -3,9 +3,8 @@
 /** @import { BoardCalls } from "./case-card.js" */
 /** @import { CaseQuestion, CaseState } from "./case-state.js" */
 
-import { overlaps } from "../../spans.js";
 import { Board, Card } from "./case-card.js";
-import { conflicts, INVALID, KEEP, REDUNDANT } from "./case-state.js";
+import { INVALID, KEEP, REDUNDANT, sharesWords } from "./case-state.js";
 import * as text from "./validation-text.js";
 
 export class ValidationBoard extends Board {
@@ -16,17 +15,6 @@ export class ValidationBoard extends Board {
     box.replaceChildren(...[...this.cards.values()].map((card) => card.element));
   }
 
-  /** @param {CaseState} state @param {string | null} activeId @param {boolean} locked */
-  update(state, activeId, locked) {
-    this.state = state;
-    this.locked = locked;
-    const clashes = [...conflicts(state).keys()];
-    for (const question of state.questions) {
-      this.cards.get(question.id)?.update(question, { clashes, isActive: question.id === activeId });
-    }
-    if (locked) this.disable();
-  }
-
   // A valid question that shares an answer's word, the nearest valid one before it, any valid one,
   // or the nearest one before it without a verdict.
   /** @param {string} id */
@@ -34,11 +22,9 @@ export class ValidationBoard extends Board {
     const { questions } = this.state;
     const at = questions.findIndex((question) => question.id === id);
     const others = [...questions.slice(0, at).reverse(), ...questions.slice(at + 1)];
-    const { answers } = questions[at];
-    const shares = (/** @type {CaseQuestion} */ other) =>
-      other.answers.some((span) => answers.some((own) => overlaps(own, span)));
     const valid = others.filter(({ verdict }) => verdict === KEEP);
-    return (valid.find(shares) ?? valid[0] ?? others.find(({ verdict }) => verdict === null))?.id ?? null;
+    const sharing = valid.find((other) => sharesWords(other, questions[at]));
+    return (sharing ?? valid[0] ?? others.find(({ verdict }) => verdict === null))?.id ?? null;
   }
 }
 
@@ -48,11 +34,11 @@ class ValidationCard extends Card {
     super(question, board);
     const actions = this.actions(
       [
-        [KEEP, this.button("Valid", "v", () => this.judge(KEEP))],
-        [INVALID, this.button("Invalid", "i", () => this.judge(INVALID))],
-        [REDUNDANT, this.button("Repeats another", "r", () => this.judge(REDUNDANT))],
+        ["Valid", "v", KEEP],
+        ["Invalid", "i", INVALID],
+        ["Repeats another", "r", REDUNDANT],
       ],
-      [this.button("Mark answers", "e", () => this.edit(null), "tool quiet")],
+      [this.button("Mark answers", "e", () => this.edit(null))],
     );
     this.element.append(this.title("h3"), this.answers, actions, this.repeats);
   }
@@ -66,12 +52,5 @@ class ValidationCard extends Card {
   updateAnswers({ answers, verdict }, clashes) {
     if (verdict === KEEP) this.updateChips(answers, clashes, "no answer yet");
     else this.updateChips([], [], "");
-  }
-
-  /** @param {KeyboardEvent} event */
-  handleKey(event) {
-    if (event.key !== "v") return super.handleKey(event);
-    this.judge(KEEP);
-    return true;
   }
 }

@@ -3,13 +3,10 @@
 /** @import { CaseQuestion, CaseState, Move, Problem } from "./case-state.js" */
 
 import { quoted } from "../../html.js";
+import { moveTexts } from "./case-card.js";
 import { find, KEEP, MAX_ANSWERS } from "./case-state.js";
 
-/**
- * Return a question's number, such as "2".
- *
- * @param {CaseQuestion | undefined} question
- */
+/** @param {CaseQuestion | undefined} question */
 export function nameOf(question) {
   return question?.source ? String(question.source.question + 1) : "";
 }
@@ -43,16 +40,7 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
 export function moveText(state, { type, id }) {
   const who = nameOf(find(state, id));
   /** @type {Record<string, string>} */
-  const texts = {
-    keep: `${who} valid`,
-    invalid: `${who} invalid`,
-    unjudge: `open ${who} again`,
-    redundant: `${who} repeats another`,
-    mark: `answer of ${who}`,
-    unmark: `remove answer of ${who}`,
-    split: `split answer of ${who}`,
-    cut: `cut words of ${who}`,
-  };
+  const texts = { ...moveTexts(who), keep: `${who} valid`, redundant: `${who} repeats another` };
   return texts[type];
 }
 

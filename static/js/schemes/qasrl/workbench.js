@@ -49,7 +49,7 @@ export class Workbench {
   openItem(item) {
     const walker = new Walker(this.page.shared.automaton, item.data.item);
     const annotation = new Annotation({ tokens: item.tokens, walker, content: item.content });
-    return { ...item, walker, annotation, suggester: new Suggester(walker, item.data.ranking) };
+    return { ...item, annotation, suggester: new Suggester(walker, item.data.ranking) };
   }
 
   /** @param {string} name */
@@ -273,22 +273,7 @@ export class Workbench {
   row(question) {
     const existing = this.rows.get(question.key);
     if (existing) return existing;
-    const { tokens, walker } = this.items[this.position];
-    const row = new QuestionRow({
-      key: question.key,
-      tokens,
-      walker,
-      suggest: (text) => this.suggest(text, question),
-      calls: {
-        input: (text) => this.write(question, text),
-        finish: (text) => this.finish(question, text),
-        keep: () => this.keep(question),
-        mark: () => this.mark(question),
-        remove: () => this.remove(question),
-        removeAnswer: (span) => this.removeAnswer(question, span),
-        focus: () => this.activate(question),
-      },
-    });
+    const row = new QuestionRow(question, this);
     this.rows.set(question.key, row);
     return row;
   }
@@ -298,14 +283,12 @@ export class Workbench {
     const state = question.text.trim() ? this.annotation.check(question).state : "empty";
     const isOutside = state === "wrong" || (state === "unfinished" && question.kept);
     return {
-      question,
       number,
       isActive: question === this.active,
       bonus: this.page.pay ? unitBonus(this.page.pay, number) : 0,
       note: this.noteFor(question, state),
       canKeep: isOutside && !question.kept,
       isOutside,
-      locked: this.locked,
     };
   }
 
