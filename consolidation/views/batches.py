@@ -141,12 +141,9 @@ def _terms_form(batch: Batch, data: Any = None) -> TermsForm:
         "republish_limit": batch.republish_limit,
         "cap": batch.budget.cap_cents if batch.budget else None,
     }
-    return TermsForm(data, initial=initial, can_top_up=_is_topped_up(batch))
-
-
-def _is_topped_up(batch: Batch) -> bool:
-    """Return True for batches of generations, which publish more items automatically."""
-    return batch.role == Role.GENERATOR and not batch.for_training
+    # Batches of generations publish more items automatically.
+    can_top_up = batch.role == Role.GENERATOR and not batch.for_training
+    return TermsForm(data, initial=initial, can_top_up=can_top_up)
 
 
 def _page(
