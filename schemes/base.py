@@ -178,7 +178,6 @@ class Scheme(Protocol):
     corpus_formats: Mapping[str, Sequence[str]]
     export_formats: Sequence[str]
 
-    # --- items
     def find_items(
         self, external_id: str, tokens: Tokens, metadata: Json | None = None
     ) -> list[ItemRecord]:
@@ -207,7 +206,6 @@ class Scheme(Protocol):
         """
         ...
 
-    # --- pages
     def shared_page_data(self) -> Json:
         """Return the page script's data that all items of the scheme share."""
         ...
@@ -224,7 +222,7 @@ class Scheme(Protocol):
         """Return what the validation page shows: no answers and no annotators."""
         ...
 
-    # --- content: each parser returns normalised JSON or raises ContentError
+    # Each parser returns normalised JSON or raises ContentError.
     def parse_generation(self, content: object, *, tokens: Tokens, target: Json) -> Json: ...
 
     def parse_consolidation(
@@ -287,7 +285,7 @@ class Scheme(Protocol):
         """
         ...
 
-    # --- rehearsal: the content of simulated workers
+    # The content of simulated workers in a rehearsal.
     def simulate_generation(
         self, reference: Json, *, tokens: Tokens, skill: float, seed: str
     ) -> Json:
@@ -317,7 +315,6 @@ class Scheme(Protocol):
         """Return each generator's part of a published gold, in a stable order."""
         ...
 
-    # --- figures
     def labelled_spans(self, content: Json) -> LabelledSpans:
         """Return the distinct answer spans of content with their labels.
 
@@ -350,7 +347,6 @@ class Scheme(Protocol):
         """Return the anchor of the guideline section that an error violates, or ""."""
         ...
 
-    # --- files
     def read_sentences(
         self, path: Path, *, fmt: str, on_error: "ErrorSink"
     ) -> Iterator[SentenceRecord]:

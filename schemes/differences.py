@@ -45,9 +45,6 @@ def _without_questions(content: Json) -> Json:
     return {name: value for name, value in content.items() if name != "questions"}
 
 
-# --- question by question ------------------------------------------------------------------------
-
-
 def _of_questions(ours: list[Json], theirs: list[Json], tokens: Tokens) -> Iterator[str]:
     left, right = _by_name(ours), _by_name(theirs)
     for name in dict.fromkeys([*left, *right]):
@@ -97,9 +94,6 @@ def _words(span: Any, tokens: Tokens) -> str:
     if not is_span or not 0 <= span[0] < span[1] <= len(tokens):
         return _shown(span)
     return f"“{' '.join(tokens[span[0] : span[1]])}”"
-
-
-# --- place by place ------------------------------------------------------------------------------
 
 
 def _of_values(ours: object, theirs: object, path: str) -> Iterator[str]:

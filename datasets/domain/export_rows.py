@@ -24,6 +24,7 @@ from schemes.base import ExportRow, Json, Judged
 # Sentences per query.
 CHUNK = 500
 _first = itemgetter(0)
+_sentence_and_item = itemgetter(2, 0)
 # Used instead of a worker's id if an expert corrected the gold, or if validations produced it.
 EXPERT, VALIDATED = "expert", "validated"
 
@@ -109,10 +110,6 @@ def _newest(versions: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         if known is None or known[1] < row[1]:
             newest[row[0]] = row
     return [row[2:] for row in sorted(newest.values(), key=_sentence_and_item)]
-
-
-def _sentence_and_item(row: tuple[Any, ...]) -> tuple[int, int]:
-    return row[2], row[0]
 
 
 def with_gold(sentences: QuerySet[Sentence], gold: QuerySet[Gold]) -> QuerySet[Sentence]:

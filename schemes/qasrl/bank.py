@@ -100,9 +100,6 @@ def write_bank(rows: Iterable[ExportRow], path: Path) -> int:
     return count
 
 
-# --- reading ---------------------------------------------------------------------------------
-
-
 def _entries(path: Path, on_error: ErrorSink) -> Iterator[tuple[int, Json]]:
     line = 0
     try:
@@ -260,9 +257,6 @@ def _first_source(label: Json) -> str:
 
 def _ids(worker_id: str) -> Json:
     return {"worker_id": worker_id, "assign_id": "", "source_assign_id": ""}
-
-
-# --- writing ---------------------------------------------------------------------------------
 
 
 def _deterministic_gzip(file: IO[bytes]) -> gzip.GzipFile:

@@ -249,9 +249,6 @@ def _origin(question: Json, sources: Sequence[Json]) -> Json:
     return {"source": position, "state": state_of(question, sources)}
 
 
-# --- shape -----------------------------------------------------------------------------------
-
-
 def _validated(model: type[_Model], content: object) -> _Model:
     try:
         return model.model_validate(content)
@@ -290,9 +287,6 @@ _SENTENCES = {
 def _sentence(error: Any) -> str:
     template = _SENTENCES.get(error["type"])
     return template.format(**error.get("ctx", {})) if template else f"{error['msg']}."
-
-
-# --- questions and answers -------------------------------------------------------------------
 
 
 def _placed(questions: Sequence[_Question], tokens: Tokens, target: Json) -> list[_Placed]:
@@ -383,9 +377,6 @@ def _check_kept(questions: Sequence[_Placed], tokens: Tokens) -> None:
             )
 
 
-# --- consolidation -------------------------------------------------------------
-
-
 def _check_size(judged: Sequence[_Judged], sources: Sequence[Json]) -> None:
     """Raise ContentError if there are more new questions than a person may write."""
     most = sum(len(source["questions"]) for source in sources) + MAX_QUESTIONS
@@ -429,9 +420,6 @@ def _check_verdicts(judged: Sequence[_Judged]) -> None:
             raise ContentError(f"{path}.same_as", "must name a question that is kept.")
 
 
-# --- validation ----------------------------------------------------------------
-
-
 def _answered(path: str, asked: Json, by: _Verdict, tokens: Tokens) -> _Placed:
     if by.question and by.question != asked["question"]:
         raise ContentError(f"{path}.question", f"is not “{asked['question']}”, as was asked.")
@@ -448,6 +436,6 @@ def _check_repeats(judged: Sequence[_Verdict]) -> None:
             if question.same_as is not None:
                 raise ContentError(path, "is only for redundant questions.")
         elif question.same_as is None:
-            raise ContentError(path, "says which question this one repeats.")
+            raise ContentError(path, "must name the question that this one repeats.")
         elif not 0 <= question.same_as < len(judged) or judged[question.same_as].verdict != "valid":
             raise ContentError(path, "must name a question that is valid.")

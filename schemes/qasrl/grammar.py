@@ -18,8 +18,6 @@ from schemes.base import Json, Tokens
 from schemes.qasrl.forms import FORM_NAMES, VerbForms
 from schemes.qasrl.prepositions import offered_prepositions
 
-# --- words -----------------------------------------------------------------------------------
-
 CLASSES: dict[str, list[str]] = {
     "who": ["who", "what"],
     "when": ["when", "why"],
@@ -49,9 +47,6 @@ CLASSES: dict[str, list[str]] = {
 # Classes filled by the item: the five forms and the prepositions without "to". "second" and
 # "second to" follow another preposition directly ("out" + "of").
 ITEM_CLASSES = (*FORM_NAMES, "preposition", "second", "second to")
-
-
-# --- the grammar's own notation --------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +120,6 @@ def optional(pattern: Pattern) -> Pattern:
     return pattern | NOTHING
 
 
-# --- the template ----------------------------------------------------------------------------
-
 SUBJ = Word("subj", "subject")
 OBJ = Word("obj", "noun")
 OBJ2 = Word("obj2", "noun")
@@ -185,9 +178,6 @@ QUESTION = (
     | _ADVERB + _clause(SUBJ, COMPLETE)
     | Word("wh", "where") + _clause(SUBJ, COMPLETE_WHERE)
 )
-
-
-# --- compiled --------------------------------------------------------------------------------
 
 
 @cache

@@ -103,9 +103,6 @@ def _side(side: Json | None, tokens: Tokens) -> Json | None:
     return {"questions": side["questions"], "answer": " ".join(tokens[start:end])}
 
 
-# --- explanations ----------------------------------------------------------------------------
-
-
 _UNREASONED = {
     "extra": (
         "The expert has no answer here. Check that the question is about the marked verb, that the "

@@ -64,8 +64,6 @@ class QasrlScheme:
     }
     export_formats: Sequence[str] = tuple(_GOLD_WRITERS)
 
-    # --- items
-
     def find_items(
         self, external_id: str, tokens: Tokens, metadata: Json | None = None
     ) -> list[ItemRecord]:
@@ -104,8 +102,6 @@ class QasrlScheme:
         forms = target.get("forms", {})
         return questions, [target.get("verb", ""), forms.get("stem", "")]
 
-    # --- pages
-
     def shared_page_data(self) -> Json:
         """Return `automaton` for the Walker of static/js/schemes/qasrl/grammar.js."""
         return {"automaton": automaton()}
@@ -127,8 +123,6 @@ class QasrlScheme:
         questions = qasrl_content.asked_questions(sources)
         return {"questions": [question["question"] for question in questions]}
 
-    # --- content
-
     parse_generation = staticmethod(qasrl_content.parse_generation)
     parse_consolidation = staticmethod(qasrl_content.parse_consolidation)
     parse_gold = staticmethod(qasrl_content.parse_gold)
@@ -146,8 +140,6 @@ class QasrlScheme:
     ) -> Json:
         return qasrl_content.parse_validation(content, tokens=tokens, sources=sources)
 
-    # --- rehearsal
-
     simulate_generation = staticmethod(simulation.simulate_generation)
     simulate_consolidation = staticmethod(simulation.simulate_consolidation)
     invent_reference = staticmethod(simulation.invent_reference)
@@ -159,8 +151,6 @@ class QasrlScheme:
         return simulation.simulate_validation(
             reference, asked["questions"], tokens=tokens, skill=skill, seed=seed
         )
-
-    # --- figures
 
     labelled_spans = staticmethod(comparison.labelled_spans)
 
@@ -182,8 +172,6 @@ class QasrlScheme:
 
     def guideline_section(self, code: str, *, role: str) -> str:
         return hints.SECTIONS.get(role, {}).get(code, "")
-
-    # --- files
 
     def read_sentences(
         self, path: Path, *, fmt: str, on_error: ErrorSink

@@ -13,8 +13,6 @@ from schemes.qasrl.reading import Step, finished
 from schemes.qasrl.slots import Slots
 from schemes.qasrl.walker import Path, Walker, split
 
-# --- facts about the questions so far ----------------------------------------------------------
-
 AGENT, PATIENT = "agent", "patient"
 _FILLER = {"who": "someone", "what": "something"}
 
@@ -121,8 +119,6 @@ def role_of(question: Slots | Clause) -> str:
         return "obj2"
     return "obj" if question.is_passive else PATIENT
 
-
-# --- suggestions -----------------------------------------------------------------------------
 
 # Limits on the cost of the rest of a question. The next one applies if results are too few.
 _BUDGETS = (20, 35, 50, 70, 100, 140)

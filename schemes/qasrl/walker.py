@@ -109,8 +109,6 @@ class Walker:
         self._transitions: Transitions = {}
         self._is_open = self._pairs is None and self._prepositions == _CLOSED_LIST
 
-    # --- recognition
-
     def start(self) -> list[Path]:
         return [Path(0, ())]
 
@@ -171,8 +169,6 @@ class Walker:
         for word in words:
             paths = self.step(paths, word)
         return paths
-
-    # --- requests of the page
 
     def complete(self, text: str) -> list[Option]:
         """Return the completions of the word being typed, each extended to the next choice.

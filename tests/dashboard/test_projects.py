@@ -1,5 +1,6 @@
 import re
 
+import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
@@ -58,6 +59,22 @@ def test_menu_shows_what_stands_beside_the_open_page(office, project):
     costs, ledger = (reverse(VIEW_NAMES[name], args=[project.slug]) for name in ("costs", "ledger"))
     assert marked == [(costs, "true", "Money"), (ledger, "page", "Ledger")]
     assert reverse("datasets:gold", args=[project.slug]) not in menu  # it is under another head
+
+
+@pytest.mark.parametrize(
+    ("page", "entry"),
+    [
+        ("qualification:groups", "qualification:rounds"),
+        ("rehearsal:dry_run", "projects:settings"),
+        ("annotation:rejections", "consolidation:submissions"),
+    ],
+)
+def test_page_without_an_entry_marks_the_entry_above_it(office, project, page, entry):
+    shown = office.get(reverse(page, args=[project.slug])).content.decode()
+    menu = shown[shown.index("header__menu") : shown.index("</nav>")]
+    assert re.findall(r'href="([^"]+)"\s+aria-current="page"', menu) == [
+        reverse(entry, args=[project.slug])
+    ]
 
 
 def test_pages_without_an_entry_stand_under_one_that_is():
