@@ -55,8 +55,7 @@ export class Draft extends EventTarget {
     /** @type {DraftStatus} */
     this.status = "saved";
     this.listen();
-    // The last save before a reload may have arrived after this page was rendered.
-    if (isReload()) setTimeout(() => this.version === 0 && this.save(), CHECK_AGAIN_AFTER);
+    if (isReload()) setTimeout(() => this.checkAgain(), CHECK_AGAIN_AFTER);
   }
 
   listen() {
@@ -209,6 +208,11 @@ export class Draft extends EventTarget {
     if (this.isUnsaved) this.schedule();
   }
 
+  // The last save before a reload may have arrived after this page was rendered.
+  checkAgain() {
+    if (!this.paused && this.version === 0) this.save();
+  }
+
   /** @param {Version} newest */
   conflict(newest) {
     const isUntouched = this.version === 0;
@@ -218,13 +222,18 @@ export class Draft extends EventTarget {
       this.revision = newest.revision;
       this.unanswered = [];
       this.failures = 0;
-      if (isOurs) {
-        this.save();
-        return;
-      }
-      this.report("saved");
-    } else this.pause();
-    this.dispatchEvent(new CustomEvent(isUntouched ? "newer" : "conflict", { detail: { newest } }));
+      if (isOurs) this.save();
+      else this.loadNewer(newest);
+      return;
+    }
+    this.pause();
+    this.dispatchEvent(new CustomEvent("conflict", { detail: { newest } }));
+  }
+
+  /** @param {Version} newest */
+  loadNewer(newest) {
+    this.report("saved");
+    this.dispatchEvent(new CustomEvent("newer", { detail: { newest } }));
   }
 
   /** @param {string} [message] */

@@ -53,11 +53,7 @@ export class CasePage {
     this.found = [];
     this.sentence = this.createSentence();
     this.sentence.disable(this.locked);
-    this.board = role.createBoard(this.ref("board"), {
-      act: (move) => this.act(move),
-      activate: (id) => this.activate(id),
-      edit: (id, span) => this.edit(id, span),
-    });
+    this.board = role.createBoard(this.ref("board"), this);
     setText(this.ref("verb"), this.item.tokens[this.item.target.verb_idx]);
     this.listen();
     this.render();

@@ -87,14 +87,6 @@ const CONTRACTED = {
 const PLAIN = Object.fromEntries(Object.entries(CONTRACTED).map(([plain, not]) => [not, plain]));
 const PRESENT = ["is", "does", "has"];
 const MODALS = ["can", "will", "might", "would", "should"];
-/** @type {Record<string, string>} */
-const INFLECTIONS = {
-  stem: "Stem",
-  presentSingular3rd: "PresentSingular3rd",
-  presentParticiple: "PresentParticiple",
-  past: "Past",
-  pastParticiple: "PastParticiple",
-};
 
 export class Walker {
   /** @param {Automaton} shared @param {ItemTable} item */
@@ -352,7 +344,12 @@ export function distance(first, second) {
  * @param {string} words
  */
 export function finished(words) {
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}?`;
+  return `${capital(words)}?`;
+}
+
+/** @param {string} text */
+export function capital(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /** @param {Step[]} steps @param {Record<Form, string>} forms */
@@ -393,7 +390,7 @@ function inflectionOf(form, forms) {
   let name = form;
   if (name === "pastParticiple" && forms.pastParticiple === forms.past) name = "past";
   if (name === "past" && forms.past === forms.stem) name = "stem";
-  return INFLECTIONS[name];
+  return capital(name);
 }
 
 /** @param {string | undefined} aux @param {string[]} chain @param {string} form */

@@ -8,15 +8,6 @@ import { openShell } from "../../work/shell.js";
 import { Workbench } from "./workbench.js";
 
 const DONE = "practice done";
-/** @type {Record<string, string>} */
-const STATES = {
-  found: "found",
-  "span-differs": "span differs",
-  "other-question": "other question",
-  missed: "missed",
-  extra: "extra",
-  redundant: "redundant",
-};
 
 /** @typedef {{questions: string[], answer: string}} Side */
 
@@ -69,7 +60,7 @@ function createRow({ state, yours, expert, explanation }) {
   return element(
     "li",
     { class: `comparison__row answer-row--${state} answer-row` },
-    element("span", { class: `answer-state answer-state--${state}` }, STATES[state]),
+    element("span", { class: `answer-state answer-state--${state}` }, state.replace("-", " ")),
     createSide("You", yours, state),
     createSide("Expert", expert, state),
     element("p", { class: "comparison__why" }, explanation),

@@ -6,7 +6,7 @@
 /** @import { Check, Walker } from "./grammar.js" */
 
 import { element, setText } from "../../html.js";
-import { finished, split } from "./grammar.js";
+import { capital, finished, split } from "./grammar.js";
 
 const MOST_OPTIONS = 40;
 
@@ -388,9 +388,4 @@ function sharedLength(text, typed) {
   let length = 0;
   while (length < typed.length && text[length] === typed[length]) length += 1;
   return length;
-}
-
-/** @param {string} text */
-function capital(text) {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
