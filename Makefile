@@ -48,9 +48,9 @@ screenshots:  ## take the screenshots of the documentation from a demo
 	@scripts/install dev
 	@exec env SCREENSHOTS_DIR=docs/images $(TESTBED) -- $(PYTEST) -q -m long --timeout 900 tests/browser/test_screenshots.py
 
-bench:  ## run the benchmarks one at a time, on a database that syncs to disk
+bench:  ## run the benchmarks one at a time on a database that syncs to disk, and write their table
 	@scripts/install dev
-	@exec $(TESTBED) --durable -- $(PYTEST) -m bench --timeout 7200 $(ARGS)
+	@scripts/bench $(ARGS)
 
 lint:  ## run ruff, mypy, import-linter and djlint, and check migrations and tracked files
 	@scripts/install dev

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from tests.bench.results import record
 from tests.bench.running_server import Server, in_processes, serving
 from tests.bench.simulated_worker import Record, annotate, annotate_bare
 from tests.environment import ROOT, find_free_port
@@ -102,6 +103,12 @@ def test_whole_annotations(site, free_port, bare_port, workers):
     show("yardstick", site, workers, yardstick)
     show("ratio", site, workers, round(figures["per_second"] / yardstick["per_second"], 3))
 
+    name = {1: "1 worker", 8: "8 workers"}[workers]
+    record(
+        f"Whole annotation over HTTP, {name}",
+        f"{figures['per_second']}/s (bare site {yardstick['per_second']}/s)",
+        database=_name(site),
+    )
     check(site, ours)
     assert [problem for record in bare.records for problem in record.problems] == []
     done = [pk for record in bare.records for pk in record.handed_in]
@@ -123,6 +130,11 @@ def test_claims_take_as_long_among_a_hundred_thousand_hits_as_among_ten(site, fr
     for crowd in crowds:
         show("annotations", site, CROWD, crowd.figures())
 
+    record(
+        "Claim of a HIT, 8 workers, 10,000 or 100,000 open HITs",
+        " and ".join(f"{milliseconds} ms" for milliseconds in claims.values()),
+        database=_name(site),
+    )
     check(site, *eight.values(), *crowds)
     few, many = claims.values()
     assert max(few, many) <= MOST_CLAIM_MS
@@ -193,6 +205,10 @@ def take_turns(courses: Sequence[Course]) -> None:
 
 def _at(share: float, ordered: Sequence[float]) -> float:
     return round(1000 * ordered[int(share * len(ordered))], 2)
+
+
+def _name(site: dict[str, str]) -> str:
+    return "SQLite" if site["DATABASE_URL"].startswith("sqlite") else "PostgreSQL"
 
 
 def show(what: str, site: dict[str, str], workers: int, figures: object) -> None:

@@ -14,6 +14,7 @@ from consolidation.domain.index_gold import rebuild_index
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from projects.enums import MemberRole
+from tests.bench.results import record
 from tests.bench.test_export import show
 from tests.dashboard.campaign import Campaign, make_project, make_user
 from tests.view_names import VIEW_NAMES
@@ -177,13 +178,15 @@ def milliseconds(client: Client, url: str) -> list[float]:
 
 
 def test_every_page_of_a_large_project_comes_at_once(campaign, office):
-    late = {}
+    late, slowest = {}, 0.0
     for page in PAGES + PAGES_OF_ONE:
         taken = milliseconds(office, address(page, campaign))
         p95 = taken[round(0.95 * ASKED) - 1]
         show(
             f"{page:28} median {taken[ASKED // 2]:6.1f} ms, p95 {p95:6.1f} ms ({connection.vendor})"
         )
+        slowest = max(slowest, p95)
         if p95 > BAR_MS:
             late[page] = p95
+    record("List pages with 100,000 items", f"slowest page {slowest:.0f} ms (p95)")
     assert late == {}
