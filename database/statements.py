@@ -55,7 +55,8 @@ def _prepare(sql: str, count: int) -> str:
     if sql not in names:
         name = f"touchstone_{len(names)}"
         numbered = sql % tuple(f"${number}" for number in range(1, count + 1))
-        with connection.cursor() as cursor:
+        # psycopg's own cursor, so that the number of logged queries is the same for each request.
+        with connection.wrap_database_errors, connection.connection.cursor() as cursor:
             cursor.execute(f"PREPARE {name} AS {numbered}")
         names[sql] = name
     return f"EXECUTE {names[sql]} ({', '.join(['%s'] * count)})"
