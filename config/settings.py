@@ -305,7 +305,6 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         ),
     }
 else:
-    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     DATABASES["default"].setdefault("OPTIONS", {})["client_encoding"] = "UTF8"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

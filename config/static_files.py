@@ -1,5 +1,7 @@
 """Compressed static files with content hashes in their names."""
 
+from functools import cache
+
 from django.contrib.staticfiles.apps import StaticFilesConfig
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
@@ -8,6 +10,11 @@ class HashedModulesStorage(CompressedManifestStaticFilesStorage):
     """A storage that also rewrites the imports inside ES modules to the hashed names."""
 
     support_js_module_import_aggregation = True
+
+    @cache  # noqa: B019 - the only instance lives as long as the process
+    def url(self, name: str | None, force: bool = False) -> str:
+        """Return a file's URL. Each page asks for the same few files."""
+        return super().url(name, force)
 
 
 class StaticFiles(StaticFilesConfig):

@@ -8,14 +8,19 @@ from django.db import IntegrityError, transaction
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotation.domain.find_task import PublishedTask, find_task
-from annotation.domain.publish import batch_guidelines
 from annotation.domain.worker_page import InvalidPageError, PageToken
 from annotation.models import Draft, Item, PageDraft, Task
 from audit.errors import TouchstoneError
 from crowd.domain.sync_hits import request_sync
+from database import statements
 from schemes.base import ContentError, Json
 
 COMMENT_LIMIT = 2000
+_DRAFT = f"""
+SELECT {", ".join(field.attname for field in Draft._meta.concrete_fields)}
+FROM annotation_draft
+WHERE task_id = %s AND assignment_ref = %s AND worker_ref = %s
+"""  # noqa: S608 - the columns of the model
 # (item, content) -> normalized content. Raise ContentError.
 Parse = Callable[[Item, object], Json]
 
@@ -55,7 +60,7 @@ def save_draft(*, claim: PageToken, state: PageState, now: datetime) -> Draft:
         if not draft.submitted_at:
             keep_state(draft, state, now)
 
-    return _change_draft(claim, _task(claim).task, change, now)
+    return _change_draft(claim, _task(claim), change, now)
 
 
 def keep_state(draft: PageDraft, state: PageState, now: datetime) -> None:
@@ -86,7 +91,7 @@ def submit_draft(*, claim: PageToken, state: PageState, parse: Parse, now: datet
         draft.content = content
         draft.save()
 
-    _change_draft(claim, offered.task, change, now)
+    _change_draft(claim, offered, change, now)
     return answer_text(content)
 
 
@@ -123,18 +128,28 @@ def _task(claim: PageToken) -> PublishedTask:
     return offered
 
 
+def find_draft(*, claim: PageToken, task: Task, lock: bool = False) -> Draft | None:
+    """Return the claim's draft, or None."""
+    statement = _DRAFT + (statements.lock_clause() if lock else "")
+    return statements.fetch(Draft, statement, task.pk, claim.assignment_ref, claim.worker_ref)
+
+
 def _change_draft(
-    claim: PageToken, task: Task, change: Callable[[Draft], None], now: datetime
+    claim: PageToken, offered: PublishedTask, change: Callable[[Draft], None], now: datetime
 ) -> Draft:
     """Call `change` with the claim's draft, which is locked or new, to change and save it."""
-    names = {"assignment_ref": claim.assignment_ref, "worker_ref": claim.worker_ref}
     while True:
         try:
             with transaction.atomic():
-                draft = Draft.objects.select_for_update().filter(task=task, **names).first()
+                draft = find_draft(claim=claim, task=offered.task, lock=True)
                 if draft is None:
-                    guidelines = batch_guidelines(task.batch)
-                    draft = Draft(task=task, guidelines=guidelines, opened_at=now, **names)
+                    draft = Draft(
+                        task=offered.task,
+                        guidelines_id=offered.guidelines_id,
+                        opened_at=now,
+                        assignment_ref=claim.assignment_ref,
+                        worker_ref=claim.worker_ref,
+                    )
                 change(draft)
             return draft
         except IntegrityError:

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection, models
 
 from annotation.models import Batch, Item, Sentence, Task
+from database import statements
 from projects.models import Project
 
 # The fields that pages need, in the order of their models. Others are loaded on access.
@@ -22,10 +23,19 @@ FIELDS: dict[type[models.Model], Sequence[str]] = {
 JSON_FIELDS = {"pay_scheme", "terms", "tokens", "target"}
 COLUMNS = [f"{model._meta.db_table}.{name}" for model, names in FIELDS.items() for name in names]
 
-# SQL, because each page and each save reads it, and the ORM takes longer to compile a join of six
-# tables than the database to run it.
 _TASK = f"""
-SELECT annotation_taskitem.republications, {", ".join(COLUMNS)}
+SELECT
+    annotation_taskitem.republications,
+    COALESCE(
+        annotation_batch.guidelines_id,
+        (
+            SELECT id FROM projects_guidelines
+            WHERE project_id = annotation_batch.project_id AND role = annotation_batch.role
+            ORDER BY version DESC
+            LIMIT 1
+        )
+    ),
+    {", ".join(COLUMNS)}
 FROM annotation_task
 JOIN annotation_batch ON annotation_batch.id = annotation_task.batch_id
 JOIN projects_project ON projects_project.id = annotation_batch.project_id
@@ -39,30 +49,35 @@ ORDER BY annotation_taskitem.ordinal
 
 @dataclass(frozen=True, slots=True)
 class PublishedTask:
-    """A task and its items in order. `is_republished` means that an item is published again."""
+    """A task and its items in order. `is_republished` means that an item is published again.
+
+    `guidelines_id` is the version that the batch shows, or the newest.
+    """
 
     task: Task
     items: Sequence[Item]
+    guidelines_id: int | None
     is_republished: bool
 
 
 def find_task(public_id: UUID | str) -> PublishedTask | None:
     """Return the task, or None. Only the fields that pages need are loaded (for speed)."""
     key = Task._meta.get_field("public_id").get_db_prep_value(public_id, connection)
-    with connection.cursor() as cursor:
-        cursor.execute(_TASK, [key])
-        rows = cursor.fetchall()
+    rows = statements.fetch_rows(_TASK, key)
     if not rows:
         return None
     items = []
-    for _, *values in rows:
+    for _, _, *values in rows:
         project, batch, task, sentence, item = _load_rows(values)
         batch.project = item.project = project
         task.batch = batch
         item.sentence = sentence
         items.append(item)
     return PublishedTask(
-        task, items, is_republished=any(republications for republications, *_ in rows)
+        task,
+        items,
+        guidelines_id=rows[0][1],
+        is_republished=any(republications for republications, *_ in rows),
     )
 
 

@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from annotation.domain.drafts import find_draft
 from annotation.domain.find_task import find_task
-from annotation.domain.publish import batch_guidelines, batch_terms
+from annotation.domain.publish import batch_terms
 from annotation.domain.republish import has_done_before
 from annotation.domain.worker_page import (
     InvalidPageError,
-    PageToken,
     page_token_of_address,
     submit_address,
 )
 from annotation.models import BlockAssignment, Draft, Item, PageDraft, Task
 from audit.errors import TouchstoneError
+from database import statements
 from projects.models import Project
 from schemes.base import Json
 from schemes.registry import get_scheme
@@ -58,8 +59,8 @@ def open_page(
     if claim:
         assign_block(task=task, worker_ref=claim.worker_ref)
     project = task.batch.project
-    draft = _find_draft(task, claim) if claim else None
-    guidelines = (draft and draft.guidelines) or batch_guidelines(task.batch)
+    draft = find_draft(claim=claim, task=task) if claim else None
+    guidelines_id = (draft and draft.guidelines_id) or offered.guidelines_id
     data: Json = {
         "preview": claim is None,
         "token": claim.token() if claim else "",
@@ -70,7 +71,7 @@ def open_page(
         "shared": get_scheme(project.scheme).shared_page_data(),
         "items": [item_data(item, draft) for item in offered.items],
     }
-    return OpenedPage(project, role, guidelines.text if guidelines else "", data)
+    return OpenedPage(project, role, _guidelines_text(guidelines_id), data)
 
 
 def assign_block(*, task: Task, worker_ref: str) -> None:
@@ -87,9 +88,11 @@ def assign_block(*, task: Task, worker_ref: str) -> None:
         raise InvalidPageError(OTHER_BLOCK.format(block=assignment.block))
 
 
-def _find_draft(task: Task, claim: PageToken) -> Draft | None:
-    names = {"assignment_ref": claim.assignment_ref, "worker_ref": claim.worker_ref}
-    return Draft.objects.filter(task=task, **names).first()
+def _guidelines_text(guidelines_id: int | None) -> str:
+    rows = statements.fetch_rows(
+        "SELECT text FROM projects_guidelines WHERE id = %s", guidelines_id
+    )
+    return rows[0][0] if rows else ""
 
 
 def draft_data(draft: PageDraft | None) -> Json:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F
 
 from crowd.domain.decide_assignment import apply_provider_decision
 from crowd.domain.hit_reservations import release_unused
@@ -13,6 +12,7 @@ from crowd.domain.register_worker import register_worker
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Hit
 from crowd.providers.base import ConfirmedAssignment, OutcomeUnknownError, ProviderRefusedError
+from database import statements
 from jobs.domain.lease import BATCH_SIZE
 from jobs.domain.sweep import for_each_row
 
@@ -34,6 +34,12 @@ WATCHED = (
 # The delay after which an automatic approval is certain to be listed.
 SETTLING = timedelta(minutes=5)
 
+_REQUEST_SYNC = """
+UPDATE crowd_hit
+SET sync_due_at = %s, claimed_at = %s, claimed_assignments = claimed_assignments + 1
+WHERE id = %s AND state IN ('pending', 'live', 'expired')
+"""
+
 
 def request_sync(*, hit_id: int, now: datetime) -> None:
     """Request a sync of the HIT by the next sweep, because a page reported finished work.
@@ -41,10 +47,7 @@ def request_sync(*, hit_id: int, now: datetime) -> None:
     A HIT that is still pending here may be open to workers already: the process that created it
     may have died before it could record the result.
     """
-    states = [HitState.PENDING, HitState.LIVE, HitState.EXPIRED]
-    Hit.objects.filter(pk=hit_id, state__in=states).update(
-        sync_due_at=now, claimed_at=now, claimed_assignments=F("claimed_assignments") + 1
-    )
+    statements.execute(_REQUEST_SYNC, now, now, hit_id)
 
 
 def schedule_sync(*, external_ids: Iterable[str], now: datetime) -> int:

@@ -5,27 +5,43 @@ them only if no other HIT is left. On SQLite the transaction holds the only writ
 """
 
 from datetime import datetime, timedelta
+from typing import cast
 
 from django.conf import settings
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
+from database import statements
 from marketplace.domain import maintenance, notifications
-from marketplace.domain.errors import RefusalError
+from marketplace.domain.errors import NotFoundError, RefusalError
 from marketplace.domain.faults import parse_faults
 from marketplace.domain.find import find
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.qualifications import held_by
 from marketplace.domain.requirements import unmet
 from marketplace.enums import LIVE, AssignmentStatus, Event, Guarded
-from marketplace.models import Assignment, Hit, HitType, WorkerAccount, WorkerBlock
+from marketplace.models import Assignment, Hit, HitType, WorkerAccount
 
 MOST_IN_PROGRESS = 25
 #: A returned HIT is not offered again to the same worker for this long.
 RETURN_PAUSE = timedelta(minutes=10)
 ATTEMPTS = 5
-# SQL, because every claim runs it and the ORM would compile it each time.
+# The type with what decides whether the worker may accept HITs of it.
+_TYPE = """
+SELECT hit_type.id, code, requester_id, duration_seconds, requirements, notification,
+    notification_active,
+    (
+        SELECT COUNT(*) FROM marketplace_assignment AS assignment
+        WHERE assignment.worker_id = %s AND assignment.status = 'Accepted'
+    ) AS in_progress,
+    EXISTS (
+        SELECT 1 FROM marketplace_workerblock AS block
+        WHERE block.requester_id = hit_type.requester_id AND block.worker_id = %s
+    ) AS is_blocked
+FROM marketplace_hittype AS hit_type
+WHERE code = %s
+"""
 _NEXT_HIT = """
-SELECT hit.id, hit.code, hit.external_url, hit.available, hit.pending, hit.reward_cents, hit.fee_cents
+SELECT {columns}
 FROM marketplace_hit AS hit
 WHERE hit.hit_type_id = %s AND hit.open AND hit.expires_at > %s
     AND NOT EXISTS (
@@ -39,6 +55,19 @@ WHERE hit.hit_type_id = %s AND hit.open AND hit.expires_at > %s
 ORDER BY hit.id
 LIMIT 1
 {lock}
+"""
+_CLAIM = """
+UPDATE marketplace_hit
+SET available = available - 1, pending = pending + 1, open = available > 1
+WHERE id = ({next_hit})
+RETURNING id, code, reward_cents, fee_cents
+"""
+_ASSIGN = """
+INSERT INTO marketplace_assignment (
+    code, hit_id, hit_type_id, worker_id, status, reward_cents, fee_cents, accepted_at, deadline_at,
+    answer, feedback
+)
+VALUES (%s, %s, %s, %s, 'Accepted', %s, %s, %s, %s, '', '')
 """
 
 
@@ -67,43 +96,41 @@ def accept_hit(*, worker: WorkerAccount, hit_code: str, now: datetime) -> str:
     return code
 
 
-def find_open_hit(
-    *,
-    worker: WorkerAccount,
-    hit_type: HitType,
-    now: datetime,
-    chosen: Hit | None = None,
-    lock: str = "",
+def find_open_hit(*, worker: WorkerAccount, hit_type: HitType, now: datetime) -> Hit | None:
+    """Return the HIT of the group that the worker would get as the next one."""
+    statement = _NEXT_HIT.format(columns="hit.id, hit.code, hit.external_url", chosen="", lock="")
+    parameters = (hit_type.pk, now, worker.pk, now - RETURN_PAUSE)
+    return statements.fetch(Hit, statement, *parameters)
+
+
+def _claim_hit(
+    worker: WorkerAccount, hit_type: HitType, now: datetime, chosen: Hit | None, lock: str
 ) -> Hit | None:
-    """Return the HIT of the group that the worker would get as the next one, or the chosen HIT."""
-    adapt = connection.ops.adapt_datetimefield_value
+    """Count an assignment of the next open HIT of the group, or of the chosen HIT, as accepted."""
     pause = timedelta(0) if chosen else RETURN_PAUSE
-    parameters = [hit_type.pk, adapt(now), worker.pk, adapt(now - pause)]
-    statement = _NEXT_HIT.format(chosen="AND hit.id = %s" if chosen else "", lock=lock)
-    hits = Hit.objects.raw(statement, [*parameters, chosen.pk] if chosen else parameters)
-    return next(iter(hits), None)
-
-
-def _lock(*, skip_locked: bool) -> str:
-    """Return the clause that locks the HITs of a statement, where the database locks rows."""
-    if not connection.features.has_select_for_update:
-        return ""
-    return connection.ops.for_update_sql(skip_locked=skip_locked)
+    parameters = [hit_type.pk, now, worker.pk, now - pause]
+    chosen_clause = ""
+    if chosen:
+        chosen_clause = "AND hit.id = %s"
+        parameters.append(chosen.pk)
+    next_hit = _NEXT_HIT.format(columns="hit.id", chosen=chosen_clause, lock=lock)
+    return statements.fetch(Hit, _CLAIM.format(next_hit=next_hit), *parameters)
 
 
 def _find_type(worker: WorkerAccount, code: str) -> HitType:
     """Return the HIT type if the worker may accept HITs of it. Raise NotFoundError, RefusalError."""
-    hit_type = find(HitType.objects.all(), "HITType", code)
-    in_progress = worker.assignments.filter(status=AssignmentStatus.ACCEPTED).count()
-    if in_progress >= MOST_IN_PROGRESS:
+    hit_type = statements.fetch(HitType, _TYPE, worker.pk, worker.pk, code)
+    if hit_type is None:
+        raise NotFoundError("HITType", code)
+    if hit_type.in_progress >= MOST_IN_PROGRESS:
         raise RefusalError(
             "ExceedsMaxAssignmentsPerWorker",
             f"You have {MOST_IN_PROGRESS} HITs in progress. Finish or return one first.",
         )
-    if WorkerBlock.objects.filter(requester=hit_type.requester_id, worker=worker).exists():
+    if hit_type.is_blocked:
         raise RefusalError("PermissionDeniedException", "This requester has blocked you.")
     _check_qualified(worker, hit_type)
-    return hit_type
+    return cast("HitType", hit_type)
 
 
 def _check_qualified(worker: WorkerAccount, hit_type: HitType) -> None:
@@ -138,29 +165,19 @@ def _accept(
     chosen: Hit | None = None,
 ) -> str | None:
     """Create an assignment of the next open HIT of the group, or of the chosen HIT."""
-    lock = _lock(skip_locked=skip_locked)
-    hit = find_open_hit(worker=worker, hit_type=hit_type, now=now, chosen=chosen, lock=lock)
+    lock = statements.lock_clause(skip_locked=skip_locked)
+    hit = _claim_hit(worker, hit_type, now, chosen, lock)
     if hit is None:
         return None
-    hit.available -= 1
-    hit.pending += 1
-    hit.open = hit.available > 0
-    hit.save(update_fields=["available", "pending", "open"])
-    assignment = Assignment.objects.create(
-        code=new_code(),
-        hit=hit,
-        hit_type=hit_type,
-        worker=worker,
-        reward_cents=hit.reward_cents,
-        fee_cents=hit.fee_cents,
-        accepted_at=now,
-        deadline_at=now + timedelta(seconds=hit_type.duration_seconds),
-    )
+    code = new_code()
+    deadline = now + timedelta(seconds=hit_type.duration_seconds)
+    values = (hit.pk, hit_type.pk, worker.pk, hit.reward_cents, hit.fee_cents, now, deadline)
+    statements.execute(_ASSIGN, code, *values)
     if settings.MARKETPLACE_FAULTS:
-        _reuse_code(assignment)
+        code = _reuse_code(Assignment.objects.get(code=code))
     hit.hit_type = hit_type
-    notifications.record(Event.ACCEPTED, hit, assignment_code=assignment.code, now=now)
-    return assignment.code
+    notifications.record(Event.ACCEPTED, hit, assignment_code=code, now=now)
+    return code
 
 
 def _in_progress(worker: WorkerAccount, hit: Hit) -> str | None:
@@ -173,8 +190,11 @@ def _in_progress(worker: WorkerAccount, hit: Hit) -> str | None:
     return assignment.code
 
 
-def _reuse_code(assignment: Assignment) -> None:
-    """Apply the fault `reuse_assignment_ids` by reusing another worker's returned assignment id."""
+def _reuse_code(assignment: Assignment) -> str:
+    """Apply the fault `reuse_assignment_ids` by reusing another worker's returned assignment id.
+
+    Return the assignment's id.
+    """
     returned = Assignment.objects.filter(
         hit=assignment.hit, status__in=(AssignmentStatus.RETURNED, AssignmentStatus.ABANDONED)
     )
@@ -182,7 +202,8 @@ def _reuse_code(assignment: Assignment) -> None:
     if former is None or not parse_faults(settings.MARKETPLACE_FAULTS).happens(
         "reuse_assignment_ids"
     ):
-        return
+        return assignment.code
     assignment.code, former.code = former.code, new_code()
     former.save(update_fields=["code"])
     assignment.save(update_fields=["code"])
+    return assignment.code

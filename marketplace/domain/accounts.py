@@ -9,9 +9,10 @@ import secrets
 from datetime import datetime, timedelta
 
 from django.contrib.auth.hashers import check_password, make_password
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils.crypto import get_random_string
 
+from database import statements
 from marketplace.domain.identifiers import new_worker_code
 from marketplace.models import Invitation, LoginFailure, WorkerAccount, WorkerSession
 
@@ -20,9 +21,9 @@ SESSION_LASTS = timedelta(days=14)
 FAILURES_ALLOWED = 10
 FAILURES_COUNT_FOR = timedelta(minutes=15)
 CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
-# SQL, because every worker page starts with this read and the ORM would compile it each time.
 _WORKER_OF_SESSION = """
-SELECT worker.*
+SELECT worker.id, worker.code, worker.username, worker.email, worker.country, worker.subdivision,
+    worker.accepts_next, worker.approved_count, worker.rejected_count, worker.is_adult
 FROM marketplace_workersession AS login
 JOIN marketplace_workeraccount AS worker ON worker.id = login.worker_id
 WHERE login.digest = %s AND login.expires_at > %s AND worker.active
@@ -122,8 +123,7 @@ def end_session(*, token: str) -> None:
 
 def worker_of_session(*, token: str, now: datetime) -> WorkerAccount | None:
     """Return the worker who is logged in with this token, unless the account is closed."""
-    parameters = [_digest(token), connection.ops.adapt_datetimefield_value(now)]
-    return next(iter(WorkerAccount.objects.raw(_WORKER_OF_SESSION, parameters)), None)
+    return statements.fetch(WorkerAccount, _WORKER_OF_SESSION, _digest(token), now)
 
 
 def close_account(*, worker: WorkerAccount) -> None:

@@ -2,21 +2,24 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import cast
 from xml.sax.saxutils import escape
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
 
+from database import statements
 from marketplace.domain import ledger, notifications
 from marketplace.domain.errors import (
     InsufficientFundsError,
     InvalidParameterError,
+    NotFoundError,
     RefusalError,
     WrongStateError,
 )
 from marketplace.domain.find import find
 from marketplace.enums import SHOWN, AssignmentStatus, Event
-from marketplace.models import Assignment, Hit, WorkerAccount
+from marketplace.models import Assignment, Hit, HitType, WorkerAccount
 
 NAMESPACE = (
     "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
@@ -24,12 +27,36 @@ NAMESPACE = (
 )
 #: Fields that come from the frame's URL and are not answers.
 RESERVED = ("assignmentId", "hitId", "workerId", "turkSubmitTo")
-#: Fields that an on-time submission needs. Other fields are loaded on access.
-NEEDED = (
-    *("code", "status", "answer", "deadline_at"),
-    *("hit__code", "hit__pending", "hit__submitted", "hit__open"),
-    *("hit__hit_type__auto_approval_seconds", "hit__hit_type__notification_active"),
-)
+# The worker's assignment with what an on-time submission needs. Other fields are loaded on access.
+_SUBMITTED_ASSIGNMENT = """
+SELECT assignment.id, assignment.code, assignment.status, assignment.answer, assignment.deadline_at,
+    assignment.hit_id, assignment.hit_type_id, hit.pending, hit.open,
+    hit_type.auto_approval_seconds, hit_type.notification_active
+FROM marketplace_assignment AS assignment
+JOIN marketplace_hit AS hit ON hit.id = assignment.hit_id
+JOIN marketplace_hittype AS hit_type ON hit_type.id = hit.hit_type_id
+JOIN marketplace_workeraccount AS worker ON worker.id = assignment.worker_id
+WHERE assignment.code = %s AND worker.code = %s AND worker.active
+"""
+_OWN_ASSIGNMENT = """
+SELECT assignment.id, assignment.code, assignment.status, assignment.deadline_at,
+    assignment.reward_cents, assignment.hit_id, assignment.hit_type_id,
+    hit.code AS hit_code, hit.external_url, hit.frame_height,
+    hit_type.code AS hit_type_code, hit_type.title
+FROM marketplace_assignment AS assignment
+JOIN marketplace_hit AS hit ON hit.id = assignment.hit_id
+JOIN marketplace_hittype AS hit_type ON hit_type.id = assignment.hit_type_id
+WHERE assignment.code = %s AND assignment.worker_id = %s
+"""
+_SUBMIT = """
+UPDATE marketplace_assignment
+SET status = 'Submitted', answer = %s, submitted_at = %s, auto_approve_at = %s
+WHERE id = %s
+"""
+_COUNT_SUBMITTED = """
+UPDATE marketplace_hit SET pending = pending - 1, submitted = submitted + 1 WHERE id = %s
+"""
+Values = dict[str, object]
 #: A submission may arrive this long after the deadline.
 GRACE = timedelta(seconds=5)
 
@@ -40,8 +67,7 @@ def submit(
     """Store the answers once. Raise NotFoundError, WrongStateError, or RefusalError if too late."""
     answer = answers_xml(fields)
     with transaction.atomic():
-        mine = _locked().filter(worker__code=worker_code, worker__active=True).only(*NEEDED)
-        assignment = find(mine, "Assignment", assignment_code)
+        assignment = _lock_assignment(assignment_code, worker_code)
         if assignment.status in SHOWN and assignment.answer == answer:
             return
         if assignment.status != AssignmentStatus.ACCEPTED:
@@ -53,6 +79,24 @@ def submit(
             _release(assignment, AssignmentStatus.ABANDONED, now)
     if not in_time:
         raise RefusalError("InvalidAssignmentState", "The time for this HIT has expired.")
+
+
+def find_own(*, worker: WorkerAccount, assignment_code: str) -> Assignment | None:
+    """Return the worker's assignment with what its page shows, or None."""
+    assignment = statements.fetch(Assignment, _OWN_ASSIGNMENT, assignment_code, worker.pk)
+    if assignment is None:
+        return None
+    assignment.worker = worker
+    _set_related(
+        assignment,
+        hit={
+            "code": assignment.hit_code,
+            "external_url": assignment.external_url,
+            "frame_height": assignment.frame_height,
+        },
+        hit_type={"code": assignment.hit_type_code, "title": assignment.title},
+    )
+    return cast("Assignment", assignment)
 
 
 @transaction.atomic
@@ -111,16 +155,39 @@ def _locked() -> QuerySet[Assignment]:
     return Assignment.objects.select_for_update(of=("self", "hit")).select_related("hit__hit_type")
 
 
+def _lock_assignment(code: str, worker_code: str) -> Assignment:
+    """Return the locked assignment with its locked HIT. Raise NotFoundError."""
+    statement = _SUBMITTED_ASSIGNMENT + statements.lock_clause("assignment", "hit")
+    assignment = statements.fetch(Assignment, statement, code, worker_code)
+    if assignment is None:
+        raise NotFoundError("Assignment", code)
+    _set_related(
+        assignment,
+        hit={"pending": assignment.pending, "open": bool(assignment.open)},
+        hit_type={
+            "auto_approval_seconds": assignment.auto_approval_seconds,
+            "notification_active": bool(assignment.notification_active),
+        },
+    )
+    return cast("Assignment", assignment)
+
+
+def _set_related(assignment: Assignment, *, hit: Values, hit_type: Values) -> None:
+    """Set the assignment's HIT and HIT type from some of their fields."""
+    alias = connection.alias
+    its_type = HitType.from_db(
+        alias, ("id", *hit_type), (assignment.hit_type_id, *hit_type.values())
+    )
+    its_hit = Hit.from_db(alias, ("id", *hit), (assignment.hit_id, *hit.values()))
+    assignment.hit, assignment.hit_type, its_hit.hit_type = its_hit, its_type, its_type
+
+
 def _submit(assignment: Assignment, answer: str, now: datetime) -> None:
     hit = assignment.hit
-    assignment.status = AssignmentStatus.SUBMITTED
-    assignment.answer = answer
-    assignment.submitted_at = now
-    assignment.auto_approve_at = now + timedelta(seconds=hit.hit_type.auto_approval_seconds)
-    assignment.save(update_fields=["status", "answer", "submitted_at", "auto_approve_at"])
+    auto_approve_at = now + timedelta(seconds=hit.hit_type.auto_approval_seconds)
+    statements.execute(_SUBMIT, answer, now, auto_approve_at, assignment.pk)
+    statements.execute(_COUNT_SUBMITTED, hit.pk)
     hit.pending -= 1
-    hit.submitted += 1
-    hit.save(update_fields=["pending", "submitted"])
     notifications.record(Event.SUBMITTED, hit, assignment_code=assignment.code, now=now)
     _record_if_reviewable(hit, now)
 

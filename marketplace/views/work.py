@@ -6,8 +6,8 @@ from csp.constants import NONE
 from csp.decorators import csp_replace
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import cache_control
 from django.views.decorators.clickjacking import xframe_options_exempt
@@ -142,12 +142,7 @@ def _answer_page(
 
 
 def _own(worker: WorkerAccount, assignment_code: str) -> Assignment:
-    related = Assignment.objects.select_related("hit", "hit_type")
-    mine = related.only(
-        *("code", "status", "deadline_at", "reward_cents", "worker_id"),
-        *("hit__code", "hit__external_url", "hit__frame_height"),
-        *("hit_type__code", "hit_type__title"),
-    )
-    assignment = get_object_or_404(mine, code=assignment_code, worker=worker)
-    assignment.worker = worker
+    assignment = work.find_own(worker=worker, assignment_code=assignment_code)
+    if assignment is None:
+        raise Http404("You have no such assignment.")
     return assignment
