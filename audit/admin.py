@@ -1,5 +1,7 @@
 """Admin page of the log, and the base class of read-only admin pages."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest
@@ -23,8 +25,35 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return False
 
 
-@admin.register(StateChange)
-class StateChangeAdmin(ReadOnlyAdmin):
-    list_display = ("at", "aggregate", "object_id", "old", "new", "actor")
-    list_filter = ("aggregate", "new")
-    search_fields = ("object_id", "actor")
+def register_read_only(
+    model: type[models.Model],
+    columns: str,
+    *,
+    filters: str = "",
+    search: str = "",
+    related: str = "",
+    **options: Any,
+) -> None:
+    """Register a read-only admin page of the model. Field names are separated by spaces.
+
+    Foreign keys among the columns are selected with their rows, and those in `related` too.
+    """
+    names = columns.split()
+    foreign = [field.name for field in model._meta.fields if field.is_relation]
+    selected = [*(name for name in foreign if name in names), *related.split()]
+    fields = {
+        "list_display": names,
+        "list_filter": filters.split(),
+        "search_fields": search.split(),
+        "list_select_related": selected or False,
+    }
+    name = f"{model.__name__}Admin"
+    admin.site.register(model, type(name, (ReadOnlyAdmin,), fields | options))
+
+
+register_read_only(
+    StateChange,
+    "at aggregate object_id old new actor",
+    filters="aggregate new",
+    search="object_id actor",
+)

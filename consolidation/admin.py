@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from audit.admin import ReadOnlyAdmin
+from audit.admin import register_read_only
 from consolidation.models import (
     Case,
     ExpertQueue,
@@ -14,55 +14,15 @@ from consolidation.models import (
     SystemAnnotation,
 )
 
-
-@admin.register(Case)
-class CaseAdmin(ReadOnlyAdmin):
-    list_display = ("item", "attempt", "state", "opened_at")
-    list_filter = ("state",)
-    list_select_related = ("item",)
-    search_fields = ("item__key",)
-
-
-@admin.register(Gold)
-class GoldAdmin(ReadOnlyAdmin):
-    list_display = ("item", "source", "version", "created_at")
-    list_filter = ("source",)
-    list_select_related = ("item",)
-    search_fields = ("item__key",)
-
-
-@admin.register(Judgment)
-class JudgmentAdmin(ReadOnlyAdmin):
-    list_display = ("gold", "position", "submission")
-    list_select_related = ("gold", "submission")
-
-
-@admin.register(Review)
-class ReviewAdmin(ReadOnlyAdmin):
-    list_display = ("gold", "state", "expert", "drawn_at", "reviewed_at")
-    list_filter = ("state",)
-    list_select_related = ("gold", "expert")
-
-
-@admin.register(ExpertQueue)
-class ExpertQueueAdmin(ReadOnlyAdmin):
-    list_display = ("title", "project", "kind", "state", "experts_per_item", "created_at")
-    list_filter = ("kind", "state")
-    list_select_related = ("project",)
-
-
-@admin.register(Merge)
-class MergeAdmin(ReadOnlyAdmin):
-    list_display = ("queued", "state", "merged_by", "merged_at", "gold")
-    list_filter = ("state",)
-    list_select_related = ("queued", "merged_by", "gold")
-
-
-@admin.register(SystemAnnotation)
-class SystemAnnotationAdmin(ReadOnlyAdmin):
-    list_display = ("item", "system", "imported_at")
-    list_filter = ("system",)
-    list_select_related = ("item",)
+register_read_only(Case, "item attempt state opened_at", filters="state", search="item__key")
+register_read_only(Gold, "item source version created_at", filters="source", search="item__key")
+register_read_only(Judgment, "gold position submission")
+register_read_only(Review, "gold state expert drawn_at reviewed_at", filters="state")
+register_read_only(
+    ExpertQueue, "title project kind state experts_per_item created_at", filters="kind state"
+)
+register_read_only(Merge, "queued state merged_by merged_at gold", filters="state")
+register_read_only(SystemAnnotation, "item system imported_at", filters="system")
 
 
 @admin.register(Monitoring)

@@ -8,7 +8,7 @@ from django.db import models
 from django.forms import ModelForm
 from django.http import HttpRequest
 
-from audit.admin import ReadOnlyAdmin
+from audit.admin import ReadOnlyAdmin, register_read_only
 from crowd.models import (
     Assignment,
     Block,
@@ -53,86 +53,50 @@ class BudgetAdmin(ReadOnlyAdmin):
         obj.save(update_fields=form.changed_data)
 
 
-@admin.register(Worker)
-class WorkerAdmin(ReadOnlyAdmin):
-    list_display = ("pseudonym", "provider", "first_seen_at")
-    search_fields = ("pseudonym",)
-    exclude = ("external_id",)
-
-
-@admin.register(QualificationType)
-class QualificationTypeAdmin(ReadOnlyAdmin):
-    list_display = ("code", "name", "provider")
-    search_fields = ("code", "name")
-
-
-@admin.register(QualificationGrant)
-class QualificationGrantAdmin(ReadOnlyAdmin):
-    list_display = ("qualification_type", "worker", "value", "state", "changed_at", "error")
-    list_filter = ("state",)
-    list_select_related = ("qualification_type", "worker")
-    search_fields = ("worker__pseudonym", "qualification_type__code")
-
-
-@admin.register(HitType)
-class HitTypeAdmin(ReadOnlyAdmin):
-    list_display = ("title", "reward_cents", "provider", "external_id")
-    search_fields = ("title", "external_id")
-
-
-@admin.register(Hit)
-class HitAdmin(ReadOnlyAdmin):
-    list_display = ("__str__", "state", "max_assignments", "prepared_at", "created_at", "error")
-    list_filter = ("state",)
-    search_fields = ("external_id", "token")
-
-
-@admin.register(Assignment)
-class AssignmentAdmin(ReadOnlyAdmin):
-    list_display = ("external_id", "worker", "state", "submitted_at", "decided_at")
-    list_filter = ("state",)
-    list_select_related = ("worker",)
-    search_fields = ("external_id", "worker__pseudonym")
-
-
-@admin.register(Payment)
-class PaymentAdmin(ReadOnlyAdmin):
-    list_display = ("assignment", "kind", "amount_cents", "fee_cents", "state", "error")
-    list_filter = ("state", "kind")
-    list_select_related = ("assignment",)
-    search_fields = ("assignment__external_id", "assignment__worker__pseudonym")
-
-
-@admin.register(LedgerEntry)
-class LedgerEntryAdmin(ReadOnlyAdmin):
-    list_display = ("at", "budget", "kind", "amount_cents", "fee_cents", "key")
-    list_filter = ("kind",)
-    list_select_related = ("budget",)
-    search_fields = ("key",)
-
-
-@admin.register(Message)
-class MessageAdmin(ReadOnlyAdmin):
-    list_display = ("subject", "worker", "state", "written_at", "sent_at", "error")
-    list_filter = ("state",)
-    list_select_related = ("worker",)
-    search_fields = ("worker__pseudonym", "subject")
-
-
-@admin.register(Block)
-class BlockAdmin(ReadOnlyAdmin):
-    list_display = ("worker", "state", "reason", "changed_at", "error")
-    list_filter = ("state",)
-    list_select_related = ("worker",)
-    search_fields = ("worker__pseudonym",)
-
-
-@admin.register(OrphanHit)
-class OrphanHitAdmin(ReadOnlyAdmin):
-    list_display = (
-        "external_id", "title", "annotation", "max_assignments", "undecided_assignments",
-        "expires_at", "hit",
-    )  # fmt: skip
-    list_filter = ("provider",)
-    list_select_related = ("hit",)
-    search_fields = ("external_id", "annotation", "title")
+register_read_only(
+    Worker, "pseudonym provider first_seen_at", search="pseudonym", exclude=("external_id",)
+)
+register_read_only(QualificationType, "code name provider", search="code name")
+register_read_only(
+    QualificationGrant,
+    "qualification_type worker value state changed_at error",
+    filters="state",
+    search="worker__pseudonym qualification_type__code",
+)
+register_read_only(HitType, "title reward_cents provider external_id", search="title external_id")
+register_read_only(
+    Hit,
+    "__str__ state max_assignments prepared_at created_at error",
+    filters="state",
+    search="external_id token",
+)
+register_read_only(
+    Assignment,
+    "external_id worker state submitted_at decided_at",
+    filters="state",
+    search="external_id worker__pseudonym",
+)
+register_read_only(
+    Payment,
+    "assignment kind amount_cents fee_cents state error",
+    filters="state kind",
+    search="assignment__external_id assignment__worker__pseudonym",
+)
+register_read_only(
+    LedgerEntry, "at budget kind amount_cents fee_cents key", filters="kind", search="key"
+)
+register_read_only(
+    Message,
+    "subject worker state written_at sent_at error",
+    filters="state",
+    search="worker__pseudonym subject",
+)
+register_read_only(
+    Block, "worker state reason changed_at error", filters="state", search="worker__pseudonym"
+)
+register_read_only(
+    OrphanHit,
+    "external_id title annotation max_assignments undecided_assignments expires_at hit",
+    filters="provider",
+    search="external_id annotation title",
+)

@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from audit.admin import ReadOnlyAdmin
+from audit.admin import ReadOnlyAdmin, register_read_only
 from projects.domain.api_tokens import revoke_token
 from projects.models import ApiToken, Guidelines, Membership, Project
 
@@ -34,11 +34,7 @@ class ProjectAdmin(admin.ModelAdmin):
         return False
 
 
-@admin.register(Guidelines)
-class GuidelinesAdmin(ReadOnlyAdmin):
-    list_display = ("project", "role", "version", "written_at")
-    list_filter = ("role",)
-    list_select_related = ("project",)
+register_read_only(Guidelines, "project role version written_at", filters="role")
 
 
 @admin.register(ApiToken)
