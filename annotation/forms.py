@@ -9,6 +9,7 @@ from django.core.validators import MaxValueValidator
 from annotation.domain.batch_actions import MAX_REPUBLICATIONS
 from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
 from annotation.enums import Partition
+from schemes.base import Noun
 from web.fields import CountField, DollarsField, set_choices
 
 
@@ -53,23 +54,24 @@ class CorpusForm(forms.Form):
 
 TERMS = {
     "reward_cents": "Reward",
-    "free_units": "Questions that the reward covers",
-    "bonus_first_cents": "Bonus for the first further question",
-    "bonus_step_cents": "Increase for each question after that",
-    "allowance_units": "Questions to reserve budget for",
+    "free_units": "{units} that the reward covers",
+    "bonus_first_cents": "Bonus for the first further {unit}",
+    "bonus_step_cents": "Increase for each {unit} after that",
+    "allowance_units": "{units} to reserve budget for",
 }
 
 
 class PayForm(forms.Form):
-    """The terms of a role, in whole cents and questions."""
+    """The terms of a role, in whole cents and the scheme's units."""
 
-    def __init__(self, data: Any, *, role: str, initial: Mapping[str, Any]) -> None:
+    def __init__(self, data: Any, *, role: str, unit: Noun, initial: Mapping[str, Any]) -> None:
         super().__init__(data, prefix=role, initial=dict(initial))
         self.role = role
         for name, label in TERMS.items():
-            unit = ", in cents" if name.endswith("_cents") else ""
+            text = label.format(unit=unit.singular, units=unit.plural.capitalize())
+            cents = ", in cents" if name.endswith("_cents") else ""
             self.fields[name] = forms.IntegerField(
-                min_value=0, max_value=100_000, label=f"{label}{unit}"
+                min_value=0, max_value=100_000, label=f"{text}{cents}"
             )
 
 

@@ -1,11 +1,10 @@
-"""Mark the answers of several questions in a sentence.
+"""Mark the spans of several units in a sentence.
 
-Brackets carry the question's number, so that colour is not the only cue and answers may overlap.
+Brackets carry the unit's number, so that colour is not the only cue and spans may overlap.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 COLOURS = 6
 Span = tuple[int, int]
@@ -13,9 +12,9 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token with the numbers of the questions whose answers open before it and close after it.
+    """A token with the numbers of the units whose spans open before it and close after it.
 
-    The longest answers are outermost. `colour` is that of the innermost answer, or 0.
+    The longest spans are outermost. `colour` is that of the innermost span, or 0.
     """
 
     text: str
@@ -26,21 +25,21 @@ class Token:
 
 
 def colour_of(number: int) -> int:
-    """Return the colour of the question with this number, from 1. Colours repeat."""
+    """Return the colour of the unit with this number, from 1. Colours repeat."""
     return (number - 1) % COLOURS + 1
 
 
 def highlight(
-    tokens: Sequence[str], answers: Sequence[Sequence[Span]], *, target: int | None = None
+    tokens: Sequence[str], units: Sequence[Sequence[Span]], *, target: Collection[int] = ()
 ) -> list[Token]:
-    """Return the sentence's tokens, marked with the answers of questions 1, 2 and so on.
+    """Return the sentence's tokens, marked with the spans of units 1, 2 and so on.
 
     Spans outside the sentence are left out.
     """
     length = len(tokens)
     placed = [
         (start, end, number)
-        for number, spans in enumerate(answers, start=1)
+        for number, spans in enumerate(units, start=1)
         for start, end in dict.fromkeys(spans)
         if 0 <= start < end <= length
     ]
@@ -53,31 +52,7 @@ def highlight(
             opens=tuple(number for start, _, number in placed if start == at),
             closes=tuple(number for _, end, number in reversed(placed) if end == at + 1),
             colour=next((colour_of(n) for start, end, n in inner_first if start <= at < end), 0),
-            is_target=at == target,
+            is_target=at in target,
         )
         for at, text in enumerate(tokens)
     ]
-
-
-def target_of(target: Mapping[str, Any]) -> int | None:
-    """Return the index of the item's target token, or None if it has none."""
-    at = target.get("verb_idx")
-    return at if isinstance(at, int) and at >= 0 else None
-
-
-def has_questions(content: Any, length: int) -> bool:
-    """Return True if the content lists questions with answers in the sentence."""
-    questions = content.get("questions") if isinstance(content, dict) else None
-    return isinstance(questions, list) and all(
-        isinstance(question, dict)
-        and isinstance(question.get("question"), str)
-        and isinstance(question.get("answers"), list)
-        and all(_is_span(answer, length) for answer in question["answers"])
-        for question in questions
-    )
-
-
-def _is_span(answer: Any, length: int) -> bool:
-    if not isinstance(answer, list) or [type(end) for end in answer] != [int, int]:
-        return False
-    return bool(0 <= answer[0] < answer[1] <= length)

@@ -27,6 +27,24 @@ class WorkerNote(models.Model):
         return f"note on {self.worker}"
 
 
+class Image(models.Model):
+    """A picture of a project. `name` is that of the stored file, and `digest` is of its content."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="images")
+    digest = models.CharField(max_length=64)
+    name = models.CharField(max_length=200)
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "digest"], name="image_once_per_project")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Sentence(models.Model):
     # The indexes below start with the project.
     project = models.ForeignKey(
@@ -36,7 +54,11 @@ class Sentence(models.Model):
     tokens = models.JSONField()
     domain = models.CharField(max_length=60, blank=True)
     partition = models.CharField(max_length=10, choices=Partition, blank=True)
-    image = models.CharField(max_length=500, blank=True)
+    # The document or image that the sentence belongs to. Partitions and exclusion can use it.
+    group = models.CharField(max_length=200, blank=True, db_default="")
+    image = models.ForeignKey(
+        Image, on_delete=models.PROTECT, null=True, blank=True, related_name="sentences"
+    )
     metadata = models.JSONField(default=dict, blank=True)
 
     class Meta:
@@ -200,7 +222,11 @@ class BlockAssignment(models.Model):
 
 
 class PageDraft(models.Model):
-    """The content that a page has saved so far, by item id (as text)."""
+    """The content that a page has saved so far, by item id (as text).
+
+    `active_seconds` and `moves` are totals. `steps` maps the names of the page's steps to their
+    shares, `{"seconds": n, "moves": n}`. It is empty if the scheme's page has no steps.
+    """
 
     content = models.JSONField(default=dict)
     comment = models.TextField(blank=True)
@@ -210,6 +236,7 @@ class PageDraft(models.Model):
     submitted_at = models.DateTimeField(null=True, blank=True)
     active_seconds = models.PositiveIntegerField(default=0)
     moves = models.PositiveIntegerField(default=0)
+    steps = models.JSONField(default=dict, blank=True)
     guidelines = models.ForeignKey(Guidelines, on_delete=models.PROTECT, null=True, blank=True)
 
     class Meta:
@@ -284,6 +311,7 @@ class Submission(models.Model):
     submitted_at = models.DateTimeField()
     active_seconds = models.PositiveIntegerField(default=0)
     moves = models.PositiveIntegerField(default=0)
+    steps = models.JSONField(default=dict, blank=True)  # see PageDraft
     comment = models.TextField(blank=True)
     guidelines = models.ForeignKey(Guidelines, on_delete=models.PROTECT, null=True, blank=True)
 

@@ -17,6 +17,16 @@ class PageMessage(PageState):
     token: str = Field(max_length=1000)
 
 
+class LookUpMessage(BaseModel):
+    """The body of a look-up in a resource from a worker's page. Experts' pages have no token."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    token: str = Field(max_length=1000)
+    resource: str = Field(max_length=40)
+    query: str = Field(max_length=200)
+
+
 class PracticeMessage(BaseModel):
     """The body of a check from the practice page."""
 
@@ -28,6 +38,11 @@ class PracticeMessage(BaseModel):
 def read_page_message(body: bytes) -> PageMessage:
     """Parse a page's message. Raise BadMessageError if it can't come from our page."""
     return _read(PageMessage, body)
+
+
+def read_look_up_message(body: bytes) -> LookUpMessage:
+    """Parse a look-up. Raise BadMessageError if it can't come from our page."""
+    return _read(LookUpMessage, body)
 
 
 def read_practice_message(body: bytes) -> dict[str, object]:

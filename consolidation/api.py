@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.api.serializers import ContentField
+from annotation.domain.item_context import headline_of
 from annotation.enums import Partition
 from annotation.models import Item
 from consolidation.domain.queries import cases_of, gold_versions_of, items_of, narrowed, state_of
@@ -15,7 +16,6 @@ from consolidation.enums import CaseState, GoldSource, ItemState
 from consolidation.models import Case, CaseSource, Gold
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, read
-from schemes.registry import get_scheme
 
 
 class ItemSerializer(serializers.ModelSerializer[Item]):
@@ -51,8 +51,7 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
         read_only_fields = fields
 
     def get_headline(self, item: Item) -> str:
-        scheme = get_scheme(self.context["view"].project.scheme)
-        return scheme.headline(item.sentence.tokens, item.target)
+        return headline_of(item, self.context["view"].project)
 
     @extend_schema_field({"type": "string", "enum": ItemState.values})
     def get_state(self, item: Any) -> str:
@@ -136,7 +135,7 @@ class Cases(ListEndpoint):
 
 @extend_schema_field({"type": "array", "items": {"type": "object"}})
 class ProvenanceField(serializers.JSONField):
-    """The origin of each question."""
+    """The origin of each unit."""
 
 
 class GoldSerializer(serializers.ModelSerializer[Gold]):

@@ -1,7 +1,5 @@
 from django.db.models import TextChoices
 
-from projects.enums import Protocol
-
 
 class CaseState(TextChoices):
     OPEN = "open", "open"
@@ -31,28 +29,11 @@ class GoldSource(TextChoices):
     IMPORTED = "imported", "imported"
 
 
-# The source of the gold that each protocol produces.
-SOURCES = {
-    Protocol.CONSOLIDATION: GoldSource.CONSOLIDATED,
-    Protocol.VALIDATION: GoldSource.VALIDATED,
-}
-
-
 class ReviewState(TextChoices):
     DRAWN = "drawn", "waiting for an expert"
     CONFIRMED = "confirmed", "confirmed"
     CORRECTED = "corrected", "corrected"
     RETURNED = "returned", "returned"
-
-
-class DecisionKind(TextChoices):
-    """A reviewer's decision on an automatic match."""
-
-    PAIR_ACCEPTED = "pair-accepted", "the same argument"
-    PAIR_REFUSED = "pair-refused", "not the same argument"
-    LABEL_ACCEPTED = "label-accepted", "the same role"
-    LABEL_REFUSED = "label-refused", "not the same role"
-    ANSWER_ACCEPTED = "answer-accepted", "right, though the expert lacks it"
 
 
 class PartitionUnit(TextChoices):

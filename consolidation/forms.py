@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 
+from annotation.domain.item_files import ITEM_HELP
 from annotation.enums import BatchState, Partition
 from consolidation.domain.manage_batch import Order
 from consolidation.domain.resolve_conflict import Version
@@ -169,7 +170,7 @@ class QueueForm(forms.Form):
     file = forms.FileField(
         required=False,
         label="Or a file with item ids",
-        help_text="CSV with the columns qasrl_id and verb_idx.",
+        help_text=f"A CSV file with the column item. {ITEM_HELP}",
     )
 
     def __init__(self, *args: Any, item_choices: Sequence[tuple[str, str]], **kwargs: Any) -> None:

@@ -32,6 +32,8 @@ class Case(models.Model):
     # The annotations to merge in a qualification round, the same for every trainee. Such a case has no
     # sources and produces no gold.
     given = models.JSONField(null=True, blank=True)
+    # True if the sources leave nothing to work on. The case then gets its gold without workers.
+    is_empty = models.BooleanField(default=False, db_default=False)
     opened_at = models.DateTimeField()
 
     class Meta:
@@ -39,7 +41,7 @@ class Case(models.Model):
             models.UniqueConstraint(fields=["item", "attempt"], name="case_once_per_place"),
             models.CheckConstraint(
                 condition=Q(state="open", task=None)
-                | Q(state="validated")  # without a task if there are no questions
+                | Q(state="validated")  # without a task if it is empty
                 | (~Q(state="open") & ~Q(task=None)),
                 name="case_offered_with_its_task",
             ),
@@ -88,7 +90,7 @@ class Gold(models.Model):
     """An authoritative annotation of an item.
 
     Gold is immutable. A correction is a new version, and the newest version of each source is
-    current. `provenance` has an entry per question.
+    current. `provenance` has an entry per unit.
     """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="gold")
@@ -134,8 +136,8 @@ class GoldEntry(models.Model):
     source = models.CharField(max_length=20, choices=GoldSource)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)
     sentence = models.ForeignKey(Sentence, on_delete=models.CASCADE, related_name="gold_entries")
-    questions = models.TextField()
-    target = models.TextField()
+    content_text = models.TextField()
+    target_text = models.TextField()
     workers = models.TextField()
 
     class Meta:
@@ -251,7 +253,7 @@ class QueuedItem(models.Model):
 class Merge(models.Model):
     """Annotations of one item from several sources that an expert merges blind.
 
-    `content` is the consolidation as submitted. `summary` counts the questions and answers of the
+    `content` is the consolidation as submitted. `summary` counts the parts of the
     result.
     """
 
@@ -290,7 +292,7 @@ class MergeSource(models.Model):
     """An annotation in a merge, copied when the merge was created.
 
     `position` is its place in a seeded order, shown as a letter. `name` is the name of the system
-    or expert. `fate` is a `schemes.base.SourceOutcome` once the merge is done.
+    or expert. `outcome` has the counts of `schemes.base.Merging.outcomes` once the merge is done.
     """
 
     merge = models.ForeignKey(Merge, on_delete=models.CASCADE, related_name="sources")
@@ -304,7 +306,7 @@ class MergeSource(models.Model):
         Gold, on_delete=models.PROTECT, null=True, blank=True, related_name="merge_sources"
     )
     content = models.JSONField()
-    fate = models.JSONField(null=True, blank=True)
+    outcome = models.JSONField(null=True, blank=True)
 
     class Meta:
         ordering = ["position"]

@@ -1,3 +1,5 @@
+from functools import partial
+
 from celery import shared_task
 from django.utils import timezone
 
@@ -6,10 +8,10 @@ from consolidation.domain import (
     index_gold,
     monitor,
     open_cases,
-    record_gold,
-    record_validated_gold,
+    record_work,
     republish_cases,
 )
+from consolidation.protocols import PROTOCOLS
 from jobs.domain.sweep import sweep
 
 
@@ -22,9 +24,9 @@ def open_and_offer_cases() -> None:
 
 @shared_task
 def record_case_work_and_gold() -> None:
-    sweep(lambda: record_gold.record_new_case_work(clock=timezone.now))
-    sweep(lambda: record_gold.write_due_gold(clock=timezone.now))
-    sweep(lambda: record_validated_gold.write_due_validated_gold(clock=timezone.now))
+    sweep(lambda: record_work.record_new_case_work(clock=timezone.now))
+    for protocol in PROTOCOLS.values():
+        sweep(partial(protocol.write_due_gold, clock=timezone.now))
 
 
 @shared_task

@@ -55,6 +55,7 @@ urlpatterns = [
     path(QUEUE + "state/", experts.state, name="expert_state"),
     path(QUEUE + "report/", experts.report, name="expert_report"),
     path(QUEUE + "report.csv", experts.report_csv, name="expert_report_csv"),
+    path(AT + "experts/look-up/", expert_pages.look_up, name="expert_look_up"),
     path(QUEUED, expert_pages.item, name="expert_item"),
     path(QUEUED + "draft/", expert_pages.item_draft, name="expert_draft"),
     path(QUEUED + "submit/", expert_pages.item_submit, name="expert_submit"),

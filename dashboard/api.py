@@ -38,7 +38,7 @@ from crowd.models import LedgerEntry, Worker
 from datasets.domain.export_gold import formats_of
 from datasets.domain.queue_export import ExportFile, exports_of, files_of, open_file, queue_export
 from jobs.models import Job
-from projects.api.endpoint import ProjectEndpoint
+from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.domain.cached_figures import figures_of
 from projects.enums import TokenScope
@@ -188,11 +188,12 @@ class LedgerFilters(filters.FilterSet):
         return narrowed_ledger(queryset, LedgerFilter(pseudonym=data.pop("worker"), **data))
 
 
-class Ledger(ProjectEndpoint):
+class Ledger(ListEndpoint):
+    """List the project's ledger entries, newest first."""
+
     rules = read(STAFF)
     queryset = LedgerEntry.objects.none()
     serializer_class = LedgerEntrySerializer
-    pagination_class = Cursors
     filterset_class = LedgerFilters
     ordering = ("-pk",)
     operations = {"GET": "list_ledger_entries"}
@@ -200,10 +201,6 @@ class Ledger(ProjectEndpoint):
 
     def listed(self) -> QuerySet[LedgerEntry]:
         return ledger_of(budget=self.project.budget, wanted=LedgerFilter())
-
-    def get(self, request: Request, slug: str) -> Response:
-        """List the project's ledger entries, newest first."""
-        return self.page(request)
 
 
 class ExportFileSerializer(serializers.Serializer[Any]):
@@ -244,7 +241,7 @@ class ExportSerializer(serializers.ModelSerializer[Job]):
 class NewExportSerializer(serializers.Serializer[Any]):
     """The gold to export and its format. Empty fields include all domains and partitions."""
 
-    format = serializers.CharField(max_length=30, help_text="qasrl-csv, qasrl-bank or jsonl.")
+    format = serializers.CharField(max_length=30, help_text="jsonl, or a format of the scheme.")
     source = serializers.ChoiceField(choices=GoldSource.choices, default=GoldSource.CONSOLIDATED)  # type: ignore[assignment]
     domain = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
     partition = serializers.ChoiceField(
@@ -275,17 +272,14 @@ class _OfExports(ProjectEndpoint):
         return exports_of(self.project)
 
 
-class Exports(_OfExports):
+class Exports(_OfExports, ListEndpoint):
+    """List the project's exports, newest first."""
+
     rules = read(STAFF) | post(STAFF, TokenScope.EXPORT)
-    pagination_class = Cursors
     filterset_class = JobFilters
     ordering = ("-pk",)
     operations = {"GET": "list_exports", "POST": "start_export"}
     refusals = (409,)
-
-    def get(self, request: Request, slug: str) -> Response:
-        """List the project's exports, newest first."""
-        return self.page(request)
 
     @extend_schema(request=NewExportSerializer, responses={202: ExportSerializer})
     @action
@@ -309,13 +303,11 @@ class Exports(_OfExports):
         return Response(self.get_serializer(job).data, 202, headers={"Location": location})
 
 
-class ExportDetail(_OfExports):
+class ExportDetail(_OfExports, DetailEndpoint):
+    """Return an export, with its files once it has finished."""
+
     rules = read(STAFF)
     operations = {"GET": "get_export"}
-
-    def get(self, request: Request, slug: str, pk: int) -> Response:
-        """Return an export, with its files once it has finished."""
-        return Response(self.get_serializer(self.one(pk=pk)).data)
 
 
 class ExportedFile(_OfExports):

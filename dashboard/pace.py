@@ -7,8 +7,8 @@ from django.db.models import Count, Min, Q, QuerySet
 
 from annotation.models import Submission
 from consolidation.domain.experiment import annotations_for_gold
-from consolidation.domain.record_gold import own_source
 from consolidation.models import Gold
+from consolidation.protocols import protocol_of
 from projects.models import Project
 
 WINDOW = timedelta(hours=24)
@@ -54,7 +54,7 @@ def pace_of(*, project: Project, now: datetime, done: QuerySet[Submission] | Non
     gold = Gold.objects.filter(
         item__project=project,
         item__in_production=True,
-        source=own_source(project),
+        source=protocol_of(project).gold_source,
         version=1,
         created_at__gte=begin,
     )

@@ -1,8 +1,8 @@
 """The steps of a project's protocol with their progress, and the work that waits for people.
 
 In controlled crowdsourcing (Roit et al. 2020, section 3), screening and training select workers.
-Two of them generate questions for each item, and a third consolidates them into gold. In validation
-(FitzGerald et al. 2018, section 2), one worker generates and others validate.
+Two of them annotate each item, and a third consolidates their work into gold. In validation
+(FitzGerald et al. 2018, section 2), one worker annotates and others validate.
 """
 
 from collections import Counter
@@ -18,7 +18,8 @@ from annotation.domain.queries import ItemCounts, count_items, count_submissions
 from consolidation.domain.experiment import annotations_for_gold
 from consolidation.domain.expert_queues import work_left
 from consolidation.domain.queries import GoldCounts, count_gold
-from consolidation.enums import SOURCES, CaseState
+from consolidation.enums import CaseState
+from consolidation.protocols import PROTOCOLS
 from crowd.domain.queries import PendingWork, pending_work
 from crowd.enums import HitState, PaymentState
 from dashboard.pace import NO_PACE, Pace, pace_of
@@ -26,6 +27,7 @@ from datasets.domain.queue_export import exports_of
 from jobs.enums import JobState
 from projects.enums import Protocol, Role
 from projects.models import Project
+from projects.protocols import TERMS
 from qualification.enums import EnrolmentState, RoundKind
 from qualification.models import Enrolment
 
@@ -155,22 +157,28 @@ def _generation(progress: Progress) -> Step:
 
 
 def _cases(progress: Progress) -> Step:
-    """Return the step of the cases, which is consolidation or validation."""
+    """Return the step of the cases, named by the protocol."""
     cases = progress.gold.cases
     notes = [_count(cases.get(CaseState.OPEN, 0) + cases.get(CaseState.OFFERED, 0), "cases open")]
-    name, unit, state = "consolidation", "cases consolidated", CaseState.CONSOLIDATED
-    if progress.protocol == Protocol.VALIDATION:
-        name, unit, state = "validation", "items validated", CaseState.VALIDATED
-        notes.append(_count(progress.accepted(Role.VALIDATOR), "validations accepted"))
-    done, total = cases.get(state, 0), progress.items.items
-    route, query = "consolidation:items", "state=case-open"
-    return Step(name, name.capitalize(), unit, done, total, tuple(notes), route, query)
+    protocol = PROTOCOLS[progress.protocol]
+    if TERMS[progress.protocol].is_voted:
+        notes.append(_count(progress.accepted(protocol.role), f"{protocol.name}s accepted"))
+    return Step(
+        protocol.name,
+        protocol.name.capitalize(),
+        f"items {protocol.settled}",
+        cases.get(protocol.settled, 0),
+        progress.items.items,
+        tuple(notes),
+        "consolidation:items",
+        "state=case-open",
+    )
 
 
 def _gold(progress: Progress) -> Step:
     by_source = progress.gold.items_by_source
     notes = tuple(_count(n, source) for source, n in sorted(by_source.items()))
-    state = SOURCES[Protocol(progress.protocol)].value
+    state = PROTOCOLS[progress.protocol].gold_source.value
     return Step(
         "gold",
         "Gold",

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models import Submission
-from consolidation.enums import DecisionKind, GoldSource, PartitionUnit
+from consolidation.enums import GoldSource, PartitionUnit
 from consolidation.models import Gold
 from projects.models import Project
 
@@ -13,9 +13,9 @@ from projects.models import Project
 class Decision(models.Model):
     """A person's correction of an automatic match between a reference and a prediction.
 
-    The prediction is a submission (a trainee's) or other gold. Rows are identified by their spans,
-    which survive a reordering of questions. A decision without a reference span concerns the
-    predicted answer alone, and vice versa.
+    The prediction is a submission (a trainee's) or other gold. `kind` is declared by the scheme
+    (`schemes.base.DecisionKind`), and the keys are those of aligned rows. A decision without a
+    reference key concerns the prediction alone.
     """
 
     reference = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="decisions")
@@ -25,9 +25,9 @@ class Decision(models.Model):
     predicted = models.ForeignKey(
         Gold, on_delete=models.PROTECT, null=True, blank=True, related_name="decisions_on"
     )
-    kind = models.CharField(max_length=20, choices=DecisionKind)
-    reference_span = models.JSONField(null=True, blank=True)
-    predicted_span = models.JSONField(null=True, blank=True)
+    kind = models.CharField(max_length=40)
+    reference_key = models.CharField(max_length=200, blank=True)
+    predicted_key = models.CharField(max_length=200)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
     decided_at = models.DateTimeField()
     reason = models.TextField(blank=True)
@@ -47,14 +47,18 @@ class Decision(models.Model):
         return f"{self.kind} on submission {self.submission_id}"
 
 
-class PropBankComparison(models.Model):
-    """The figures of a project's latest comparison with PropBank (see `propbank_figures`).
+class StoredComparison(models.Model):
+    """The figures of a project's latest comparison with a file of another resource.
 
-    The PropBank file itself is not stored, because others own it.
+    `kind` is a key of `schemes.base.Scheme.external`. The file itself is not stored, because others
+    own it.
     """
 
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="propbank")
+    project = models.ForeignKey(
+        Project, on_delete=models.CASCADE, related_name="external_comparisons"
+    )
     source = models.CharField(max_length=20, choices=GoldSource)
+    kind = models.CharField(max_length=40)
     file_name = models.CharField(max_length=255)
     figures = models.JSONField()
     compared_at = models.DateTimeField()
@@ -62,7 +66,7 @@ class PropBankComparison(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["project", "source"], name="propbank_comparison_once_per_source"
+                fields=["project", "source", "kind"], name="stored_comparison_once_per_source"
             )
         ]
 

@@ -5,14 +5,14 @@ keeps the figure symmetric if a span is redundant. Without redundant spans, the 
 either direction. Roit et al. 2020, section 4.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
 from metrics.alignment import LabelledSpans, align
 from metrics.argument_scores import ItemScore
-from metrics.counts import Counts, mean, micro_sum, ratio
+from metrics.counts import Counts, mean, micro_sum
 
 Annotator = Hashable
 
@@ -123,11 +123,3 @@ def _summed(
     return Agreement(
         pairs, micro_sum(pair.ua for pair in pairs), micro_sum(pair.la for pair in pairs)
     )
-
-
-def questions_per_item(questions: Mapping[Hashable, Collection[Hashable]]) -> float | None:
-    """Return the mean number of questions per item, or None without items.
-
-    Items without questions are included. This is the coverage figure of Roit et al. 2020, section 3.
-    """
-    return ratio(sum(len(item_questions) for item_questions in questions.values()), len(questions))

@@ -1,6 +1,7 @@
 """Percentile bootstrap intervals of figures over items."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,6 +10,7 @@ from metrics.counts import Counts
 from metrics.intervals import Interval
 
 Floats = NDArray[np.float64]
+Item = TypeVar("Item")
 
 
 def resampled_sums(rows: ArrayLike, *, repetitions: int, seed: int) -> NDArray[np.int64]:
@@ -61,6 +63,24 @@ def bootstrap_counts(
         "f1": quotient(2 * tp, 2 * tp + fp + fn),
     }
     return {name: percentile_interval(values, level=level) for name, values in figures.items()}
+
+
+def bootstrap_items(
+    items: Sequence[Item],
+    figure: Callable[[Sequence[Item]], float | None],
+    *,
+    repetitions: int,
+    seed: int,
+    level: float = 0.95,
+) -> Interval:
+    """Return the interval of a figure of all items, computed for each draw."""
+    if not items:
+        return Interval(None, None, level, 1.0)
+    rng = np.random.default_rng(seed)
+    draws = rng.integers(len(items), size=(repetitions, len(items)))
+    figures = [figure([items[at] for at in draw]) for draw in draws]
+    values = [np.nan if value is None else value for value in figures]
+    return percentile_interval(np.array(values, dtype=np.float64), level=level)
 
 
 def quotient(part: ArrayLike, whole: ArrayLike) -> Floats:

@@ -1,8 +1,8 @@
 """Human corrections of automatic matches, as in the "Man." columns of Roit et al. 2020, tables 4-6."""
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
@@ -14,7 +14,6 @@ from metrics.alignment import (
     match_edges,
     shared_labels,
 )
-from metrics.argument_scores import ArgumentScores, ItemScore, argument_scores, summed
 from metrics.spans import Span, check_spans
 
 Item = TypeVar("Item", bound=Hashable)
@@ -36,14 +35,6 @@ class Decision(NamedTuple):
     reference: Span | None
     predicted: Span
     verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class SideBySide:
-    """Scores of the same items without and with the human decisions."""
-
-    automatic: ArgumentScores
-    corrected: ArgumentScores
 
 
 def align_corrected(
@@ -129,22 +120,3 @@ def _by_verdict(
 def _check_consistent(accepted: AbstractSet[SpanEdge], refused: AbstractSet[SpanEdge]) -> None:
     if both := accepted & refused:
         raise ValueError(f"{min(both)} is both accepted and refused; keep one of the decisions")
-
-
-def scores_side_by_side(
-    reference: Mapping[Item, LabelledSpans],
-    predicted: Mapping[Item, LabelledSpans],
-    decisions: Mapping[Item, Collection[Decision]],
-) -> SideBySide:
-    """Return UA and LA of the same items without and with the decisions.
-
-    Raise ValueError for decisions on an item that the reference lacks, and like `align_corrected`.
-    """
-    if unknown := [item for item in decisions if item not in reference]:
-        raise ValueError(f"there are decisions on {unknown[0]!r}, which the reference lacks")
-    automatic = argument_scores(reference, predicted)
-    corrected = {}
-    for item, spans in reference.items():
-        alignment = align_corrected(spans, predicted.get(item, {}), decisions.get(item, ()))
-        corrected[item] = ItemScore(alignment.ua, alignment.la)
-    return SideBySide(automatic, summed(corrected, ignored=automatic.ignored_items))

@@ -2,15 +2,18 @@
 
 import json
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Q
+from tqdm import tqdm
 
 from audit.errors import TouchstoneError
 from crowd.models import Worker
 from projects.models import Project
 from schemes.base import FileError
+from schemes.reports import FileProgram, UsageError
 
 
 class InputError(CommandError):
@@ -48,6 +51,31 @@ class Command(BaseCommand):
     def write_result(self, facts: dict[str, Any], sentence: str, *, as_json: bool) -> None:
         """Print the result as JSON for programs, or as a sentence."""
         self.stdout.write(json.dumps(facts) if as_json else sentence)
+
+
+class FileCommand(Command):
+    """A command that runs a scheme's program, which only reads and writes files."""
+
+    program: FileProgram
+    requires_system_checks: list[str] = []
+    refusals = (UsageError,)
+
+    @property
+    def help(self) -> str:  # type: ignore[override]
+        return self.program.help
+
+    @property
+    def example(self) -> str:  # type: ignore[override]
+        return self.program.example
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        self.program.add_arguments(parser)
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        progress = partial(tqdm, unit=" rows", desc=self.program.name, disable=None)
+        figures, sentence = self.program.run(options, self.stderr.write, progress)
+        self.write_result(figures, sentence, as_json=options["json"])
 
 
 def project_named(slug: str) -> Project:

@@ -47,3 +47,4 @@ class ExclusionScope(TextChoices):
 
     ITEM = "item", "the item"
     SENTENCE = "sentence", "the whole sentence"
+    GROUP = "group", "the whole document or image"

@@ -8,11 +8,10 @@ from django.contrib.auth.forms import BaseUserCreationForm
 from django.db.models import QuerySet
 from django.utils.text import slugify
 
-from crowd.domain.pay_scheme import PRESETS
 from crowd.domain.qualifications import system_requirements
 from projects.enums import ExclusionScope, MemberRole, TokenScope
 from projects.models import Project
-from schemes.registry import SCHEMES
+from schemes.registry import SCHEMES, get_scheme
 from web.fields import DollarsField
 
 # Slugs that conflict with other URLs.
@@ -28,11 +27,16 @@ class ProjectForm(forms.Form):
         help_text="Used in URLs, commands and file names. Leave empty to derive it from the title.",
     )
     scheme = forms.ChoiceField(
-        label="Annotation scheme", choices=[(name, name) for name in sorted(SCHEMES)]
+        label="Annotation scheme",
+        choices=[(name, scheme.title) for name, scheme in sorted(SCHEMES.items())],
     )
     pay = forms.ChoiceField(
         label="Pay scheme",
-        choices=[(name, name) for name in PRESETS],
+        choices=[
+            (preset, preset)
+            for scheme in SCHEMES.values()
+            for preset in scheme.vocabulary.pay_presets
+        ],
         help_text="You can change all amounts later.",
     )
     cap = DollarsField(
@@ -48,6 +52,10 @@ class ProjectForm(forms.Form):
             self.add_error(
                 "slug", "Choose another short name. Use only letters, digits and hyphens."
             )
+        if not {"scheme", "pay"} & set(self.errors):
+            presets = get_scheme(data["scheme"]).vocabulary.pay_presets
+            if data["pay"] not in presets:
+                self.add_error("pay", f"Choose one of this scheme's: {', '.join(presets)}.")
         return data
 
 

@@ -8,6 +8,7 @@ from django.db.models import F, Q
 
 from crowd.enums import Provider
 from projects.enums import ExclusionScope, MemberRole, Protocol, Role
+from projects.protocols import TERMS
 
 
 class Project(models.Model):
@@ -21,7 +22,7 @@ class Project(models.Model):
     protocol = models.CharField(
         max_length=20, choices=Protocol, default=Protocol.CONSOLIDATION, db_default="consolidation"
     )
-    # The number of validators per question, and the number who must find it valid.
+    # The number of validators per item, and the number who must find a unit valid.
     validators_per_item = models.PositiveSmallIntegerField(default=2, db_default=2)
     validators_to_agree = models.PositiveSmallIntegerField(default=2, db_default=2)
     exclusion_scope = models.CharField(
@@ -61,9 +62,10 @@ class Project(models.Model):
         """Return the number of people of the role per item, 0 if the protocol has no such role."""
         if role == Role.GENERATOR:
             return self.generators_per_item
-        if role == Role.VALIDATOR and self.protocol == Protocol.VALIDATION:
-            return self.validators_per_item
-        return int(role == Role.CONSOLIDATOR and self.protocol == Protocol.CONSOLIDATION)
+        terms = TERMS[self.protocol]
+        if role != terms.role:
+            return 0
+        return self.validators_per_item if terms.is_voted else 1
 
 
 class Membership(models.Model):
@@ -101,6 +103,29 @@ class Guidelines(models.Model):
 
     def __str__(self) -> str:
         return f"{self.project} {self.role} v{self.version}"
+
+
+class Resource(models.Model):
+    """A version of a project's resource, such as a lexicon. It never changes.
+
+    The newest version of a name is the current one. `value` was parsed by the scheme.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="resources")
+    name = models.CharField(max_length=40)
+    version = models.PositiveIntegerField()
+    value = models.JSONField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "name", "version"], name="resource_version_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.project} {self.name} v{self.version}"
 
 
 class ApiToken(models.Model):

@@ -4,22 +4,19 @@ from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from annotation.api.serializers import ContentField, RequirementsField
-from projects.api.endpoint import ProjectEndpoint
+from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.enums import Role
 from projects.permissions import CAN_SEE_WORKERS, read
 from qualification.domain.queries import evaluations_of, rounds_of
 from qualification.enums import EnrolmentState, EvaluationCause, RoundKind
 from qualification.models import Evaluation, Round
-from web.pagination import Cursors
 
 
 @extend_schema_field({"type": "object", "additionalProperties": {"type": "number"}})
 class ThresholdsField(serializers.JSONField):
-    """A mapping of figures to the minimum values that suggest a pass."""
+    """A mapping of figures to values that suggest a pass."""
 
 
 class RoundSerializer(serializers.ModelSerializer[Round]):
@@ -47,21 +44,18 @@ class RoundFilters(filters.FilterSet):
         fields: list[str] = []
 
 
-class Rounds(ProjectEndpoint):
+class Rounds(ListEndpoint):
+    """List the rounds of the project's qualification."""
+
     rules = read(CAN_SEE_WORKERS)
     queryset = Round.objects.none()
     serializer_class = RoundSerializer
-    pagination_class = Cursors
     filterset_class = RoundFilters
     operations = {"GET": "list_rounds"}
     tag = "qualification"
 
     def listed(self) -> QuerySet[Round]:
         return rounds_of(project=self.project)
-
-    def get(self, request: Request, slug: str) -> Response:
-        """List the rounds of the project's qualification."""
-        return self.page(request)
 
 
 @extend_schema_field({"type": "array", "items": {"type": "object"}})
@@ -121,23 +115,18 @@ class _OfEvaluations(ProjectEndpoint):
         return evaluations_of(project=self.project)
 
 
-class Evaluations(_OfEvaluations):
+class Evaluations(_OfEvaluations, ListEndpoint):
+    """List workers' figures in the rounds, newest first. Recomputed figures are a new row."""
+
     rules = read(CAN_SEE_WORKERS)
-    pagination_class = Cursors
     filterset_class = EvaluationFilters
     ordering = ("-pk",)
     operations = {"GET": "list_evaluations"}
 
-    def get(self, request: Request, slug: str) -> Response:
-        """List workers' figures in the rounds, newest first. Recomputed figures are a new row."""
-        return self.page(request)
 
+class EvaluationDetail(_OfEvaluations, DetailEndpoint):
+    """Return an evaluation with the alignment of each item."""
 
-class EvaluationDetail(_OfEvaluations):
     rules = read(CAN_SEE_WORKERS)
     serializer_class = WholeEvaluationSerializer
     operations = {"GET": "get_evaluation"}
-
-    def get(self, request: Request, slug: str, pk: int) -> Response:
-        """Return an evaluation with the alignment of each item."""
-        return Response(WholeEvaluationSerializer(self.one(pk=pk)).data)

@@ -27,7 +27,7 @@ class EnrolmentState(TextChoices):
 class AlertKind(TextChoices):
     """The reason for an alert about a worker in production."""
 
-    COVERAGE = "coverage", "asks too little"
+    COVERAGE = "coverage", "low coverage"
     DRIFT = "drift", "agreement falls"
 
 

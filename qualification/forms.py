@@ -1,20 +1,25 @@
 """The forms of the trainer's pages, and of workers' feedback pages."""
 
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from django import forms
 from django.forms.models import model_to_dict
 
+from annotation.domain.item_files import ITEM_HELP
 from annotation.domain.publish import terms_of
 from crowd.domain.pay_scheme import Terms
 from projects.models import Guidelines
 from qualification.domain.decide import Verdict
 from qualification.domain.edit_round import Admission, admission_of
+from qualification.domain.figures import UNITS_PER_ITEM
 from qualification.domain.production_groups import MOST_GROUPS
 from qualification.domain.set_up_rounds import PRESETS
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Round
+from schemes.base import Scheme
+from schemes.registry import get_scheme
 from web.fields import set_choices
 
 VERDICTS = [
@@ -31,13 +36,13 @@ class SetUpForm(forms.Form):
     file = forms.FileField(
         required=False,
         label="Items of each round",
-        help_text="A CSV file with the columns qasrl_id, verb_idx and round (0 is the screening).",
+        help_text=f"A CSV file with the columns item and round. {ITEM_HELP} Round 0 is the screening.",
     )
     annotations = forms.FileField(
         required=False,
         label="Annotations for consolidators to merge",
-        help_text="A CSV file in the published format with annotations of two people for each verb. "
-        "Its verbs become the items of the consolidators' round.",
+        help_text="A gold file with annotations of two people for each item. Its items become those "
+        "of the consolidators' round.",
     )
 
     def clean(self) -> dict[str, Any]:
@@ -80,9 +85,6 @@ class RoundForm(forms.Form):
         label="Items per worker",
         help_text="Items are split into blocks of this size. Leave empty to give every worker all items.",
     )
-    ua = _decimal("Minimum UA F1 (percent)", 100)
-    la = _decimal("Minimum LA F1 (percent)", 100)
-    questions = _decimal("Minimum questions per item", 20)
     guidelines = GuidelinesField(
         required=False,
         queryset=Guidelines.objects.none(),
@@ -90,16 +92,31 @@ class RoundForm(forms.Form):
         empty_label="newest version",
     )
     reward_cents = _number("Reward per item (cents)", 100_000)
-    free_units = _number("Questions included in the reward", 100)
-    bonus_first_cents = _number("Bonus for the first extra question (cents)", 100_000)
-    bonus_step_cents = _number("Increase for each further question (cents)", 100_000)
+    free_units = _number("", 100)
+    bonus_first_cents = _number("", 100_000)
+    bonus_step_cents = _number("", 100_000)
 
     def __init__(self, data: Any = None, *, round: Round) -> None:
-        super().__init__(data, initial=_initial(round))
         self._round = round
+        scheme = get_scheme(round.project.scheme)
+        self._thresholds = list(thresholds_of(scheme))
+        super().__init__(data, initial=_initial(round, self._thresholds))
+        for threshold in self._thresholds:
+            field = _decimal(threshold.label, threshold.most)
+            field.help_text = threshold.explanation
+            self.fields[threshold.field] = field
+        unit = scheme.vocabulary.unit
+        self.fields["free_units"].label = f"{unit.plural.capitalize()} included in the reward"
+        self.fields[
+            "bonus_first_cents"
+        ].label = f"Bonus for the first extra {unit.singular} (cents)"
+        self.fields["bonus_step_cents"].label = f"Increase for each further {unit.singular} (cents)"
         guidelines = self.fields["guidelines"]
         assert isinstance(guidelines, forms.ModelChoiceField)
         guidelines.queryset = round.project.guidelines.filter(role=round.role).order_by("-version")
+
+    def threshold_fields(self) -> list[forms.BoundField]:
+        return [self[threshold.field] for threshold in self._thresholds]
 
     def clean_locales(self) -> tuple[str, ...]:
         locales = tuple(sorted(set(self.cleaned_data["locales"].upper().replace(",", " ").split())))
@@ -121,18 +138,17 @@ class RoundForm(forms.Form):
 
     def changes(self) -> dict[str, Any]:
         fields = {name: self.cleaned_data[name] for name in MODEL_FIELDS}
-        return {**fields, "thresholds": self._thresholds(), "terms": self._terms()}
+        return {**fields, "thresholds": self._cleaned_thresholds(), "terms": self._terms()}
 
-    def _thresholds(self) -> dict[str, float]:
+    def _cleaned_thresholds(self) -> dict[str, float]:
         """Return the form's thresholds, and those of the round that the form does not have."""
-        thresholds = {
-            k: v for k, v in self._round.thresholds.items() if k not in THRESHOLDS.values()
-        }
-        for field, name in THRESHOLDS.items():
-            value = self.cleaned_data[field]
+        keys = {threshold.key for threshold in self._thresholds}
+        cleaned = {key: value for key, value in self._round.thresholds.items() if key not in keys}
+        for threshold in self._thresholds:
+            value = self.cleaned_data[threshold.field]
             if value is not None:
-                thresholds[name] = float(value / 100 if name.endswith(".f1") else value)
-        return thresholds
+                cleaned[threshold.key] = float(value / threshold.scale)
+        return cleaned
 
     def _terms(self) -> Terms | None:
         if self.cleaned_data["reward_cents"] is None:
@@ -144,18 +160,45 @@ class RoundForm(forms.Form):
 
 MODEL_FIELDS = ("title", "entry", "items_per_worker", "guidelines")
 TERMS = ("reward_cents", "free_units", "bonus_first_cents", "bonus_step_cents")
-# Form fields and the thresholds that they set
-THRESHOLDS = {"ua": "UA.f1", "la": "LA.f1", "questions": "questions_per_item"}
+MOST_UNITS_PER_ITEM, MOST_OF_A_FIGURE = 20, 1_000_000
 
 
-def _initial(round: Round) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class ThresholdField:
+    """The field of a threshold. Its value is the threshold times `scale`."""
+
+    key: str
+    label: str
+    explanation: str = ""
+    most: int = MOST_OF_A_FIGURE
+    scale: int = 1
+
+    @property
+    def field(self) -> str:
+        return f"threshold_{self.key}"
+
+
+def thresholds_of(scheme: Scheme) -> Iterator[ThresholdField]:
+    """Yield the fields of a scheme's thresholds."""
+    for figure in scheme.comparison.figures:
+        bound = "Minimum" if figure.higher_is_better else "Maximum"
+        name = f"{bound} {figure.label}"
+        if figure.unit == "%":
+            name = f"{name} (percent)"
+            yield ThresholdField(figure.key, name, figure.explanation, most=100, scale=100)
+        else:
+            yield ThresholdField(figure.key, name, figure.explanation)
+    units = scheme.vocabulary.unit.plural
+    yield ThresholdField(UNITS_PER_ITEM, f"Minimum {units} per item", most=MOST_UNITS_PER_ITEM)
+
+
+def _initial(round: Round, thresholds: list[ThresholdField]) -> dict[str, Any]:
     admission = admission_of(round)
     initial = model_to_dict(round, MODEL_FIELDS) | asdict(admission)
     initial["locales"] = " ".join(admission.locales)
-    for field, name in THRESHOLDS.items():
-        value = round.thresholds.get(name)
-        percent = value is not None and name.endswith(".f1")
-        initial[field] = f"{100 * value:g}" if percent else value
+    for threshold in thresholds:
+        value = round.thresholds.get(threshold.key)
+        initial[threshold.field] = None if value is None else f"{threshold.scale * value:g}"
     return initial | {name: (round.terms or {}).get(name) for name in TERMS}
 
 
@@ -221,5 +264,5 @@ class AddressForm(forms.Form):
     )
 
 
-class QuestionForm(forms.Form):
-    question = forms.CharField(max_length=2000, widget=forms.Textarea(attrs={"rows": 4}))
+class ReplyForm(forms.Form):
+    reply = forms.CharField(max_length=2000, widget=forms.Textarea(attrs={"rows": 4}))

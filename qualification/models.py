@@ -16,7 +16,7 @@ from qualification.enums import AlertKind, EnrolmentState, EvaluationCause, Roun
 class Round(models.Model):
     """A step of a project's qualification for a role.
 
-    `thresholds` maps figures to minimum values that suggest a pass, such as {"UA.f1": 0.6}. Passing
+    `thresholds` maps figures to values that suggest a pass (see `Comparison.round_thresholds`). Passing
     opens the pools of `pool_roles`. `requirements` are on the marketplace's own qualifications (see
     crowd.models.HitType).
 
@@ -145,8 +145,8 @@ class BaseFeedback(models.Model):
         Message, on_delete=models.PROTECT, null=True, blank=True, related_name="%(class)s"
     )
     acknowledged_at = models.DateTimeField(null=True, blank=True)
-    question = models.TextField(blank=True)
-    asked_at = models.DateTimeField(null=True, blank=True)
+    reply = models.TextField(blank=True)
+    replied_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         abstract = True
@@ -219,16 +219,16 @@ class PoolFeedback(BaseFeedback):
 
 
 class GoldComparison(models.Model):
-    """A production annotation's {"tp", "fp", "fn"} by figure against its item's newest gold."""
+    """A production annotation's measures by figure against its item's newest gold."""
 
     submission = models.OneToOneField(Submission, on_delete=models.PROTECT, related_name="outcome")
     gold = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="gold_comparisons")
     rule = models.CharField(max_length=60)
-    counts = models.JSONField()
+    measures = models.JSONField()
     compared_at = models.DateTimeField()
 
     def __str__(self) -> str:
-        return f"outcome of submission {self.submission_id}"
+        return f"gold comparison of submission {self.submission_id}"
 
 
 class Alert(models.Model):

@@ -1,25 +1,26 @@
 """The contract of an annotation scheme: plain values in, plain values out.
 
-A scheme handles payloads only. It has no access to workers, money or tables, and the apps call it
-only through this protocol. Spans are half-open token ranges `[start, end)`. Content is JSON.
+A scheme is a set of parts (`Scheme`). It has no access to workers, money or tables, and the apps use
+it only through its parts. Optional parts may be None, and pages then hide what needs them. Content
+and targets are JSON in the scheme's own format, which the apps store but do not read.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, TypeVar
 
-from metrics.alignment import LabelledSpans
-from metrics.corrections import Decision
-from metrics.counts import Counts
+from schemes.figures import Figure
+from schemes.json_differences import value_differences
 
 Json = dict[str, Any]
 Tokens = Sequence[str]
+Part = TypeVar("Part")
 
 
 class ContentError(ValueError):
-    """Invalid content. `path` locates the error, for example `questions[2].answers[0]`."""
+    """Invalid content. `path` locates the error, for example `units[2].spans[0]`."""
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(f"{path}: {message}" if path else message)
@@ -39,9 +40,8 @@ class FileError(ValueError):
         self.message = message
 
 
-def refuse(error: FileError) -> NoReturn:
-    """Raise the error, for readers that need whole files, such as scores."""
-    raise error
+class MissingPartError(ValueError):
+    """The scheme lacks an optional part that was requested."""
 
 
 class FieldError(ValueError):
@@ -56,6 +56,39 @@ class FieldError(ValueError):
         return FileError(path.name, line, self.message, field=self.field)
 
 
+class ErrorSink(Protocol):
+    def __call__(self, error: FileError) -> None: ...
+
+
+def refuse(error: FileError) -> NoReturn:
+    """Raise the error, for readers that need whole files, such as scores."""
+    raise error
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image with its size in pixels. `url` is the address for the worker's page."""
+
+    name: str
+    width: int
+    height: int
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemContext:
+    """An item, or a sentence without a target.
+
+    `resources` maps the names of the project's resources (such as a lexicon) to plain values.
+    """
+
+    tokens: Tokens
+    target: Json = field(default_factory=dict)
+    image: Image | None = None
+    metadata: Json = field(default_factory=dict)
+    resources: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class SentenceRecord:
     """A sentence read from a file. `line` is its line number, for messages."""
@@ -68,10 +101,7 @@ class SentenceRecord:
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """A unit of annotation.
-
-    `local_key` is unique within the sentence. `target` is defined by the scheme.
-    """
+    """A unit of annotation. `local_key` is unique within the sentence."""
 
     external_id: str
     local_key: str
@@ -83,7 +113,7 @@ class ItemRecord:
 class GoldRecord:
     """The reference annotation of an item, as read from a file.
 
-    `provenance` has one entry per question or equivalent unit: the ids of the worker and of the source
+    `provenance` has one entry per unit of the content: the ids of the worker and of the source
     assignments, where the file has them.
     """
 
@@ -121,258 +151,586 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """A submission compared with a reference.
+class Noun:
+    """A countable noun of the interface."""
 
-    `counts` maps figures ("UA", "LA") to counts. `rows` are the aligned JSON objects of a feedback
-    page. Each row's `state` is matched, missed, extra, redundant or label-differs.
-    """
+    singular: str
+    plural: str
 
-    counts: Mapping[str, Counts]
-    rows: list[Json]
-    rule: str
+    def count(self, number: int) -> str:
+        """Return the number with the noun, for example "1 label" or "1,200 labels"."""
+        return f"{number:,} {self.singular if number == 1 else self.plural}"
 
 
 @dataclass(frozen=True, slots=True)
-class SourceOutcome:
-    """The outcome of one source in a merge, as counts.
+class TaskTexts:
+    """The title and description of a role's HITs."""
 
-    Its questions were kept, edited, merged into another question, or dropped. `answers_kept` counts its
-    distinct answers that are in the result exactly, `answers_edited` those with other boundaries.
+    title: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The scheme's words.
+
+    `item` is the unit of annotation, and `unit` is the unit of pay. `tasks` maps roles to texts, and
+    `keywords` are those of HITs. `pay_presets` maps names to pay schemes (see
+    `crowd.domain.pay_scheme`), the default first.
     """
 
-    questions: int = 0
-    kept: int = 0
-    edited: int = 0
-    merged: int = 0
-    dropped: int = 0
-    answers: int = 0
-    answers_kept: int = 0
-    answers_edited: int = 0
+    item: Noun
+    unit: Noun
+    tasks: Mapping[str, TaskTexts]
+    keywords: str
+    pay_presets: Mapping[str, Mapping[str, Mapping[str, int]]]
 
-    def __add__(self, other: "SourceOutcome") -> "SourceOutcome":
-        pairs = ((getattr(self, name), getattr(other, name)) for name in self.__slots__)
-        return SourceOutcome(*(left + right for left, right in pairs))
+
+def item_of_row(row: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the sentence's id and the local key in the column `item`, or None."""
+    external_id, _, local_key = row.get("item", "").rpartition("/")
+    return (external_id, local_key) if external_id and local_key else None
+
+
+def json_differences(ours: object, theirs: object, context: ItemContext) -> list[str]:
+    """Return a sentence for each difference of two JSON values."""
+    return list(value_differences(ours, theirs))
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Reading of corpora and gold, and items of sentences.
+
+    `formats` maps command-line names to file extensions. Readers pass bad rows to the error sink,
+    which may raise, and skip them. They raise FileError for an unreadable file or an unknown format.
+
+    `find_items` returns the items of a sentence without an item file. Readers may store known targets
+    in `metadata["items"]`. `complete_item` adds the fields that pages need to the target, and raises
+    ContentError if the sentence has no such item. `headline` identifies an item in a list, and
+    `order` is its place in the sentence. `group` returns the document or image of a sentence by its
+    id, or "" if it has none. `item_key_of_row` returns the sentence's id and the local key of the
+    item in a row of a CSV file, or None. Its column `item` has both, separated by a slash.
+    """
+
+    formats: Mapping[str, Sequence[str]]
+    gold_formats: Sequence[str]
+    read_sentences: Callable[[Path, str, ErrorSink], Iterator[SentenceRecord]]
+    read_items: Callable[[Path, ErrorSink], Iterator[ItemRecord]]
+    read_gold: Callable[[Path, str, ErrorSink], Iterator[GoldRecord]]
+    find_items: Callable[[str, ItemContext], list[ItemRecord]]
+    complete_item: Callable[[ItemRecord, ItemContext], ItemRecord]
+    headline: Callable[[ItemContext], str]
+    order: Callable[[Json], int] = lambda target: 0
+    group: Callable[[str], str] = lambda external_id: ""
+    item_key_of_row: Callable[[Mapping[str, str]], tuple[str, str] | None] = item_of_row
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A count of a content's parts, such as its spans."""
+
+    key: str
+    noun: Noun
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Parsing and counting of content. Parsers return normalised JSON or raise ContentError.
+
+    `empty` is a valid annotation without units, for items that a worker left out. `parse_system`
+    parses a program's output as a source for a merge, which may contradict itself. `count_units`
+    returns the number of units that pay depends on, by role. `count` returns the numbers of `totals`
+    by key. `differences` describes how two copies of a submission differ, one sentence each.
+    A generator with a lower mean number of units per item than `least_units` is flagged.
+    """
+
+    schema_version: int
+    empty: Json
+    parse_generation: Callable[[object, ItemContext], Json]
+    parse_gold: Callable[[object, ItemContext], Json]
+    parse_system: Callable[[object, ItemContext], Json]
+    count_units: Callable[[Json, str], int]
+    totals: Sequence[Total] = ()
+    count: Callable[[Json], Mapping[str, int]] = lambda content: {}
+    differences: Callable[[object, object, ItemContext], list[str]] = json_differences
+    least_units: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RowSide:
+    """One side of an aligned row.
+
+    `key` identifies it in decisions. `labels` are texts such as class names, and `value` is the text
+    that they describe.
+    """
+
+    key: str
+    labels: Sequence[str]
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedRow:
+    """A row of a comparison, as pages show it.
+
+    `state` is one of ROW_STATES. `label` names the result, and `detail` describes a difference.
+    `decisions` are the kinds of decisions that are possible on this row alone.
+    """
+
+    state: str
+    label: str
+    reference: RowSide | None
+    predicted: RowSide | None
+    detail: str = ""
+    decisions: Sequence[str] = ()
+
+
+# Matched exactly, matched with another extent, matched with another label, only in the reference,
+# only in the prediction, repeated in the prediction without a cost, and accepted by a person.
+ROW_STATES = (
+    "found",
+    "extent-differs",
+    "label-differs",
+    "missed",
+    "extra",
+    "redundant",
+    "approved",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StateText:
+    """The label of a row state, and its explanation for workers."""
+
+    label: str
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """An annotation compared with a reference.
+
+    `measures` has a JSON value per figure (see `schemes.figures`). `rows` are in display order.
+    """
+
+    measures: Mapping[str, Json]
+    rows: Sequence[AlignedRow]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionKind:
+    """A person's decision on aligned rows.
+
+    A kind with `pairs` joins a missed row with an unmatched one of the prediction. `about` groups
+    kinds that replace each other.
+    """
+
+    key: str
+    label: str
+    action: str
+    about: str
+    pairs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RowDecision:
+    """A decision on the sides of a row, by their keys.
+
+    `reference` is None for a decision on the prediction alone.
+    """
+
+    kind: str
+    reference: str | None
+    predicted: str
+
+
+class Compare(Protocol):
+    """Compare a prediction with a reference. `decisions` override automatic matches.
+
+    Raise ValueError for a decision about an unknown row and for contradicting decisions.
+    """
+
+    def __call__(
+        self,
+        reference: Json,
+        predicted: Json,
+        context: ItemContext,
+        decisions: Iterable[RowDecision] = (),
+    ) -> Compared: ...
+
+
+class Measure(Protocol):
+    """Return the measures of a comparison without its rows, by figure."""
+
+    def __call__(
+        self, reference: Json, predicted: Json, decisions: Iterable[RowDecision] = ()
+    ) -> Mapping[str, Json]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Comparison with a reference.
+
+    `rule` names the definitions of the figures and is stored with each result. A changed definition
+    gets a new name. `states` has the texts of the row states that occur. `hints` returns likely
+    remarks on the rows as (error code, sentence), and `section` the anchor of the guideline section
+    of an error code and role, or "".
+
+    `round_thresholds` maps the round numbers of a training preset to values by figure that suggest
+    a pass. Other keys of theirs are `units_per_item` and `seconds_per_item`.
+    """
+
+    figures: Sequence[Figure]
+    rule: str
+    compare: Compare
+    measure: Measure
+    states: Mapping[str, StateText]
+    decisions: Sequence[DecisionKind] = ()
+    hints: Callable[[Compared, ItemContext], list[tuple[str, str]]] = lambda compared, context: []
+    section: Callable[[str, str], str] = lambda code, role: ""
+    round_thresholds: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+
+    def figure(self, key: str) -> Figure:
+        """Return the declared figure. Raise KeyError."""
+        return {figure.key: figure for figure in self.figures}[key]
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
     """A retrospective analysis of a merge.
 
-    `provenance` has one JSON object per question of the result. `fates` has one outcome per source.
+    `provenance` has one JSON object per unit of the result, with `source` and `unit` (the positions of
+    its origin, or None) and `state`. `outcomes` has the counts of
+    `Merging.outcomes` for each source, and `summary` counts the parts of the result.
     """
 
     provenance: list[Json]
-    fates: list[SourceOutcome]
+    outcomes: list[Mapping[str, int]]
+    summary: Mapping[str, int]
 
 
-class Scheme(Protocol):
-    """The contract of a scheme. `schemes.registry` lists all schemes."""
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The share of two outcomes, such as kept spans of all spans."""
 
-    name: str
-    title: str
-    schema_version: int
-    # Names of the rules behind its decisions, by purpose. A changed rule gets a new name.
-    rules: Mapping[str, str]
-    # Supported formats by their command-line names. Corpus formats list their file extensions.
-    corpus_formats: Mapping[str, Sequence[str]]
-    export_formats: Sequence[str]
+    key: str
+    label: str
+    part: Sequence[str]
+    whole: str
 
-    def find_items(
-        self, external_id: str, tokens: Tokens, metadata: Json | None = None
-    ) -> list[ItemRecord]:
-        """Return the items of a sentence for which no item file was given.
 
-        Readers may store known targets in `metadata["items"]`. If so, they are used and none are
-        detected.
-        """
-        ...
+@dataclass(frozen=True, slots=True)
+class JudgedUnit:
+    """A unit of a source, by positions of source and unit, and its outcome.
 
-    def complete_item(self, item: ItemRecord, tokens: Tokens) -> ItemRecord:
-        """Return the item with the fields that its pages need added to the target.
+    `state` is kept, edited, invalid or redundant, or "" if the unit was not judged. `into` is the unit
+    of the result that replaces it, if its text differs.
+    """
 
-        Raises ContentError (path `verb_idx` ...) if the sentence has no such item.
-        """
-        ...
+    source: int
+    unit: int
+    label: str
+    values: Sequence[str]
+    state: str = ""
+    into: str = ""
 
-    def headline(self, tokens: Tokens, target: Json) -> str:
-        """Return a short label that identifies the item in a list."""
-        ...
 
-    def search_texts(self, content: Json, target: Json) -> tuple[list[str], list[str]]:
-        """Return the texts by which gold is searched.
+def consolidation_method(generators: int) -> str:
+    """Describe consolidation for a data card."""
+    return (
+        f"{generators} trained workers annotated each item independently. Another worker, who had "
+        "annotated neither, merged their work into one annotation."
+    )
 
-        The first list has its questions or equivalent units, the second the forms of the target.
-        """
-        ...
 
-    def shared_page_data(self) -> Json:
-        """Return the page script's data that all items of the scheme share."""
-        ...
+def validation_method(validators: int, agree: int) -> str:
+    """Describe validation for a data card."""
+    return (
+        f"One trained worker annotated each item. {validators} other workers judged the annotation, "
+        f"and the gold has the units that at least {agree} of them found valid."
+    )
 
-    def page_data(self, tokens: Tokens, target: Json) -> Json:
-        """Return the generation page's data for an item, such as a grammar."""
-        ...
 
-    def lay_out(self, sources: Sequence[Json], *, tokens: Tokens, target: Json) -> Json:
-        """Align parsed submissions for the consolidation page, labelled by position."""
-        ...
+@dataclass(frozen=True, slots=True)
+class Merging:
+    """Consolidation: one annotation made of several sources.
 
-    def asked_of_validators(self, sources: Sequence[Json]) -> Json:
-        """Return what the validation page shows: no answers and no annotators."""
-        ...
+    `lay_out` aligns parsed sources for the page. `gold_of` returns gold and its provenance, which has
+    `{"source": position or None, "state": kept, edited or new}` per unit. `as_source` returns parsed
+    content of any kind as a source, all with the same fields, so that none reveals its origin.
+    `keep_all` returns a consolidation that keeps all of one source, to start a correction from.
+    `judged` returns the sources' units with their outcomes in a consolidation, or without outcomes if
+    there is none. `summary` and `outcomes` (key, label) and `shares` describe merge reports.
+    `method` returns sentences for data cards from the number of generators per item.
+    """
 
-    # Each parser returns normalised JSON or raises ContentError.
-    def parse_generation(self, content: object, *, tokens: Tokens, target: Json) -> Json: ...
+    lay_out: Callable[[Sequence[Json], ItemContext], Json]
+    parse: Callable[[object, ItemContext, Sequence[Json]], Json]
+    gold_of: Callable[[Json, Sequence[Json]], tuple[Json, list[Json]]]
+    trace: Callable[[Json, Sequence[Json]], Trace]
+    judged: Callable[[Json | None, Sequence[Json], ItemContext], list[JudgedUnit]]
+    rule: str
+    as_source: Callable[[Json], Json] = dict
+    keep_all: Callable[[Json], Json] = dict
+    summary: Sequence[tuple[str, str]] = ()
+    outcomes: Sequence[tuple[str, str]] = ()
+    shares: Sequence[Share] = ()
+    method: Callable[[int], str] = consolidation_method
 
-    def parse_consolidation(
-        self, content: object, *, tokens: Tokens, target: Json, sources: Sequence[Json]
-    ) -> Json: ...
 
-    def parse_validation(
-        self, content: object, *, tokens: Tokens, target: Json, sources: Sequence[Json]
-    ) -> Json: ...
+@dataclass(frozen=True, slots=True)
+class Validating:
+    """Validation: gold computed from the judgments of several validators on one source.
 
-    def parse_gold(self, content: object, *, tokens: Tokens, target: Json) -> Json: ...
+    `asked` returns what the page shows: no answers and no annotators. `gold_of` returns gold that at
+    least `agree` validators support, and its provenance: `{"source", "state", "valid", ...}` per unit,
+    where `valid` counts the validators. `is_empty` is True for sources that leave nothing to
+    validate. `same_verdicts` returns (equal verdicts, all verdicts) of two validations, and
+    `verdicts` (valid, all) of a single one. `Comparison.measure` accepts two validations as well.
 
-    def parse_system(self, content: object, *, tokens: Tokens, target: Json) -> Json:
-        """Parse a program's output as a source for a merge. It may contradict itself."""
-        ...
+    A list named `validators` in a provenance has positions of validators. Exports replace them by
+    ids. `method` returns sentences for data cards from the numbers of validators and of those who
+    must agree.
+    """
 
-    def gold_of(self, consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
-        """Return gold content and its provenance.
+    asked: Callable[[Sequence[Json]], Json]
+    parse: Callable[[object, ItemContext, Sequence[Json]], Json]
+    gold_of: Callable[[Sequence[Json], Sequence[Json], int], tuple[Json, list[Json]]]
+    is_empty: Callable[[Sequence[Json]], bool]
+    same_verdicts: Callable[[Json, Json], tuple[int, int]]
+    verdicts: Callable[[Json], tuple[int, int]]
+    rule: str
+    method: Callable[[int, int], str] = validation_method
 
-        Provenance has `{"source": position or None, "state": state}` per question. The state is
-        kept, edited or new.
-        """
-        ...
 
-    def gold_of_validations(
-        self, sources: Sequence[Json], validations: Sequence[Json], *, agree: int
-    ) -> tuple[Json, list[Json]]:
-        """Return the gold content that at least `agree` validators find valid, and its provenance.
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Data of workers' pages: what all items share, and an item's own data.
 
-        Provenance has `{"source", "state", "valid", "answers"}` per question. `valid` counts the
-        validators who found it valid. `answers` has `{"generator": bool, "validators": positions}`
-        per answer, for those who gave exactly this span. The order of the validators does not
-        affect the content.
-        """
-        ...
+    `roles` are the roles whose pages need the data. The script of a role's page is
+    `static/js/schemes/<scheme>/<role>.js`, which exports `mount(root, data, onChange)` (see
+    `static/js/work/contract.js`). Its optional template is `templates/schemes/<scheme>/<role>.html`.
+    """
 
-    def count_same_verdicts(self, one: Json, other: Json) -> tuple[int, int]:
-        """Compare two validations of an item. Return (equal verdicts, all verdicts)."""
-        ...
+    shared: Callable[[], Json] = dict
+    item: Callable[[ItemContext], Json] = lambda context: {}
+    roles: Sequence[str] = ("generator", "consolidator", "validator")
 
-    def trace(self, consolidation: Json, sources: Sequence[Json]) -> Trace:
-        """Return the origins of a parsed consolidation's questions and answers."""
-        ...
 
-    def as_source(self, content: Json) -> Json:
-        """Return parsed content of any kind as a source for a merge.
+@dataclass(frozen=True, slots=True)
+class ShownUnit:
+    """A unit of content on a page: its label, its values, and the spans to mark in the sentence.
 
-        All sources have the same fields, so that none reveals its origin.
-        """
-        ...
+    `state` is a judgment such as "redundant".
+    """
 
-    def keep_all(self, source: Json) -> Json:
-        """Return a consolidation that keeps all of one source, to start a correction from."""
-        ...
+    label: str
+    values: Sequence[str] = ()
+    spans: Sequence[tuple[int, int]] = ()
+    state: str = ""
 
-    def count_units(self, content: Json, *, role: str) -> int:
-        """Return the number of units that pay depends on. For QA-SRL, these are questions.
 
-        A consolidator is paid for the units judged.
-        """
-        ...
+@dataclass(frozen=True, slots=True)
+class Views:
+    """Display of content on pages for staff.
 
-    # The content of simulated workers in a rehearsal.
-    def simulate_generation(
-        self, reference: Json, *, tokens: Tokens, skill: float, seed: str
-    ) -> Json:
-        """Return a generator's content: the reference with errors, none at `skill` 1."""
-        ...
+    `units` returns the units of content, in the order of its provenance, or None for content of another
+    shape, such as an arbitrary copy of the marketplace. `remark` returns a sentence
+    about content without units, or "". `marked` returns the token positions of a target.
+    """
 
-    def simulate_consolidation(
-        self, reference: Json, sources: Sequence[Json], *, skill: float, seed: str
-    ) -> Json:
-        """Return a consolidator's content. At skill 1 its gold equals the reference."""
-        ...
-
-    def invent_reference(self, tokens: Tokens, target: Json) -> Json:
-        """Return made-up content for an item without a reference, for simulated workers."""
-        ...
-
-    def simulate_validation(
-        self, reference: Json, asked: Json, *, tokens: Tokens, skill: float, seed: str
-    ) -> Json:
-        """Return a validator's content for the output of `asked_of_validators`.
-
-        At skill 1 the reference's questions are valid, with its answers, and all others invalid.
-        """
-        ...
-
-    def split_by_source(self, reference: Json, provenance: Sequence[Json]) -> list[Json]:
-        """Return each generator's part of a published gold, in a stable order."""
-        ...
-
-    def labelled_spans(self, content: Json) -> LabelledSpans:
-        """Return the distinct answer spans of content with their labels.
-
-        Raises ContentError.
-        """
-        ...
-
-    def compare(
-        self,
-        *,
-        reference: Json,
-        predicted: Json,
-        tokens: Tokens,
-        target: Json,
-        decisions: Iterable[Decision] = (),
-    ) -> Comparison:
-        """Compare an annotation with a reference. `decisions` override automatic matches.
-
-        Raises ValueError for a decision about an absent span and for contradicting decisions.
-        """
-        ...
-
-    def remarks_on(
-        self, comparison: Comparison, *, tokens: Tokens, target: Json
-    ) -> list[tuple[str, str]]:
-        """Return likely remarks on the rows as pairs (error code, sentence)."""
-        ...
-
-    def guideline_section(self, code: str, *, role: str) -> str:
-        """Return the anchor of the guideline section that an error violates, or ""."""
-        ...
-
-    def read_sentences(
-        self, path: Path, *, fmt: str, on_error: "ErrorSink"
-    ) -> Iterator[SentenceRecord]:
-        """Yield the sentences of a file.
-
-        Bad rows go to `on_error`, which may raise, and are skipped. Raises FileError if the file is
-        unreadable.
-        """
-        ...
-
-    def read_items(self, path: Path, *, on_error: "ErrorSink") -> Iterator[ItemRecord]: ...
-
-    def read_gold(self, path: Path, *, fmt: str, on_error: "ErrorSink") -> Iterator[GoldRecord]: ...
-
-    def write_gold(self, rows: Iterable[ExportRow], path: Path, *, fmt: str) -> int:
-        """Stream the rows to `path`. Return the number of rows written in the format."""
-        ...
-
-    def sentence_file(self, path: Path) -> AbstractContextManager["SentenceSink"]:
-        """Open `path` to write sentences in the published format."""
-        ...
+    units: Callable[[object, ItemContext], Sequence[ShownUnit] | None]
+    remark: Callable[[Json], str] = lambda content: ""
+    marked: Callable[[Json], Sequence[int]] = lambda target: ()
 
 
 class SentenceSink(Protocol):
     def __call__(self, sentence: SentenceRecord) -> object: ...
 
 
-class ErrorSink(Protocol):
-    def __call__(self, error: FileError) -> None: ...
+@dataclass(frozen=True, slots=True)
+class Exports:
+    """Files of gold in the scheme's own formats. Every scheme also has JSON Lines.
+
+    `formats` maps command-line names to file suffixes. `write` streams rows to the path and returns
+    how many rows the file has. `sentence_file` opens a file of the sentences beside the gold.
+    `with_judgments` are formats that store every judgment.
+    """
+
+    formats: Mapping[str, str]
+    write: Callable[[Iterable[ExportRow], Path, str], int]
+    sentence_file: Callable[[Path], AbstractContextManager[SentenceSink]] | None = None
+    with_judgments: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """Content of simulated workers, without errors at skill 1. The seed makes it reproducible.
+
+    `invent` returns made-up content for an item without a reference. `split` returns each generator's
+    part of published gold in a stable order.
+    """
+
+    generate: Callable[[Json, ItemContext, float, str], Json]
+    invent: Callable[[ItemContext], Json]
+    split: Callable[[Json, Sequence[Json]], list[Json]]
+    nothing: Json
+    consolidate: Callable[[Json, Sequence[Json], float, str], Json] | None = None
+    validate: Callable[[Json, Json, ItemContext, float, str], Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """A practice exercise. `reference` is gold content."""
+
+    title: str
+    lesson: str
+    context: ItemContext
+    reference: Json
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """Exercises. `check` compares an answer with the reference and raises ContentError."""
+
+    exercises: Callable[[], Sequence[Exercise]]
+    check: Callable[[Exercise, object], Json]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchField:
+    """A field of the gold search, with the texts of content or target that it searches."""
+
+    label: str
+    texts: Callable[[Json, ItemContext], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Search of gold by its content and by its target."""
+
+    content: SearchField
+    target: SearchField
+
+
+@dataclass(frozen=True, slots=True)
+class GoldItem:
+    """An item's gold with the id of its sentence."""
+
+    external_id: str
+    context: ItemContext
+    content: Json
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalTable:
+    """Figures as a table. After the first, cells are shares in [0, 1] or None."""
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalComparison:
+    """Comparison of gold with a file in the format of another resource, such as a treebank.
+
+    `help` describes the file and `matching` how its sentences are found. `compare` returns figures as
+    JSON, or None if the file and the gold share no item, and raises FileError. `table` and `text` show
+    the figures on pages and in a terminal.
+    """
+
+    key: str
+    label: str
+    help: str
+    matching: str
+    compare: Callable[[Path, Iterable[GoldItem], ErrorSink], Json | None]
+    table: Callable[[Json], ExternalTable]
+    text: Callable[[Json], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A resource of a project, such as a lexicon.
+
+    `parse` checks an uploaded JSON value and raises ContentError. `look_up` answers a query of the
+    worker's page.
+    """
+
+    label: str
+    parse: Callable[[object], Json]
+    look_up: Callable[[Json, str], list[Json]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A small corpus for demos and rehearsals.
+
+    `gold` has an expert's annotations in the scheme's first gold format, and is also the list of
+    items. `rounds` has the items of the training rounds, and `given` the annotations that
+    consolidators merge in their round.
+    """
+
+    format: str
+    sentences: Path
+    gold: Path
+    rounds: Path
+    given: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """An annotation scheme as a set of parts. `schemes.registry` lists all schemes.
+
+    `external` maps keys to comparisons with other resources. `limits` are sentences for data cards
+    about what is not annotated.
+    """
+
+    name: str
+    title: str
+    vocabulary: Vocabulary
+    corpus: Corpus
+    content: Content
+    comparison: Comparison
+    views: Views
+    pages: Pages = field(default_factory=Pages)
+    exports: Exports | None = None
+    merging: Merging | None = None
+    validating: Validating | None = None
+    simulation: Simulation | None = None
+    practice: Practice | None = None
+    search: Search | None = None
+    external: Mapping[str, ExternalComparison] = field(default_factory=dict)
+    limits: Sequence[str] = ()
+    guidelines: Path | None = None
+    resources: Mapping[str, Resource] = field(default_factory=dict)
+    sample: Sample | None = None
+
+    def get_merging(self) -> Merging:
+        """Return the part for consolidation. Raise MissingPartError."""
+        return self._required(self.merging, "consolidation")
+
+    def get_validating(self) -> Validating:
+        """Return the part for validation. Raise MissingPartError."""
+        return self._required(self.validating, "validation")
+
+    def get_simulation(self) -> Simulation:
+        """Return the part for simulated workers. Raise MissingPartError."""
+        return self._required(self.simulation, "simulated workers")
+
+    def _required(self, part: Part | None, name: str) -> Part:
+        if part is None:
+            raise MissingPartError(f"The scheme {self.title} does not support {name}.")
+        return part
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """Return the names of the rules behind the scheme's decisions, by purpose."""
+        rules = {"comparison": self.comparison.rule}
+        if self.merging:
+            rules["trace"] = self.merging.rule
+        if self.validating:
+            rules["validation"] = self.validating.rule
+        return rules

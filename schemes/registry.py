@@ -1,13 +1,22 @@
-"""The registered schemes."""
+"""The registered schemes and evaluations of files. Add them here, and nowhere else."""
 
 from collections.abc import Mapping
 
 from schemes.base import Scheme
-from schemes.qasrl.scheme import QasrlScheme
+from schemes.frames.evaluate_files import FRAMES
+from schemes.grounding.evaluate_files import GROUNDING
+from schemes.qasrl.evaluate_files import PROPBANK
+from schemes.qasrl.evaluate_files import QASRL as QASRL_FILES
+from schemes.qasrl.parse_file import PARSE_QUESTIONS
+from schemes.qasrl.scheme import SCHEME as QASRL
+from schemes.reports import Evaluation, FileProgram
 
-SCHEMES: Mapping[str, Scheme] = {
-    "qasrl": QasrlScheme(),
+SCHEMES: Mapping[str, Scheme] = {scheme.name: scheme for scheme in (QASRL,)}
+EVALUATIONS: Mapping[str, Evaluation] = {
+    evaluation.name: evaluation for evaluation in (QASRL_FILES, PROPBANK, FRAMES, GROUNDING)
 }
+# Commands of schemes that only read and write files, by name.
+FILE_PROGRAMS: Mapping[str, FileProgram] = {program.name: program for program in (PARSE_QUESTIONS,)}
 
 
 class UnknownSchemeError(ValueError):
@@ -15,7 +24,7 @@ class UnknownSchemeError(ValueError):
 
 
 def get_scheme(name: str) -> Scheme:
-    """Return a scheme by name. Raises UnknownSchemeError."""
+    """Return a scheme by name. Raise UnknownSchemeError."""
     if name not in SCHEMES:
         raise UnknownSchemeError(
             f"There is no scheme {name!r}. Known schemes: {', '.join(SCHEMES)}."

@@ -78,7 +78,7 @@ class Imports(_OfImports, ListEndpoint):
     @action
     def post(self, request: Request, slug: str) -> Response:
         """Upload a corpus. A background job imports it, and `Location` shows its progress."""
-        formats = get_scheme(self.project.scheme).corpus_formats
+        formats = get_scheme(self.project.scheme).corpus.formats
         serializer = NewImportSerializer(data=request.data, context={"formats": formats})
         serializer.is_valid(raise_exception=True)
         data = serializer.validated_data

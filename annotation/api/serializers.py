@@ -17,7 +17,7 @@ class SentenceSerializer(serializers.ModelSerializer[Sentence]):
 
     class Meta:
         model = Sentence
-        fields = ("id", "external_id", "tokens", "domain", "partition", "image", "metadata")
+        fields = ("id", "external_id", "tokens", "domain", "partition", "group", "metadata")
         read_only_fields = fields
 
 
@@ -89,7 +89,7 @@ class NewImportSerializer(serializers.Serializer[Any]):
         help_text="A file that lists the items, if the corpus has none.",
     )
     format = serializers.CharField(
-        max_length=30, help_text="qasrl-csv, qasrl-bank, conllu or text (QA-SRL)."
+        max_length=30, help_text="A corpus format of the project's scheme."
     )
     domain = serializers.CharField(max_length=60, default="", allow_blank=True)
     partition = serializers.ChoiceField(choices=Partition.choices, default="", allow_blank=True)

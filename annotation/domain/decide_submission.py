@@ -137,12 +137,11 @@ def bonus_for(submissions: list[Submission]) -> BonusAward | None:
             continue
         assert submission.assignment
         terms = batch_terms(submission.assignment.hit.task.batch)
-        units = get_scheme(submission.item.project.scheme).count_units(
-            submission.content, role=submission.role
-        )
+        scheme = get_scheme(submission.item.project.scheme)
+        units = scheme.content.count_units(submission.content, submission.role)
         if bonus := bonus_cents(terms, units):
             amount += bonus
-            reasons.append(explain_bonus(terms, units))
+            reasons.append(explain_bonus(terms, units, scheme.vocabulary.unit.count(units)))
     if not amount:
         return None
     return BonusAward(amount_cents=amount, reason=f"Thank you! {' '.join(reasons)}"[:2000])

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from django.db import IntegrityError, transaction
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from annotation.domain.find_task import PublishedTask, find_task
 from annotation.domain.worker_page import InvalidPageError, PageToken
@@ -16,6 +17,8 @@ from database import statements
 from schemes.base import ContentError, Json
 
 COMMENT_LIMIT = 2000
+STEP_LIMIT = 20
+EFFORT_LIMIT = 10_000_000
 _DRAFT = f"""
 SELECT {", ".join(field.attname for field in Draft._meta.concrete_fields)}
 FROM annotation_draft
@@ -41,15 +44,32 @@ class InvalidContentError(TouchstoneError):
         self.errors = dict(errors)
 
 
+StepName = Annotated[str, StringConstraints(min_length=1, max_length=40)]
+
+
+class StepEffort(BaseModel):
+    """The active seconds and the moves of a step of the work."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    seconds: int = Field(ge=0, le=EFFORT_LIMIT)
+    moves: int = Field(ge=0, le=EFFORT_LIMIT)
+
+
 class PageState(BaseModel):
-    """The state that a page sends with every save. `content` maps item ids (as text) to content."""
+    """The state that a page sends with every save.
+
+    `content` maps item ids (as text) to content. `steps` has the parts of `active_seconds` and
+    `moves` by step.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     revision: int = Field(ge=0)
     content: dict[str, object] = Field(max_length=200)
-    active_seconds: int = Field(default=0, ge=0, le=10_000_000)
-    moves: int = Field(default=0, ge=0, le=10_000_000)
+    active_seconds: int = Field(default=0, ge=0, le=EFFORT_LIMIT)
+    moves: int = Field(default=0, ge=0, le=EFFORT_LIMIT)
+    steps: dict[StepName, StepEffort] = Field(default={}, max_length=STEP_LIMIT)
     comment: str = Field(default="", max_length=20_000)
 
 
@@ -167,3 +187,20 @@ def take_over(draft: PageDraft, state: PageState, now: datetime) -> None:
     # The page restarts its counter on a reload, which must not lower the stored value.
     draft.active_seconds = max(draft.active_seconds, min(state.active_seconds, open_for))
     draft.moves = max(draft.moves, state.moves)
+    draft.steps = _highest_steps(draft.steps, state.steps, open_for)
+
+
+def _highest_steps(
+    stored: Mapping[str, Mapping[str, int]], sent: Mapping[str, StepEffort], most_seconds: int
+) -> Json:
+    """Return the higher figures of each step. Earlier steps are retained, up to the limit."""
+    steps: Json = {name: dict(effort) for name, effort in stored.items()}
+    for name, effort in sent.items():
+        if name not in steps and len(steps) >= STEP_LIMIT:
+            continue
+        before = steps.get(name, {"seconds": 0, "moves": 0})
+        steps[name] = {
+            "seconds": max(before["seconds"], min(effort.seconds, most_seconds)),
+            "moves": max(before["moves"], effort.moves),
+        }
+    return steps

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import chain
 from multiprocessing import get_context
 
-from schemes.base import ItemRecord, SentenceRecord
+from schemes.base import ItemContext, ItemRecord, SentenceRecord
 from schemes.registry import get_scheme
 
 # Processes take longer to start than they save for fewer sentences.
@@ -42,9 +42,9 @@ def item_finder(scheme: str) -> Iterator[FindItems]:
 
 
 def _find(scheme: str, sentences: Sequence[SentenceRecord]) -> list[ItemRecord]:
-    finder = get_scheme(scheme)
+    find = get_scheme(scheme).corpus.find_items
     items = (
-        finder.find_items(sentence.external_id, sentence.tokens, sentence.metadata)
+        find(sentence.external_id, ItemContext(sentence.tokens, metadata=sentence.metadata))
         for sentence in sentences
     )
     return list(chain.from_iterable(items))

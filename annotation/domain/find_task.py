@@ -17,10 +17,10 @@ FIELDS: dict[type[models.Model], Sequence[str]] = {
     Project: ("id", "slug", "scheme", "provider", "pay_scheme"),
     Batch: ("id", "project_id", "role", "terms", "guidelines_id"),
     Task: ("id", "batch_id", "hit_id", "role", "block"),
-    Sentence: ("id", "project_id", "external_id", "tokens"),
+    Sentence: ("id", "project_id", "external_id", "tokens", "metadata"),
     Item: ("id", "project_id", "sentence_id", "key", "target"),
 }
-JSON_FIELDS = {"pay_scheme", "terms", "tokens", "target"}
+JSON_FIELDS = {"pay_scheme", "terms", "tokens", "metadata", "target"}
 COLUMNS = [f"{model._meta.db_table}.{name}" for model, names in FIELDS.items() for name in names]
 
 _TASK = f"""
@@ -66,10 +66,11 @@ def find_task(public_id: UUID | str) -> PublishedTask | None:
     rows = statements.fetch_rows(_TASK, key)
     if not rows:
         return None
-    items = []
+    items: list[Item] = []
     for _, _, *values in rows:
         project, batch, task, sentence, item = _load_rows(values)
-        batch.project = item.project = project
+        # All items share the project, which caches its resources.
+        batch.project = item.project = items[0].project if items else project
         task.batch = batch
         item.sentence = sentence
         items.append(item)

@@ -1,6 +1,6 @@
 """Forecast the cost of outstanding work from the cost of decided work.
 
-The cost of an assignment varies with the number of questions found. From n decided assignments with
+The cost of an assignment varies with the number of units found. From n decided assignments with
 mean m and variance s², k more cost k·m ± 1.96·s·sqrt(k + k²/n) (normal approximation, 95 %). The
 first term is the variation of the k assignments, the second the uncertainty of the mean.
 """

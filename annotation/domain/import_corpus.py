@@ -16,7 +16,7 @@ from annotation.domain.find_items import item_finder
 from annotation.domain.insert_rows import insert_rows
 from annotation.models import Item, Sentence
 from projects.models import Project
-from schemes.base import ContentError, FileError, ItemRecord, Scheme, SentenceRecord
+from schemes.base import ContentError, FileError, ItemContext, ItemRecord, SentenceRecord
 from schemes.registry import get_scheme
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ SENTENCE_COLUMNS = (
     "tokens",
     "domain",
     "partition",
-    "image",
+    "group",
     "metadata",
 )
 ITEM_COLUMNS = ("project_id", "sentence_id", "key", "target", "position")
@@ -88,7 +88,7 @@ class Import:
         progress: Progress = lambda what, count: None,
     ) -> None:
         self.project = project
-        self.scheme: Scheme = get_scheme(project.scheme)
+        self.corpus = get_scheme(project.scheme).corpus
         self.options = options
         self.report = ImportReport()
         self._on_error = on_error
@@ -120,7 +120,7 @@ class Import:
         self._on_error(error)
 
     def _sentences(self, path: Path) -> None:
-        records = self.scheme.read_sentences(path, fmt=self.options.fmt, on_error=self.refuse)
+        records = self.corpus.read_sentences(path, self.options.fmt, self.refuse)
         for batch in batched(records, BATCH):
             with transaction.atomic():
                 self._add_sentences(batch, str(path))
@@ -169,9 +169,13 @@ class Import:
             json.dumps(record.tokens),
             self.options.domain,
             self.options.partition,
-            "",
+            self._group(record),
             json.dumps(record.metadata),
         )
+
+    def _group(self, record: SentenceRecord) -> str:
+        """Return the sentence's document or image, given by its file or contained in its id."""
+        return str(record.metadata.get("document") or self.corpus.group(record.external_id))[:200]
 
     def _found_items(self, batch: list[SentenceRecord], file: str) -> None:
         """Add the items that the corpus gives or the scheme finds.
@@ -187,7 +191,7 @@ class Import:
         self._add_items(records, sentences, file)
 
     def _given_items(self, path: Path) -> None:
-        records = self.scheme.read_items(path, on_error=self.refuse)
+        records = self.corpus.read_items(path, self.refuse)
         for batch in batched(records, BATCH):
             sentences = self._stored({record.external_id for record in batch})
             self._add_items(batch, sentences, str(path))
@@ -218,7 +222,7 @@ class Import:
                 continue
             sentence_id, tokens = sentences[record.external_id]
             try:
-                target = self.scheme.complete_item(record, tokens).target
+                target = self.corpus.complete_item(record, ItemContext(tokens)).target
             except ContentError as error:
                 self.refuse(FileError(file, line, error.message, field=error.path))
                 continue

@@ -5,18 +5,15 @@ from uuid import UUID
 
 from annotation.domain.drafts import find_draft
 from annotation.domain.find_task import find_task
+from annotation.domain.item_context import context_of
 from annotation.domain.publish import batch_terms
 from annotation.domain.republish import has_done_before
-from annotation.domain.worker_page import (
-    InvalidPageError,
-    page_token_of_address,
-    submit_address,
-)
+from annotation.domain.worker_page import InvalidPageError, page_token_of_address, submit_address
 from annotation.models import BlockAssignment, Draft, Item, PageDraft, Task
 from audit.errors import TouchstoneError
 from database import statements
 from projects.models import Project
-from schemes.base import Json
+from schemes.base import Json, Scheme
 from schemes.registry import get_scheme
 
 OTHER_BLOCK = (
@@ -68,8 +65,8 @@ def open_page(
         "submitTo": submit_address(submit_to) if claim else "",
         **draft_data(draft),
         "pay": batch_terms(task.batch),
-        "shared": get_scheme(project.scheme).shared_page_data(),
-        "items": [item_data(item, draft) for item in offered.items],
+        "shared": shared_data(get_scheme(project.scheme), role),
+        "items": [item_data(item, draft, role) for item in offered.items],
     }
     return OpenedPage(project, role, _guidelines_text(guidelines_id), data)
 
@@ -103,17 +100,21 @@ def draft_data(draft: PageDraft | None) -> Json:
         "submitted": bool(draft.submitted_at),
         "activeSeconds": draft.active_seconds,
         "moves": draft.moves,
+        "steps": draft.steps,
         "comment": draft.comment,
     }
 
 
-def item_data(item: Item, draft: PageDraft | None) -> Json:
-    scheme = get_scheme(item.project.scheme)
-    tokens = item.sentence.tokens
+def shared_data(scheme: Scheme, role: str) -> Json:
+    return scheme.pages.shared() if role in scheme.pages.roles else {}
+
+
+def item_data(item: Item, draft: PageDraft | None, role: str) -> Json:
+    pages = get_scheme(item.project.scheme).pages
     return {
         "id": item.pk,
-        "tokens": tokens,
+        "tokens": item.sentence.tokens,
         "target": item.target,
-        "data": scheme.page_data(tokens, item.target),
+        "data": pages.item(context_of(item)) if role in pages.roles else {},
         "content": draft.content.get(str(item.pk)) if draft else None,
     }

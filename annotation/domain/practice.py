@@ -2,19 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 
 from annotation.domain.drafts import InvalidContentError
 from annotation.domain.open_page import draft_data
 from audit.errors import TouchstoneError
-from projects.domain.create_project import DEFAULT_GUIDELINES, GUIDELINE_FILES
+from projects.domain.create_project import default_guidelines
 from projects.enums import Role
-from schemes.base import ContentError, Json
-from schemes.qasrl import practice as qasrl
-from schemes.registry import get_scheme
+from schemes.base import ContentError, Exercise, Json
+from schemes.registry import SCHEMES, get_scheme
 
-# The modules of schemes with exercises. Each has `exercises()` and `check()`.
-PRACTICE: dict[str, ModuleType] = {"qasrl": qasrl}
 ITEM = 1
 
 
@@ -30,14 +26,15 @@ class Lesson:
     number: int
     count: int
     titles: Sequence[str]
-    exercise: qasrl.Exercise
-    check: Callable[[qasrl.Exercise, object], Json]
+    exercise: Exercise
+    check: Callable[[Exercise, object], Json]
 
 
 def find_lesson(*, scheme: str, number: int) -> Lesson:
     """Return the exercise with its series. Raise ExerciseNotFoundError."""
-    series = PRACTICE[scheme].exercises() if scheme in PRACTICE else ()
-    if not 1 <= number <= len(series):
+    practice = SCHEMES[scheme].practice if scheme in SCHEMES else None
+    series = practice.exercises() if practice else ()
+    if not practice or not 1 <= number <= len(series):
         raise ExerciseNotFoundError(f"There is no exercise {number} for {scheme}.")
     return Lesson(
         scheme=scheme,
@@ -45,25 +42,25 @@ def find_lesson(*, scheme: str, number: int) -> Lesson:
         count=len(series),
         titles=[exercise.title for exercise in series],
         exercise=series[number - 1],
-        check=PRACTICE[scheme].check,
+        check=practice.check,
     )
 
 
 def practice_page(lesson: Lesson) -> Json:
     """Return the page's data in the shape of `open_page`, without pay or a draft."""
     scheme = get_scheme(lesson.scheme)
-    tokens, target = lesson.exercise.tokens, lesson.exercise.target
+    context = lesson.exercise.context
     return {
         "preview": False,
         **draft_data(None),
         "number": lesson.number,
-        "shared": scheme.shared_page_data(),
+        "shared": scheme.pages.shared(),
         "items": [
             {
                 "id": ITEM,
-                "tokens": tokens,
-                "target": target,
-                "data": scheme.page_data(tokens, target),
+                "tokens": context.tokens,
+                "target": context.target,
+                "data": scheme.pages.item(context),
                 "content": None,
             }
         ],
@@ -80,5 +77,4 @@ def check_answers(*, lesson: Lesson, content: object) -> Json:
 
 def practice_guidelines(scheme: str) -> str:
     """Return the scheme's default guidelines, as Markdown."""
-    path = DEFAULT_GUIDELINES / scheme / "guidelines" / GUIDELINE_FILES[Role.GENERATOR]
-    return path.read_text("utf-8") if path.exists() else ""
+    return default_guidelines(get_scheme(scheme), Role.GENERATOR)

@@ -6,7 +6,7 @@ from itertools import islice
 from annotation.domain.queue_import import OpenUpload, open_upload
 from jobs.models import Job
 from projects.models import Project
-from schemes.base import ContentError, FileError, ItemRecord, Scheme, SentenceRecord
+from schemes.base import ContentError, Corpus, FileError, ItemContext, ItemRecord, SentenceRecord
 from schemes.registry import get_scheme
 
 SENTENCES = 10
@@ -41,12 +41,12 @@ def preview_corpus(*, project: Project, job: Job) -> Preview:
     """Return the preview of an upload, including the errors in its files."""
     try:
         with open_upload(job) as upload:
-            return _preview(upload, get_scheme(project.scheme), job.parameters["format"])
+            return _preview(upload, get_scheme(project.scheme).corpus, job.parameters["format"])
     except OSError as error:
         return Preview(problem=f"The upload cannot be read: {error}.")
 
 
-def _preview(upload: OpenUpload, scheme: Scheme, fmt: str) -> Preview:
+def _preview(upload: OpenUpload, corpus: Corpus, fmt: str) -> Preview:
     preview = Preview()
 
     def add_error(error: FileError) -> None:
@@ -57,35 +57,36 @@ def _preview(upload: OpenUpload, scheme: Scheme, fmt: str) -> Preview:
     try:
         sentences: list[SentenceRecord] = []
         for path in upload.corpus:
-            stream = scheme.read_sentences(path, fmt=fmt, on_error=add_error)
+            stream = corpus.read_sentences(path, fmt, add_error)
             records = list(islice(stream, ROWS + 1))
             preview.whole = preview.whole and len(records) <= ROWS
             preview.rows += min(len(records), ROWS)
             sentences += records[: SENTENCES - len(sentences)]
         items = None
         if upload.items:
-            items = list(islice(scheme.read_items(upload.items, on_error=add_error), ROWS))
+            items = list(islice(corpus.read_items(upload.items, add_error), ROWS))
     except (FileError, OSError, UnicodeDecodeError) as error:
         preview.problem = upload.describe(error)
         return preview
-    preview.sentences = [_preview_sentence(scheme, sentence, items) for sentence in sentences]
+    preview.sentences = [_preview_sentence(corpus, sentence, items) for sentence in sentences]
     return preview
 
 
 def _preview_sentence(
-    scheme: Scheme, sentence: SentenceRecord, corpus_items: list[ItemRecord] | None
+    corpus: Corpus, sentence: SentenceRecord, corpus_items: list[ItemRecord] | None
 ) -> PreviewedSentence:
     if corpus_items is None:
-        items = scheme.find_items(sentence.external_id, sentence.tokens, sentence.metadata)
+        context = ItemContext(sentence.tokens, metadata=sentence.metadata)
+        items = corpus.find_items(sentence.external_id, context)
     else:
         items = [item for item in corpus_items if item.external_id == sentence.external_id]
-    headlines = [_headline(scheme, sentence, item) for item in items]
+    headlines = [_headline(corpus, sentence, item) for item in items]
     return PreviewedSentence(sentence.external_id, sentence.tokens, tuple(filter(None, headlines)))
 
 
-def _headline(scheme: Scheme, sentence: SentenceRecord, item: ItemRecord) -> str:
+def _headline(corpus: Corpus, sentence: SentenceRecord, item: ItemRecord) -> str:
     try:
-        target = scheme.complete_item(item, sentence.tokens).target
+        target = corpus.complete_item(item, ItemContext(sentence.tokens)).target
     except ContentError:
         return ""
-    return scheme.headline(sentence.tokens, target)
+    return corpus.headline(ItemContext(sentence.tokens, target))

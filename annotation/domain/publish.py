@@ -3,7 +3,7 @@
 import hashlib
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -22,16 +22,13 @@ from crowd.models import Budget, Hit, HitType, QualificationType
 from projects.domain.create_project import current_guidelines
 from projects.enums import Role
 from projects.models import Guidelines, Project
+from schemes.registry import get_scheme
 
 CHUNK = 200
 AUTO_APPROVAL_SECONDS = 3 * 86400
 MOST_AUTO_APPROVAL_SECONDS = 30 * 86400  # the limit of MTurk
 REPUBLISH_LIMIT = 3
 PAGE = "annotation:generate"
-TITLE = "Write questions and answers about a verb"
-DESCRIPTION = (
-    "Read one sentence, ask who did what, when and where about one verb, and mark the answers."
-)
 
 
 class NothingToPublishError(TouchstoneError):
@@ -70,21 +67,21 @@ def create_batch(
     *,
     project: Project,
     role: str,
-    title: str,
-    description: str,
     qualifications: Sequence[dict[str, Any]],
     now: datetime,
     own_terms: Terms | None = None,
     **fields: Any,
 ) -> Batch:
-    """Create a batch under its own terms, or those of the project. `fields` are its other fields."""
+    """Create a batch under its own terms, or those of the project.
+
+    The title and description are the scheme's. `fields` are the batch's other fields.
+    """
     terms = own_terms or terms_of(project, role)
+    vocabulary = get_scheme(project.scheme).vocabulary
+    fields = {**asdict(vocabulary.tasks[role]), "keywords": vocabulary.keywords} | fields
     return Batch.objects.create(
         project=project,
         role=role,
-        title=title,
-        description=description,
-        keywords="annotation, questions, reading, language",
         reward_cents=terms["reward_cents"],
         bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
         qualifications=[*qualifications, *project.worker_requirements],
@@ -132,8 +129,6 @@ def publish_batch(
         batch = create_batch(
             project=project,
             role=Role.GENERATOR,
-            title=TITLE,
-            description=DESCRIPTION,
             qualifications=qualifications,
             now=now,
             keep_open=keep_open,

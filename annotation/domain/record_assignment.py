@@ -78,7 +78,7 @@ def _submission(
         worker=assignment.worker,
         assignment=assignment,
         content=content,
-        schema_version=get_scheme(item.project.scheme).schema_version,
+        schema_version=get_scheme(item.project.scheme).content.schema_version,
         state=state,
         problem=problem,
         other_version=other,
@@ -86,6 +86,7 @@ def _submission(
         submitted_at=assignment.submitted_at,
         active_seconds=draft.active_seconds if draft else 0,
         moves=draft.moves if draft else 0,
+        steps=draft.steps if draft else {},
         comment=draft.comment if draft else "",
         guidelines=draft.guidelines if draft else None,
     )

@@ -6,20 +6,18 @@ from datetime import datetime
 from django.db import transaction
 
 from annotation.domain.decide_submission import auto_accept
+from annotation.domain.item_context import context_of, scheme_of
 from annotation.domain.record_assignment import record_assignment
 from annotation.models import Item
 from crowd.models import Assignment
 from jobs.domain.sweep import for_each_row
 from projects.enums import Role
 from schemes.base import Json
-from schemes.registry import get_scheme
 
 
 def parse_generation(item: Item, content: object) -> Json:
-    """See `schemes.base.Scheme.parse_generation`."""
-    return get_scheme(item.project.scheme).parse_generation(
-        content, tokens=item.sentence.tokens, target=item.target
-    )
+    """Parse a generator's content. Raise ContentError."""
+    return scheme_of(item).content.parse_generation(content, context_of(item))
 
 
 def record_new_generations(*, clock: Callable[[], datetime], limit: int = 50) -> int:

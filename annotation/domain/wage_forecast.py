@@ -18,8 +18,8 @@ from schemes.registry import get_scheme
 
 ENOUGH = 5
 NEWEST = 200
-# Roit et al. 2020 find 2.9 roles per predicate, and a consolidator judges both generators' questions.
-# The seconds are our estimates, because none are published.
+# Units and seconds. Roit et al. 2020 find 2.9 units per item, and a consolidator judges those of both
+# generators. The seconds are our estimates, because none are published.
 ASSUMED = {Role.GENERATOR: (3, 90), Role.CONSOLIDATOR: (6, 60), Role.VALIDATOR: (3, 45)}
 
 
@@ -82,14 +82,14 @@ def newest_work(role: str, *, project: Project) -> tuple[list[int], list[int]] |
 
     Return None if there is too little.
     """
-    scheme = get_scheme(project.scheme)
+    count_units = get_scheme(project.scheme).content.count_units
     people = Submission.objects.accepted().filter(
         role=role, worker__is_simulated=False, active_seconds__gt=0
     )
     own, same_scheme = {"item__project": project}, {"item__project__scheme": project.scheme}
     for work in (people.filter(**own), people.filter(**same_scheme)):
         rows = [
-            (scheme.count_units(submission.content, role=role), submission.active_seconds)
+            (count_units(submission.content, role), submission.active_seconds)
             for submission in work.order_by("-pk").only("content", "active_seconds")[:NEWEST]
             if submission.is_readable
         ]

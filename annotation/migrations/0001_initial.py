@@ -75,6 +75,20 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='Image',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', models.CharField(max_length=64)),
+                ('name', models.CharField(max_length=200)),
+                ('width', models.PositiveIntegerField()),
+                ('height', models.PositiveIntegerField()),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='images', to='projects.project')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'digest'), name='image_once_per_project')],
+            },
+        ),
+        migrations.CreateModel(
             name='Sentence',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -82,7 +96,8 @@ class Migration(migrations.Migration):
                 ('tokens', models.JSONField()),
                 ('domain', models.CharField(blank=True, max_length=60)),
                 ('partition', models.CharField(blank=True, choices=[('train', 'train'), ('dev', 'dev'), ('test', 'test')], max_length=10)),
-                ('image', models.CharField(blank=True, max_length=500)),
+                ('group', models.CharField(blank=True, db_default='', max_length=200)),
+                ('image', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='sentences', to='annotation.image')),
                 ('metadata', models.JSONField(blank=True, default=dict)),
                 ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sentences', to='projects.project')),
             ],
@@ -114,6 +129,7 @@ class Migration(migrations.Migration):
                 ('submitted_at', models.DateTimeField()),
                 ('active_seconds', models.PositiveIntegerField(default=0)),
                 ('moves', models.PositiveIntegerField(default=0)),
+                ('steps', models.JSONField(blank=True, default=dict)),
                 ('comment', models.TextField(blank=True)),
                 ('assignment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='crowd.assignment')),
                 ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to=settings.AUTH_USER_MODEL)),
@@ -146,6 +162,7 @@ class Migration(migrations.Migration):
                 ('submitted_at', models.DateTimeField(blank=True, null=True)),
                 ('active_seconds', models.PositiveIntegerField(default=0)),
                 ('moves', models.PositiveIntegerField(default=0)),
+                ('steps', models.JSONField(blank=True, default=dict)),
                 ('assignment_ref', models.CharField(max_length=64)),
                 ('worker_ref', models.CharField(max_length=64)),
                 ('guidelines', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='projects.guidelines')),

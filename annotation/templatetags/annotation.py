@@ -1,44 +1,51 @@
 """Tags that show sentences and annotations."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django import template
-from django.template.loader import select_template
-from django.utils.html import format_html
+from django.template.context import Context
+from django.template.loader import render_to_string
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from annotation.highlight import has_questions, target_of
+from annotation.domain.item_context import context_of
 from annotation.models import Item
+from schemes.base import Scheme
+from schemes.registry import get_scheme
 
 register = template.Library()
 
 
-@register.filter
-def words(span: Sequence[int], tokens: Sequence[str]) -> str:
-    """Return the words of a half-open token span."""
-    start, end = span
-    return " ".join(tokens[start:end])
+@register.simple_tag(takes_context=True)
+def sentence_with_target(context: Context, item: Item) -> SafeString:
+    """Return the sentence with the tokens of its target marked."""
+    marked = set(_scheme(context, item).views.marked(item.target))
+    tokens = [
+        format_html("<mark>{}</mark>" if at in marked else "{}", token)
+        for at, token in enumerate(item.sentence.tokens)
+    ]
+    return format_html_join(" ", "{}", [(token,) for token in tokens])
 
 
-@register.simple_tag
-def sentence_with_target(item: Item) -> SafeString:
-    """Return the sentence, with its target marked if it is a single token."""
-    tokens = list(item.sentence.tokens)
-    at = target_of(item.target)
-    if at is None or at >= len(tokens):
-        return format_html("{}", " ".join(tokens))
-    before, after = " ".join(tokens[:at]), " ".join(tokens[at + 1 :])
-    return format_html("{} <mark>{}</mark> {}", before, tokens[at], after)
-
-
-@register.simple_tag
-def annotation(content: Any, item: Item) -> SafeString:
-    """Render an annotation's content with the scheme's template, or as JSON.
+@register.simple_tag(takes_context=True)
+def annotation(context: Context, content: Any, item: Item) -> SafeString:
+    """Render an annotation's units, or its JSON if its shape is unknown.
 
     JSON is for content in another shape, such as an arbitrary copy of the marketplace.
     """
-    tokens = item.sentence.tokens
-    names = [f"annotation/content/{item.project.scheme}.html", "annotation/content/raw.html"]
-    chosen = select_template(names if has_questions(content, len(tokens)) else names[1:])
-    return chosen.render({"content": content, "tokens": tokens})
+    scheme = _scheme(context, item)
+    units = scheme.views.units(content, context_of(item))
+    if units is None:
+        return render_to_string("annotation/content/raw.html", {"content": content})
+    remark = "" if units else scheme.views.remark(content)
+    return render_to_string(
+        "annotation/content/units.html",
+        {"units": units, "unit": scheme.vocabulary.unit, "remark": remark},
+    )
+
+
+def _scheme(context: Context, item: Item) -> Scheme:
+    """Return the item's scheme. The page's project spares a query for each item of a list."""
+    if project := context.get("project"):
+        item.project = project
+    return get_scheme(item.project.scheme)

@@ -25,7 +25,7 @@ from schemes.registry import get_scheme
 @project_page(STAFF)
 def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Upload a corpus, and list the project's imports."""
-    formats = get_scheme(project.scheme).corpus_formats
+    formats = get_scheme(project.scheme).corpus.formats
     form = CorpusForm(request.POST or None, request.FILES or None, formats=formats)
     if form.is_valid():
         data = form.cleaned_data

@@ -8,23 +8,28 @@ from django.views.decorators.http import require_http_methods
 from annotation.domain.queries import corpus_size
 from annotation.domain.wage_forecast import forecast_wages, item_cents
 from annotation.forms import PayForm
-from crowd.domain.pay_scheme import PRESETS, PayScheme, PaySchemeError
+from crowd.domain.pay_scheme import PayScheme, PaySchemeError, check_pay_scheme
 from projects.domain.cached_figures import figures_of
 from projects.domain.change_project import ProjectChangeError, change_pay
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
 from projects.views.settings import actor_of, report_changes
+from schemes.registry import get_scheme
 
 
 @require_http_methods(["GET", "POST"])
 @project_page(STAFF)
 def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Show and change the pay scheme. "forecast" shows its effect without saving it."""
-    preset = PRESETS.get(request.GET.get("preset", "")) if request.method == "GET" else None
-    present = preset or project.pay_scheme
+    vocabulary = get_scheme(project.scheme).vocabulary
+    wanted = request.GET.get("preset", "") if request.method == "GET" else ""
+    presets = vocabulary.pay_presets
+    present = check_pay_scheme(wanted, presets) if wanted in presets else project.pay_scheme
+    unit = vocabulary.unit
     forms = [
-        PayForm(request.POST or None, role=role, initial=terms) for role, terms in present.items()
+        PayForm(request.POST or None, role=role, unit=unit, initial=terms)
+        for role, terms in present.items()
     ]
     bound, valid = bool(request.POST), all(form.is_valid() for form in forms)
     new_scheme: PayScheme = {form.role: form.cleaned_data for form in forms} if valid else present  # type: ignore[misc]  # the form has the fields of Terms
@@ -45,7 +50,8 @@ def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
     context = {
         "forms": forms,
         "problem": problem,
-        "presets": PRESETS,
+        "presets": presets,
+        "units": f"{unit.plural.capitalize()}|number",
         "forecasts": forecasts,
         "items": items,
         "each": cents_per_item,

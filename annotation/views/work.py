@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET
 
 from annotation.domain.compensate import compensation_form
 from annotation.domain.drafts import save_draft, submit_draft
+from annotation.domain.look_up import look_up_for_page, project_of_page
 from annotation.domain.open_page import OpenedPage, TaskNotFoundError, open_page
 from annotation.domain.practice import (
     ExerciseNotFoundError,
@@ -24,9 +25,9 @@ from annotation.domain.record_generations import parse_generation
 from annotation.domain.worker_page import page_token_of
 from annotation.frame import framed_page, page_endpoint
 from annotation.models import Compensation
-from annotation.page_messages import read_page_message, read_practice_message
+from annotation.page_messages import read_look_up_message, read_page_message, read_practice_message
+from annotation.work_page import render_work_page
 from projects.enums import Role
-from web.markdown import render_markdown
 
 
 @require_GET
@@ -36,6 +37,7 @@ def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page.data["urls"] = {
         "draft": reverse("annotation:draft"),
         "submit": reverse("annotation:submit"),
+        "lookUp": reverse("annotation:look-up"),
     }
     return render_task_page(request, page)
 
@@ -66,9 +68,13 @@ def open_framed_page(request: HttpRequest, public_id: UUID, role: Role) -> Opene
 
 
 def render_task_page(request: HttpRequest, page: OpenedPage) -> HttpResponse:
-    """Render templates/schemes/<scheme>/<role>.html."""
-    context = {"page": page.data, "guidelines": render_markdown(page.guidelines)}
-    return render(request, f"schemes/{page.project.scheme}/{page.role}.html", context)
+    return render_work_page(
+        request,
+        scheme=page.project.scheme,
+        role=page.role,
+        page=page.data,
+        guidelines=page.guidelines,
+    )
 
 
 @page_endpoint
@@ -90,6 +96,14 @@ def submit(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"fields": {"content": answer}})
 
 
+@page_endpoint
+def look_up(request: HttpRequest) -> HttpResponse:
+    message = read_look_up_message(request.body)
+    project = project_of_page(page_token_of(message.token))
+    results = look_up_for_page(project=project, resource=message.resource, query=message.query)
+    return JsonResponse({"results": results})
+
+
 @require_GET
 def practice_start(request: HttpRequest, scheme: str) -> HttpResponse:
     return redirect("annotation:practice", scheme=scheme, number=1)
@@ -101,12 +115,15 @@ def practice(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
     lesson = _lesson(scheme, number)
     page = practice_page(lesson)
     page["urls"] = {"check": reverse("annotation:practice-check", args=[scheme, number])}
-    context = {
-        "page": page,
-        "lesson": lesson,
-        "guidelines": render_markdown(practice_guidelines(scheme)),
-    }
-    return render(request, f"schemes/{scheme}/practice.html", context)
+    return render_work_page(
+        request,
+        scheme=scheme,
+        role="practice",
+        page=page,
+        guidelines=practice_guidelines(scheme),
+        base="annotation/practice.html",
+        lesson=lesson,
+    )
 
 
 @page_endpoint

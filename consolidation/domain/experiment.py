@@ -8,14 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 
-from annotation.domain.publish import (
-    DESCRIPTION,
-    PAGE,
-    TITLE,
-    PublicationItem,
-    create_batch,
-    publish_items,
-)
+from annotation.domain.publish import PAGE, PublicationItem, create_batch, publish_items
 from annotation.domain.qualification_codes import pool_of
 from annotation.domain.queries import generation_cents
 from annotation.enums import SubmissionState
@@ -101,8 +94,6 @@ def begin_experiment(
     batch = create_batch(
         project=project,
         role=Role.GENERATOR,
-        title=TITLE,
-        description=DESCRIPTION,
         qualifications=[],
         now=now,
     )

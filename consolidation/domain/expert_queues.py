@@ -4,8 +4,7 @@ An `ExpertDraft` reserves an item. Experts who annotate an item have not seen ot
 it. An expert who merges annotations has written none of them.
 """
 
-import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,7 +14,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Greatest
 
-from annotation.domain.import_corpus import item_key
+from annotation.domain.item_files import read_item_rows
 from annotation.models import Item, Submission
 from audit.domain.change_state import Transitions, change_state, log_state_change
 from audit.errors import TouchstoneError
@@ -25,7 +24,7 @@ from consolidation.enums import ExpertWork, MergeState, QueueState
 from consolidation.models import ExpertDraft, ExpertQueue, Merge, MergeSource, QueuedItem, Review
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import FileError
+from schemes.base import FileError, Scheme
 
 TRANSITIONS: Transitions = {
     QueueState.OPEN: [QueueState.CLOSED],
@@ -132,23 +131,12 @@ def items_named(*, project: Project, keys: Sequence[str]) -> list[Item]:
     return [by_key[key] for key in dict.fromkeys(keys)]
 
 
-def read_item_keys(path: Path) -> list[str]:
-    """Read item keys from the columns qasrl_id and verb_idx of a CSV file. Raise FileError."""
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            keys = [_key(row, path.name, line) for line, row in enumerate(csv.DictReader(file), 2)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FileError(path.name, None, f"can't be read: {error}") from error
+def read_item_keys(scheme: Scheme, path: Path) -> list[str]:
+    """Read item keys from the column `item` or the scheme's own columns. Raise FileError."""
+    keys = [key for _, key, _ in read_item_rows(scheme, path)]
     if not keys:
-        raise FileError(path.name, None, "names no items.")
+        raise FileError(path.name, None, "contains no items.")
     return list(dict.fromkeys(keys))
-
-
-def _key(row: Mapping[str, str | None], file: str, line: int) -> str:
-    for column in ("qasrl_id", "verb_idx"):
-        if not row.get(column):
-            raise FileError(file, line, "is empty or missing.", field=column)
-    return item_key(str(row["qasrl_id"]), str(row["verb_idx"]))
 
 
 def _ready(items: QuerySet[Item]) -> QuerySet[Item]:

@@ -11,16 +11,17 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
 
 from annotation.domain.drafts import PageState, keep_state, parse_content, take_over
-from annotation.domain.open_page import draft_data, item_data
+from annotation.domain.item_context import context_of
+from annotation.domain.open_page import draft_data, item_data, shared_data
 from annotation.domain.record_generations import parse_generation
 from annotation.enums import SubmissionState
 from annotation.models import Item, Submission
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
+from consolidation.domain.add_gold import add_gold
 from consolidation.domain.expert_queues import open_to
 from consolidation.domain.merge import contents_of, record_merge
 from consolidation.domain.monitor import ReviewError, correct_review
-from consolidation.domain.record_gold import add_gold
 from consolidation.enums import ExpertWork, GoldSource, MergeState, ReviewState
 from consolidation.models import ExpertDraft, ExpertQueue, Merge, QueuedItem, Review
 from projects.domain.create_project import current_guidelines
@@ -127,18 +128,18 @@ def _submit_annotation(draft: ExpertDraft, state: PageState, now: datetime) -> N
     if Submission.objects.live().filter(item=item, author=expert.pk, role=Role.EXPERT).exists():
         raise ExpertWorkError("You already annotated this item in another queue.")
     take_over(draft, state, now)
-    scheme = get_scheme(item.project.scheme)
     submission = Submission.objects.create(
         item=item,
         role=Role.EXPERT,
         author_id=expert.pk,
         content=content,
-        schema_version=scheme.schema_version,
+        schema_version=get_scheme(item.project.scheme).content.schema_version,
         state=SubmissionState.ACCEPTED,
         opened_at=draft.opened_at,
         submitted_at=now,
         active_seconds=draft.active_seconds,
         moves=draft.moves,
+        steps=draft.steps,
         comment=draft.comment,
         guidelines=guidelines_of(project=item.project, kind=ExpertWork.ANNOTATE),
     )
@@ -149,15 +150,15 @@ def _submit_annotation(draft: ExpertDraft, state: PageState, now: datetime) -> N
 
 def _make_gold(submission: Submission, now: datetime) -> None:
     item = submission.item
-    scheme = get_scheme(item.project.scheme)
-    source = scheme.as_source(submission.content)
-    consolidation = _parsed(item, scheme.keep_all(source), [source])
-    content, _ = scheme.gold_of(consolidation, [source])
+    merging = get_scheme(item.project.scheme).get_merging()
+    source = merging.as_source(submission.content)
+    consolidation = _parsed(item, merging.keep_all(source), [source])
+    content, _ = merging.gold_of(consolidation, [source])
     add_gold(
         item=item,
         source=GoldSource.EXPERT,
         content=content,
-        provenance=scheme.trace(consolidation, [source]).provenance,
+        provenance=merging.trace(consolidation, [source]).provenance,
         submission=submission,
         now=now,
     )
@@ -181,11 +182,11 @@ def open_correction(*, review: Review, expert: User) -> Json:
     """
     _check_drawn(review)
     draft = review.drafts.filter(author=expert.pk).first()
-    scheme = get_scheme(review.gold.item.project.scheme)
-    source = scheme.as_source(review.gold.content)
+    merging = get_scheme(review.gold.item.project.scheme).get_merging()
+    source = merging.as_source(review.gold.content)
     page = _page(review.gold.item, draft, [source])
     if page["items"][0]["content"] is None:
-        page["items"][0]["content"] = scheme.keep_all(source)
+        page["items"][0]["content"] = merging.keep_all(source)
     return page
 
 
@@ -213,7 +214,7 @@ def submit_correction(
     if draft.submitted_at:
         return
     item = review.gold.item
-    sources = [get_scheme(item.project.scheme).as_source(review.gold.content)]
+    sources = [get_scheme(item.project.scheme).get_merging().as_source(review.gold.content)]
     content, comment = _consolidation(item, state, sources), state.comment
     try:
         correct_review(
@@ -241,16 +242,17 @@ def _locked_correction(review: Review, expert: AbstractBaseUser, now: datetime) 
 
 def _page(item: Item, draft: ExpertDraft | None, sources: list[Json] | None) -> Json:
     scheme = get_scheme(item.project.scheme)
-    data: dict[str, Any] = item_data(item, draft)
+    role = Role.GENERATOR if sources is None else Role.CONSOLIDATOR
+    data: dict[str, Any] = item_data(item, draft, role)
     if sources is not None:
         data["sources"] = sources
-        data["layout"] = scheme.lay_out(sources, tokens=item.sentence.tokens, target=item.target)
+        data["layout"] = scheme.get_merging().lay_out(sources, context_of(item))
     return {
         "preview": False,
         "token": "",
         **draft_data(draft),
         "pay": None,
-        "shared": scheme.shared_page_data(),
+        "shared": shared_data(scheme, role),
         "items": [data],
     }
 
@@ -266,9 +268,8 @@ def _consolidation(item: Item, state: PageState, sources: list[Json]) -> Json:
 
 
 def _parsed(item: Item, content: object, sources: list[Json]) -> Json:
-    return get_scheme(item.project.scheme).parse_consolidation(
-        content, tokens=item.sentence.tokens, target=item.target, sources=sources
-    )
+    merging = get_scheme(item.project.scheme).get_merging()
+    return merging.parse(content, context_of(item), sources)
 
 
 def _finish(draft: ExpertDraft, state: PageState, now: datetime) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 from django.db import transaction
 
 from annotation.domain.import_corpus import batched, item_key
+from annotation.domain.item_context import context_of
 from annotation.models import Item
-from consolidation.domain.record_gold import add_gold
+from consolidation.domain.add_gold import add_gold
 from consolidation.models import SystemAnnotation
 from projects.models import Project
 from schemes.base import ContentError, FileError, GoldRecord, Json
@@ -49,7 +50,7 @@ def import_gold(
         add_gold(item=item, source=source, content=content, provenance=record.provenance, now=now)
         return True
 
-    parse = get_scheme(project.scheme).parse_gold
+    parse = get_scheme(project.scheme).content.parse_gold
     return _import(project, path, fmt, parse=parse, store=add_if_new, on_error=on_error)
 
 
@@ -66,14 +67,20 @@ def import_system(
 
     They are sources for experts' merges. Errors are reported as in `import_gold`.
     """
-    scheme = get_scheme(project.scheme)
+    content_part = get_scheme(project.scheme).content
 
     def replace(item: Item, content: Json, record: GoldRecord) -> bool:
-        fields = {"content": content, "schema_version": scheme.schema_version, "imported_at": now}
+        fields = {
+            "content": content,
+            "schema_version": content_part.schema_version,
+            "imported_at": now,
+        }
         SystemAnnotation.objects.update_or_create(item=item, system=system, defaults=fields)
         return True
 
-    return _import(project, path, fmt, parse=scheme.parse_system, store=replace, on_error=on_error)
+    return _import(
+        project, path, fmt, parse=content_part.parse_system, store=replace, on_error=on_error
+    )
 
 
 def _import(
@@ -92,7 +99,7 @@ def _import(
         report.error_count += 1
         on_error(error)
 
-    records = get_scheme(project.scheme).read_gold(path, fmt=fmt, on_error=refuse)
+    records = get_scheme(project.scheme).corpus.read_gold(path, fmt, refuse)
     for batch in batched(records, BATCH):
         with transaction.atomic():
             items = _find_items(project, batch)
@@ -104,7 +111,7 @@ def _import(
                     continue
                 item = items[key]
                 try:
-                    content = parse(record.content, tokens=item.sentence.tokens, target=item.target)
+                    content = parse(record.content, context_of(item, project))
                 except ContentError as error:
                     refuse(FileError(path.name, record.line, error.message, field=error.path))
                     continue

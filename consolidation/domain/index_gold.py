@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.domain.import_corpus import batched
+from annotation.domain.item_context import context_of
 from consolidation.domain.current_gold import FIRST_CASES
 from consolidation.models import CaseSource, Gold, GoldEntry
 from crowd.domain.pseudonyms import foreign_pseudonym
@@ -98,17 +99,17 @@ def _newest_versions(items: Iterable[int]) -> list[Gold]:
     They are selected in Python, because PostgreSQL would scan the whole table for every batch.
     """
     versions = Gold.objects.filter(FIRST_CASES, item__in=list(items)).order_by("version")
-    related = versions.select_related("item", "submission__worker")
+    related = versions.select_related("item__sentence", "submission__worker")
     return list({(gold.item_id, gold.source): gold for gold in related}.values())
 
 
 def _fields(gold: Gold, project: Project, case_workers: dict[int, list[str]]) -> dict[str, Any]:
-    questions, target = get_scheme(project.scheme).search_texts(gold.content, gold.item.target)
+    search, context = get_scheme(project.scheme).search, context_of(gold.item, project)
     return {
         "project": project,
         "sentence_id": gold.item.sentence_id,
-        "questions": padded(questions),
-        "target": padded(target),
+        "content_text": padded(search.content.texts(gold.content, context) if search else []),
+        "target_text": padded(search.target.texts(gold.content, context) if search else []),
         "workers": padded([*_own_workers(gold), *case_workers.get(gold.case_id or 0, [])]),
     }
 

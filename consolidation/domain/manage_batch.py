@@ -19,8 +19,9 @@ from annotation.domain.republish import Republished, republish_attempt, short_of
 from annotation.enums import BatchState
 from annotation.models import Batch
 from audit.domain.change_state import change_state
-from consolidation.domain.republish_cases import republish_case, short_cases
+from consolidation.domain.republish_cases import republish_case
 from consolidation.enums import Action
+from consolidation.protocols.consolidation import short_cases
 from crowd.domain.manage_hits import STEERABLE, HitChangeError
 from crowd.enums import HitState
 from crowd.models import Hit, HitQuerySet
@@ -117,7 +118,7 @@ def republish_batch(
 def _short(batch: Batch, now: datetime) -> QuerySet[Any]:
     """Return the batch's cases or attempts that lack annotations and can be republished now."""
     if batch.role == Role.CONSOLIDATOR:
-        return short_cases(now=now).filter(task__batch=batch).order_by("pk")
+        return short_cases(batch.project, now).filter(task__batch=batch).order_by("pk")
     return short_of(batch, now=now)
 
 

@@ -7,7 +7,6 @@ order. Only the report shows their origins.
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -20,8 +19,8 @@ from audit.domain.change_state import (
     change_state,
     log_state_changes,
 )
+from consolidation.domain.add_gold import add_gold
 from consolidation.domain.current_gold import current_gold
-from consolidation.domain.record_gold import add_gold
 from consolidation.enums import GoldSource, MergeState, SourceOrigin
 from consolidation.models import Gold, Merge, MergeSource, QueuedItem, SystemAnnotation
 from projects.enums import Role
@@ -67,7 +66,7 @@ def gather(
     `sources` are keys of `sources_there`.
     """
     ids = [item.pk for item in items]
-    as_source = get_scheme(project.scheme).as_source
+    as_source = get_scheme(project.scheme).get_merging().as_source
     annotations: dict[int, list[MergeSource]] = defaultdict(list)
     for source in dict.fromkeys(sources):
         for row, merge_source in _sources(project, ids, source):
@@ -126,24 +125,24 @@ def contents_of(merge: Merge) -> list[Json]:
 def record_merge(*, merge: Merge, content: Json, expert: AbstractBaseUser, now: datetime) -> None:
     """Record a merge as the next version of the item's expert gold.
 
-    The scheme must have parsed the consolidation. The provenance lists the positions that had each
-    question and answer. Raise TransitionNotAllowedError if the item was already merged.
+    The scheme must have parsed the consolidation. The provenance lists the origin of each
+    part. Raise TransitionNotAllowedError if the item was already merged.
     """
     merge = Merge.objects.select_for_update().get(pk=merge.pk)
     if merge.state != MergeState.OPEN:
         raise TransitionNotAllowedError(merge, merge.state, MergeState.MERGED)
     sources = list(merge.sources.all())
     item = merge.queued.item
-    scheme = get_scheme(item.project.scheme)
+    merging = get_scheme(item.project.scheme).get_merging()
     contents = [source.content for source in sources]
-    merged, _ = scheme.gold_of(content, contents)
-    trace = scheme.trace(content, contents)
+    merged, _ = merging.gold_of(content, contents)
+    trace = merging.trace(content, contents)
     gold = add_gold(
         item=item, source=GoldSource.EXPERT, content=merged, provenance=trace.provenance, now=now
     )
-    for source, fate in zip(sources, trace.fates, strict=True):
-        source.fate = asdict(fate)
-    MergeSource.objects.bulk_update(sources, ["fate"])
+    for source, outcome in zip(sources, trace.outcomes, strict=True):
+        source.outcome = dict(outcome)
+    MergeSource.objects.bulk_update(sources, ["outcome"])
     change_state(
         instance=merge,
         new=MergeState.MERGED,
@@ -151,21 +150,9 @@ def record_merge(*, merge: Merge, content: Json, expert: AbstractBaseUser, now: 
         actor=str(expert),
         now=now,
         content=content,
-        summary=summary_of(trace.provenance),
-        rule=scheme.rules["trace"],
+        summary=dict(trace.summary),
+        rule=merging.rule,
         merged_by=expert,
         merged_at=now,
         gold=gold,
     )
-
-
-def summary_of(provenance: Sequence[Json]) -> Json:
-    """Count a result's questions and answers, and those that no source had."""
-    answers = [answer["state"] for question in provenance for answer in question["answers"]]
-    return {
-        "questions": len(provenance),
-        "questions_new": sum(question["state"] == "new" for question in provenance),
-        "answers": len(answers),
-        "answers_edited": answers.count("edited"),
-        "answers_new": answers.count("new"),
-    }

@@ -1,7 +1,8 @@
 """Reports on experts' merges: the share of each source that survived.
 
 Roit et al. 2020 (section 4) use these shares to monitor the bias of a reference made by correcting
-annotations. A source whose share is far above the others has shaped the reference.
+annotations. A source whose share is far above the others has shaped the reference. The scheme
+declares the counts and shares (`schemes.base.Merging`).
 """
 
 import csv
@@ -13,121 +14,99 @@ from typing import Any, TextIO
 from consolidation.enums import MergeState, SourceOrigin
 from consolidation.models import ExpertQueue, Merge, MergeSource
 from metrics.counts import ratio
-from schemes.base import Json, SourceOutcome
+from schemes.base import Json, Merging
+from schemes.registry import get_scheme
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
     """A source's totals over all finished merges that it was part of.
 
-    Shares are between 0 and 1, or None.
+    `counts` and `shares` are in the order of the scheme's declarations. Shares are between 0 and 1,
+    or None.
     """
 
     origin: str
     name: str
     items: int
-    fate: SourceOutcome
-    result_answers: int
+    counts: dict[str, int]
+    shares: dict[str, float | None]
 
     @property
     def title(self) -> str:
         label = SourceOrigin(self.origin).label
         return f"{label} {self.name}" if self.name else str(label)
 
-    @property
-    def questions_survived(self) -> float | None:
-        """Return the share of questions that were not dropped."""
-        return ratio(self.fate.kept + self.fate.edited + self.fate.merged, self.fate.questions)
-
-    @property
-    def answers_survived(self) -> float | None:
-        """Return the share of the source's answers that are exactly in the result."""
-        return ratio(self.fate.answers_kept, self.fate.answers)
-
-    @property
-    def result_share(self) -> float | None:
-        """Return the share of the results' answers that the source has exactly."""
-        return ratio(self.fate.answers_kept, self.result_answers)
-
 
 @dataclass(frozen=True, slots=True)
 class MergeReport:
-    """The finished merges of a queue.
-
-    `totals` counts the questions and answers of the results, and those that no source had.
-    """
+    """The finished merges of a queue. `totals` counts the parts of the results."""
 
     merged: int
     waiting: int
     totals: dict[str, int]
     sources: list[SourceLine]
     rules: list[str]
+    merging: Merging
+
+    @property
+    def summary(self) -> list[tuple[str, int]]:
+        """Return the labels and numbers of the results' parts."""
+        return [(label, self.totals.get(key, 0)) for key, label in self.merging.summary]
 
 
 def merge_report(*, queue: ExpertQueue) -> MergeReport:
+    merging = get_scheme(queue.project.scheme).get_merging()
     merges = Merge.objects.filter(queued__queue=queue)
     done = merges.filter(state=MergeState.MERGED)
     totals: Counter[str] = Counter()
-    answers: dict[int, int] = {}
-    for pk, summary in done.values_list("pk", "summary"):
+    for summary in done.values_list("summary", flat=True):
         totals.update(summary)
-        answers[pk] = summary["answers"]
     rows = MergeSource.objects.filter(merge__in=done).order_by("merge_id", "position")
     return MergeReport(
-        merged=len(answers),
+        merged=done.count(),
         waiting=merges.filter(state=MergeState.OPEN).count(),
         totals=dict(totals),
-        sources=_lines(rows.values_list("origin", "name", "merge_id", "fate"), answers),
+        sources=_lines(rows.values_list("origin", "name", "merge_id", "outcome"), merging),
         rules=sorted(set(done.values_list("rule", flat=True))),
+        merging=merging,
     )
 
 
-def _lines(
-    rows: Iterable[tuple[str, str, int, Json | None]], answers: dict[int, int]
-) -> list[SourceLine]:
-    fates: dict[tuple[str, str], SourceOutcome] = {}
-    merges: dict[tuple[str, str], list[int]] = {}
-    for origin, name, merge, fate in rows:
-        key = (origin, name)
-        fates[key] = fates.get(key, SourceOutcome()) + SourceOutcome(**(fate or {}))
-        merges.setdefault(key, []).append(merge)
+def _lines(rows: Iterable[tuple[str, str, int, Json | None]], merging: Merging) -> list[SourceLine]:
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    merges: dict[tuple[str, str], set[int]] = {}
+    for origin, name, merge, outcome in rows:
+        counts.setdefault((origin, name), Counter()).update(outcome or {})
+        merges.setdefault((origin, name), set()).add(merge)
     order = list(SourceOrigin.values)
     return [
-        SourceLine(
-            origin=origin,
-            name=name,
-            items=len(set(merges[origin, name])),
-            fate=fates[origin, name],
-            # Each generator of an item is compared with the whole result.
-            result_answers=sum(answers[pk] for pk in merges[origin, name]),
-        )
-        for origin, name in sorted(fates, key=lambda key: (order.index(key[0]), key[1]))
+        _line(source, len(merges[source]), counts[source], merging)
+        for source in sorted(counts, key=lambda key: (order.index(key[0]), key[1]))
     ]
 
 
-COLUMNS = (
-    *("source", "items", "questions", "kept", "edited", "merged", "dropped"),
-    *("questions_survived", "answers", "answers_kept", "answers_edited", "answers_survived"),
-    "result_share",
-)
+def _line(
+    source: tuple[str, str], items: int, counts: Counter[str], merging: Merging
+) -> SourceLine:
+    shares = {
+        share.key: ratio(sum(counts[key] for key in share.part), counts[share.whole])
+        for share in merging.shares
+    }
+    return SourceLine(*source, items, {key: counts[key] for key, _ in merging.outcomes}, shares)
 
 
 def report_rows(report: MergeReport) -> list[dict[str, Any]]:
-    """Return a row with COLUMNS per source. Undefined shares are None."""
+    """Return a row per source, with the scheme's counts and shares. Undefined shares are None."""
     return [
-        {
-            "source": line.title,
-            "items": line.items,
-            **{name: getattr(line.fate, name) for name in SourceOutcome.__slots__},
-            "questions_survived": line.questions_survived,
-            "answers_survived": line.answers_survived,
-            "result_share": line.result_share,
-        }
+        {"source": line.title, "items": line.items, **line.counts, **line.shares}
         for line in report.sources
     ]
 
 
 def write_report_csv(report: MergeReport, file: TextIO) -> None:
-    writer = csv.DictWriter(file, COLUMNS)
+    counts = [key for key, _ in report.merging.outcomes]
+    shares = [share.key for share in report.merging.shares]
+    writer = csv.DictWriter(file, ["source", "items", *counts, *shares])
     writer.writeheader()
     writer.writerows(report_rows(report))

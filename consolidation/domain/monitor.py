@@ -13,16 +13,16 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from annotation.domain.item_context import context_of, scheme_of
 from audit.domain.change_state import Transitions, change_state, log_state_change
 from audit.errors import TouchstoneError
-from consolidation.domain.record_gold import add_gold
+from consolidation.domain.add_gold import add_gold
 from consolidation.enums import GoldSource, ReviewState
 from consolidation.models import Gold, Judgment, Monitoring, Review
 from jobs.domain.sweep import for_each_row
 from metrics.intervals import Interval
 from projects.models import Project
-from schemes.base import Comparison, Json
-from schemes.registry import get_scheme
+from schemes.base import Compared, Json
 
 TRANSITIONS: Transitions = {
     ReviewState.DRAWN: [ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.RETURNED]
@@ -107,15 +107,15 @@ def correct_review(
     TransitionNotAllowedError if the review was already judged.
     """
     gold = Gold.objects.select_related("item__project", "case").get(pk=review.gold_id)
-    scheme = get_scheme(gold.item.project.scheme)
-    sources = [scheme.as_source(gold.content)]
-    content, _ = scheme.gold_of(consolidation, sources)
+    merging = scheme_of(gold.item).get_merging()
+    sources = [merging.as_source(gold.content)]
+    content, _ = merging.gold_of(consolidation, sources)
     if content == gold.content:
         raise ReviewError("Nothing was changed. Confirm the annotation or correct it.")
     if Gold.objects.filter(case=gold.case, version__gt=gold.version).exists():
         raise ReviewError("This annotation can't be corrected because the item has newer gold.")
     judged = _judge(review, ReviewState.CORRECTED, expert, now, comment=comment.strip())
-    traced = scheme.trace(consolidation, sources).provenance
+    traced = merging.trace(consolidation, sources).provenance
     judged.correction = add_gold(
         item=gold.item,
         source=gold.source,
@@ -129,10 +129,10 @@ def correct_review(
 
 
 def _composed(step: Json, origins: list[Json]) -> Json:
-    """Return the provenance of a corrected question."""
-    if step["question"] is None:
+    """Return the provenance of a corrected unit."""
+    if step["unit"] is None:
         return {"source": None, "state": "new"}
-    before = origins[step["question"]]
+    before = origins[step["unit"]]
     return before if step["state"] == "kept" else {**before, "state": "edited"}
 
 
@@ -152,16 +152,13 @@ def _judge(
     )
 
 
-def what_changed(review: Review) -> Comparison | None:
+def what_changed(review: Review) -> Compared | None:
     """Compare the reviewed gold with its correction. Return None without a correction."""
     if review.correction is None:
         return None
     item = review.gold.item
-    return get_scheme(item.project.scheme).compare(
-        reference=review.correction.content,
-        predicted=review.gold.content,
-        tokens=item.sentence.tokens,
-        target=item.target,
+    return scheme_of(item).comparison.compare(
+        review.correction.content, review.gold.content, context_of(item)
     )
 
 

@@ -2,13 +2,13 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, F, Q
 
+from annotation.domain.item_context import scheme_of
 from annotation.domain.publish import PublicationItem, create_batch, publish_items
 from annotation.domain.qualification_codes import pool_of
 from annotation.domain.republish import (
@@ -19,68 +19,19 @@ from annotation.domain.republish import (
     store_problem,
 )
 from annotation.enums import BatchState, SubmissionState
-from annotation.models import Batch, Item, Submission, Task, TaskItem
+from annotation.models import Batch, Item, Submission, TaskItem
 from audit.domain.change_state import log_state_change
+from consolidation.domain.cases import link_task
 from consolidation.enums import CaseState
 from consolidation.models import Case, CaseSource, CaseTask
+from consolidation.protocols import CASE_ROLES, protocol_of, protocol_of_role
 from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.qualifications import requirement_for
 from crowd.models import Worker
 from jobs.domain.sweep import for_each_row
-from projects.enums import ExclusionScope, Protocol, Role
+from projects.enums import ExclusionScope, Role
 from projects.models import Project
 from schemes.base import Json
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """The page and texts with which a case is offered to workers."""
-
-    role: Role
-    page: str
-    title: str
-    description: str
-
-
-WORK = {
-    Protocol.CONSOLIDATION: Work(
-        Role.CONSOLIDATOR,
-        "consolidation:consolidate",
-        "Merge people's questions and answers about a verb",
-        "See what other people wrote about one verb of a sentence, and make one good set of it.",
-    ),
-    Protocol.VALIDATION: Work(
-        Role.VALIDATOR,
-        "consolidation:validate",
-        "Answer questions about a verb, or say that they are wrong",
-        "Read one sentence and questions about one verb of it; mark the answers, or say which "
-        "questions are no good.",
-    ),
-}
-CASE_ROLES = [work.role for work in WORK.values()]
-# A generation without questions leaves nothing to validate.
-NOTHING_ASKED = Q(sources__submission__content__questions=[])
-
-
-def case_of_task(task: Task) -> Case:
-    """Return the case that the task offers, with its item, sentence and project."""
-    return Case.objects.select_related("item__sentence", "item__project").get(case_tasks__task=task)
-
-
-def case_of_assignment(assignment_id: int) -> Case:
-    """Return the case that the assignment worked on, with its item, sentence and project."""
-    cases = Case.objects.select_related("item__sentence", "item__project")
-    return cases.get(case_tasks__task__hit__assignments=assignment_id)
-
-
-def link_task(*, case: Case, task: Task) -> None:
-    """Make the task the case's current offer. Its earlier tasks stay linked to it."""
-    CaseTask.objects.create(case=case, task=task)
-    case.task = task
-
-
-def work_of(project: Project) -> Work:
-    return WORK[Protocol(project.protocol)]
 
 
 def open_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
@@ -115,9 +66,13 @@ def open_case(*, item: Item, now: datetime) -> bool:
     case, created = Case.objects.get_or_create(item=item, attempt=0, defaults={"opened_at": now})
     if not created:
         return False
+    protocol = protocol_of(item.project)
     accepted = Submission.objects.accepted().filter(item=item, role=Role.GENERATOR).order_by("pk")
-    # A second generation from an enlarged HIT can be merged but not validated.
-    submissions = list(accepted[:1] if item.project.protocol == Protocol.VALIDATION else accepted)
+    submissions = list(accepted[:1] if protocol.has_single_source else accepted)
+    contents = [submission.content for submission in submissions]
+    if protocol.is_empty(scheme_of(item), contents):
+        case.is_empty = True
+        case.save(update_fields=["is_empty"])
     add_sources(case=case, submissions=submissions, seed=f"{item.project.seed}:{item.key}", now=now)
     return True
 
@@ -137,12 +92,7 @@ def publish_open_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int
 
     Cases that exceed the budget stay open and are published later.
     """
-    open_cases = (
-        Case.objects.filter(state=CaseState.OPEN)
-        .exclude(NOTHING_ASKED, item__project__protocol=Protocol.VALIDATION)
-        .only("pk")
-        .order_by("pk")
-    )
+    open_cases = Case.objects.filter(state=CaseState.OPEN, is_empty=False).only("pk").order_by("pk")
     return for_each_row(
         sweep="offer cases", rows=open_cases, process=_publish, clock=clock, limit=limit
     )
@@ -180,7 +130,7 @@ def publish_case(*, case_id: int, now: datetime) -> bool:
     task = publish_items(
         batch=batch,
         offers=[PublicationItem([item], next_attempt(item, batch.role))],
-        page=work_of(item.project).page,
+        page=protocol_of(item.project).page,
         now=now,
         qualifications=requirements_of(batch, excluded_workers(item)),
     )[0]
@@ -208,7 +158,7 @@ def offer_case_again(
         return Republished(raised=1)
     task = republish_on_new_hit(
         earlier=attempt,
-        page=work_of(case.item.project).page,
+        page=protocol_of(case.item.project).page,
         qualifications=requirements_of(attempt.task.batch, closed_to),
         number=number,
         now=now,
@@ -219,14 +169,12 @@ def offer_case_again(
 
 
 def case_batch(*, project: Project, now: datetime) -> Batch:
-    """Return the project's batch of consolidations or validations. Create it if necessary."""
-    work = work_of(project)
-    batches = project.batches.filter(role=work.role, for_training=False)
+    """Return the project's batch of work on cases. Create it if necessary."""
+    role = protocol_of(project).role
+    batches = project.batches.filter(role=role, for_training=False)
     return batches.order_by("-pk").first() or create_batch(
         project=project,
-        role=work.role,
-        title=work.title,
-        description=work.description,
+        role=role,
         qualifications=[],
         now=now,
     )
@@ -245,7 +193,7 @@ def publish_given_cases(
 
     See `publish_items` for `terms` and errors.
     """
-    page = WORK[Protocol.CONSOLIDATION].page
+    page = protocol_of_role(batch.role).page
     tasks = publish_items(batch=batch, offers=offers, page=page, now=now, **terms)
     cases = Case.objects.bulk_create(
         Case(
@@ -277,15 +225,19 @@ def excluded_workers(
 ) -> list[Worker]:
     """Return the workers who may not consolidate or validate the item.
 
-    These are its generators, or those of its sentence if the project excludes by sentence. With
-    `before`, only work submitted by then counts. Consolidators of the item are excluded too, except
-    for the assignment with the external id `but_assignment`.
+    These are the generators of the item, its sentence, or its document or image, depending on the
+    project's exclusion scope. A sentence without a document or image is its own scope. With `before`,
+    only work submitted by then counts. Consolidators of the item are excluded too, except for the
+    assignment with the external id `but_assignment`.
     """
-    scope: dict[str, Any] = (
-        {"submissions__item__sentence": item.sentence_id}
-        if item.project.exclusion_scope == ExclusionScope.SENTENCE
-        else {"submissions__item": item.pk}
-    )
+    scope: dict[str, Any] = {"submissions__item": item.pk}
+    if item.project.exclusion_scope == ExclusionScope.GROUP and item.sentence.group:
+        scope = {
+            "submissions__item__project": item.project_id,
+            "submissions__item__sentence__group": item.sentence.group,
+        }
+    elif item.project.exclusion_scope != ExclusionScope.ITEM:
+        scope = {"submissions__item__sentence": item.sentence_id}
     if before is not None:
         scope["submissions__submitted_at__lte"] = before
     generators = Worker.objects.filter(submissions__role=Role.GENERATOR, **scope)

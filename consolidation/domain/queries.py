@@ -11,9 +11,9 @@ from annotation.domain.queries import Cost, cost_by_item, items_with_text, publi
 from annotation.models import Item, Submission, TaskItem
 from audit.models import StateChange
 from consolidation.domain.experiment import without_experiments
-from consolidation.domain.record_gold import own_source
 from consolidation.enums import SETTLED, CaseState, ItemState, ReviewState
 from consolidation.models import Case, Gold, Review
+from consolidation.protocols import protocol_of
 from crowd.models import Assignment, Payment
 from projects.enums import Role
 from projects.models import Project
@@ -123,7 +123,9 @@ def count_gold(*, project: Project) -> GoldCounts:
         cases=dict(cases.annotate(n=Count("pk"))),
         items_by_source=dict(by_source),
         items=gold.aggregate(n=Count("item", distinct=True))["n"],
-        made=gold.filter(source=own_source(project), version=1, item__in_production=True).count(),
+        made=gold.filter(
+            source=protocol_of(project).gold_source, version=1, item__in_production=True
+        ).count(),
         reviews=Review.objects.filter(gold__item__project=project, state=ReviewState.DRAWN).count(),
     )
 

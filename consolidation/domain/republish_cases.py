@@ -9,27 +9,18 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
-from annotation.domain.republish import (
-    AUTOMATIC,
-    ENDED,
-    Republished,
-    republish_in_batches,
-    still_published,
-    unsettled,
-    with_work_to_come,
-)
+from annotation.domain.republish import AUTOMATIC, Republished, republish_in_batches
 from annotation.enums import BatchState, SubmissionState
-from annotation.models import Batch, Submission, TaskItem
+from annotation.models import Batch, TaskItem
 from audit.domain.change_state import Transitions, change_state, log_state_change
+from consolidation.domain.cases import TRANSITIONS
 from consolidation.domain.open_cases import excluded_workers, offer_case_again
-from consolidation.domain.record_gold import TRANSITIONS
 from consolidation.enums import CaseState, ReviewState
-from consolidation.models import Case, CaseTask, Gold, Review
-from crowd.models import Assignment, Hit, Worker
+from consolidation.models import Case, Gold, Review
+from consolidation.protocols import CASE_ROLES, PROTOCOLS, protocol_of_role
 from jobs.domain.sweep import for_each_row
-from projects.enums import Role
 from projects.models import Project
 
 # A returned consolidation was paid. A new one replaces it.
@@ -77,43 +68,6 @@ def _reopen(review: Review, now: datetime) -> int:
     return 1
 
 
-def short_cases(*, now: datetime) -> QuerySet[Case]:
-    """Return offered cases whose HIT has ended without usable or pending work."""
-    cases = Case.objects.filter(state=CaseState.OFFERED, task__hit__state__in=ENDED)
-    cases = cases.filter(
-        task__role=Role.CONSOLIDATOR, given__isnull=True, task__hit__increase_to=None
-    )
-    hits = Hit.objects.filter(task__case_task__case=OuterRef("pk"))
-    submissions = Submission.objects.filter(assignment__hit__task__case_task__case=OuterRef("pk"))
-    return (
-        cases.exclude(Exists(submissions.live()))
-        .exclude(Exists(unsettled(submissions)))
-        .exclude(Exists(with_work_to_come(hits, now=now)))
-    )
-
-
-def short_validations(*, project: Project) -> QuerySet[Case]:
-    """Return offered cases without a running HIT that lack validations.
-
-    The annotation `live` is the number of submitted or accepted validations.
-    """
-    running = CaseTask.objects.filter(still_published("task__hit__"), case=OuterRef("pk"))
-    unrecorded = Assignment.objects.unrecorded().filter(hit__task__case_task__case=OuterRef("pk"))
-    usable = Q(
-        item__submissions__role=Role.VALIDATOR,
-        item__submissions__state__in=[SubmissionState.SUBMITTED, SubmissionState.ACCEPTED],
-    )
-    cases = Case.objects.filter(
-        item__project=project, state=CaseState.OFFERED, task__role=Role.VALIDATOR
-    )
-    return (
-        cases.exclude(Exists(running))
-        .exclude(Exists(unrecorded))
-        .annotate(live=Count("item__submissions", filter=usable))
-        .filter(live__lt=F("item__project__validators_per_item"))
-    )
-
-
 @transaction.atomic
 def republish_case(*, case_id: int, actor: str, now: datetime) -> Republished:
     """Offer the case to the workers that it lacks, none of whom has worked on it.
@@ -121,22 +75,15 @@ def republish_case(*, case_id: int, actor: str, now: datetime) -> Republished:
     Do nothing if the case lacks nothing or its batch isn't open. Raise BudgetExceededError.
     """
     batch = Batch.objects.select_for_update(of=("self",)).get(tasks__case=case_id)
-    project = batch.project
-    validated = batch.role == Role.VALIDATOR
-    short = short_validations(project=project) if validated else short_cases(now=now)
+    protocol = protocol_of_role(batch.role)
     related = ("item__project", "item__sentence", "task__hit", "task__batch__project__budget")
+    short = protocol.short_cases(batch.project, now)
     case = short.filter(pk=case_id).select_related(*related).first()
     if case is None or batch.state != BatchState.OPEN:
         return Republished()
     assert case.task
-    number, reason = 1, "The case has no consolidation."
-    closed_to = list(excluded_workers(case.item))
-    if validated:
-        live, target = case.live, project.validators_per_item  # type: ignore[attr-defined]
-        number, reason = target - live, f"{live} of {target} validations are valid."
-        closed_to += Worker.objects.filter(
-            submissions__item=case.item_id, submissions__role=Role.VALIDATOR
-        ).distinct()
+    number, reason = protocol.missing(case)
+    closed_to = [*excluded_workers(case.item), *protocol.also_excluded(case.item)]
     hit = case.task.hit
     done = offer_case_again(case=case, number=number, closed_to=closed_to, now=now)
     log_state_change(
@@ -152,14 +99,13 @@ def republish_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> in
     """
     batches = Batch.objects.filter(
         state=BatchState.OPEN,
-        role__in=[Role.CONSOLIDATOR, Role.VALIDATOR],
+        role__in=CASE_ROLES,
         for_training=False,
         republish_limit__gt=0,
     )
 
     def due(batch: Batch, now: datetime) -> QuerySet[Case]:
-        is_validated = batch.role == Role.VALIDATOR
-        short = short_validations(project=batch.project) if is_validated else short_cases(now=now)
+        short = protocol_of_role(batch.role).short_cases(batch.project, now)
         return short.filter(
             task__batch=batch,
             task__ended_at=None,
@@ -185,8 +131,13 @@ def republish_cases(
     """
     is_open = {"item__project": project, "task__batch__state": BatchState.OPEN}
     done = Republished()
-    for short in (short_cases(now=now), short_validations(project=project)):
-        cases = short.filter(**is_open).order_by("pk").values_list("pk", flat=True)
+    for protocol in PROTOCOLS.values():
+        cases = (
+            protocol.short_cases(project, now)
+            .filter(**is_open)
+            .order_by("pk")
+            .values_list("pk", flat=True)
+        )
         for pk in list(cases[:limit]):
             done += republish_case(case_id=pk, actor=actor, now=now)
     return done

@@ -11,16 +11,17 @@ from django.db import transaction
 
 from annotation.domain.decide_submission import auto_accept
 from annotation.domain.drafts import Parse
+from annotation.domain.item_context import context_of, scheme_of
 from annotation.domain.record_generations import parse_generation
 from annotation.enums import SubmissionState
 from annotation.models import Submission
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from consolidation.domain.open_cases import CASE_ROLES
-from consolidation.domain.record_gold import case_of, dependence_of, parse_for_case
+from consolidation.domain.cases import case_of
+from consolidation.domain.record_work import dependence_of, parse_for_case
+from consolidation.protocols import CASE_ROLES
 from crowd.models import Assignment
 from schemes.base import ContentError
-from schemes.differences import word_differences
 
 
 class Version(Enum):
@@ -123,8 +124,9 @@ def compare_versions(*, submission: Submission) -> TwoVersions:
     """Return the two copies and a list of their differences."""
     contents, parse = contents_of(submission), parser_of(submission)
     ours, theirs = (_read(submission, contents[copy], parse) for copy in Version)
-    tokens = submission.item.sentence.tokens
-    return TwoVersions(ours, theirs, word_differences(ours.content, theirs.content, tokens=tokens))
+    item = submission.item
+    differences = scheme_of(item).content.differences
+    return TwoVersions(ours, theirs, differences(ours.content, theirs.content, context_of(item)))
 
 
 def _read(submission: Submission, content: object, parse: Parse) -> ParsedVersion:

@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         index_by_trigrams(
             name="consolidation_goldentry_trigrams",
             table="consolidation_goldentry",
-            expressions=["questions", "target", "workers"],
+            expressions=["content_text", "target_text", "workers"],
         ),
     ]

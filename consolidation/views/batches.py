@@ -19,6 +19,7 @@ from annotation.domain.batch_figures import (
     tasks_of,
 )
 from annotation.domain.forecast import forecast_costs, total_of
+from annotation.domain.item_context import headline_of
 from annotation.domain.publish import cap_batch
 from annotation.forms import TermsForm
 from annotation.models import Batch
@@ -41,7 +42,6 @@ from projects.enums import Role
 from projects.models import Project
 from projects.pages import query_without_page, render_page
 from projects.permissions import STAFF, project_page
-from schemes.registry import get_scheme
 from web.paging import page_of
 
 # The action in success messages.
@@ -162,7 +162,6 @@ def _page(
     if state:
         tasks = tasks.filter(hit__in=shown.values("pk"))
     page = page_of(tasks, cursor=request.GET.get("page", ""), by=("pk",))
-    scheme = get_scheme(project.scheme)
     context = {
         "batch": batch,
         "step": steps_of([batch])[batch.pk],
@@ -179,10 +178,7 @@ def _page(
             {
                 "task": task,
                 "items": [
-                    (
-                        task_item.item,
-                        scheme.headline(task_item.item.sentence.tokens, task_item.item.target),
-                    )
+                    (task_item.item, headline_of(task_item.item, project))
                     for task_item in task.task_items.all()
                 ],
             }

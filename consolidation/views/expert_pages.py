@@ -10,14 +10,16 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import get_token
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
+from annotation.domain.look_up import look_up_for_page
 from annotation.frame import answer_script
-from annotation.page_messages import read_page_message
+from annotation.page_messages import read_look_up_message, read_page_message
+from annotation.work_page import render_work_page
 from consolidation.domain.expert_queues import take_next
 from consolidation.domain.expert_work import (
     ExpertWorkError,
@@ -32,14 +34,15 @@ from consolidation.domain.expert_work import (
 from consolidation.domain.monitor import reviews_of
 from consolidation.enums import ExpertWork, ReviewState
 from consolidation.models import ExpertDraft, ExpertQueue, QueuedItem, Review
+from projects.enums import Role
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import REVIEWERS, project_page
 from schemes.base import Json
-from web.markdown import render_markdown
 
 View = Callable[..., HttpResponseBase]
-TEMPLATES = {ExpertWork.ANNOTATE: "generator", ExpertWork.MERGE: "consolidator"}
+# The roles whose pages experts use.
+ROLES = {ExpertWork.ANNOTATE: Role.GENERATOR, ExpertWork.MERGE: Role.CONSOLIDATOR}
 SIGNED_OUT = "You have been signed out. Sign in again in another tab, then reload this page."
 
 
@@ -98,6 +101,13 @@ def item_submit(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     if following is None:
         messages.success(request, "Submitted. There are no more items for you in this queue.")
     return JsonResponse({"next": address_of_next(project, queued.queue, following)})
+
+
+@reviewer_endpoint
+def look_up(request: HttpRequest, project: Project) -> HttpResponse:
+    message = read_look_up_message(request.body)
+    results = look_up_for_page(project=project, resource=message.resource, query=message.query)
+    return JsonResponse({"results": results})
 
 
 def address_of_next(project: Project, queue: ExpertQueue, queued: QueuedItem | None) -> str:
@@ -170,6 +180,7 @@ def _addresses(request: HttpRequest, route: str) -> Json:
         "urls": {
             "draft": reverse(f"consolidation:{route}_draft", args=args),
             "submit": reverse(f"consolidation:{route}_submit", args=args),
+            "lookUp": reverse("consolidation:expert_look_up", args=args[:1]),
         },
     }
 
@@ -179,14 +190,15 @@ def _render(
 ) -> HttpResponse:
     """Render the scheme's page for workers."""
     guidelines = guidelines_of(project=project, kind=kind)
-    context = {
-        "page": page,
-        "back": back,
-        "guidelines": render_markdown(guidelines.text) if guidelines else "",
-        "comment_label": "What was wrong, or a message to the project's staff",
-    }
-    template = TEMPLATES[ExpertWork(kind)]
-    return render(request, f"schemes/{project.scheme}/{template}.html", context)
+    return render_work_page(
+        request,
+        scheme=project.scheme,
+        role=ROLES[ExpertWork(kind)],
+        page=page,
+        guidelines=guidelines.text if guidelines else "",
+        back=back,
+        comment_label="What was wrong, or a message to the project's staff",
+    )
 
 
 def _saved(draft: ExpertDraft) -> JsonResponse:

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.domain.item_context import headline_of
 from annotation.models import Item
 from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.expert_queues import (
@@ -34,7 +35,7 @@ from consolidation.views.expert_pages import address_of_next
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
-from schemes.base import FileError
+from schemes.base import FileError, Scheme
 from schemes.registry import get_scheme
 from web.paging import page_of
 
@@ -127,14 +128,14 @@ def _items(project: Project, kind: str, data: dict[str, Any]) -> list[Item]:
         return list(rows.order_by("round_items__ordinal"))
     if choice == "queue":
         return items_of_queue(queue=project.expert_queues.get(pk=pk))
-    return items_named(project=project, keys=_read(data["file"]))
+    return items_named(project=project, keys=_read(get_scheme(project.scheme), data["file"]))
 
 
-def _read(file: UploadedFile) -> list[str]:
+def _read(scheme: Scheme, file: UploadedFile) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "items.csv"
         path.write_bytes(file.read())
-        return read_item_keys(path)
+        return read_item_keys(scheme, path)
 
 
 @require_GET
@@ -149,9 +150,8 @@ def queue(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         cursor=request.GET.get("page", ""),
         by=("-pk",),
     )
-    scheme = get_scheme(project.scheme)
     started = [
-        {"draft": draft, "headline": scheme.headline(_tokens(draft), draft.queued.item.target)}
+        {"draft": draft, "headline": headline_of(draft.queued.item, project)}
         for draft in page.rows
         if draft.queued
     ]
@@ -163,12 +163,6 @@ def queue(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         "query": "",
     }
     return render_page(request, project, "consolidation/expert_queue.html", context)
-
-
-def _tokens(draft: ExpertDraft) -> list[str]:
-    assert draft.queued
-    tokens: list[str] = draft.queued.item.sentence.tokens
-    return tokens
 
 
 def _queue(project: Project, pk: int) -> ExpertQueue:

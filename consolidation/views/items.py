@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
+from annotation.domain.item_context import headline_of
 from annotation.domain.queries import cost_of_entries, ledger_of_item, sections_of
 from consolidation.domain.queries import gold_of_item, history_of_item, items_of, state_of
 from consolidation.forms import ItemFilterForm
@@ -11,7 +12,6 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import query_without_page, render_page
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, project_page
-from schemes.registry import get_scheme
 from web.paging import page_of
 
 
@@ -27,11 +27,10 @@ def items(request: HttpRequest, project: Project) -> HttpResponse:
         cursor=request.GET.get("page", ""),
         by=("position", "pk"),
     )
-    scheme = get_scheme(project.scheme)
     rows = [
         {
             "item": item,
-            "headline": scheme.headline(item.sentence.tokens, item.target),
+            "headline": headline_of(item, project),
             "state": state_of(item),
         }
         for item in page.rows
@@ -59,7 +58,7 @@ def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     entries = list(ledger_of_item(item=item))
     context = {
         "item": item,
-        "headline": get_scheme(project.scheme).headline(item.sentence.tokens, item.target),
+        "headline": headline_of(item, project),
         "state": state_of(item),
         "submissions": item.submissions.select_related("worker", "author").order_by("pk"),
         "gold": gold_of_item(item=item),

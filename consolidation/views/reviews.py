@@ -6,8 +6,8 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.domain.item_context import headline_of
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.aligned_rows import aligned_rows
 from consolidation.domain.monitor import (
     ReviewError,
     confirm_review,
@@ -22,7 +22,6 @@ from consolidation.views.expert_pages import address_of_next_review
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
-from schemes.registry import get_scheme
 from web.paging import page_of
 
 
@@ -30,12 +29,8 @@ from web.paging import page_of
 @project_page(STAFF | REVIEWERS)
 def reviews(request: HttpRequest, project: Project) -> HttpResponse:
     page = page_of(reviews_of(project=project), cursor=request.GET.get("page", ""), by=("-pk",))
-    scheme = get_scheme(project.scheme)
     rows = [
-        {
-            "review": review,
-            "headline": scheme.headline(review.gold.item.sentence.tokens, review.gold.item.target),
-        }
+        {"review": review, "headline": headline_of(review.gold.item, project)}
         for review in page.rows
     ]
     context = {"rows": rows, "page": page, "query": "", "rate": error_rate(project=project)}
@@ -63,7 +58,7 @@ def _page(
         "item": item,
         "gold": review.gold,
         "form": form,
-        "changes": aligned_rows(changed.rows, item.sentence.tokens) if changed else [],
+        "changes": changed.rows if changed else [],
     }
     return render_page(request, project, "consolidation/review.html", context, status=status)
 

@@ -9,17 +9,19 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from annotation.domain.drafts import submit_draft
+from annotation.domain.item_context import context_of, scheme_of
 from annotation.domain.open_page import OpenedPage
 from annotation.domain.worker_page import InvalidPageError, page_token_of
 from annotation.frame import framed_page, page_endpoint
 from annotation.models import Task
 from annotation.page_messages import read_page_message
 from annotation.views.work import open_framed_page, render_task_page
-from consolidation.domain.open_cases import CASE_ROLES, case_of_task, excluded_workers
-from consolidation.domain.record_gold import parse_for_case, sources_of
+from consolidation.domain.cases import case_of_task, sources_of
+from consolidation.domain.open_cases import excluded_workers
+from consolidation.domain.record_work import parse_for_case
 from consolidation.models import Case
+from consolidation.protocols import CASE_ROLES
 from projects.enums import Role
-from schemes.registry import get_scheme
 
 OWN_WORK = (
     "You wrote one of the annotations that are {work} here, or merged them before. Please return "
@@ -33,9 +35,8 @@ def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page, case = _open(request, public_id, Role.CONSOLIDATOR, OWN_WORK.format(work="merged"))
     item, sources = case.item, sources_of(case)
     page.data["items"][0]["sources"] = sources
-    page.data["items"][0]["layout"] = get_scheme(item.project.scheme).lay_out(
-        sources, tokens=item.sentence.tokens, target=item.target
-    )
+    merging = scheme_of(item).get_merging()
+    page.data["items"][0]["layout"] = merging.lay_out(sources, context_of(item))
     return render_task_page(request, page)
 
 
@@ -43,11 +44,8 @@ def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @framed_page
 def validate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page, case = _open(request, public_id, Role.VALIDATOR, OWN_WORK.format(work="judged"))
-    page.data["items"][0]["asked"] = get_scheme(case.item.project.scheme).asked_of_validators(
-        sources_of(case)
-    )
-    # Validators write no questions, so the page does not need the grammar.
-    page.data["items"][0]["data"], page.data["shared"] = {}, {}
+    validating = scheme_of(case.item).get_validating()
+    page.data["items"][0]["asked"] = validating.asked(sources_of(case))
     return render_task_page(request, page)
 
 
@@ -82,5 +80,6 @@ def _open(
     page.data["urls"] = {
         "draft": reverse("annotation:draft"),
         "submit": reverse("consolidation:submit"),
+        "lookUp": reverse("annotation:look-up"),
     }
     return page, case

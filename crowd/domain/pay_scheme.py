@@ -5,6 +5,7 @@ earns `bonus_first_cents + (k - 1) * bonus_step_cents`. Publishing reserves the 
 `allowance_units` units.
 """
 
+from collections.abc import Mapping
 from typing import Any, TypedDict, cast
 
 from audit.errors import TouchstoneError
@@ -21,37 +22,6 @@ class Terms(TypedDict):
 PayScheme = dict[str, Terms]
 
 
-def _qasrl(free_units: int) -> PayScheme:
-    return {
-        "generator": {
-            "reward_cents": 5,
-            "free_units": free_units,
-            "bonus_first_cents": 5,
-            "bonus_step_cents": 1,
-            "allowance_units": 5,
-        },
-        "consolidator": {
-            "reward_cents": 5,
-            "free_units": 0,
-            "bonus_first_cents": 3,
-            "bonus_step_cents": 0,
-            "allowance_units": 8,
-        },
-        "validator": {
-            "reward_cents": 8,
-            "free_units": 4,
-            "bonus_first_cents": 2,
-            "bonus_step_cents": 0,
-            "allowance_units": 8,
-        },
-    }
-
-
-# Roit et al. 2020, section 3, has two free questions. FitzGerald et al. 2018 has one. Only the latter
-# paid validators: 8 cents, plus 2 for each question beyond the fourth.
-PRESETS: dict[str, PayScheme] = {"qasrl-2020": _qasrl(2), "qasrl-2018": _qasrl(1)}
-
-
 class PaySchemeError(TouchstoneError, ValueError):
     """The pay scheme is unknown, or its terms are invalid."""
 
@@ -62,8 +32,11 @@ def bonus_cents(terms: Terms, units: int) -> int:
     return sum(terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid))
 
 
-def explain_bonus(terms: Terms, units: int) -> str:
-    """Return a text that explains the bonus to the worker."""
+def explain_bonus(terms: Terms, units: int, counted: str) -> str:
+    """Return a text that explains the bonus to the worker.
+
+    `counted` is the number of units with their noun, such as "3 labels".
+    """
     paid = max(0, units - terms["free_units"])
     amounts = [terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid)]
     free = (
@@ -73,18 +46,17 @@ def explain_bonus(terms: Terms, units: int) -> str:
         sums = f"{paid} x {amounts[0]} cents" if paid > 1 else f"{amounts[0]} cents"
     else:
         sums = " + ".join(map(str, amounts)) + " cents"
-    return f"{units} questions: {free}{sums}."
+    return f"{counted}: {free}{sums}."
 
 
-def check_pay_scheme(raw: object) -> PayScheme:
-    """Return the scheme of a preset's name or of terms by role. Raises PaySchemeError."""
+def check_pay_scheme(raw: object, presets: Mapping[str, Any] | None = None) -> PayScheme:
+    """Return the scheme of a preset's name or of terms by role. Raise PaySchemeError."""
+    presets = presets or {}
     if isinstance(raw, str):
-        if raw not in PRESETS:
-            raise PaySchemeError(
-                f"no pay scheme {raw!r}. Choose from {', '.join(sorted(PRESETS))}."
-            )
-        return PRESETS[raw]
-    if not isinstance(raw, dict) or not raw:
+        if raw not in presets:
+            raise PaySchemeError(f"no pay scheme {raw!r}. Choose from {', '.join(presets)}.")
+        raw = presets[raw]
+    if not isinstance(raw, Mapping) or not raw:
         raise PaySchemeError("a pay scheme maps roles to their terms.")
     return {str(role): _check_terms(str(role), terms) for role, terms in raw.items()}
 

@@ -15,7 +15,7 @@ from crowd.enums import LedgerKind
 from crowd.models import Budget, Hit, HitType, LedgerEntry
 from crowd.providers.limits import DURATION_SECONDS, TOKEN, check_hit_type, check_range, check_text
 
-# The length of the column. An escaped question stays far below the API's 65,535 bytes.
+# The length of the column. The escaped XML stays far below the API's 65,535 bytes.
 URL = 500
 
 

@@ -17,6 +17,7 @@ from projects.domain.queries import projects_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import MEMBERS, can_create_projects, project_page, signed_in_page
+from schemes.registry import SCHEMES, get_scheme
 
 
 @require_GET
@@ -28,7 +29,11 @@ def projects(request: HttpRequest) -> HttpResponse:
     rows = [
         {"project": row, "items": items.get(row.pk, 0), "gold": gold.get(row.pk, 0)} for row in own
     ]
-    context = {"rows": rows, "may_add": can_create_projects(request.user)}
+    context = {
+        "rows": rows,
+        "may_add": can_create_projects(request.user),
+        "scheme": next(iter(SCHEMES.values())),
+    }
     return render(request, "dashboard/projects.html", context)
 
 
@@ -44,6 +49,7 @@ def project(request: HttpRequest, project: Project) -> HttpResponse:
         "expected_end": progress.expected_end(now),
         "span": _span(progress.pace.span),
         "kept": figures,
+        "formats": get_scheme(project.scheme).corpus.formats,
         "steps": steps_of(progress),
         "waiting": waiting_of(progress),
         "budget": project.budget,

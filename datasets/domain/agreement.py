@@ -1,7 +1,6 @@
 """Agreement of a project's annotators and consolidations (Roit et al. 2020, section 4)."""
 
-from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -9,44 +8,55 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from annotation.models import Item, Submission
 from consolidation.models import Gold
-from metrics.agreement import Agreement, PairAgreement, both_ways, pairwise_agreement
-from metrics.alignment import LabelledSpans
-from metrics.argument_scores import ItemScore
-from metrics.bootstrap import bootstrap_counts
-from metrics.counts import Counts
+from metrics.counts import mean
 from metrics.intervals import Interval
 from projects.enums import Role
 from projects.models import Project
+from schemes.base import Json, Scheme
 from schemes.registry import get_scheme
 
-REPETITIONS = 1000
 CHUNK = 500
-Annotations = dict[Hashable, dict[Hashable, LabelledSpans]]
+# Content by annotator and item.
+Annotations = dict[str, dict[Hashable, Json]]
+# The measures of an item by both directions, and by all pairs in a report's total.
+Measures = list[Mapping[str, Json]]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A figure over all compared items.
+
+    Each side is the reference once. `mean` is the mean over pairs, and the 95 % interval is over
+    items.
+    """
+
+    total: Json
+    value: float | None
+    mean: float | None
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The agreement of two annotators, by figure."""
+
+    first: str
+    second: str
+    items: int
+    figures: Mapping[str, Agreement]
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """Agreement by pair of annotators and in total.
+    """Agreement by pair of annotators and in total, by figure."""
 
-    The 95 % intervals of F1 are over the shared items.
-    """
-
-    agreement: Agreement
     items: int
-    ua_interval: Interval
-    la_interval: Interval
-    intervals: Mapping[tuple[Hashable, Hashable], tuple[Interval, Interval]] = field(
-        default_factory=dict
-    )
+    figures: Mapping[str, Agreement]
+    pairs: Sequence[Pair] = field(default_factory=list)
 
     @property
     def annotators(self) -> list[str]:
-        names = {str(name) for pair in self.agreement.pairs for name in (pair.first, pair.second)}
-        return sorted(names)
-
-    def rows(self) -> Iterator[tuple[PairAgreement, Interval, Interval]]:
-        for pair in self.agreement.pairs:
-            yield pair, *self.intervals[pair.first, pair.second]
+        return sorted({name for pair in self.pairs for name in (pair.first, pair.second)})
 
 
 def worker_agreement(
@@ -65,7 +75,7 @@ def worker_agreement(
     if among is not None:
         items = items.filter(pk__in=among.values("pk"))
     chosen = items.order_by("position", "pk")[:limit]
-    return _report(_of_workers(project, chosen), project.seed)
+    return _report(project, _of_workers(project, chosen))
 
 
 def consolidation_agreement(
@@ -76,7 +86,6 @@ def consolidation_agreement(
     With `disjoint`, use only items whose teams (generators and consolidator) share no worker. With
     `among`, use only these items.
     """
-    scheme = get_scheme(project.scheme)
     annotations: Annotations = {"first": {}, "second": {}}
     teams: dict[tuple[str, Hashable], frozenset[int | None]] = {}
     golds = Gold.objects.filter(
@@ -91,18 +100,17 @@ def consolidation_agreement(
         assert gold.case
         assert gold.submission
         name = ("first", "second")[gold.case.attempt]
-        annotations[name][gold.item_id] = scheme.labelled_spans(gold.content)
+        annotations[name][gold.item_id] = gold.content
         generators = [source.submission.worker_id for source in gold.case.sources.all()]
         teams[name, gold.item_id] = frozenset([*generators, gold.submission.worker_id])
     if disjoint:
         for item in annotations["first"].keys() & annotations["second"].keys():
             if teams["first", item] & teams["second", item]:
                 del annotations["second"][item]
-    return _report(annotations, project.seed)
+    return _report(project, annotations)
 
 
 def _of_workers(project: Project, items: QuerySet[Item]) -> Annotations:
-    scheme = get_scheme(project.scheme)
     annotations: Annotations = {}
     done = Submission.objects.accepted().filter(
         role=Role.GENERATOR, item__in=list(items.values_list("pk", flat=True))
@@ -111,41 +119,54 @@ def _of_workers(project: Project, items: QuerySet[Item]) -> Annotations:
         "worker__pseudonym", "item_id", "content"
     )
     for worker, item, content in rows.iterator(chunk_size=CHUNK):
-        annotations.setdefault(worker, {})[item] = scheme.labelled_spans(content)
+        annotations.setdefault(worker, {})[item] = content
     return annotations
 
 
-def _report(annotations: Annotations, seed: int) -> AgreementReport:
-    by_pair = _scores(annotations)
-    by_item: defaultdict[Hashable, ItemScore] = defaultdict(lambda: ItemScore(Counts(), Counts()))
-    for scores in by_pair.values():
-        for item, score in scores.items():
-            total = by_item[item]
-            by_item[item] = ItemScore(total.ua + score.ua, total.la + score.la)
+def _report(project: Project, annotations: Annotations) -> AgreementReport:
+    scheme = get_scheme(project.scheme)
+    by_pair = _measures(scheme, annotations)
+    by_item: dict[Hashable, Measures] = {}
+    for items in by_pair.values():
+        for item, measures in items.items():
+            by_item.setdefault(item, []).extend(measures)
+    pairs = [
+        Pair(first, second, len(items), _figures(scheme, items.values(), project.seed))
+        for (first, second), items in by_pair.items()
+    ]
     return AgreementReport(
-        pairwise_agreement(annotations),
-        len(by_item),
-        *_intervals(by_item.values(), seed),
-        {pair: _intervals(scores.values(), seed) for pair, scores in by_pair.items()},
+        len(by_item), _figures(scheme, by_item.values(), project.seed, pairs), pairs
     )
 
 
-def _scores(annotations: Annotations) -> dict[tuple[Hashable, Hashable], dict[Hashable, ItemScore]]:
-    by_pair: dict[tuple[Hashable, Hashable], dict[Hashable, ItemScore]] = {}
+def _measures(
+    scheme: Scheme, annotations: Annotations
+) -> dict[tuple[str, str], dict[Hashable, Measures]]:
+    """Return the measures of the items that two annotators share, with each as the reference once."""
+    measure = scheme.comparison.measure
+    by_pair: dict[tuple[str, str], dict[Hashable, Measures]] = {}
     for (first, ours), (second, theirs) in combinations(annotations.items(), 2):
-        shared = {item: both_ways(ours[item], theirs[item]) for item in ours if item in theirs}
+        shared = {
+            item: [measure(ours[item], theirs[item]), measure(theirs[item], ours[item])]
+            for item in ours
+            if item in theirs
+        }
         if shared:
             by_pair[first, second] = shared
     return by_pair
 
 
-def _intervals(scores: Collection[ItemScore], seed: int) -> tuple[Interval, Interval]:
-    ua, la = [score.ua for score in scores], [score.la for score in scores]
-    return _f1_interval(ua, seed), _f1_interval(la, seed)
-
-
-def _f1_interval(counts: list[Counts], seed: int) -> Interval:
-    if not counts:
-        return Interval(None, None, 0.95, 1.0)
-    # UA and LA use the same draws. numpy accepts no negative seed.
-    return bootstrap_counts(counts, repetitions=REPETITIONS, seed=abs(seed))["f1"]
+def _figures(
+    scheme: Scheme, items: Collection[Measures], seed: int, pairs: Sequence[Pair] = ()
+) -> dict[str, Agreement]:
+    figures = {}
+    for figure in scheme.comparison.figures:
+        groups = [[measure[figure.key] for measure in measures] for measures in items]
+        total = figure.total([measure for group in groups for measure in group])
+        figures[figure.key] = Agreement(
+            total=total,
+            value=figure.value_of(total),
+            mean=mean(pair.figures[figure.key].value for pair in pairs),
+            interval=figure.interval_of_groups(groups, seed),
+        )
+    return figures

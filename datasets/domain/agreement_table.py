@@ -1,53 +1,58 @@
 """An agreement report as JSON and as CSV rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from datasets.domain.agreement import AgreementReport
-from metrics.counts import Counts
-from metrics.intervals import Interval
-
-COLUMNS = (
-    "first", "second", "items",
-    "ua_f1", "ua_low", "ua_high", "la_f1", "la_low", "la_high",
-    "ua_tp", "ua_fp", "ua_fn", "la_tp", "la_fp", "la_fn",
-)  # fmt: skip
+from datasets.domain.agreement import Agreement, AgreementReport
+from datasets.domain.scores import column_name
+from schemes.base import Scheme
+from schemes.figures import Figure
 
 
-def agreement_rows(report: AgreementReport) -> Iterator[tuple[Any, ...]]:
-    """Yield a row of COLUMNS for each pair, then a row named "all"."""
-    for pair, ua, la in report.rows():
-        yield _row(str(pair.first), str(pair.second), pair.items, (pair.ua, ua), (pair.la, la))
-    total = report.agreement
-    yield _row(
-        "all", "", report.items, (total.ua, report.ua_interval), (total.la, report.la_interval)
-    )
+def agreement_columns(scheme: Scheme) -> list[str]:
+    """Return the columns of `agreement_rows`."""
+    figures = scheme.comparison.figures
+    values = [column_name(f, name) for f in figures for name in (f.main, "low", "high")]
+    counts = [column_name(f, name) for f in figures for name in f.counts]
+    return ["first", "second", "items", *values, *counts]
 
 
-def _row(
-    first: str, second: str, items: int, ua: tuple[Counts, Interval], la: tuple[Counts, Interval]
-) -> tuple[Any, ...]:
-    figures = [
-        value for scores, interval in (ua, la) for value in (scores.f1, interval.low, interval.high)
+def agreement_rows(scheme: Scheme, report: AgreementReport) -> Iterator[tuple[Any, ...]]:
+    """Yield a row of `agreement_columns` for each pair, then a row named "all"."""
+    declared = scheme.comparison.figures
+    for pair in report.pairs:
+        yield pair.first, pair.second, pair.items, *_values(declared, pair.figures)
+    yield "all", "", report.items, *_values(declared, report.figures)
+
+
+def _values(declared: Sequence[Figure], figures: Mapping[str, Agreement]) -> list[Any]:
+    agreements = [(figure, figures[figure.key]) for figure in declared]
+    values = [
+        value
+        for _, agreement in agreements
+        for value in (agreement.value, agreement.interval.low, agreement.interval.high)
     ]
-    counts = [value for scores, _ in (ua, la) for value in (scores.tp, scores.fp, scores.fn)]
-    return (first, second, items, *figures, *counts)
+    return [*values, *(a.total[column] for figure, a in agreements for column in figure.counts)]
 
 
-def agreement_json(report: AgreementReport) -> dict[str, Any]:
+def agreement_json(scheme: Scheme, report: AgreementReport) -> dict[str, Any]:
     """Return the report as JSON. Undefined figures are None.
 
     The counts are sums over both directions.
     """
-    total = report.agreement
-    *pairs, _ = (dict(zip(COLUMNS, row, strict=True)) for row in agreement_rows(report))
-    return {
-        "items": report.items,
-        "pairs": pairs,
-        "UA": _figure(total.ua, total.mean_ua_f1, report.ua_interval),
-        "LA": _figure(total.la, total.mean_la_f1, report.la_interval),
+    columns = agreement_columns(scheme)
+    *pairs, _ = (dict(zip(columns, row, strict=True)) for row in agreement_rows(scheme, report))
+    figures = {
+        figure.key: _figure_json(figure, report.figures[figure.key])
+        for figure in scheme.comparison.figures
     }
+    return {"items": report.items, "pairs": pairs, **figures}
 
 
-def _figure(counts: Counts, mean: float | None, interval: Interval) -> dict[str, Any]:
-    return {"f1": counts.f1, "mean_f1": mean, "interval": [interval.low, interval.high]}
+def _figure_json(figure: Figure, agreement: Agreement) -> dict[str, Any]:
+    interval = agreement.interval
+    return {
+        figure.main: agreement.value,
+        f"mean_{figure.main}": agreement.mean,
+        "interval": [interval.low, interval.high],
+    }

@@ -14,11 +14,10 @@ from annotation.domain.import_corpus import batched
 from annotation.domain.queries import Cost, cost_by_item
 from annotation.models import Submission
 from consolidation.domain.current_gold import current_gold
-from consolidation.domain.record_gold import own_source
 from consolidation.enums import GoldSource
-from datasets.domain.quality import NothingToCompareError, Yield, scores_json
-from metrics.argument_scores import ArgumentScores
-from metrics.corrections import scores_side_by_side
+from consolidation.protocols import protocol_of
+from datasets.domain.quality import NothingToCompareError
+from datasets.domain.scores import Scores, Yield
 from metrics.counts import ratio
 from projects.models import Project
 from schemes.base import Json
@@ -37,10 +36,10 @@ class Side:
     """
 
     project: Project
-    held: Yield
+    gold: Yield
     cents: int
     seconds: Mapping[str, int]
-    against_expert: ArgumentScores | None
+    against_expert: Scores | None
 
     @property
     def protocol(self) -> str:
@@ -48,27 +47,30 @@ class Side:
 
     @property
     def cents_per_item(self) -> float | None:
-        return ratio(self.cents, self.held.items)
+        return ratio(self.cents, self.gold.items)
 
-    @property
-    def cents_per_argument(self) -> float | None:
-        return ratio(self.cents, self.held.arguments)
+    def cents_per(self, key: str) -> float | None:
+        """Return the cost of a part of the content, such as a span."""
+        return ratio(self.cents, self.gold.totals[key])
 
     @property
     def seconds_per_item(self) -> float | None:
-        return ratio(sum(self.seconds.values()), self.held.items)
+        return ratio(sum(self.seconds.values()), self.gold.items)
 
     def as_json(self) -> dict[str, Any]:
         return {
             "project": self.project.slug,
             "protocol": str(self.project.protocol),
-            **self.held.as_json(),
+            **self.gold.as_json(),
             "cents": self.cents,
             "cents_per_item": self.cents_per_item,
-            "cents_per_argument": self.cents_per_argument,
+            **{
+                f"cents_per_{total.noun.singular}": self.cents_per(total.key)
+                for total in get_scheme(self.project.scheme).content.totals
+            },
             "seconds_per_item": self.seconds_per_item,
             "seconds_by_role": dict(self.seconds),
-            "expert": self.against_expert and scores_json(self.against_expert),
+            "expert": self.against_expert and self.against_expert.as_json(),
         }
 
 
@@ -83,7 +85,7 @@ class ProtocolsCompared:
     second: Side
     items: int
     expert_items: int
-    each_other: ArgumentScores
+    each_other: Scores
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -94,7 +96,7 @@ class ProtocolsCompared:
             "items": self.items,
             "expert_items": self.expert_items,
             "projects": [side.as_json() for side in self.sides],
-            "each_other": scores_json(self.each_other),
+            "each_other": self.each_other.as_json(),
         }
 
 
@@ -117,7 +119,9 @@ def compare_protocols(
     expert = _contents(second, GoldSource.EXPERT, items) | _contents(
         first, GoldSource.EXPERT, items
     )
-    ours, theirs = (_contents(side, own_source(side), items) for side in (first, second))
+    ours, theirs = (
+        _contents(side, protocol_of(side).gold_source, items) for side in (first, second)
+    )
     return ProtocolsCompared(
         first=_side(first, ours, expert),
         second=_side(second, theirs, expert),
@@ -131,7 +135,7 @@ def _shared(first: Project, second: Project, limit: int | None) -> list[str]:
     """Return the keys of the items that both projects have finished."""
 
     def finished(project: Project) -> Any:
-        gold = current_gold(project, own_source(project))
+        gold = current_gold(project, protocol_of(project).gold_source)
         return project.items.filter(pk__in=gold.values("item"))
 
     shared = finished(first).filter(key__in=finished(second).values("key"))
@@ -150,7 +154,7 @@ def _side(project: Project, contents: Contents, expert: Contents) -> Side:
     shared = {key: contents[key] for key in expert if key in contents}
     return Side(
         project=project,
-        held=Yield.of(contents.values()),
+        gold=Yield.of(get_scheme(project.scheme), contents.values()),
         cents=sum(cost.total_cents for cost in _costs(project, list(contents))),
         seconds=_seconds(project, list(contents)),
         against_expert=_scores(project, expert, shared) if expert else None,
@@ -172,10 +176,11 @@ def _seconds(project: Project, keys: list[str]) -> dict[str, int]:
     return dict(sorted(by_role.items()))
 
 
-def _scores(project: Project, reference: Contents, predicted: Contents) -> ArgumentScores:
-    labelled = get_scheme(project.scheme).labelled_spans
-    return scores_side_by_side(
-        {key: labelled(content) for key, content in reference.items()},
-        {key: labelled(content) for key, content in predicted.items()},
-        {},
-    ).automatic
+def _scores(project: Project, reference: Contents, predicted: Contents) -> Scores:
+    """Score the predicted items. Items that only the reference has count as empty."""
+    scheme = get_scheme(project.scheme)
+    measures = [
+        scheme.comparison.measure(content, predicted.get(key, scheme.content.empty))
+        for key, content in reference.items()
+    ]
+    return Scores.of(scheme, measures)

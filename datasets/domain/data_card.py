@@ -37,12 +37,6 @@ SPLITS: dict[str, str] = {
     Partition.DEV: "validation",
     Partition.TEST: "test",
 }
-REFERENCES = {
-    GoldSource.CONSOLIDATED: (
-        "Roit et al., Controlled Crowdsourcing for High-Quality QA-SRL Annotation, ACL 2020"
-    ),
-    GoldSource.VALIDATED: "FitzGerald et al., Large-Scale QA-SRL Parsing, ACL 2018",
-}
 
 
 def write_data_card(*, path: Path, project: Project, manifest: Mapping[str, Any]) -> None:
@@ -50,7 +44,7 @@ def write_data_card(*, path: Path, project: Project, manifest: Mapping[str, Any]
     parts = [
         _front_matter(project, manifest),
         f"# {project.title or project.slug}",
-        _contents(manifest),
+        _contents(project, manifest),
         _annotation(project, manifest),
         _people(project),
         _quality(project),
@@ -85,21 +79,28 @@ def _data_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"split": split, "path": paths} for split, paths in sorted(by_split.items())]
 
 
-def _contents(manifest: Mapping[str, Any]) -> str:
-    counts = manifest["counts"]
+def _contents(project: Project, manifest: Mapping[str, Any]) -> str:
+    counts, totals = manifest["counts"], get_scheme(project.scheme).content.totals
     rows = [
         f"| {name} | {facts['rows']:,} | {facts['bytes']:,} |"
         for name, facts in sorted(manifest["files"].items())
     ]
-    mean = f" ({counts['questions'] / counts['items']:.2f} an item)" if counts["items"] else ""
+    parts = [
+        f"{total.noun.count(counts[total.key])}{_mean(counts[total.key], counts['items'])}"
+        for total in totals
+    ]
+    content = f" with {' and '.join(parts)}" if parts else ""
     summary = (
-        f"{counts['items']:,} items with {counts['questions']:,} questions{mean} and "
-        f"{counts['answers']:,} answers, as `{manifest['format']}`. Checksums are in "
+        f"{counts['items']:,} items{content}, as `{manifest['format']}`. Checksums are in "
         "`manifest.json`."
     )
     table = ["| file | rows | bytes |", "| --- | ---: | ---: |", *rows]
     partitions = _partitions(manifest["partitions"])
     return "\n".join(["## What is in it", "", summary, "", *table, *partitions])
+
+
+def _mean(count: int, items: int) -> str:
+    return f" ({count / items:.2f} an item)" if items else ""
 
 
 def _partitions(partitions: Mapping[str, Any] | None) -> Iterable[str]:
@@ -122,29 +123,18 @@ def _annotation(project: Project, manifest: Mapping[str, Any]) -> str:
     how = _how(project, manifest["source"])
     return (
         f"## How it was annotated\n\nScheme: {scheme.title}, schema version "
-        f"{scheme.schema_version}. {how} Rules: {rules}. "
+        f"{scheme.content.schema_version}. {how} Rules: {rules}. "
         f"Seed of the project: {project.seed}. Written by {manifest['software']}."
     )
 
 
 def _how(project: Project, source: str) -> str:
-    if source not in REFERENCES:
-        return f"The gold comes from the source “{source}” and was not produced by this project."
-    if source == GoldSource.VALIDATED:
-        how = (
-            "One trained worker wrote questions and answers for each item; "
-            f"{project.validators_per_item} others, who knew neither that worker's answers nor the "
-            "sentence, answered the questions or called them invalid. A question is here when at "
-            f"least {project.validators_to_agree} of them found it valid, with the answers that they "
-            "and its author gave; of answers that share a word, the one that most people gave."
-        )
-    else:
-        how = (
-            f"{project.generators_per_item} trained workers annotated each item independently; "
-            "another one, who had written neither, merged what they wrote into one annotation in "
-            "which no two answers overlap."
-        )
-    return f"{how} The protocol is that of {REFERENCES[GoldSource(source)]}."
+    scheme = get_scheme(project.scheme)
+    if source == GoldSource.VALIDATED and scheme.validating:
+        return scheme.validating.method(project.validators_per_item, project.validators_to_agree)
+    if source == GoldSource.CONSOLIDATED and scheme.merging:
+        return scheme.merging.method(project.generators_per_item)
+    return f"The gold comes from the source “{source}” and was not produced by this project."
 
 
 def _people(project: Project) -> str:
@@ -171,19 +161,24 @@ def _people(project: Project) -> str:
 def _quality(project: Project) -> str:
     """Describe the gold's quality. Agreement is computed on up to AGREEMENT_ITEMS items."""
     lines = []
+    scheme = get_scheme(project.scheme)
     report = worker_agreement(project=project, limit=AGREEMENT_ITEMS)
     if report.items:
-        ua, la = report.agreement.ua.f1, report.agreement.la.f1
+        agreements = ", ".join(
+            f"{figure.label} {_value(report.figures[figure.key].value, figure.unit)} "
+            f"{_between(report.figures[figure.key].interval, figure.unit)}"
+            for figure in scheme.comparison.figures
+        )
         lines.append(
-            f"- Agreement of two annotators before consolidation: UA F1 {_percent(ua)} "
-            f"{_between(report.ua_interval)}, LA F1 {_percent(la)} {_between(report.la_interval)}, "
+            f"- Agreement of two annotators before consolidation: {agreements}, "
             f"over {report.items} items from the beginning of the seeded shuffle."
         )
     validators = validator_figures(project=project, limit=AGREEMENT_ITEMS)
     if compared := sum(figures.compared for figures in validators):
         alike = _percent(sum(figures.alike for figures in validators) / compared)
         lines.append(
-            f"- Two validators gave the same verdict on {alike} of the questions they shared."
+            f"- Two validators gave the same verdict on {alike} of the "
+            f"{scheme.vocabulary.unit.plural} they shared."
         )
     wrong = error_rate(project=project)
     if wrong.judged:
@@ -199,8 +194,12 @@ def _percent(share: float | None) -> str:
     return "undefined" if share is None else f"{100 * share:.1f} %"
 
 
-def _between(interval: Interval) -> str:
-    return f"(95 % interval {_percent(interval.low)} to {_percent(interval.high)})"
+def _value(value: float | None, unit: str) -> str:
+    return _percent(value) if unit == "%" or value is None else f"{value:.2f} {unit}"
+
+
+def _between(interval: Interval, unit: str = "%") -> str:
+    return f"(95 % interval {_value(interval.low, unit)} to {_value(interval.high, unit)})"
 
 
 def _cost(project: Project) -> str:
@@ -221,8 +220,7 @@ def _limits(project: Project, manifest: Mapping[str, Any]) -> str:
     ]
     if not manifest["licence"]:
         limits.append("No licence was chosen. Ask the requester before you use the dataset.")
-    if project.scheme == "qasrl":
-        limits.append("Only verbs are annotated, and only what the sentence itself answers.")
+    limits += get_scheme(project.scheme).limits
     if manifest["worker_ids"] == "raw":
         limits.append("The worker ids are those of the marketplace and identify people.")
     own = Submission.objects.filter(item__project=project, worker=OuterRef("pk"))

@@ -6,16 +6,13 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation.domain.item_context import context_of, scheme_of
 from annotation.models import Item
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from consolidation.enums import DecisionKind
 from consolidation.models import Gold
-from datasets.models import Decision as DecisionRow
-from metrics.corrections import Decision, Verdict
-from metrics.spans import Span
-from schemes.base import Comparison
-from schemes.registry import get_scheme
+from datasets.models import Decision
+from schemes.base import Compared, RowDecision, Scheme
 
 
 class DecisionError(TouchstoneError):
@@ -28,25 +25,27 @@ def decide_match(
     reference: Gold,
     predicted: Gold,
     kind: str,
-    reference_span: Span,
-    predicted_span: Span,
+    reference_key: str,
+    predicted_key: str,
     by: Any,
     now: datetime,
     reason: str = "",
-) -> DecisionRow:
-    """Record a decision, which replaces earlier ones on the pair of spans.
+) -> Decision:
+    """Record a decision, which replaces earlier ones about the same sides.
 
-    Raise DecisionError.
+    The keys are those of row sides. The reference key is empty for a decision on the prediction
+    alone. Raise DecisionError.
     """
-    if reference.item_id != predicted.item_id or kind not in DecisionKind.values:
+    known_kinds = [known.key for known in scheme_of(reference.item).comparison.decisions]
+    if reference.item_id != predicted.item_id or kind not in known_kinds:
         raise DecisionError("This pair of annotations does not exist.")
     Item.objects.select_for_update(of=("self",)).get(pk=reference.item_id)
-    decision = DecisionRow.objects.create(
+    decision = Decision.objects.create(
         reference=reference,
         predicted=predicted,
         kind=kind,
-        reference_span=list(reference_span),
-        predicted_span=list(predicted_span),
+        reference_key=reference_key,
+        predicted_key=predicted_key,
         decided_by=by,
         decided_at=now,
         reason=reason,
@@ -60,65 +59,59 @@ def decide_match(
 
 
 @transaction.atomic
-def undo_decision(*, decision: DecisionRow, by: Any, now: datetime) -> None:
-    """Delete all decisions on this pair of spans, so that the automatic match applies again."""
-    about = decision.kind.partition("-")[0]
-    same = DecisionRow.objects.filter(
+def undo_decision(*, decision: Decision, by: Any, now: datetime) -> None:
+    """Delete all decisions like this one, so that the automatic match applies again."""
+    scheme = scheme_of(decision.reference.item)
+    same = Decision.objects.filter(
         reference=decision.reference_id,
         predicted=decision.predicted_id,
-        reference_span=decision.reference_span,
-        predicted_span=decision.predicted_span,
-        kind__startswith=f"{about}-",
+        reference_key=decision.reference_key,
+        predicted_key=decision.predicted_key,
     )
+    about = _about(scheme, decision)
     for row in same.order_by("pk"):
-        log_state_change(instance=row, old=row.kind, new="undone", actor=str(by), now=now)
-        row.delete()
+        if _about(scheme, row) == about:
+            log_state_change(instance=row, old=row.kind, new="undone", actor=str(by), now=now)
+            row.delete()
 
 
-def compare_gold(*, reference: Gold, predicted: Gold) -> Comparison:
+def compare_gold(*, reference: Gold, predicted: Gold) -> Compared:
     """Compare gold with a reference and apply the decisions.
 
     Raise ValueError if a decision does not fit.
     """
     item = reference.item
-    return get_scheme(item.project.scheme).compare(
-        reference=reference.content,
-        predicted=predicted.content,
-        tokens=item.sentence.tokens,
-        target=item.target,
-        decisions=standing_decisions(decisions_between(reference=reference, predicted=predicted)),
+    decisions = decisions_between(reference=reference, predicted=predicted)
+    return scheme_of(item).comparison.compare(
+        reference.content, predicted.content, context_of(item), row_decisions(decisions)
     )
 
 
-def decisions_between(*, reference: Gold, predicted: Gold) -> list[DecisionRow]:
-    """Return the latest decision on each pair of spans, oldest first."""
-    rows = DecisionRow.objects.filter(reference=reference, predicted=predicted).order_by("pk")
-    return last_words(rows.select_related("decided_by"))
+def decisions_between(*, reference: Gold, predicted: Gold) -> list[Decision]:
+    """Return the latest decision about each pair of sides, oldest first."""
+    rows = Decision.objects.filter(reference=reference, predicted=predicted).order_by("pk")
+    return latest_decisions(scheme_of(reference.item), rows.select_related("decided_by"))
 
 
-def last_words(rows: Iterable[DecisionRow]) -> list[DecisionRow]:
-    """Return the latest decision on each pair of spans.
+def latest_decisions(scheme: Scheme, rows: Iterable[Decision]) -> list[Decision]:
+    """Return the latest decision about each pair of sides.
 
     The rows are decisions between the same two annotations, oldest first.
     """
-    last: dict[tuple[object, ...], DecisionRow] = {}
+    latest: dict[tuple[str, ...], Decision] = {}
     for row in rows:
-        if row.reference_span is not None and row.predicted_span is not None:
-            about = row.kind.partition("-")[0]
-            key = (about, *row.reference_span, *row.predicted_span)
-            last.pop(key, None)
-            last[key] = row
-    return list(last.values())
+        key = (_about(scheme, row), row.reference_key, row.predicted_key)
+        latest.pop(key, None)
+        latest[key] = row
+    return list(latest.values())
 
 
-def standing_decisions(rows: Iterable[DecisionRow]) -> list[Decision]:
-    """Convert the rows of `last_words` to decisions for the metrics."""
-    return [
-        Decision(_span(row.reference_span), _span(row.predicted_span), Verdict(row.kind))
-        for row in rows
-    ]
+def row_decisions(rows: Iterable[Decision]) -> list[RowDecision]:
+    """Convert stored decisions to those of schemes."""
+    return [RowDecision(row.kind, row.reference_key or None, row.predicted_key) for row in rows]
 
 
-def _span(stored: Any) -> Span:
-    start, end = stored
-    return start, end
+def _about(scheme: Scheme, decision: Decision) -> str:
+    """Return the group of kinds that replace each other."""
+    groups = {kind.key: kind.about for kind in scheme.comparison.decisions}
+    return groups.get(decision.kind, decision.kind)

@@ -22,27 +22,30 @@ from django.forms.models import model_to_dict
 from annotation.models import Sentence
 from audit.errors import TouchstoneError
 from consolidation.domain.current_gold import FIRST_CASES
-from consolidation.domain.record_gold import own_source
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
+from consolidation.protocols import protocol_of
 from datasets.domain.data_card import write_data_card
 from datasets.domain.export_jsonl import write_jsonl
 from datasets.domain.export_rows import ExportFields, gold_rows, with_gold
 from datasets.domain.partitions import check_frozen
 from datasets.models import Partitioning
 from projects.models import Project
-from schemes.base import ExportRow, SentenceRecord, SentenceSink
-from schemes.registry import get_scheme
+from schemes.base import ExportRow, Scheme, SentenceRecord, SentenceSink
+from schemes.registry import SCHEMES, get_scheme
 
-SUFFIXES = {"qasrl-csv": "csv", "qasrl-bank": "jsonl.gz", "jsonl": "jsonl"}
-# Formats with every annotator's judgments besides the gold.
-WITH_JUDGMENTS = ("qasrl-bank",)
+# The format that every scheme has, and its suffix.
+JSONL = "jsonl"
 MANIFEST, DATA_CARD = "manifest.json", "README.md"
 LITTLE_CACHE = 4_000  # KiB
 
 
 class NothingToExportError(TouchstoneError):
     """No gold matches."""
+
+
+class ExportFormatError(TouchstoneError):
+    """The scheme does not have the format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class ExportOptions:
     licence: str = ""
 
 
-Counts = Counter[str]  # totals of exported sentences, items, questions and answers
+Counts = Counter[str]  # exported sentences, items and the scheme's totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +77,33 @@ class Export:
 
 def formats_of(project: Project) -> list[str]:
     """Return the export formats of the project's gold."""
-    return [*get_scheme(project.scheme).export_formats, "jsonl"]
+    return list(_suffixes(get_scheme(project.scheme)))
+
+
+def known_formats() -> list[str]:
+    """Return the export formats of all schemes."""
+    return sorted({fmt for scheme in SCHEMES.values() for fmt in _suffixes(scheme)})
+
+
+def _suffixes(scheme: Scheme) -> dict[str, str]:
+    """Return the file suffixes of the scheme's export formats."""
+    own = scheme.exports.formats if scheme.exports else {}
+    return {**own, JSONL: JSONL}
 
 
 def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Export:
     """Write the newest gold of the source to `folder`.
 
-    Raise NothingToExportError, OSError, and PartitionError if frozen partitions have changed.
+    Raise NothingToExportError, ExportFormatError, OSError, and PartitionError if frozen partitions
+    have changed.
     """
+    if options.fmt not in formats_of(project):
+        known = ", ".join(formats_of(project))
+        raise ExportFormatError(
+            f"{project.slug} has no format {options.fmt!r}. Choose from: {known}."
+        )
     partitioning = check_frozen(project=project)
-    options = replace(options, source=options.source or own_source(project))
+    options = replace(options, source=options.source or protocol_of(project).gold_source)
     gold = Gold.objects.filter(FIRST_CASES, item__project=project, source=options.source)
     # Gold added during the export belongs to the next one.
     gold = gold.filter(pk__lte=Gold.objects.aggregate(last=Max("pk"))["last"] or 0)
@@ -137,24 +157,39 @@ def _write_files(groups: Sequence["_Files"], folder: Path) -> tuple[dict[str, An
     files, total = {}, Counts()
     for group in groups:
         counts = Counts()
-        gold = f"{group.name}.gold.{SUFFIXES[group.options.fmt]}"
+        scheme = get_scheme(group.project.scheme)
+        gold = f"{group.name}.gold.{_suffixes(scheme)[group.options.fmt]}"
         sentences = f"{group.name}.sentences.csv"
-        with _whole_file(folder / gold) as path, _whole_file(folder / sentences) as beside:
-            rows = _write_group(group, counts, path, beside)
+        with (
+            _whole_file(folder / gold) as path,
+            _sentences_beside(scheme, folder / sentences) as add,
+        ):
+            rows = _write_group(group, counts, path, add)
             files[gold] = _described(path, rows)
-            files[sentences] = _described(beside, counts["sentences"])
+        if scheme.exports and scheme.exports.sentence_file:
+            files[sentences] = _described(folder / sentences, counts["sentences"])
         total += counts
     return files, total
 
 
-def _write_group(group: "_Files", counts: Counts, path: Path, beside: Path) -> int:
+@contextmanager
+def _sentences_beside(scheme: Scheme, path: Path) -> Iterator[SentenceSink]:
+    """Yield a sink of sentences. Nothing is written if the scheme has no sentence files."""
+    open_file = scheme.exports.sentence_file if scheme.exports else None
+    if open_file is None:
+        yield lambda sentence: None
+        return
+    with _whole_file(path) as unfinished, open_file(unfinished) as add:
+        yield add
+
+
+def _write_group(group: "_Files", counts: Counts, path: Path, add_sentence: SentenceSink) -> int:
     """Write one file of gold and return the number of its rows."""
     scheme, fmt = get_scheme(group.project.scheme), group.options.fmt
-    with scheme.sentence_file(beside) as add:
-        rows = _noted(group.rows(), counts, add)
-        if fmt == "jsonl":
-            return write_jsonl(rows=rows, path=path)
-        return scheme.write_gold(rows, path, fmt=fmt)
+    rows = _counted(group.rows(), scheme, counts, add_sentence)
+    if fmt == JSONL or scheme.exports is None:
+        return write_jsonl(rows=rows, path=path)
+    return scheme.exports.write(rows, path, fmt)
 
 
 @contextmanager
@@ -190,16 +225,17 @@ class _Files:
         sentences = Sentence.objects.filter(
             project=self.project, domain=self.domain, partition=self.partition
         )
+        exports = get_scheme(self.project.scheme).exports
         fields = ExportFields(
             raw_worker_ids=self.options.raw_worker_ids,
-            judgments=self.options.fmt in WITH_JUDGMENTS,
+            judgments=exports is not None and self.options.fmt in exports.with_judgments,
             validated=self.options.source == GoldSource.VALIDATED,
         )
         return gold_rows(gold=self.gold, sentences=sentences, options=fields)
 
 
-def _noted(
-    rows: Iterable[ExportRow], counts: Counts, add_sentence: SentenceSink
+def _counted(
+    rows: Iterable[ExportRow], scheme: Scheme, counts: Counts, add_sentence: SentenceSink
 ) -> Iterator[ExportRow]:
     """Yield the rows, count them, and add each sentence once.
 
@@ -211,10 +247,9 @@ def _noted(
             last = row.external_id
             add_sentence(SentenceRecord(last, row.tokens, 0))
             counts["sentences"] += 1
-        questions = row.content.get("questions", [])
         counts["items"] += 1
-        counts["questions"] += len(questions)
-        counts["answers"] += sum([len(question.get("answers", ())) for question in questions])
+        for key, count in scheme.content.count(row.content).items():
+            counts[key] += count
         yield row
 
 
@@ -236,7 +271,7 @@ def _manifest(
         "software": f"touchstone {settings.VERSION}",
         "project": project.slug,
         "scheme": project.scheme,
-        "schema_version": scheme.schema_version,
+        "schema_version": scheme.content.schema_version,
         "rules": dict(scheme.rules),
         "seed": project.seed,
         "format": options.fmt,
@@ -245,7 +280,10 @@ def _manifest(
         "filters": {"domain": options.domain, "partition": options.partition},
         "partitions": _partitions(partitioning),
         "worker_ids": "raw" if options.raw_worker_ids else "pseudonyms",
-        "counts": {name: counts[name] for name in ("items", "questions", "answers")},
+        "counts": {
+            name: counts[name]
+            for name in ("items", *(total.key for total in scheme.content.totals))
+        },
         "files": files,
     }
 

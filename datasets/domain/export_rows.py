@@ -11,8 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from django.db import connection
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, TextField, When
+from django.db.models import Exists, OuterRef, QuerySet, TextField
 from django.db.models.functions import Cast
 from pydantic_core import from_json
 
@@ -82,7 +81,7 @@ def gold_rows(
         "submission__assignment__external_id",
     ]
     if options.judgments:
-        fields.append(_text_if_invalid("submission__content"))
+        fields.append(_text("submission__content"))
 
     for batch in _in_batches(sentences):
         items = list(Item.objects.filter(sentence__in=list(batch)).values_list("pk", flat=True))
@@ -131,18 +130,6 @@ def _in_batches(sentences: QuerySet[Sentence]) -> Iterator[_Batch]:
 def _text(field: str) -> Cast:
     """Cast a JSON column to text, which is faster than Django's own decoding."""
     return Cast(field, TextField())
-
-
-def _text_if_invalid(field: str) -> Any:
-    """Return a consolidation's text if it marks a question as invalid.
-
-    All its other content is in the gold. PostgreSQL filters JSON faster than it converts JSON to
-    text.
-    """
-    if connection.vendor != "postgresql":
-        return _text(field)  # stored as text
-    refuses = Q(**{f"{field}__contains": {"questions": [{"verdict": "invalid"}]}})
-    return Case(When(refuses, then=_text(field)), default=None)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -220,7 +207,7 @@ def _export_row(
         ]
     judged = None
     if options.judgments:
-        merged = from_json(row[8]) if row[8] and '"invalid"' in row[8] else _NO_CONTENT
+        merged = from_json(row[8]) if row[8] else _NO_CONTENT
         judged = Judged(_judgments(sources), worker, merged, _judgments(validators))
     return ExportRow(*sentence, target, content, origins, judged)
 
@@ -234,30 +221,42 @@ def _origin(position: int | None, sources: list[_Source], worker: str, assignmen
 
 
 def _validated_origin(origin: Json, sources: list[_Source], validators: list[_Source]) -> Json:
-    """Return the origin of a validated question.
+    """Return the origin of a validated unit.
 
-    The ids are the generator's, because nobody merged it. Some formats also list the number of
-    validators who found the question valid, and the authors of each answer.
+    The ids are the generator's, because nobody merged it. The scheme's other facts are kept, with
+    the ids of validators in place of their positions.
     """
     source = sources[origin["source"]]
+    facts = {name: value for name, value in origin.items() if name not in ("source", "state")}
     return {
         "worker_id": source.worker,
         "assign_id": source.assignment,
         "source_assign_id": source.assignment,
-        "valid": origin["valid"],
         "validators": len(validators),
-        "answers": [
-            {
-                "generator": answer["generator"],
-                "validators": [validators[position].worker for position in answer["validators"]],
-            }
-            for answer in origin["answers"]
-        ],
+        **_with_ids(facts, validators),
     }
 
 
+def _with_ids(facts: Json, validators: list[_Source]) -> Json:
+    """Replace positions in lists named `validators` by the ids of the validators."""
+    return {
+        name: [validators[position].worker for position in value]
+        if name == "validators"
+        else _ids_inside(value, validators)
+        for name, value in facts.items()
+    }
+
+
+def _ids_inside(value: Any, validators: list[_Source]) -> Any:
+    if isinstance(value, dict):
+        return _with_ids(value, validators)
+    if isinstance(value, list):
+        return [_ids_inside(entry, validators) for entry in value]
+    return value
+
+
 def _imported_origin(origin: Json, options: ExportFields) -> Json:
-    """Return the origin of an imported question with the ids of its file."""
+    """Return the origin of an imported unit with the ids of its file."""
     worker = origin.get("worker_id", "")
     if not worker or options.raw_worker_ids:
         return {**origin, "worker_id": worker}

@@ -7,7 +7,7 @@ No sentence is therefore in two partitions under two ids.
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,10 +20,9 @@ from audit.errors import TouchstoneError
 from consolidation.enums import PartitionUnit
 from datasets.models import Partitioning
 from projects.models import Project
+from schemes.registry import get_scheme
 
 CHUNK = 2000
-# Ids of the QA-SRL Bank consist of corpus, domain, document, paragraph and sentence.
-DOCUMENT_PATTERN = r"(.+):\d+:\d+"
 
 
 class PartitionError(TouchstoneError):
@@ -35,13 +34,14 @@ class Draw:
     """The settings of a draw.
 
     `shares` maps partitions to whole percentages that add up to 100. A sentence's document is its
-    `metadata["document"]`, or the group of `document_pattern` in its id.
+    `metadata["document"]`, or the group of `document_pattern` in its id, or the scheme's group of its
+    id.
     """
 
     shares: Mapping[str, int]
     seed: int
     unit: str = PartitionUnit.SENTENCE
-    document_pattern: str = DOCUMENT_PATTERN
+    document_pattern: str = ""
     redraw: bool = False
 
 
@@ -181,7 +181,7 @@ def _check_may_draw(project: Project, draw: Draw) -> None:
 
 
 def _lines(project: Project, draw: Draw) -> list[_Line]:
-    pattern = _compiled(draw.document_pattern)
+    document_in = _document_finder(project, draw.document_pattern)
     stream = Sentence.objects.filter(project=project).values_list(
         "pk", "external_id", "domain", "tokens", "metadata"
     )
@@ -189,13 +189,16 @@ def _lines(project: Project, draw: Draw) -> list[_Line]:
     for pk, external_id, domain, tokens, metadata in stream.iterator(chunk_size=CHUNK):
         unit = external_id
         if draw.unit == PartitionUnit.DOCUMENT:
-            unit = _document(external_id, metadata, pattern)
+            unit = _document(external_id, metadata, document_in)
         words = hashlib.blake2b(" ".join(tokens).encode(), digest_size=16).hexdigest()
         lines.append(_Line(pk, external_id, domain, words, unit))
     return sorted(lines, key=lambda line: line.external_id)
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _document_finder(project: Project, pattern: str) -> Callable[[str], str]:
+    """Return a function that returns the document in a sentence id, or an empty string."""
+    if not pattern:
+        return get_scheme(project.scheme).corpus.group
     try:
         compiled = re.compile(pattern)
     except re.error as error:
@@ -206,14 +209,19 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         raise PartitionError(
             f"--document {pattern!r} has no group. Put the document in parentheses."
         )
-    return compiled
+
+    def find(external_id: str) -> str:
+        match = compiled.fullmatch(external_id)
+        return match[1] or "" if match else ""
+
+    return find
 
 
-def _document(external_id: str, metadata: Mapping[str, object], pattern: re.Pattern[str]) -> str:
-    if document := metadata.get("document"):
+def _document(
+    external_id: str, metadata: Mapping[str, object], document_in: Callable[[str], str]
+) -> str:
+    if document := metadata.get("document") or document_in(external_id):
         return str(document)
-    if match := pattern.fullmatch(external_id):
-        return match.group(1)
     raise PartitionError(
         f"The id {external_id!r} does not contain a document. Pass --document a pattern whose group "
         "is the document, such as '(.+)-\\d+'."

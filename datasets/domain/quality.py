@@ -1,29 +1,27 @@
 """A project's gold compared with another source, both ways (Roit et al. 2020, table 5)."""
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from annotation.domain.item_context import context_of
 from annotation.models import Item
 from audit.errors import TouchstoneError
 from consolidation.domain.current_gold import FIRST_CASES, current_gold
 from consolidation.models import Gold
-from datasets.domain.decide_match import last_words, standing_decisions
-from datasets.models import Decision as DecisionRow
-from datasets.models import PropBankComparison
-from metrics.alignment import LabelledSpans
-from metrics.argument_scores import ArgumentScores
-from metrics.corrections import Decision, SideBySide, scores_side_by_side
-from metrics.counts import ratio
-from metrics.spans import Span
+from datasets.domain.decide_match import latest_decisions, row_decisions
+from datasets.domain.scores import Scores, Yield, column_name
+from datasets.models import Decision, StoredComparison
 from projects.models import Project
-from schemes.base import ErrorSink, Json
-from schemes.qasrl.propbank import propbank_figures, read_propbank_verbs, wh_of
+from schemes.base import ErrorSink, ExternalComparison, GoldItem, Json, RowDecision, Scheme
 from schemes.registry import get_scheme
+
+# The columns of `quality_rows` before those of the figures.
+_FIRST_COLUMNS = ("reference", "predicted", "matching", "items")
 
 
 class NothingToCompareError(TouchstoneError):
@@ -31,53 +29,24 @@ class NothingToCompareError(TouchstoneError):
 
 
 @dataclass(frozen=True, slots=True)
-class Yield:
-    """A source's totals on the shared items."""
-
-    items: int
-    roles: int
-    arguments: int
-
-    @classmethod
-    def of(cls, contents: Collection[Json]) -> Self:
-        questions = [question for content in contents for question in content["questions"]]
-        answers = sum(len(question["answers"]) for question in questions)
-        return cls(len(contents), len(questions), answers)
-
-    @property
-    def roles_per_item(self) -> float | None:
-        return ratio(self.roles, self.items)
-
-    @property
-    def arguments_per_item(self) -> float | None:
-        return ratio(self.arguments, self.items)
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            **asdict(self),
-            "roles_per_item": self.roles_per_item,
-            "arguments_per_item": self.arguments_per_item,
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class QualityReport:
     """The comparison of two sources on the items they share.
 
-    `forward` uses `against` as the reference. `backward` uses `source` and is automatic only,
-    because decisions apply to one direction.
+    `automatic` and `corrected` use `against` as the reference. `backward` uses `source` and is
+    automatic only, because decisions apply to one direction.
     """
 
     source: str
     against: str
     yields: dict[str, Yield]
-    forward: SideBySide
-    backward: ArgumentScores
+    automatic: Scores
+    corrected: Scores
+    backward: Scores
 
-    def rows(self) -> Iterable[tuple[str, str, ArgumentScores]]:
+    def rows(self) -> Iterable[tuple[str, str, Scores]]:
         """Yield (reference, matching, scores) for each line of the table."""
-        yield self.against, "automatic", self.forward.automatic
-        yield self.against, "corrected", self.forward.corrected
+        yield self.against, "automatic", self.automatic
+        yield self.against, "corrected", self.corrected
         yield self.source, "automatic", self.backward
 
 
@@ -90,12 +59,25 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
             f"No item of {project.slug} has gold of both {source!r} and {against!r}. Import a "
             "reference with the command import_gold."
         )
-    predicted = {item: _spans(project, ours[item]) for item in theirs}
-    reference = {item: _spans(project, content) for item, content in theirs.items()}
-    forward = scores_side_by_side(reference, predicted, _decisions(project, source, against))
-    backward = scores_side_by_side(predicted, reference, {}).automatic
-    yields = {source: Yield.of(ours.values()), against: Yield.of(theirs.values())}
-    return QualityReport(source, against, yields, forward, backward)
+    scheme = get_scheme(project.scheme)
+    measure = scheme.comparison.measure
+    automatic = {item: measure(theirs[item], ours[item]) for item in theirs}
+    corrected = automatic | {
+        item: measure(theirs[item], ours[item], decisions)
+        for item, decisions in _decisions(project, source, against).items()
+        if item in theirs
+    }
+    return QualityReport(
+        source=source,
+        against=against,
+        yields={
+            source: Yield.of(scheme, ours.values()),
+            against: Yield.of(scheme, theirs.values()),
+        },
+        automatic=Scores.of(scheme, automatic.values()),
+        corrected=Scores.of(scheme, corrected.values()),
+        backward=Scores.of(scheme, [measure(ours[item], theirs[item]) for item in theirs]),
+    )
 
 
 def shared_items(*, project: Project, source: str, against: str) -> QuerySet[Item]:
@@ -107,74 +89,74 @@ def shared_items(*, project: Project, source: str, against: str) -> QuerySet[Ite
     return project.items.filter(*both)
 
 
-def propbank_quality(
-    *, project: Project, source: str, path: Path, on_error: ErrorSink, now: datetime
-) -> dict[str, Any]:
-    """Compare the project's gold with a PropBank file in CoNLL-2009 format.
+def compare_with_external(
+    *,
+    project: Project,
+    source: str,
+    external: ExternalComparison,
+    path: Path,
+    on_error: ErrorSink,
+    now: datetime,
+) -> Json:
+    """Compare the project's gold with a file of another resource.
 
-    The figures (see `propbank_figures`) are stored for the page Quality and replace earlier ones.
-    Raise FileError. Raise NothingToCompareError if the file has no sentence of the project.
+    The figures are stored for the page Quality and replace earlier ones. Raise FileError. Raise
+    NothingToCompareError if the file and the gold share no item.
     """
-    rows = current_gold(project, source).values_list(
-        "item__sentence__external_id", "item__sentence__tokens", "item__target", "content"
-    )
-    sentences: dict[str, list[str]] = {}
-    questions: dict[tuple[str, int], list[tuple[str, list[Span]]]] = {}
-    for external_id, tokens, target, content in rows.iterator(chunk_size=2000):
-        sentences[external_id] = tokens
-        questions[external_id, target["verb_idx"]] = [
-            (wh_of(question["question"]), [(start, end) for start, end in question["answers"]])
-            for question in content["questions"]
-        ]
-    verbs = read_propbank_verbs(path, sentences, on_error=on_error)
-    if not verbs.predicates:
+    gold = current_gold(project, source).select_related("item__sentence")
+    figures = external.compare(path, _gold_items(project, gold), on_error)
+    if figures is None:
         raise NothingToCompareError(
-            f"{path.name} has no verb in a sentence of {project.slug} with {source} gold. Sentences "
-            "are matched by equal tokens."
+            f"{path.name} and the {source} gold of {project.slug} have nothing in common. "
+            f"{external.matching}"
         )
-    figures = propbank_figures(verbs, questions)
-    PropBankComparison.objects.update_or_create(
+    StoredComparison.objects.update_or_create(
         project=project,
         source=source,
+        kind=external.key,
         defaults={"file_name": path.name[-255:], "figures": figures, "compared_at": now},
     )
     return figures
 
 
+def _gold_items(project: Project, gold: QuerySet[Gold]) -> Iterator[GoldItem]:
+    for version in gold.iterator(chunk_size=2000):
+        item = version.item
+        item.project = project
+        yield GoldItem(item.sentence.external_id, context_of(item), version.content)
+
+
 def quality_json(report: QualityReport) -> dict[str, Any]:
     """Return the report as JSON.
 
-    The keys are source, against, yields and rows. Each row has reference, matching, items, UA and
-    LA.
+    The keys are source, against, yields and rows. Each row has reference, matching, items and the
+    totals of the figures by key.
     """
     return {
         "source": report.source,
         "against": report.against,
         "yields": {name: totals.as_json() for name, totals in report.yields.items()},
         "rows": [
-            {"reference": reference, "matching": how, **scores_json(scores)}
+            {"reference": reference, "matching": how, **scores.as_json()}
             for reference, how, scores in report.rows()
         ],
     }
 
 
-QUALITY_COLUMNS = (
-    "reference", "predicted", "matching", "items",
-    "ua_tp", "ua_fp", "ua_fn", "ua_precision", "ua_recall", "ua_f1",
-    "la_tp", "la_fp", "la_fn", "la_precision", "la_recall", "la_f1",
-)  # fmt: skip
+def quality_columns(scheme: Scheme) -> list[str]:
+    """Return the columns of `quality_rows`."""
+    figures = scheme.comparison.figures
+    names = [column_name(figure, column) for figure in figures for column in figure.columns]
+    return [*_FIRST_COLUMNS, *names]
 
 
-def quality_rows(report: QualityReport) -> Iterator[tuple[Any, ...]]:
-    """Yield the lines of the table in the order of QUALITY_COLUMNS."""
+def quality_rows(scheme: Scheme, report: QualityReport) -> Iterator[tuple[Any, ...]]:
+    """Yield the lines of the table in the order of `quality_columns`."""
+    figures = scheme.comparison.figures
     for reference, how, scores in report.rows():
         predicted = report.source if reference == report.against else report.against
-        figures = [*scores.ua.as_json().values(), *scores.la.as_json().values()]
-        yield reference, predicted, how, scores.items, *figures
-
-
-def scores_json(scores: ArgumentScores) -> dict[str, Any]:
-    return {"items": scores.items, "UA": scores.ua.as_json(), "LA": scores.la.as_json()}
+        values = [scores.totals[f.key][column] for f in figures for column in f.columns]
+        yield reference, predicted, how, scores.items, *values
 
 
 def _contents(project: Project, source: str, items: QuerySet[Item]) -> dict[int, Json]:
@@ -182,19 +164,19 @@ def _contents(project: Project, source: str, items: QuerySet[Item]) -> dict[int,
     return dict(gold.values_list("item_id", "content").iterator(chunk_size=2000))
 
 
-def _spans(project: Project, content: Json) -> LabelledSpans:
-    return get_scheme(project.scheme).labelled_spans(content)
-
-
-def _decisions(project: Project, source: str, against: str) -> dict[int, list[Decision]]:
+def _decisions(project: Project, source: str, against: str) -> dict[int, list[RowDecision]]:
     """Return the decisions on current gold, or on the submission that became gold, by item."""
     predicted = current_gold(project, source)
-    rows = DecisionRow.objects.filter(
+    rows = Decision.objects.filter(
         Q(predicted__in=predicted.values("pk"))
         | Q(submission__in=predicted.filter(submission__isnull=False).values("submission")),
         reference__in=current_gold(project, against).values("pk"),
     )
-    by_item: dict[int, list[DecisionRow]] = {}
+    by_item: dict[int, list[Decision]] = {}
     for row in rows.select_related("reference").order_by("pk"):
         by_item.setdefault(row.reference.item_id, []).append(row)
-    return {item: standing_decisions(last_words(decisions)) for item, decisions in by_item.items()}
+    scheme = get_scheme(project.scheme)
+    return {
+        item: row_decisions(latest_decisions(scheme, decisions))
+        for item, decisions in by_item.items()
+    }

@@ -1,4 +1,4 @@
-"""Search gold by questions, target, workers and reviews.
+"""Search gold by content, target, workers and reviews.
 
 The search uses LIKE on both databases. PostgreSQL has a trigram index if the extension is available
 (see `annotation/trigram_index.py`).
@@ -28,12 +28,12 @@ class GoldState(TextChoices):
 class GoldFilter:
     """Criteria for finding gold. An empty value matches everything.
 
-    `question` is a phrase whose last word may be incomplete. `verb` is an inflected or base form.
-    `worker` is the pseudonym of a generator or consolidator.
+    `content` is a phrase whose last word may be incomplete, and `target` a phrase of whole words, both
+    in the texts of the scheme's search. `worker` is the pseudonym of a generator or consolidator.
     """
 
-    question: str = ""
-    verb: str = ""
+    content: str = ""
+    target: str = ""
     worker: str = ""
     state: str = ""
     domain: str = ""
@@ -44,10 +44,10 @@ class GoldFilter:
 def find_gold(*, project: Project, wanted: GoldFilter) -> QuerySet[GoldEntry]:
     """Return the unordered entries of current gold that match all criteria."""
     entries = GoldEntry.objects.filter(project=project)
-    if phrase := padded([wanted.question]).rstrip():
-        entries = entries.filter(questions__contains=phrase)
-    if verb := padded([wanted.verb]).strip():
-        entries = entries.filter(target__contains=f" {verb} ")
+    if phrase := padded([wanted.content]).rstrip():
+        entries = entries.filter(content_text__contains=phrase)
+    if target := padded([wanted.target]).strip():
+        entries = entries.filter(target_text__contains=f" {target} ")
     if worker := padded([wanted.worker]).strip():
         entries = entries.filter(workers__contains=f" {worker} ")
     exact = {

@@ -1,22 +1,23 @@
 """A sentence's gold with its versions, its annotations and their outcomes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import ascii_uppercase
 
 from django.db.models import Exists, OuterRef, Prefetch
 
-from annotation.highlight import target_of
+from annotation.domain.item_context import context_of
 from annotation.models import Item, Sentence, Submission
 from consolidation.enums import GoldSource
 from consolidation.models import Case, CaseSource, Gold
 from crowd.domain.pseudonyms import foreign_pseudonym
-from schemes.base import Json
+from schemes.base import JudgedUnit, Scheme
+from schemes.registry import get_scheme
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of a question in gold.
+    """The origin of a unit of gold.
 
     `letter` identifies its annotation, if any. `state` is the change since then, or empty if unknown.
     """
@@ -27,31 +28,20 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceOutcome:
-    """The outcome of an annotator's question.
-
-    `into` is the question that replaces it, if that is another.
-    """
-
-    state: str
-    into: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Annotation:
     """A generation that the gold is based on, with the letter that its consolidator saw.
 
-    `fates` has an outcome for each of its questions, and is empty without a consolidation.
+    `outcomes` has its judged units by position, and is empty without a consolidation.
     """
 
     letter: str
     submission: Submission
-    fates: tuple[SourceOutcome | None, ...] = ()
+    outcomes: Mapping[int, JudgedUnit] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of gold with an origin for each of its questions."""
+    """A version of gold with an origin for each of its units."""
 
     gold: Gold
     origins: tuple[Origin, ...]
@@ -82,12 +72,16 @@ def gold_of_sentence(*, sentence: Sentence) -> list[ItemGold]:
         Item.objects.filter(Exists(Gold.objects.filter(item=OuterRef("pk"))), sentence=sentence)
         .select_related("sentence")
         .prefetch_related(Prefetch("gold", queryset=gold), Prefetch("cases", queryset=cases))
+        .order_by("pk")
     )
-    in_order = sorted(items.order_by("pk"), key=lambda item: target_of(item.target) or 0)
-    return [_item_gold(item) for item in in_order]
+    scheme = get_scheme(sentence.project.scheme)
+    for item in items:
+        item.project = sentence.project
+    in_order = sorted(items, key=lambda item: scheme.corpus.order(item.target))
+    return [_item_gold(scheme, item) for item in in_order]
 
 
-def _item_gold(item: Item) -> ItemGold:
+def _item_gold(scheme: Scheme, item: Item) -> ItemGold:
     case = next(iter(item.cases.all()), None)
     generations = [source.submission for source in case.sources.all()] if case else []
     own = {None, case and case.pk}
@@ -100,12 +94,13 @@ def _item_gold(item: Item) -> ItemGold:
     standing = tuple(newest[source] for source in GoldSource if source in newest)
     golds = (version.gold for version in versions)
     merged = next((gold.submission for gold in golds if gold.submission and gold.case_id), None)
+    outcomes = _outcomes(scheme, item, generations, merged)
     return ItemGold(
         item=item,
         standing=standing,
         earlier=tuple(version for version in versions if version not in standing),
         annotations=tuple(
-            Annotation(ascii_uppercase[at], generation, _fates(at, generation, merged))
+            Annotation(ascii_uppercase[at], generation, outcomes.get(at, {}))
             for at, generation in enumerate(generations)
         ),
         consolidation=merged,
@@ -120,30 +115,15 @@ def _origin(origin: Mapping[str, object], generations: Sequence[Submission]) -> 
     return Origin(pseudonym=foreign_pseudonym(str(imported)) if imported else "", state=state)
 
 
-def _fates(
-    at: int, generation: Submission, merged: Submission | None
-) -> tuple[SourceOutcome | None, ...]:
-    """Return the outcomes of a generation's questions, read from the consolidation."""
-    if merged is None:
-        return ()
-    judged: list[Json] = merged.content.get("questions", [])
-    own = {
-        judgment["source"]["question"]: judgment
-        for judgment in judged
-        if judgment.get("source") and judgment["source"]["submission"] == at
-    }
-    questions = generation.content.get("questions", [])
-    return tuple(
-        _fate(question, own[number], judged) if number in own else None
-        for number, question in enumerate(questions)
-    )
-
-
-def _fate(question: Json, judgment: Json, judged: Sequence[Json]) -> SourceOutcome:
-    if judgment["verdict"] == "keep":
-        same = all(question[name] == judgment[name] for name in ("question", "answers"))
-        other = judgment["question"] if judgment["question"] != question["question"] else ""
-        return SourceOutcome("kept" if same else "edited", other)
-    like = judgment.get("same_as")
-    into = judged[like]["question"] if isinstance(like, int) and like < len(judged) else ""
-    return SourceOutcome(judgment["verdict"], into)
+def _outcomes(
+    scheme: Scheme, item: Item, generations: Sequence[Submission], merged: Submission | None
+) -> dict[int, dict[int, JudgedUnit]]:
+    """Return the judged units of each generation, by positions of generation and unit."""
+    outcomes: dict[int, dict[int, JudgedUnit]] = {}
+    if merged is None or scheme.merging is None:
+        return outcomes
+    sources = [generation.content for generation in generations]
+    for unit in scheme.merging.judged(merged.content, sources, context_of(item)):
+        if unit.state:
+            outcomes.setdefault(unit.source, {})[unit.unit] = unit
+    return outcomes

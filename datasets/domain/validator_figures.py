@@ -1,13 +1,12 @@
-"""Agreement of each validator with others who validated the same questions."""
+"""Agreement of each validator with others who validated the same annotations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, groupby
 from typing import Any
 
 from annotation.models import Submission
-from metrics.agreement import both_ways
-from metrics.counts import Counts, ratio
+from metrics.counts import ratio
 from projects.enums import Role
 from projects.models import Project
 from schemes.base import Json, Scheme
@@ -20,17 +19,19 @@ CHUNK = 500
 class ValidatorFigures:
     """A validator's work and agreement.
 
-    `compared` counts a question once for each other validator, and `alike` those with the same
-    verdict. `ua` compares both validators' answers, with each as the reference once.
+    `verdicts` counts the judged units, and `valid` those found valid. `compared` counts a unit once
+    for each other validator, and `alike` those with the same verdict. `total` is that of the scheme's
+    first figure over pairs of validations, with each as the reference once.
     """
 
     validator: str
     items: int = 0
-    questions: int = 0
+    verdicts: int = 0
     valid: int = 0
     alike: int = 0
     compared: int = 0
-    ua: Counts = field(default_factory=Counts)
+    measures: list[Mapping[str, Json]] = field(default_factory=list)
+    total: Json = field(default_factory=dict)
 
     @property
     def same_verdicts(self) -> float | None:
@@ -38,31 +39,39 @@ class ValidatorFigures:
 
     @property
     def valid_share(self) -> float | None:
-        return ratio(self.valid, self.questions)
+        return ratio(self.valid, self.verdicts)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self, scheme: Scheme) -> dict[str, Any]:
+        figure = scheme.comparison.figures[0]
         return {
             "validator": self.validator,
             "items": self.items,
-            "questions": self.questions,
+            scheme.vocabulary.unit.plural: self.verdicts,
             "valid": self.valid_share,
             "same_verdicts": self.same_verdicts,
-            "UA_f1": self.ua.f1,
+            f"{figure.key}_{figure.main}": figure.value_of(self.total),
         }
 
 
 def validator_figures(*, project: Project, limit: int | None = None) -> list[ValidatorFigures]:
     """Return the figures of all validators by pseudonym.
 
-    With `limit`, use that many items from the start of the seeded shuffle.
+    With `limit`, use that many items from the start of the seeded shuffle. The list is empty if the
+    scheme doesn't support validation.
     """
     scheme = get_scheme(project.scheme)
+    if scheme.validating is None:
+        return []
     by_validator: dict[str, ValidatorFigures] = {}
     for judged in _by_item(project, limit):
         for validator, content in judged:
-            _count(by_validator.setdefault(validator, ValidatorFigures(validator)), content)
+            _count(scheme, by_validator.setdefault(validator, ValidatorFigures(validator)), content)
         for (first, ours), (second, theirs) in combinations(judged, 2):
             _compare(scheme, (by_validator[first], by_validator[second]), ours, theirs)
+    figure = scheme.comparison.figures[0]
+    for figures in by_validator.values():
+        figures.total = figure.total([measure[figure.key] for measure in figures.measures])
+        figures.measures.clear()
     return [by_validator[validator] for validator in sorted(by_validator)]
 
 
@@ -78,18 +87,20 @@ def _by_item(project: Project, limit: int | None) -> Iterator[list[tuple[str, Js
         yield [(validator, content) for _, validator, content in group]
 
 
-def _count(figures: ValidatorFigures, content: Json) -> None:
+def _count(scheme: Scheme, figures: ValidatorFigures, content: Json) -> None:
+    valid, verdicts = scheme.get_validating().verdicts(content)
     figures.items += 1
-    figures.questions += len(content["questions"])
-    figures.valid += sum(question["verdict"] == "valid" for question in content["questions"])
+    figures.verdicts += verdicts
+    figures.valid += valid
 
 
 def _compare(
     scheme: Scheme, pair: tuple[ValidatorFigures, ValidatorFigures], ours: Json, theirs: Json
 ) -> None:
-    alike, compared = scheme.count_same_verdicts(ours, theirs)
-    score = both_ways(scheme.labelled_spans(ours), scheme.labelled_spans(theirs))
+    alike, compared = scheme.get_validating().same_verdicts(ours, theirs)
+    measure = scheme.comparison.measure
+    measures = [measure(ours, theirs), measure(theirs, ours)]
     for figures in pair:
         figures.alike += alike
         figures.compared += compared
-        figures.ua += score.ua
+        figures.measures += measures

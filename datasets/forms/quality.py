@@ -1,6 +1,6 @@
 """Forms for comparing gold with a reference and deciding matches."""
 
-import re
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,31 +32,34 @@ class QualityForm(forms.Form):
 
 
 class DecisionForm(forms.Form):
-    """A decision on a pair of answers, or a decision to take back.
+    """A decision on a row, or a decision to undo.
 
-    `word` is kind|start-end|start-end. The second span of a missed answer comes from the field
-    `with-<first>`.
+    `decision` is a JSON list of the kind, the reference key and the predicted key. If the predicted
+    key is empty, it comes from the field `with-<reference key>`.
     """
 
     source = forms.ChoiceField(choices=GoldSource.choices)
     against = forms.ChoiceField(choices=GoldSource.choices)
-    word = forms.CharField(required=False, max_length=60)
+    decision = forms.CharField(required=False, max_length=600)
     undo = forms.IntegerField(required=False, min_value=1, max_value=2**62)
     reason = forms.CharField(required=False, max_length=1000)
 
-    def decision(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments of `decide_match`. Raise DecisionError."""
-        kind, reference, predicted = [*self.cleaned_data["word"].split("|"), "", ""][:3]
+        kind, reference, predicted = _parsed(self.cleaned_data["decision"])
         return {
             "kind": kind,
-            "reference_span": _span(reference),
-            "predicted_span": _span(predicted or self.data.get(f"with-{reference}", "")),
+            "reference_key": reference,
+            "predicted_key": predicted or self.data.get(f"with-{reference}", ""),
             "reason": self.cleaned_data["reason"],
         }
 
 
-def _span(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d{1,6})-(\d{1,6})", text, re.ASCII)
-    if match is None:
-        raise DecisionError("This pair of answers does not exist.")
-    return int(match[1]), int(match[2])
+def _parsed(text: str) -> list[str]:
+    try:
+        parts = json.loads(text)
+    except ValueError:
+        parts = None
+    if not isinstance(parts, list) or len(parts) != 3 or not all(isinstance(p, str) for p in parts):
+        raise DecisionError("This decision does not exist. Reload the page and try again.")
+    return [part[:200] for part in parts]

@@ -21,9 +21,9 @@ class Migration(migrations.Migration):
             name='Decision',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('pair-accepted', 'the same argument'), ('pair-refused', 'not the same argument'), ('label-accepted', 'the same role'), ('label-refused', 'not the same role'), ('answer-accepted', 'right, though the expert lacks it')], max_length=20)),
-                ('reference_span', models.JSONField(blank=True, null=True)),
-                ('predicted_span', models.JSONField(blank=True, null=True)),
+                ('kind', models.CharField(max_length=40)),
+                ('reference_key', models.CharField(blank=True, max_length=200)),
+                ('predicted_key', models.CharField(max_length=200)),
                 ('decided_at', models.DateTimeField()),
                 ('reason', models.TextField(blank=True)),
                 ('decided_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
@@ -52,17 +52,18 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='PropBankComparison',
+            name='StoredComparison',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('source', models.CharField(choices=[('consolidated', 'consolidated'), ('validated', 'validated'), ('expert', 'expert'), ('imported', 'imported')], max_length=20)),
+                ('kind', models.CharField(max_length=40)),
                 ('file_name', models.CharField(max_length=255)),
                 ('figures', models.JSONField()),
                 ('compared_at', models.DateTimeField()),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='propbank', to='projects.project')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='external_comparisons', to='projects.project')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('project', 'source'), name='propbank_comparison_once_per_source')],
+                'constraints': [models.UniqueConstraint(fields=('project', 'source', 'kind'), name='stored_comparison_once_per_source')],
             },
         ),
     ]

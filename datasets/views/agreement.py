@@ -20,13 +20,14 @@ from consolidation.domain.experiment import (
 from crowd.domain.ledger import BudgetExceededError
 from datasets.domain.agreement import AgreementReport, consolidation_agreement, worker_agreement
 from datasets.domain.agreement_chart import draw_agreement
-from datasets.domain.agreement_table import COLUMNS, agreement_rows
+from datasets.domain.agreement_table import agreement_columns, agreement_rows
 from datasets.domain.validator_figures import validator_figures
 from datasets.forms.agreement import ExperimentForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
+from schemes.registry import get_scheme
 from web.downloads import csv_download
 
 # The page's limit of items. The command `agreement` uses all items.
@@ -44,16 +45,29 @@ def _page(
 ) -> HttpResponse:
     cached = figures_of(agreement_figures, project=project)
     workers, reports, validators = cached.value
+    scheme = get_scheme(project.scheme)
+    figure = scheme.comparison.figures[0]
     context = {
         "kept": cached,
-        "reports": reports,
+        **_tables(project, reports),
         "workers": workers,
-        "validators": validators,
+        "validators": [(validator, figure.value_of(validator.total)) for validator in validators],
+        "unit": scheme.vocabulary.unit,
         "limit": LIMIT,
         "form": form,
         "experiments": project.experiments.order_by("-pk"),
     }
     return render_page(request, project, "datasets/agreement.html", context, status=status)
+
+
+def _tables(project: Project, reports: list[tuple[str, AgreementReport]]) -> dict[str, Any]:
+    """Return the declared figures and the reports with their values in the same order."""
+    figures = get_scheme(project.scheme).comparison.figures
+    rows = [
+        (name, report, [(figure, report.figures[figure.key]) for figure in figures])
+        for name, report in reports
+    ]
+    return {"reports": rows, "figures": figures, "first_figure": figures[0]}
 
 
 def agreement_figures(*, project: Project) -> tuple[Any, ...]:
@@ -78,15 +92,18 @@ def _reports(
 @require_GET
 @project_page(STAFF)
 def chart(request: HttpRequest, project: Project) -> HttpResponse:
-    drawing = draw_agreement(_requested_report(request, project))
+    figure = get_scheme(project.scheme).comparison.figures[0]
+    drawing = draw_agreement(_requested_report(request, project), figure)
     return HttpResponse(drawing, content_type="image/svg+xml")
 
 
 @require_GET
 @project_page(STAFF)
 def table(request: HttpRequest, project: Project) -> HttpResponseBase:
-    rows = agreement_rows(_requested_report(request, project))
-    return csv_download(f"{project.slug}-agreement.csv", COLUMNS, rows, line_end="\n")
+    scheme = get_scheme(project.scheme)
+    rows = agreement_rows(scheme, _requested_report(request, project))
+    columns = agreement_columns(scheme)
+    return csv_download(f"{project.slug}-agreement.csv", columns, rows, line_end="\n")
 
 
 def _requested_report(request: HttpRequest, project: Project) -> AgreementReport:
@@ -141,6 +158,6 @@ def experiment(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         "experiment": experiment,
         "progress": progress_of(experiment=experiment),
         "workers": workers,
-        "reports": _reports(project, workers, items),
+        **_tables(project, _reports(project, workers, items)),
     }
     return render_page(request, project, "datasets/experiment.html", context)

@@ -25,6 +25,7 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import job_list, render_page
 from projects.permissions import STAFF, project_page
+from schemes.registry import get_scheme
 from web.downloads import download
 from web.markdown import render_markdown
 
@@ -84,6 +85,10 @@ def export_details(request: HttpRequest, project: Project, pk: int) -> HttpRespo
             "front_matter": front_matter,
             "card": render_markdown(card),
             "manifest": manifest,
+            "totals": [
+                (total.noun.plural.capitalize(), manifest["counts"].get(total.key))
+                for total in get_scheme(project.scheme).content.totals
+            ],
             "manifest_text": json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False),
         }
     return render_page(request, project, "datasets/export.html", context)

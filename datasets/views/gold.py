@@ -8,8 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
+from annotation.domain.item_context import context_of
 from annotation.domain.queries import sections_of
-from annotation.highlight import Token, colour_of, has_questions, highlight, target_of
+from annotation.highlight import Token, colour_of, highlight
 from annotation.models import Item, Sentence
 from consolidation.models import Gold, GoldEntry
 from datasets.domain.search_gold import find_gold
@@ -19,6 +20,8 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import query_without_page, render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
+from schemes.base import Scheme, ShownUnit
+from schemes.registry import get_scheme
 from web.paging import Page, page_of
 
 SIZE = 10  # sentences; each may have several items
@@ -30,7 +33,8 @@ def gold(request: HttpRequest, project: Project) -> HttpResponse:
     domains = sorted(
         {domain for domain, _ in figures_of(sections_of, project=project).value if domain}
     )
-    form = GoldFilterForm(request.GET, domains=domains)
+    scheme = get_scheme(project.scheme)
+    form = GoldFilterForm(request.GET, search=scheme.search, domains=domains)
     criteria = form.wanted()
     entries = find_gold(project=project, wanted=criteria)
     page = page_of(
@@ -45,7 +49,9 @@ def gold(request: HttpRequest, project: Project) -> HttpResponse:
         "form": form,
         "filtered": filtered,
         "page": page,
-        "sentences": _sentences(page, entries),
+        "sentences": _sentences(project, page, entries),
+        "unit": scheme.vocabulary.unit,
+        "gold_format": next(iter(scheme.corpus.gold_formats), ""),
         "is_not_indexed": not page.rows and not filtered and all_gold.exists(),
         "query": query_without_page(request),
     }
@@ -54,7 +60,7 @@ def gold(request: HttpRequest, project: Project) -> HttpResponse:
     )
 
 
-def _sentences(page: Page[Any], matches: Any) -> list[dict[str, Any]]:
+def _sentences(project: Project, page: Page[Any], matches: Any) -> list[dict[str, Any]]:
     """Return the page's sentences, each with its matching annotations."""
     ids = [row.sentence_id for row in page.rows]
     entries: dict[int, list[GoldEntry]] = {pk: [] for pk in ids}
@@ -62,47 +68,45 @@ def _sentences(page: Page[Any], matches: Any) -> list[dict[str, Any]]:
     for entry in chosen.order_by("item_id", "source"):
         entries[entry.sentence_id].append(entry)
     sentences = Sentence.objects.in_bulk(ids)
+    scheme = get_scheme(project.scheme)
+
+    def order(entry: GoldEntry) -> int:
+        return scheme.corpus.order(entry.item.target)
+
     return [
         {
             "sentence": sentences[pk],
-            "found": [_match(entry, sentences[pk]) for entry in sorted(entries[pk], key=_place)],
+            "matches": [
+                _match(project, entry, sentences[pk]) for entry in sorted(entries[pk], key=order)
+            ],
         }
         for pk in ids
     ]
 
 
-def _place(entry: GoldEntry) -> int:
-    return target_of(entry.item.target) or 0
-
-
-def _match(entry: GoldEntry, sentence: Sentence) -> dict[str, Any]:
-    entry.item.sentence = sentence
+def _match(project: Project, entry: GoldEntry, sentence: Sentence) -> dict[str, Any]:
+    entry.item.project, entry.item.sentence = project, sentence
+    scheme = get_scheme(project.scheme)
+    units = scheme.views.units(entry.gold.content, context_of(entry.item))
     return {
         "item": entry.item,
         "gold": entry.gold,
-        "target": _target(entry.item),
-        "questions": _questions(entry.gold.content, sentence.tokens),
+        "target": _target(scheme, entry.item),
+        "units": None if units is None else _numbered(units),
     }
 
 
-def _target(item: Item) -> str:
-    at, tokens = target_of(item.target), item.sentence.tokens
-    return tokens[at] if at is not None and at < len(tokens) else item.key
+def _target(scheme: Scheme, item: Item) -> str:
+    """Return the words of the item's target, or the item's key."""
+    tokens = item.sentence.tokens
+    words = [tokens[at] for at in scheme.views.marked(item.target) if at < len(tokens)]
+    return " ".join(words) or item.key
 
 
-def _questions(content: Any, tokens: Sequence[str]) -> list[dict[str, Any]] | None:
-    """Return the content's questions for display, or None for content of another shape."""
-    if not has_questions(content, len(tokens)):
-        return None
+def _numbered(units: Sequence[ShownUnit]) -> list[dict[str, Any]]:
     return [
-        {
-            "number": number,
-            "key": str(number),
-            "colour": colour_of(number),
-            "text": question["question"],
-            "answers": [" ".join(tokens[start:end]) for start, end in question["answers"]],
-        }
-        for number, question in enumerate(content["questions"], start=1)
+        {"number": number, "key": str(number), "colour": colour_of(number), "unit": unit}
+        for number, unit in enumerate(units, start=1)
     ]
 
 
@@ -110,44 +114,43 @@ def _questions(content: Any, tokens: Sequence[str]) -> list[dict[str, Any]] | No
 @project_page(CAN_SEE_WORKERS)
 def gold_sentence(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     sentence = get_object_or_404(Sentence, project=project, pk=pk)
-    items = [_shown(item, project) for item in gold_of_sentence(sentence=sentence)]
-    context = {"sentence": sentence, "items": items}
+    sentence.project = project
+    scheme = get_scheme(project.scheme)
+    items = [_shown(scheme, item) for item in gold_of_sentence(sentence=sentence)]
+    context = {"sentence": sentence, "items": items, "unit": scheme.vocabulary.unit}
     return render_page(request, project, "datasets/gold_sentence.html", context)
 
 
-def _shown(item_gold: ItemGold, project: Project) -> dict[str, Any]:
-    item_gold.item.project = project
-    tokens = item_gold.item.sentence.tokens
+def _shown(scheme: Scheme, item_gold: ItemGold) -> dict[str, Any]:
+    item = item_gold.item
     annotations = []
     for annotation in item_gold.annotations:
-        questions = _questions(annotation.submission.content, tokens)
-        fates = annotation.fates or [None] * len(questions or ())
-        annotations.append(
-            {"annotation": annotation, "rows": list(zip(questions or (), fates, strict=False))}
-        )
+        units = scheme.views.units(annotation.submission.content, context_of(item))
+        rows = [(row, annotation.outcomes.get(at)) for at, row in enumerate(_numbered(units or ()))]
+        annotations.append({"annotation": annotation, "rows": rows})
     return {
-        "item": item_gold.item,
-        "target": _target(item_gold.item),
-        "standing": [_version(version, item_gold.item) for version in item_gold.standing],
-        "earlier": [_version(version, item_gold.item) for version in item_gold.earlier],
+        "item": item,
+        "target": _target(scheme, item),
+        "standing": [_version(scheme, version, item) for version in item_gold.standing],
+        "earlier": [_version(scheme, version, item) for version in item_gold.earlier],
         "annotations": annotations,
         "consolidation": item_gold.consolidation,
     }
 
 
-def _version(version: Version, item: Item) -> dict[str, Any]:
-    tokens, content = item.sentence.tokens, version.gold.content
-    questions = _questions(content, tokens)
-    origins = [*version.origins, *[None] * len(questions or ())]
+def _version(scheme: Scheme, version: Version, item: Item) -> dict[str, Any]:
+    units = scheme.views.units(version.gold.content, context_of(item))
+    shown = {"gold": version.gold, "anchor": str(version.gold.pk)}
+    if units is None:
+        return {**shown, "tokens": [], "rows": None}
+    origins = [*version.origins, *[None] * len(units)]
     return {
-        "gold": version.gold,
-        "anchor": str(version.gold.pk),
-        "tokens": _tokens(content, item) if questions is not None else [],
-        "rows": list(zip(questions, origins, strict=False)) if questions is not None else None,
+        **shown,
+        "tokens": _tokens(scheme, units, item),
+        "rows": list(zip(_numbered(units), origins, strict=False)),
     }
 
 
-def _tokens(content: dict[str, Any], item: Item) -> list[Token]:
-    questions = content["questions"]
-    answers = [[(start, end) for start, end in question["answers"]] for question in questions]
-    return highlight(item.sentence.tokens, answers, target=target_of(item.target))
+def _tokens(scheme: Scheme, units: Sequence[ShownUnit], item: Item) -> list[Token]:
+    spans = [[(start, end) for start, end in unit.spans] for unit in units]
+    return highlight(item.sentence.tokens, spans, target=scheme.views.marked(item.target))

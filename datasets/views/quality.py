@@ -1,6 +1,8 @@
 """Pages that compare gold with a reference and decide automatic matches."""
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -10,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.domain.item_context import context_of, headline_of
 from annotation.models import Item
-from consolidation.domain.aligned_rows import aligned_rows
 from consolidation.domain.current_gold import current_gold
 from consolidation.domain.queries import count_gold
 from consolidation.enums import GoldSource
@@ -24,9 +26,9 @@ from datasets.domain.decide_match import (
     undo_decision,
 )
 from datasets.domain.quality import (
-    QUALITY_COLUMNS,
     NothingToCompareError,
     QualityReport,
+    quality_columns,
     quality_json,
     quality_report,
     quality_rows,
@@ -38,9 +40,13 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import query_without_page, render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
+from schemes.base import AlignedRow, RowSide, Scheme
 from schemes.registry import get_scheme
 from web.downloads import csv_download
 from web.paging import page_of
+
+# The states of rows whose predicted side a person may pair with a missed one.
+UNMATCHED = ("extra", "redundant")
 
 
 @require_GET
@@ -51,7 +57,8 @@ def quality(request: HttpRequest, project: Project) -> HttpResponse:
         "form": form,
         "source": source,
         "against": against,
-        **_against_propbank(project, source),
+        "external": _external(project, source),
+        "gold_format": next(iter(get_scheme(project.scheme).corpus.gold_formats), ""),
     }
     try:
         cached = figures_of(quality_figures, source, against, project=project)
@@ -60,19 +67,60 @@ def quality(request: HttpRequest, project: Project) -> HttpResponse:
         return render_page(request, project, "datasets/quality.html", context)
     items = shared_items(project=project, source=source, against=against)
     page = page_of(items.select_related("sentence"), cursor=request.GET.get("page", ""), by=("pk",))
-    rows = _compared(project, page.rows, source, against)
-    context |= {"kept": cached, "report": cached.value, "page": page, "rows": rows}
-    context["query"] = query_without_page(request)
+    scheme = get_scheme(project.scheme)
+    context |= {
+        "kept": cached,
+        "report": cached.value,
+        **_tables(scheme, cached.value),
+        "states": [state.label for state in scheme.comparison.states.values()],
+        "page": page,
+        "rows": _compared(project, page.rows, source, against),
+        "query": query_without_page(request),
+    }
     return render_page(request, project, "datasets/quality.html", context)
 
 
-def _against_propbank(project: Project, source: str) -> dict[str, Any]:
-    """Return the stored figures of the last PropBank comparison, if any."""
-    comparison = project.propbank.filter(source=source).first()
-    if comparison is None:
-        return {}
-    kinds = [(name, comparison.figures[name]) for name in ("all", "core", "adjunct")]
-    return {"propbank": comparison, "propbank_kinds": kinds}
+def _external(project: Project, source: str) -> list[dict[str, Any]]:
+    """Return the stored comparisons with other resources."""
+    declared = get_scheme(project.scheme).external
+    return [
+        {
+            "comparison": comparison,
+            "external": declared[comparison.kind],
+            "table": declared[comparison.kind].table(comparison.figures),
+        }
+        for comparison in project.external_comparisons.filter(source=source).order_by("kind")
+        if comparison.kind in declared
+    ]
+
+
+def _tables(scheme: Scheme, report: QualityReport) -> dict[str, Any]:
+    """Return the headings and rows of the tables of figures and of yields."""
+    figures, totals = scheme.comparison.figures, scheme.content.totals
+    return {
+        "headings": [heading for figure in figures for heading in figure.headings.values()],
+        "scores": [
+            (
+                reference,
+                how,
+                [
+                    (scores.totals[figure.key][column], figure.unit)
+                    for figure in figures
+                    for column in figure.headings
+                ],
+            )
+            for reference, how, scores in report.rows()
+        ],
+        "totals": [total.noun.plural.capitalize() for total in totals],
+        "yields": [
+            (
+                name,
+                gold.items,
+                [(gold.totals[total.key], gold.per_item(total.key)) for total in totals],
+            )
+            for name, gold in report.yields.items()
+        ],
+    }
 
 
 def quality_figures(source: str, against: str, *, project: Project) -> QualityReport:
@@ -92,26 +140,25 @@ def _requested_sources(request: HttpRequest, project: Project) -> tuple[QualityF
 def _compared(
     project: Project, items: list[Item], source: str, against: str
 ) -> list[dict[str, Any]]:
-    """Return the page's items with their automatic counts."""
+    """Return the page's items with the numbers of their rows by state, matched automatically."""
     scheme = get_scheme(project.scheme)
     ids = [item.pk for item in items]
     ours, theirs = (
         dict(current_gold(project, name).filter(item__in=ids).values_list("item_id", "content"))
         for name in (source, against)
     )
-    return [
-        {
-            "item": item,
-            "headline": scheme.headline(item.sentence.tokens, item.target),
-            "counts": scheme.compare(
-                reference=theirs[item.pk],
-                predicted=ours[item.pk],
-                tokens=item.sentence.tokens,
-                target=item.target,
-            ).counts,
-        }
-        for item in items
-    ]
+    compared = []
+    for item in items:
+        rows = scheme.comparison.compare(theirs[item.pk], ours[item.pk], context_of(item)).rows
+        counts = Counter(row.state for row in rows)
+        compared.append(
+            {
+                "item": item,
+                "headline": headline_of(item, project),
+                "counts": [counts[state] for state in scheme.comparison.states],
+            }
+        )
+    return compared
 
 
 @require_GET
@@ -124,7 +171,9 @@ def quality_file(request: HttpRequest, project: Project, suffix: str) -> HttpRes
         raise Http404(str(error)) from error
     name = f"{project.slug}-{source}-against-{against}.{suffix}"
     if suffix == "csv":
-        return csv_download(name, QUALITY_COLUMNS, quality_rows(report), line_end="\n")
+        scheme = get_scheme(project.scheme)
+        columns, rows = quality_columns(scheme), quality_rows(scheme, report)
+        return csv_download(name, columns, rows, line_end="\n")
     body = json.dumps(quality_json(report), indent=2) + "\n"
     response = HttpResponse(body, content_type="application/json; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -155,30 +204,74 @@ def _item_page(
     predicted: Gold,
     problem: str = "",
 ) -> HttpResponse:
-    item = reference.item
-    comparison = compare_gold(reference=reference, predicted=predicted)
-    rows = aligned_rows(comparison.rows, item.sentence.tokens)
+    item, scheme = reference.item, get_scheme(project.scheme)
+    compared = compare_gold(reference=reference, predicted=predicted)
+    unmatched = [row.predicted for row in compared.rows if row.predicted and row.state in UNMATCHED]
+    figures = scheme.comparison.figures
     context = {
         "item": item,
         "source": predicted.source,
         "against": reference.source,
-        "counts": comparison.counts,
-        "rows": rows,
-        "loose": [row.predicted for row in rows if row.state in ("extra", "redundant")],
-        "decisions": [
-            {"decision": decision, "reference": _words(decision.reference_span, item),
-             "predicted": _words(decision.predicted_span, item)}
-            for decision in decisions_between(reference=reference, predicted=predicted)
+        "figures": [
+            (figure.label, figure.value([compared.measures[figure.key]]), figure.unit)
+            for figure in figures
         ],
+        "counts": _counted_states(scheme, compared.rows),
+        "rows": [
+            {"row": row, **_possible_decisions(scheme, row, unmatched)} for row in compared.rows
+        ],
+        "decisions": _decisions(scheme, compared.rows, reference, predicted),
+        "unit": scheme.vocabulary.unit,
         "problem": problem,
-    }  # fmt: skip
+    }
     status = 422 if problem else 200
     return render_page(request, project, "datasets/quality_item.html", context, status=status)
 
 
-def _words(span: Any, item: Item) -> str:
-    start, end = span
-    return " ".join(item.sentence.tokens[start:end])
+def _counted_states(scheme: Scheme, rows: Sequence[AlignedRow]) -> list[str]:
+    """Return the number of rows of each state, such as "3 found"."""
+    counts = Counter(row.state for row in rows)
+    states = scheme.comparison.states
+    return [f"{counts[key]} {state.label}" for key, state in states.items() if counts[key]]
+
+
+def _possible_decisions(
+    scheme: Scheme, row: AlignedRow, unmatched: Sequence[RowSide]
+) -> dict[str, Any]:
+    """Return the buttons of a row, and those that join it with an unmatched side."""
+    kinds = [kind for kind in scheme.comparison.decisions if kind.key in row.decisions]
+    buttons, joins = [], []
+    for kind in kinds:
+        keys = [side.key if side else "" for side in (row.reference, row.predicted)]
+        button = (kind.action, json.dumps([kind.key, *keys]))
+        if row.predicted:
+            buttons.append(button)
+        elif kind.pairs and unmatched:
+            joins.append(button)
+    choices = [(side.key, _text(side)) for side in unmatched] if joins else []
+    return {"buttons": buttons, "joins": joins, "choices": choices}
+
+
+def _decisions(
+    scheme: Scheme, rows: Sequence[AlignedRow], reference: Gold, predicted: Gold
+) -> list[dict[str, Any]]:
+    """Return the decisions with the texts of their sides."""
+    kinds = {kind.key: kind.label for kind in scheme.comparison.decisions}
+    ours = {row.reference.key: _text(row.reference) for row in rows if row.reference}
+    theirs = {row.predicted.key: _text(row.predicted) for row in rows if row.predicted}
+    return [
+        {
+            "decision": decision,
+            "label": kinds.get(decision.kind, decision.kind),
+            "reference": ours.get(decision.reference_key, decision.reference_key),
+            "predicted": theirs.get(decision.predicted_key, decision.predicted_key),
+        }
+        for decision in decisions_between(reference=reference, predicted=predicted)
+    ]
+
+
+def _text(side: RowSide) -> str:
+    return side.value or ", ".join(side.labels)
 
 
 @require_POST
@@ -199,7 +292,7 @@ def decide(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
             undo_decision(decision=decision, by=by, now=now)
         else:
             decide_match(
-                reference=reference, predicted=predicted, by=by, now=now, **form.decision()
+                reference=reference, predicted=predicted, by=by, now=now, **form.arguments()
             )
     except DecisionError as error:
         return _item_page(request, project, reference, predicted, str(error))

@@ -6,9 +6,10 @@ from django.core.validators import RegexValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from crowd.domain.pay_scheme import PRESETS, PaySchemeError, Terms, check_pay_scheme
+from crowd.domain.pay_scheme import PaySchemeError, Terms
+from projects.domain.create_project import pay_of
 from projects.models import Project
-from schemes.registry import SCHEMES
+from schemes.registry import SCHEMES, get_scheme
 
 MOST_CENTS = 10_000_000_00
 _TERMS = {
@@ -31,15 +32,14 @@ class PaySchemeField(serializers.JSONField):
     """The terms by role."""
 
 
-@extend_schema_field({"oneOf": [{"type": "string", "enum": sorted(PRESETS)}, _PAY_SCHEME]})
-class PayField(serializers.JSONField):
-    """The name of a preset, or the terms by role."""
+_PRESETS = sorted(
+    {preset for scheme in SCHEMES.values() for preset in scheme.vocabulary.pay_presets}
+)
 
-    def to_internal_value(self, data: Any) -> Any:
-        try:
-            return check_pay_scheme(super().to_internal_value(data))
-        except PaySchemeError as error:
-            raise serializers.ValidationError(str(error)) from error
+
+@extend_schema_field({"oneOf": [{"type": "string", "enum": _PRESETS}, _PAY_SCHEME]})
+class PayField(serializers.JSONField):
+    """The name of a preset of the scheme, or the terms by role."""
 
 
 class ProjectSerializer(serializers.ModelSerializer[Project]):
@@ -73,7 +73,9 @@ class NewProjectSerializer(serializers.Serializer[Any]):
     )
     title = serializers.CharField(max_length=200, default="", allow_blank=True)
     scheme = serializers.ChoiceField(choices=sorted(SCHEMES))
-    pay_scheme = PayField(default="qasrl-2020")  # type: ignore[arg-type]  # a preset's name
+    pay_scheme = PayField(
+        required=False, help_text="The default is the first preset of the scheme."
+    )
     cap_cents = serializers.IntegerField(
         allow_null=True,
         default=None,
@@ -87,3 +89,10 @@ class NewProjectSerializer(serializers.Serializer[Any]):
         max_value=2**63 - 1,
         help_text="The seed of the items' shuffle.",
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        try:
+            pay = pay_of(get_scheme(attrs["scheme"]), attrs.get("pay_scheme"))
+        except PaySchemeError as error:
+            raise serializers.ValidationError({"pay_scheme": str(error)}) from error
+        return {**attrs, "pay_scheme": pay}

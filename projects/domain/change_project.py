@@ -9,11 +9,12 @@ from django.db import transaction
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.ledger import set_cap
-from crowd.domain.pay_scheme import PayScheme, check_pay_scheme
+from crowd.domain.pay_scheme import PayScheme
 from crowd.models import Budget
-from projects.domain.create_project import current_guidelines, write_guidelines
+from projects.domain.create_project import current_guidelines, pay_of, write_guidelines
 from projects.enums import ExclusionScope, Role
 from projects.models import Guidelines, Project
+from schemes.registry import get_scheme
 
 CHANGED = "changed"
 
@@ -92,7 +93,7 @@ def change_settings(
 @transaction.atomic
 def change_pay(*, project: Project, pay_scheme: object, actor: str, now: datetime) -> list[str]:
     """Replace the pay scheme and describe each change. Raise PaySchemeError, ProjectChangeError."""
-    new_scheme = check_pay_scheme(pay_scheme)
+    new_scheme = pay_of(get_scheme(project.scheme), pay_scheme)
     row = Project.objects.select_for_update().get(pk=project.pk)
     before: PayScheme = row.pay_scheme
     changed = [

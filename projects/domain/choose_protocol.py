@@ -6,11 +6,10 @@ from django.db import transaction
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from projects.enums import ExclusionScope, Protocol, Role
+from projects.enums import Protocol
 from projects.models import Project
+from projects.protocols import TERMS
 
-# Roit et al. 2020, section 3, and FitzGerald et al. 2018, section 2.
-GENERATORS = {Protocol.CONSOLIDATION: 2, Protocol.VALIDATION: 1}
 MOST_VALIDATORS = 9
 
 
@@ -30,9 +29,8 @@ def choose_protocol(
 ) -> Project:
     """Set the project's protocol.
 
-    Under validation, a single generator writes questions and `validators` workers judge them. They
-    have not generated for the same sentence. A question that `agree` of them find valid becomes
-    gold. Raise ProtocolError.
+    Under validation, `validators` workers judge a single generation. They have not generated for the
+    same sentence. What `agree` of them find valid becomes gold. Raise ProtocolError.
     """
     project = Project.objects.select_for_update(of=("self",)).get(pk=project.pk)
     if not 1 <= agree <= validators <= MOST_VALIDATORS:
@@ -49,15 +47,16 @@ def choose_protocol(
             f"{project.slug} has published items under {project.protocol}. Create another project with "
             "the same sentences. You can then compare their items."
         )
-    if new_protocol == Protocol.VALIDATION and Role.VALIDATOR not in project.pay_scheme:
-        raise ProtocolError(f"The pay scheme of {project.slug} has no terms for validators.")
+    new_terms = TERMS[new_protocol]
+    if new_terms.role not in project.pay_scheme:
+        raise ProtocolError(f"The pay scheme of {project.slug} has no terms for {new_terms.role}s.")
     old, project.protocol = project.protocol, new_protocol
-    project.generators_per_item = GENERATORS[new_protocol]
+    project.generators_per_item = new_terms.generators
     project.validators_per_item, project.validators_to_agree = validators, agree
-    if new_protocol == Protocol.VALIDATION:
-        project.exclusion_scope = ExclusionScope.SENTENCE
+    if old != new_protocol:
+        project.exclusion_scope = new_terms.exclusion_scope
     project.save()
-    reason = f"{agree} of {validators} validators" if new_protocol == Protocol.VALIDATION else ""
+    reason = f"{agree} of {validators} validators" if new_terms.is_voted else ""
     log_state_change(
         instance=project, old=old, new=new_protocol, actor=actor, now=now, reason=reason
     )

@@ -1,20 +1,19 @@
 """Create projects and write their guidelines."""
 
 from datetime import datetime
-from pathlib import Path
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from crowd.domain.pay_scheme import check_pay_scheme
+from crowd.domain.pay_scheme import PayScheme, check_pay_scheme
 from crowd.models import Budget
 from projects.enums import MemberRole, Role
 from projects.models import Guidelines, Membership, Project
+from schemes.base import Scheme
 from schemes.registry import get_scheme
 
-DEFAULT_GUIDELINES = Path(__file__).resolve().parents[2] / "schemes"
 GUIDELINE_FILES = {
     Role.GENERATOR: "generation.md",
     Role.CONSOLIDATOR: "consolidation.md",
@@ -26,21 +25,33 @@ class ProjectExistsError(TouchstoneError):
     """A project with this slug already exists."""
 
 
+def pay_of(scheme: Scheme, pay_scheme: object) -> PayScheme:
+    """Return a pay scheme from terms by role, or from a preset of the annotation scheme.
+
+    None is the first preset. Raise PaySchemeError.
+    """
+    presets = scheme.vocabulary.pay_presets
+    return check_pay_scheme(next(iter(presets)) if pay_scheme is None else pay_scheme, presets)
+
+
 @transaction.atomic
 def create_project(
     *,
     slug: str,
     scheme: str,
-    pay_scheme: object,
     now: datetime,
+    pay_scheme: object = None,
     title: str = "",
     cap_cents: int | None = None,
     seed: int = 1,
     owner: AbstractBaseUser | None = None,
 ) -> Project:
-    """Create a project with its budget and default guidelines. `owner` becomes its admin."""
-    get_scheme(scheme)
-    terms = check_pay_scheme(pay_scheme)
+    """Create a project with its budget and default guidelines. `owner` becomes its admin.
+
+    `pay_scheme` has terms by role, or is the name of a preset. Raise PaySchemeError.
+    """
+    definition = get_scheme(scheme)
+    terms = pay_of(definition, pay_scheme)
     try:
         with transaction.atomic():
             project = Project.objects.create(
@@ -58,12 +69,16 @@ def create_project(
         role, actor = MemberRole.ADMIN, owner.get_username()
         membership = Membership.objects.create(project=project, user_id=owner.pk, role=role)
         log_state_change(instance=membership, old="", new=role, actor=actor, now=now)
-    for worker_role, file in GUIDELINE_FILES.items():
-        path = DEFAULT_GUIDELINES / scheme / "guidelines" / file
-        if path.exists():
-            text = path.read_text("utf-8")
+    for worker_role in GUIDELINE_FILES:
+        if text := default_guidelines(definition, worker_role):
             write_guidelines(project=project, role=worker_role, text=text, now=now)
     return project
+
+
+def default_guidelines(scheme: Scheme, role: Role) -> str:
+    """Return the scheme's own guidelines for the role as Markdown, or ""."""
+    path = scheme.guidelines and scheme.guidelines / GUIDELINE_FILES[role]
+    return path.read_text("utf-8") if path and path.exists() else ""
 
 
 @transaction.atomic

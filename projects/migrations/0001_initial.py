@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
                 ('protocol', models.CharField(choices=[('consolidation', 'consolidation'), ('validation', 'validation')], db_default='consolidation', default='consolidation', max_length=20)),
                 ('validators_per_item', models.PositiveSmallIntegerField(db_default=2, default=2)),
                 ('validators_to_agree', models.PositiveSmallIntegerField(db_default=2, default=2)),
-                ('exclusion_scope', models.CharField(choices=[('item', 'the item'), ('sentence', 'the whole sentence')], default='item', max_length=20)),
+                ('exclusion_scope', models.CharField(choices=[('item', 'the item'), ('sentence', 'the whole sentence'), ('group', 'the whole document or image')], default='item', max_length=20)),
                 ('worker_requirements', models.JSONField(blank=True, default=list)),
                 ('minimum_hourly_cents', models.PositiveIntegerField(blank=True, null=True)),
                 ('seed', models.BigIntegerField(default=1)),
@@ -77,6 +77,17 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Resource',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=40)),
+                ('version', models.PositiveIntegerField()),
+                ('value', models.JSONField()),
+                ('created_at', models.DateTimeField()),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='resources', to='projects.project')),
+            ],
+        ),
+        migrations.CreateModel(
             name='ApiToken',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -116,5 +127,9 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='guidelines',
             constraint=models.UniqueConstraint(fields=('project', 'role', 'version'), name='guidelines_version_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='resource',
+            constraint=models.UniqueConstraint(fields=('project', 'name', 'version'), name='resource_version_once'),
         ),
     ]

@@ -1,11 +1,12 @@
 """Workers' annotations beside the expert's, prepared for display."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from string import ascii_uppercase
 
+from annotation.domain.item_context import context_of, scheme_of
 from annotation.models import Item, Submission
-from consolidation.domain.aligned_rows import Row, Side, _row
 from datasets.models import Decision
 from projects.domain.create_project import current_guidelines
 from projects.enums import Role
@@ -13,22 +14,21 @@ from projects.models import Guidelines
 from qualification.domain.feedback import AnyFeedback
 from qualification.domain.queries import guidelines_read
 from qualification.models import Evaluation, Feedback
-from schemes.base import Json
-from schemes.registry import get_scheme
+from schemes.base import DecisionKind, Json, JudgedUnit
 from web.markdown import headings_of
 
-# The states of rows whose answer may be paired with a missed one
-LOOSE = ("extra", "redundant", "other-question")
+# The states of rows whose prediction may be paired with a missed one
+PAIRABLE = ("extra", "redundant", "label-differs")
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A question in a consolidator's round, with its writer (a letter) and the verdict."""
+    """A unit in a consolidator's round, with its writer (a letter) and the outcome."""
 
     writer: str
-    question: str
-    answers: list[str]
-    verdict: str
+    label: str
+    values: Sequence[str]
+    outcome: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +42,49 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
+class DecisionButton:
+    """A button for a decision on a row. `options` are sides to choose the prediction from."""
+
+    value: str
+    action: str
+    options: Sequence[Json] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedDecision:
+    """A decision that was made on a row."""
+
+    pk: int
+    label: str
+    decided_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """An aligned row with the decisions on it, and the buttons for others.
+
+    `aligned` has the fields of `schemes.base.AlignedRow`.
+    """
+
+    aligned: Json
+    recorded: Sequence[RecordedDecision]
+    buttons: Sequence[DecisionButton]
+
+
+@dataclass(frozen=True, slots=True)
 class ItemSideBySide:
     """An item with its rows, suggested remarks and the trainer's note.
 
-    The sentence is split around the target. `loose` has the worker's spans that may be paired with a
-    missed answer. `judged` has the questions that a consolidator received.
+    `judged` has the units that a consolidator received.
     """
 
     number: int
     item: Item
-    before: str
-    target: str
-    after: str
+    title: str
     answered: bool
-    rows: list[Row]
+    rows: list[ShownRow]
     remarks: list[Remark]
     note: str
-    loose: list[Side]
     judged: list[Judged] = field(default_factory=list)
 
     @property
@@ -87,38 +113,82 @@ def comparison_view(
 ) -> list[ItemSideBySide]:
     """Return the items of the feedback, which may be unsaved. Remarks link to `guidelines`."""
     ids = [entry["item"] for entry in feedback.alignment]
-    items = Item.objects.select_related("sentence", "project").in_bulk(ids)
+    items = Item.objects.select_related("sentence").in_bulk(ids)
+    for item in items.values():
+        item.project = feedback.project  # one instance, which caches its resources
     judged = _judged_by_item(feedback.evaluation, items) if isinstance(feedback, Feedback) else {}
     headings = headings_of(guidelines.text) if guidelines else {}
     views = []
     for number, entry in enumerate(feedback.alignment, start=1):
         item = items[entry["item"]]
         own = [decision for decision in decisions if decision.submission_id == entry["submission"]]
-        tokens: list[str] = item.sentence.tokens
-        target_at = item.target.get("verb_idx", 0)
-        rows = [_row(row, tokens, own) for row in entry["rows"]]
         view = ItemSideBySide(
             number=number,
             item=item,
-            before=" ".join(tokens[:target_at]),
-            target=tokens[target_at],
-            after=" ".join(tokens[target_at + 1 :]),
+            title=_title(item),
             answered=entry["submission"] is not None,
-            rows=rows,
+            rows=_shown_rows(item, entry["rows"], own),
             remarks=[
                 _remark(code, text, item, feedback.role, headings)
                 for code, text in entry["remarks"]
             ],
             note=feedback.notes.get(str(item.pk), ""),
-            loose=[row.predicted for row in rows if row.predicted and row.state in LOOSE],
             judged=judged.get(item.pk, []),
         )
         views.append(view)
     return views
 
 
+def _title(item: Item) -> str:
+    """Return the marked words of the target, or the item's headline if none are marked."""
+    scheme, tokens = scheme_of(item), item.sentence.tokens
+    words = [tokens[at] for at in scheme.views.marked(item.target)]
+    return " ".join(words) or scheme.corpus.headline(context_of(item))
+
+
+def _shown_rows(item: Item, rows: Sequence[Json], decisions: Sequence[Decision]) -> list[ShownRow]:
+    kinds = {kind.key: kind for kind in scheme_of(item).comparison.decisions}
+    pairable = [row["predicted"] for row in rows if row["state"] in PAIRABLE and row["predicted"]]
+    shown = []
+    for row in rows:
+        buttons = [_button(item, kinds[key], row, pairable) for key in row["decisions"]]
+        recorded = [
+            RecordedDecision(
+                decision.pk,
+                kinds[decision.kind].label if decision.kind in kinds else decision.kind,
+                str(decision.decided_by),
+            )
+            for decision in decisions
+            if _concerns(decision, row)
+        ]
+        shown.append(ShownRow(row, recorded, [button for button in buttons if button]))
+    return shown
+
+
+def _concerns(decision: Decision, row: Json) -> bool:
+    """Return True if the row shows the decision.
+
+    A decision is shown at its reference side, or at the worker's side if it has no reference.
+    """
+    if row["reference"]:
+        return bool(decision.reference_key == row["reference"]["key"])
+    return not decision.reference_key and decision.predicted_key == row["predicted"]["key"]
+
+
+def _button(
+    item: Item, kind: DecisionKind, row: Json, pairable: Sequence[Json]
+) -> DecisionButton | None:
+    """Return the button for a decision, or None if the row has nothing to pair."""
+    reference, predicted = row["reference"], row["predicted"]
+    if kind.pairs and (reference is None or not (predicted or pairable)):
+        return None
+    sides = [reference and reference["key"], predicted and predicted["key"]]
+    value = json.dumps([item.pk, kind.key, *sides], ensure_ascii=False)
+    return DecisionButton(value, kind.action, () if predicted else pairable)
+
+
 def _judged_by_item(evaluation: Evaluation, items: Mapping[int, Item]) -> dict[int, list[Judged]]:
-    """Return the questions that a consolidator received, by item id."""
+    """Return the units that a consolidator received, by item id."""
     round = evaluation.enrolment.round
     if round.role != Role.CONSOLIDATOR:
         return {}
@@ -126,41 +196,25 @@ def _judged_by_item(evaluation: Evaluation, items: Mapping[int, Item]) -> dict[i
     ids = [entry["submission"] for entry in evaluation.alignment if entry["submission"]]
     contents = dict(Submission.objects.filter(pk__in=ids).values_list("item", "content"))
     return {
-        pk: _judged(sources.get(pk, []), contents.get(pk), item.sentence.tokens)
+        pk: [
+            Judged(ascii_uppercase[unit.source], unit.label, unit.values, _outcome(unit))
+            for unit in scheme_of(item)
+            .get_merging()
+            .judged(contents.get(pk), sources.get(pk, []), context_of(item))
+        ]
         for pk, item in items.items()
     }
 
 
-def _judged(
-    annotations: Sequence[Json], consolidation: Json | None, tokens: Sequence[str]
-) -> list[Judged]:
-    questions = consolidation["questions"] if consolidation else []
-    verdicts = {
-        (question["source"]["submission"], question["source"]["question"]): question
-        for question in questions
-        if question["source"]
-    }
-    return [
-        Judged(
-            writer=ascii_uppercase[writer],
-            question=source["question"],
-            answers=[" ".join(tokens[start:end]) for start, end in source["answers"]],
-            verdict=_verdict(verdicts.get((writer, attempt)), questions),
-        )
-        for writer, annotation in enumerate(annotations)
-        for attempt, source in enumerate(annotation["questions"])
-    ]
-
-
-def _verdict(question: Json | None, questions: Sequence[Json]) -> str:
-    if question is None:
-        return "not judged"
-    if question["verdict"] == "redundant" and question["same_as"] is not None:
-        return f"the same as “{questions[question['same_as']]['question']}”"
-    return "kept" if question["verdict"] == "keep" else str(question["verdict"])
+def _outcome(unit: JudgedUnit) -> str:
+    if unit.state == "redundant" and unit.into:
+        return f"the same as “{unit.into}”"
+    if unit.into:
+        return f"{unit.state} into “{unit.into}”"
+    return unit.state or "not judged"
 
 
 def _remark(code: str, text: str, item: Item, role: str, headings: Mapping[str, str]) -> Remark:
-    section = get_scheme(item.project.scheme).guideline_section(code, role=role)
+    section = scheme_of(item).comparison.section(code, role)
     title = headings.get(section, "")
     return Remark(code, text, section if title else "", title)

@@ -20,6 +20,7 @@ from qualification.domain.set_up_rounds import newest_references
 from qualification.domain.states import TRANSITIONS
 from qualification.enums import EnrolmentState, EvaluationCause
 from qualification.models import Cohort, Enrolment, Evaluation, Feedback, Round, RoundItem
+from schemes.registry import get_scheme
 
 AT_WORK = (EnrolmentState.INVITED, EnrolmentState.WORKING)
 
@@ -35,8 +36,10 @@ def submissions_in(enrolment: Enrolment) -> dict[int, Submission]:
 
 
 def round_items_of(round: Round) -> list[RoundItem]:
-    rows = round.round_items.select_related("item__project", "item__sentence", "reference")
-    return list(rows.order_by("ordinal"))
+    rows = list(round.round_items.select_related("item__sentence", "reference").order_by("ordinal"))
+    for row in rows:
+        row.item.project = round.project  # one instance, which caches its resources
+    return rows
 
 
 def asked_of(enrolment: Enrolment) -> list[RoundItem]:
@@ -56,7 +59,12 @@ def compute_figures(enrolment: Enrolment, *, so_far: bool = False) -> Figures:
     items = asked_of(enrolment)
     if so_far:
         items = [round_item for round_item in items if round_item.item_id in submissions]
-    return figures_of(items=items, submissions=submissions, decisions=list(decisions))
+    return figures_of(
+        scheme=get_scheme(enrolment.round.project.scheme),
+        items=items,
+        submissions=submissions,
+        decisions=list(decisions),
+    )
 
 
 @transaction.atomic

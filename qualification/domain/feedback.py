@@ -23,7 +23,7 @@ SALT = "qualification.feedback"
 LINK_LIFE = timedelta(days=60)
 # Maximum seconds that a save adds, because a page may stay open while nobody works
 MOST_SECONDS_A_SAVE = 3600
-QUESTION_LIMIT = 4000
+REPLY_LIMIT = 4000
 
 MESSAGE = """Hello,
 
@@ -32,14 +32,14 @@ MESSAGE = """Hello,
 {url}
 
 The link is personal and works for {days} days without signing in. On the page you can confirm \
-that you have read the feedback, and ask questions.
+that you have read the feedback, and reply to it.
 """
 
 INTRODUCTIONS = {
-    Feedback: "thank you for finishing “{title}”. Your feedback is ready. It shows your questions "
-    "and answers beside an expert's, with notes from your trainer.",
+    Feedback: "thank you for finishing “{title}”. Your feedback is ready. It shows your work beside "
+    "an expert's, with notes from your trainer.",
     PoolFeedback: "thank you for your work on “{title}”. Your trainer has reviewed some of it. The "
-    "page shows your questions and answers beside the final ones, with notes.",
+    "page shows your work beside the final version, with notes.",
 }
 
 
@@ -192,13 +192,13 @@ def acknowledge(*, feedback: L, now: datetime) -> L:
 
 
 @transaction.atomic
-def ask_back(*, feedback: L, question: str, now: datetime) -> L:
-    """Append the worker's question, which also acknowledges the feedback."""
+def add_reply(*, feedback: L, reply: str, now: datetime) -> L:
+    """Append to the worker's reply, which also acknowledges the feedback."""
     feedback = acknowledge(feedback=feedback, now=now)
-    text = question.strip()
-    if text and not feedback.question.endswith(text):
-        joined = f"{feedback.question}\n\n{text}" if feedback.question else text
-        feedback.question = joined[-QUESTION_LIMIT:]
-        feedback.asked_at = now
-        feedback.save(update_fields=["question", "asked_at"])
+    text = reply.strip()
+    if text and not feedback.reply.endswith(text):
+        joined = f"{feedback.reply}\n\n{text}" if feedback.reply else text
+        feedback.reply = joined[-REPLY_LIMIT:]
+        feedback.replied_at = now
+        feedback.save(update_fields=["reply", "replied_at"])
     return feedback

@@ -1,32 +1,30 @@
 """Compute a worker's figures in a round, without writing to the database."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
+from annotation.domain.item_context import context_of, scheme_of
 from annotation.domain.queries import can_be_used
 from annotation.enums import SubmissionState
-from annotation.models import Item, Submission
+from annotation.models import Submission
 from datasets.models import Decision
-from metrics import corrections
-from metrics.counts import Counts, mean
+from metrics.counts import mean
 from projects.enums import Role
 from qualification.models import RoundItem
-from schemes.base import Comparison, Json
-from schemes.registry import get_scheme
+from schemes.base import Compared, Json, RowDecision, Scheme
+from schemes.figures import Figure
 
-NOTHING: Json = {"questions": []}
+UNITS_PER_ITEM, SECONDS_PER_ITEM = "units_per_item", "seconds_per_item"
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
     """The figures of a worker's submissions, and `corrected` ones if a person made decisions.
 
-        {"items", "answered", "UA": {"tp", "fp", "fn", "precision", "recall", "f1"}, "LA": ...,
-        "questions_per_item", "seconds_per_item", "by_item": [UA F1 per item]}
+        {"items", "answered", <figure>: its total, ..., "units_per_item", "seconds_per_item",
+        "by_item": [value of the scheme's first figure per item]}
 
-    Ratios are from 0 to 1 or None. `alignment` is described in `qualification.models.Evaluation`.
+    `alignment` is described in `qualification.models.Evaluation`.
     """
 
     rule: str
@@ -37,13 +35,14 @@ class Figures:
 
 def figures_of(
     *,
+    scheme: Scheme,
     items: Sequence[RoundItem],
     submissions: Mapping[int, Submission],
     decisions: Collection[Decision] = (),
 ) -> Figures:
-    """Compute figures. An item without a usable submission counts as one without questions."""
-    automatic: list[Comparison] = []
-    corrected: list[Comparison] = []
+    """Compute figures. An item without a usable submission counts as an empty annotation."""
+    automatic: list[Compared] = []
+    corrected: list[Compared] = []
     alignment: list[Json] = []
     used = usable(submissions)
     for round_item in items:
@@ -55,15 +54,15 @@ def figures_of(
             and decision.submission_id == submission.pk
             and decision.reference_id == round_item.reference_id
         ]
-        comparison = compare_item(round_item, submission)
-        automatic.append(comparison)
-        corrected.append(compare_item(round_item, submission, own) if own else comparison)
-        alignment.append(alignment_of(round_item, submission, comparison))
+        compared = compare_item(round_item, submission)
+        automatic.append(compared)
+        corrected.append(compare_item(round_item, submission, own) if own else compared)
+        alignment.append(alignment_of(round_item, submission, compared))
     overridden = any(old is not new for old, new in zip(automatic, corrected, strict=True))
     return Figures(
-        rule=automatic[0].rule if automatic else "",
-        automatic=_figures(automatic, used, items),
-        corrected=_figures(corrected, used, items) if overridden else None,
+        rule=scheme.comparison.rule,
+        automatic=_figures(scheme, automatic, used),
+        corrected=_figures(scheme, corrected, used) if overridden else None,
         alignment=alignment,
     )
 
@@ -79,92 +78,84 @@ def usable(submissions: Mapping[int, Submission]) -> dict[int, Submission]:
 
 def compare_item(
     round_item: RoundItem, submission: Submission | None, decisions: Iterable[Decision] = ()
-) -> Comparison:
+) -> Compared:
     """Compare the submission with the reference. Raise ValueError for unsuitable decisions."""
-    item: Item = round_item.item
-    return get_scheme(item.project.scheme).compare(
-        reference=round_item.reference.content,
-        predicted=annotation_of(round_item, submission),
-        tokens=item.sentence.tokens,
-        target=item.target,
-        decisions=[_verdict(decision) for decision in decisions],
+    return scheme_of(round_item.item).comparison.compare(
+        round_item.reference.content,
+        annotation_of(round_item, submission),
+        context_of(round_item.item),
+        [
+            RowDecision(decision.kind, decision.reference_key or None, decision.predicted_key)
+            for decision in decisions
+        ],
     )
 
 
 def annotation_of(round_item: RoundItem, submission: Submission | None) -> Json:
     """Return the annotation to compare, which for a consolidator is the resulting gold."""
+    scheme = scheme_of(round_item.item)
     if submission is None:
-        return NOTHING
+        return scheme.content.empty
     if submission.role != Role.CONSOLIDATOR:
         content: Json = submission.content
         return content
-    scheme = get_scheme(submission.item.project.scheme)
-    return scheme.gold_of(submission.content, round_item.given)[0]
+    return scheme.get_merging().gold_of(submission.content, round_item.given)[0]
 
 
-def _verdict(decision: Decision) -> corrections.Decision:
-    reference, predicted = decision.reference_span, decision.predicted_span or (0, 0)
-    return corrections.Decision(
-        (reference[0], reference[1]) if reference else None,
-        (predicted[0], predicted[1]),
-        corrections.Verdict(decision.kind),
-    )
-
-
-def alignment_of(
-    round_item: RoundItem, submission: Submission | None, comparison: Comparison
-) -> Json:
+def alignment_of(round_item: RoundItem, submission: Submission | None, compared: Compared) -> Json:
     """Return an item's entry in `Evaluation.alignment`."""
-    item: Item = round_item.item
-    remarks = get_scheme(item.project.scheme).remarks_on(
-        comparison, tokens=item.sentence.tokens, target=item.target
-    )
+    item = round_item.item
+    remarks = scheme_of(item).comparison.hints(compared, context_of(item))
     return {
         "item": round_item.item_id,
         "submission": submission.pk if submission else None,
         "gold": round_item.reference_id,
-        "rows": comparison.rows,
+        "rows": [asdict(row) for row in compared.rows],
         "remarks": [list(remark) for remark in remarks],
-        "figures": {name: asdict(counts) for name, counts in comparison.counts.items()},
+        "figures": dict(compared.measures),
     }
 
 
-def _figures(
-    comparisons: Sequence[Comparison],
-    used: Mapping[int, Submission],
-    items: Sequence[RoundItem],
-) -> Json:
-    totals: defaultdict[str, Counts] = defaultdict(Counts)
-    for comparison in comparisons:
-        for name, counts in comparison.counts.items():
-            totals[name] += counts
+def _figures(scheme: Scheme, compared: Sequence[Compared], used: Mapping[int, Submission]) -> Json:
+    main = scheme.comparison.figures[0]
     return {
-        "items": len(items),
+        "items": len(compared),
         "answered": len(used),
-        **{name: counts.as_json() for name, counts in totals.items()},
-        "questions_per_item": mean(_units(submission) for submission in used.values()),
-        "seconds_per_item": mean(submission.active_seconds for submission in used.values()),
-        "by_item": [row.counts["UA"].f1 if "UA" in row.counts else None for row in comparisons],
+        **{
+            figure.key: figure.total([row.measures[figure.key] for row in compared])
+            for figure in scheme.comparison.figures
+        },
+        UNITS_PER_ITEM: mean(
+            scheme.content.count_units(submission.content, submission.role)
+            for submission in used.values()
+        ),
+        SECONDS_PER_ITEM: mean(submission.active_seconds for submission in used.values()),
+        "by_item": [main.value([row.measures[main.key]]) for row in compared],
     }
 
 
-def _units(submission: Submission) -> int:
-    scheme = get_scheme(submission.item.project.scheme)
-    return scheme.count_units(submission.content, role=submission.role)
+def heading_of(figure: Figure) -> str:
+    """Return the figure's label with its unit, for the heading of a column."""
+    return f"{figure.label} ({figure.unit})" if figure.unit else figure.label
 
 
-def figure_at(figures: Json | None, path: str) -> float | None:
-    """Return the figure with a name such as "UA.f1", or None if it is undefined."""
-    value: Any = figures
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, dict) else None
+def figure_at(scheme: Scheme, figures: Json | None, key: str) -> float | None:
+    """Return a figure of the scheme, or units or seconds per item. Return None if undefined."""
+    value = (figures or {}).get(key)
+    for figure in scheme.comparison.figures:
+        if figure.key == key:
+            return figure.value_of(value)
     return value if isinstance(value, int | float) else None
 
 
-def below_thresholds(figures: Json | None, thresholds: Mapping[str, float]) -> list[str]:
-    """Return the names of thresholds that are not reached. Undefined figures reach none."""
-    return [
-        name
-        for name, least in thresholds.items()
-        if (value := figure_at(figures, name)) is None or value < least
-    ]
+def unmet_thresholds(
+    scheme: Scheme, figures: Json | None, thresholds: Mapping[str, float]
+) -> list[str]:
+    """Return the keys of thresholds that are not met. Undefined figures meet none."""
+    falling = {figure.key for figure in scheme.comparison.figures if not figure.higher_is_better}
+    unmet = []
+    for key, threshold in thresholds.items():
+        value = figure_at(scheme, figures, key)
+        if value is None or (value > threshold if key in falling else value < threshold):
+            unmet.append(key)
+    return unmet

@@ -1,21 +1,23 @@
 """Comparisons of generators' production work with the resulting gold."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
+from annotation.domain.item_context import scheme_of
 from annotation.models import Submission
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from crowd.models import Worker
 from jobs.domain.sweep import for_each_row
-from metrics.counts import Counts
 from projects.enums import Role
 from projects.models import Project
 from qualification.domain.figures import compare_item
 from qualification.models import GoldComparison, RoundItem
+from schemes.figures import Figure, Measure
+from schemes.registry import get_scheme
 
 # Number of items over which each point of the curve is computed
 WINDOW = 20
@@ -52,13 +54,13 @@ def _annotations_with_gold() -> QuerySet[Submission]:
 
 def _compare(submission: Submission, now: datetime) -> int:
     gold = Gold.objects.get(pk=submission.newest)  # type: ignore[attr-defined]
-    comparison = compare_item(RoundItem(item=submission.item, reference=gold), submission)
+    compared = compare_item(RoundItem(item=submission.item, reference=gold), submission)
     GoldComparison.objects.update_or_create(
         submission=submission,
         defaults={
             "gold": gold,
-            "rule": comparison.rule,
-            "counts": {name: asdict(counts) for name, counts in comparison.counts.items()},
+            "rule": scheme_of(submission.item).comparison.rule,
+            "measures": dict(compared.measures),
             "compared_at": now,
         },
     )
@@ -84,18 +86,19 @@ def gold_comparisons_of(
     return rows.order_by("submission__submitted_at", "submission")
 
 
-def ua_of(counts: object) -> Counts:
-    return Counts(**counts["UA"])  # type: ignore[index]
+def main_figure(project: Project) -> Figure:
+    """Return the scheme's first figure, by which workers are monitored."""
+    return get_scheme(project.scheme).comparison.figures[0]
 
 
-def series_of(gold_comparisons: Sequence[tuple[datetime, Counts]]) -> list[Point]:
-    """Return the points of a worker's curve, in the order of the comparisons."""
-    points = []
-    total = Counts()
-    for position, (at, counts) in enumerate(gold_comparisons):
-        total = total + counts
-        if position >= WINDOW:
-            dropped = gold_comparisons[position - WINDOW][1]
-            total = Counts(total.tp - dropped.tp, total.fp - dropped.fp, total.fn - dropped.fn)
-        points.append(Point(at, counts.f1, total.f1))
-    return points
+def series_of(figure: Figure, measured: Sequence[tuple[datetime, Measure]]) -> list[Point]:
+    """Return the points of a worker's curve, from times and measures in order."""
+    measures = [measure for _, measure in measured]
+    return [
+        Point(
+            at,
+            item=figure.value([measure]),
+            window=figure.value(measures[max(0, position + 1 - WINDOW) : position + 1]),
+        )
+        for position, (at, measure) in enumerate(measured)
+    ]

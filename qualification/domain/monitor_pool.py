@@ -1,4 +1,4 @@
-"""Alerts about workers with too few questions (Roit et al. 2020, 3) or falling agreement."""
+"""Alerts about workers with low coverage (Roit et al. 2020, section 3) or falling agreement."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,16 +12,16 @@ from annotation.models import Submission
 from audit.domain.change_state import log_state_change
 from crowd.models import Worker
 from jobs.domain.sweep import for_each_row
-from metrics.counts import Counts, micro_sum
 from metrics.drift import BLOCK, has_fallen
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.gold_comparisons import WINDOW, gold_comparisons_of, ua_of
+from qualification.domain.gold_comparisons import WINDOW, gold_comparisons_of, main_figure
 from qualification.enums import AlertKind
 from qualification.models import Alert
+from schemes.base import Scheme
+from schemes.figures import Figure, Measure
 from schemes.registry import get_scheme
 
-QUESTIONS_PER_ITEM = 2.0
 GRACE_ITEMS = 15
 LEAST_SHOWN = 0.0001
 # A project without submissions for this time is not monitored.
@@ -30,52 +30,54 @@ AT_REST = timedelta(days=2)
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """A worker's number of questions in production.
+    """A worker's number of units in production.
 
-    `flagged` is True for fewer than QUESTIONS_PER_ITEM on average after at least GRACE_ITEMS items.
+    `flagged` is True for fewer than `least` per item on average after at least GRACE_ITEMS items.
     """
 
     worker: Worker
     items: int
-    questions: int
+    units: int
+    least: float
 
     @property
     def per_item(self) -> float:
-        return self.questions / self.items
+        return self.units / self.items
 
     @property
     def flagged(self) -> bool:
-        return self.items >= GRACE_ITEMS and self.questions < QUESTIONS_PER_ITEM * self.items
+        return self.items >= GRACE_ITEMS and self.units < self.least * self.items
 
 
 def coverage_of_pool(*, project: Project) -> list[Coverage]:
-    """Return all production generators by usable questions per item, fewest first."""
-    return _covered(_items_and_questions(project))
+    """Return all production generators by usable units per item, fewest first."""
+    return _covered(get_scheme(project.scheme), _items_and_units(project))
 
 
-def _covered(numbers: Mapping[int, tuple[int, int]]) -> list[Coverage]:
+def _covered(scheme: Scheme, numbers: Mapping[int, tuple[int, int]]) -> list[Coverage]:
     workers = Worker.objects.in_bulk(numbers)
-    rows = [Coverage(workers[pk], *numbers[pk]) for pk in numbers if pk in workers]
+    least = scheme.content.least_units
+    rows = [Coverage(workers[pk], *numbers[pk], least) for pk in numbers if pk in workers]
     return sorted(rows, key=lambda row: (row.per_item, row.worker.pk))
 
 
-def _items_and_questions(project: Project) -> dict[int, tuple[int, int]]:
-    """Return the numbers of items and questions by worker id."""
+def _items_and_units(project: Project) -> dict[int, tuple[int, int]]:
+    """Return the numbers of items and units by worker id."""
     rows = Submission.objects.live().filter(
         item__project=project, item__in_production=True, role=Role.GENERATOR, problem=""
     )
-    count = get_scheme(project.scheme).count_units
-    items, questions = Counter[int](), Counter[int]()
+    count = get_scheme(project.scheme).content.count_units
+    items, units = Counter[int](), Counter[int]()
     pairs = rows.exclude(worker=None).order_by().values_list("worker", "content")
     for worker, content in pairs.iterator(chunk_size=2000):
         items[worker] += 1
-        questions[worker] += count(content, role=Role.GENERATOR)
-    return {pk: (items[pk], questions[pk]) for pk in items}
+        units[worker] += count(content, Role.GENERATOR)
+    return {pk: (items[pk], units[pk]) for pk in items}
 
 
 @dataclass(frozen=True, slots=True)
 class PoolRow:
-    """A worker with coverage, open alerts, and UA F1 over all and over the last WINDOW items."""
+    """A worker with coverage, open alerts, and the main figure over all and the last WINDOW items."""
 
     coverage: Coverage
     compared: int = 0
@@ -88,8 +90,8 @@ class PoolRow:
 class PoolFigures:
     """Figures of all production work, by worker id.
 
-    `coverage` has the numbers of items and questions, and `agreement` the number of compared items
-    with UA F1 over all and over the last WINDOW. They are cached, so they hold no personal data.
+    `coverage` has the numbers of items and units, and `agreement` the number of compared items with
+    the main figure over all and over the last WINDOW. They are cached, so they hold no personal data.
     """
 
     coverage: dict[int, tuple[int, int]]
@@ -98,15 +100,16 @@ class PoolFigures:
 
 def pool_figures(*, project: Project) -> PoolFigures:
     """Compute the pool's figures, which reads every annotation of the project."""
+    figure = main_figure(project)
     agreement = {
-        worker: (len(own), micro_sum(own).f1, micro_sum(own[-WINDOW:]).f1)
-        for worker, own in _counts_by_worker(project).items()
+        worker: (len(own), figure.value(own), figure.value(own[-WINDOW:]))
+        for worker, own in _measures_by_worker(project, figure).items()
     }
-    return PoolFigures(_items_and_questions(project), agreement)
+    return PoolFigures(_items_and_units(project), agreement)
 
 
 def pool_rows(*, project: Project, figures: PoolFigures) -> list[PoolRow]:
-    """Return the pool's workers with alerts first, then by questions per item."""
+    """Return the pool's workers with alerts first, then by units per item."""
     alerts: defaultdict[int, list[Alert]] = defaultdict(list)
     for alert in open_alerts(project=project):
         alerts[alert.worker_id].append(alert)
@@ -116,16 +119,16 @@ def pool_rows(*, project: Project, figures: PoolFigures) -> list[PoolRow]:
             *figures.agreement.get(coverage.worker.pk, (0, None, None)),
             alerts=alerts[coverage.worker.pk],
         )
-        for coverage in _covered(figures.coverage)
+        for coverage in _covered(get_scheme(project.scheme), figures.coverage)
     ]
     return sorted(rows, key=lambda row: not row.alerts)
 
 
-def _counts_by_worker(project: Project) -> Mapping[int, list[Counts]]:
-    by_worker: defaultdict[int, list[Counts]] = defaultdict(list)
-    rows = gold_comparisons_of(project=project).values_list("submission__worker", "counts")
-    for worker, counts in rows.iterator(chunk_size=2000):
-        by_worker[worker].append(ua_of(counts))
+def _measures_by_worker(project: Project, figure: Figure) -> Mapping[int, list[Measure]]:
+    by_worker: defaultdict[int, list[Measure]] = defaultdict(list)
+    rows = gold_comparisons_of(project=project).values_list("submission__worker", "measures")
+    for worker, measures in rows.iterator(chunk_size=2000):
+        by_worker[worker].append(measures[figure.key])
     return by_worker
 
 
@@ -161,24 +164,28 @@ Known = Mapping[tuple[int, str], Alert]
 
 
 def _coverage_alerts(project: Project, known: Known) -> Iterator[Alert]:
+    units = get_scheme(project.scheme).vocabulary.unit.plural
     for coverage in coverage_of_pool(project=project):
         last = known.get((coverage.worker.pk, AlertKind.COVERAGE))
         if coverage.flagged and _may_raise(last, coverage.items, GRACE_ITEMS):
             reason = (
-                f"{coverage.per_item:.2f} questions per item over {coverage.items} items; at least "
-                f"{QUESTIONS_PER_ITEM:g} are expected after {GRACE_ITEMS}."
+                f"{coverage.per_item:.2f} {units} per item over {coverage.items} items. At least "
+                f"{coverage.least:g} are expected after {GRACE_ITEMS}."
             )
             yield _alert(project, coverage.worker.pk, AlertKind.COVERAGE, reason, coverage.items)
 
 
 def _drift_alerts(project: Project, known: Known) -> Iterator[Alert]:
-    for worker, counts in _counts_by_worker(project).items():
+    figure = main_figure(project)
+    direction = 1 if figure.higher_is_better else -1
+    for worker, measures in _measures_by_worker(project, figure).items():
         last = known.get((worker, AlertKind.DRIFT))
-        defined = [item_counts for item_counts in counts if item_counts.f1 is not None]
-        series = [item_counts.f1 or 0.0 for item_counts in defined]
+        values = [(measure, figure.value([measure])) for measure in measures]
+        defined = [(measure, value) for measure, value in values if value is not None]
+        series = [direction * value for _, value in defined]
         p_value = has_fallen(series, known=last.items if last else 0)
         if p_value is not None and _may_raise(last, len(series), 1):
-            reason = _fallen(defined, p_value)
+            reason = _fallen(figure, [measure for measure, _ in defined], p_value)
             yield _alert(project, worker, AlertKind.DRIFT, reason, len(series))
 
 
@@ -191,13 +198,14 @@ def _may_raise(last: Alert | None, items: int, more: int) -> bool:
     return last is None or (last.acknowledged_at is not None and items >= last.items + more)
 
 
-def _fallen(counts: Sequence[Counts], p_value: float) -> str:
-    full = len(counts) // BLOCK * BLOCK
-    latest, before = micro_sum(counts[full - BLOCK : full]).f1, micro_sum(counts[: full - BLOCK]).f1
+def _fallen(figure: Figure, measures: Sequence[Measure], p_value: float) -> str:
+    full = len(measures) // BLOCK * BLOCK
+    latest, before = measures[full - BLOCK : full], measures[: full - BLOCK]
+    scale = 100 if figure.unit == "%" else 1
     p = f"= {p_value:.4f}" if p_value >= LEAST_SHOWN else f"< {LEAST_SHOWN:.4f}"
     return (
-        f"UA F1 against the gold of {100 * (latest or 0):.1f} over {BLOCK} items, after "
-        f"{100 * (before or 0):.1f} over the {full - BLOCK} before (p {p})."
+        f"{figure.label} against the gold of {scale * (figure.value(latest) or 0):.1f} over {BLOCK} "
+        f"items, after {scale * (figure.value(before) or 0):.1f} over the {full - BLOCK} before (p {p})."
     )
 
 

@@ -4,22 +4,15 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from consolidation.enums import DecisionKind
 from datasets.models import Decision
 from qualification.domain.evaluate import asked_of, compute_figures, submissions_in
 from qualification.domain.figures import compare_item, usable
 from qualification.models import Enrolment, Evaluation
-
-OPPOSITE = {
-    DecisionKind.PAIR_ACCEPTED: DecisionKind.PAIR_REFUSED,
-    DecisionKind.PAIR_REFUSED: DecisionKind.PAIR_ACCEPTED,
-    DecisionKind.LABEL_ACCEPTED: DecisionKind.LABEL_REFUSED,
-    DecisionKind.LABEL_REFUSED: DecisionKind.LABEL_ACCEPTED,
-}
+from schemes.base import RowDecision, Scheme
+from schemes.registry import get_scheme
 
 
 class OverruleError(TouchstoneError):
@@ -31,36 +24,33 @@ def overrule(
     *,
     enrolment: Enrolment,
     item_id: int,
-    kind: str,
-    reference_span: list[int] | None,
-    predicted_span: list[int],
+    decision: RowDecision,
     by: Any,
     now: datetime,
     reason: str = "",
 ) -> Evaluation:
-    """Record a decision in place of an opposite one about the same spans. Raise OverruleError."""
+    """Record a decision in place of an opposite one about the same sides. Raise OverruleError."""
     evaluation = _locked(enrolment)
+    scheme = get_scheme(enrolment.round.project.scheme)
     items = [round_item for round_item in asked_of(enrolment) if round_item.item_id == item_id]
     submission = usable(submissions_in(enrolment)).get(item_id)
-    if not items or submission is None or kind not in DecisionKind.values:
+    kinds = {kind.key for kind in scheme.comparison.decisions}
+    if not items or submission is None or decision.kind not in kinds:
         raise OverruleError("There is no annotation of this item to decide on.")
-    if (reference_span is None) != (kind == DecisionKind.ANSWER_ACCEPTED):
-        raise OverruleError("Only an extra answer is accepted without a reference answer.")
     decisions = Decision.objects.filter(reference=items[0].reference, submission=submission)
-    same = decisions.filter(predicted_span=predicted_span).filter(
-        Q(reference_span__isnull=True)
-        if reference_span is None
-        else Q(reference_span=reference_span)
-    )
-    for opposite in same.filter(kind=OPPOSITE.get(DecisionKind(kind))):
+    sides = {
+        "reference_key": decision.reference or "",
+        "predicted_key": decision.predicted,
+    }
+    same = decisions.filter(**sides)
+    for opposite in same.filter(kind__in=_opposites(scheme, decision.kind)):
         _remove(opposite, str(by), now)
-    if not same.filter(kind=kind).exists():
+    if not same.filter(kind=decision.kind).exists():
         Decision.objects.create(
             reference=items[0].reference,
             submission=submission,
-            reference_span=reference_span,
-            predicted_span=predicted_span,
-            kind=kind,
+            **sides,
+            kind=decision.kind,
             decided_by=by,
             decided_at=now,
             reason=reason,
@@ -70,6 +60,12 @@ def overrule(
     except ValueError as error:
         raise OverruleError(f"Nothing was decided: {error}.") from error
     return _recorrect(enrolment, evaluation)
+
+
+def _opposites(scheme: Scheme, key: str) -> list[str]:
+    """Return the other kinds of decisions about the same matter."""
+    about = {kind.key: kind.about for kind in scheme.comparison.decisions}
+    return [other for other in about if other != key and about[other] == about[key]]
 
 
 @transaction.atomic

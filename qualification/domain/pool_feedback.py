@@ -1,6 +1,6 @@
 """A trainer's feedback on a worker's production work."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -9,13 +9,12 @@ from django.db import transaction
 from consolidation.enums import ReviewState
 from consolidation.models import Review
 from crowd.models import Worker
-from metrics.counts import Counts, micro_sum
 from projects.models import Project
 from qualification.domain.feedback import Notes, NothingToSendError, deliver, save_notes
 from qualification.domain.figures import alignment_of, compare_item
-from qualification.domain.gold_comparisons import gold_comparisons_of, ua_of
+from qualification.domain.gold_comparisons import gold_comparisons_of, main_figure
 from qualification.models import GoldComparison, PoolFeedback, RoundItem
-from schemes.base import Json
+from schemes.base import Json, Scheme
 
 # Feedback shows the ITEMS most instructive of the RECENT newest items.
 RECENT, ITEMS = 60, 10
@@ -34,11 +33,15 @@ def instructive_items(*, project: Project, worker: Worker) -> list[Json]:
     )
     corrected = set(reviews.values_list("gold__item", flat=True))
 
-    def rank(comparison: GoldComparison) -> tuple[bool, float]:
-        f1 = ua_of(comparison.counts).f1
-        return comparison.submission.item_id not in corrected, f1 or 0.0
+    figure = main_figure(project)
+    best = 1.0 if figure.higher_is_better else 0.0
 
-    chosen = sorted((row for row in recent if rank(row) != (True, 1)), key=rank)[:ITEMS]
+    def rank(comparison: GoldComparison) -> tuple[bool, float]:
+        value = figure.value([comparison.measures[figure.key]])
+        distance = abs(best - (value or 0.0))
+        return comparison.submission.item_id not in corrected, -distance
+
+    chosen = sorted((row for row in recent if rank(row) != (True, 0)), key=rank)[:ITEMS]
     return [_alignment(comparison) for comparison in chosen]
 
 
@@ -48,11 +51,11 @@ def _alignment(comparison: GoldComparison) -> Json:
     return alignment_of(pair, submission, compare_item(pair, submission))
 
 
-def figures_of_entries(alignment: list[Json]) -> Json:
-    """Return the summed counts of the entries."""
+def figures_of_entries(scheme: Scheme, alignment: list[Json]) -> Json:
+    """Return the totals over the entries, by figure."""
     return {
-        name: asdict(micro_sum(Counts(**entry["figures"][name]) for entry in alignment))
-        for name in ("UA", "LA")
+        figure.key: figure.total([entry["figures"][figure.key] for entry in alignment])
+        for figure in scheme.comparison.figures
     }
 
 

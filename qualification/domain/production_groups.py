@@ -17,7 +17,9 @@ from projects.enums import Role
 from projects.models import Project
 from qualification.domain.decide import UNGROUPED, pool_of
 from qualification.domain.figures import figure_at
+from qualification.domain.gold_comparisons import main_figure
 from qualification.models import Evaluation, ProductionGroup
+from schemes.registry import get_scheme
 
 MOST_GROUPS = 20
 
@@ -28,7 +30,7 @@ class GroupingError(TouchstoneError):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A trained generator, with the UA F1 of their newest evaluation and their group, if any."""
+    """A trained generator, with the main figure of their newest evaluation and their group, if any."""
 
     worker: Worker
     skill: float | None
@@ -71,8 +73,9 @@ def _skills(project: Project, workers: Sequence[Worker]) -> dict[int, float | No
         enrolment__round__role=Role.GENERATOR,
         so_far=False,
     ).order_by("enrolment__round__ordinal", "pk")
+    scheme, key = get_scheme(project.scheme), main_figure(project).key
     return {
-        worker: figure_at(corrected or figures, "UA.f1")
+        worker: figure_at(scheme, corrected or figures, key)
         for worker, figures, corrected in rows.values_list(
             "enrolment__worker", "figures", "corrected_figures"
         )

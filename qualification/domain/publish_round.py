@@ -10,37 +10,26 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max, Q
 
-from annotation.domain.publish import (
-    DESCRIPTION,
-    PAGE,
-    PublicationItem,
-    create_batch,
-    publish_items,
-    terms_of,
-)
+from annotation.domain.publish import PAGE, PublicationItem, create_batch, publish_items, terms_of
 from annotation.domain.qualification_codes import round_code
 from annotation.models import Item, TaskItem
 from audit.domain.change_state import change_state, log_state_change
 from audit.errors import TouchstoneError
-from consolidation.domain.open_cases import WORK as CASE_WORK
 from consolidation.domain.open_cases import publish_given_cases
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.models import HitType, QualificationType, Worker
-from projects.enums import Protocol, Role
+from projects.enums import Role
 from qualification.domain.states import TRANSITIONS
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Cohort, Enrolment, Round, RoundItem
+from schemes.registry import get_scheme
 
 # Lower attempts are for production (see TaskItem). Each cohort uses a new attempt.
 FIRST_ATTEMPT = 100
 # A grant's value is the cohort's number plus this offset times the block.
 BLOCK_VALUE_OFFSET = 10_000
-WORK: dict[str, str] = {
-    Role.GENERATOR: "write questions and answers about a verb",
-    Role.CONSOLIDATOR: "merge people's questions and answers about a verb",
-}
 
 
 class RoundPublishError(TouchstoneError):
@@ -160,13 +149,11 @@ def cohort_value(cohort: Cohort, block: int | None) -> int:
 
 def _create_cohort(round: Round, slots: int, now: datetime) -> Cohort:
     number = (round.cohorts.aggregate(last=Max("number"))["last"] or 0) + 1
+    texts = get_scheme(round.project.scheme).vocabulary.tasks[round.role]
     batch = create_batch(
         project=round.project,
         role=round.role,
-        title=f"{round.title}: {WORK[round.role]}",
-        description=CASE_WORK[Protocol.CONSOLIDATION].description
-        if round.role == Role.CONSOLIDATOR
-        else DESCRIPTION,
+        title=f"{round.title}: {texts.title}",
         qualifications=_requirements(round, number),
         now=now,
         own_terms=round.terms,

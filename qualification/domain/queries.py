@@ -9,20 +9,29 @@ from annotation.domain.publish import batch_guidelines
 from projects.domain.create_project import current_guidelines
 from projects.enums import Role
 from projects.models import Guidelines, Project
-from qualification.domain.figures import below_thresholds, figure_at
-from qualification.domain.monitor_pool import QUESTIONS_PER_ITEM
-from qualification.enums import EnrolmentState
+from qualification.domain.figures import (
+    SECONDS_PER_ITEM,
+    UNITS_PER_ITEM,
+    figure_at,
+    heading_of,
+    unmet_thresholds,
+)
+from qualification.enums import AlertKind, EnrolmentState
 from qualification.models import Enrolment, Evaluation, Feedback, Round
-from schemes.base import Json
+from schemes.base import Json, Scheme
+from schemes.registry import get_scheme
 
-SORTS = {
-    "worker": "Worker",
-    "UA.f1": "UA F1",
-    "LA.f1": "LA F1",
-    "questions_per_item": "Questions per item",
-    "seconds_per_item": "Time per item",
-    "state": "State",
-}
+
+def sorts_of(scheme: Scheme) -> dict[str, str]:
+    """Return the keys by which a round's workers can be sorted, with their headings."""
+    units = scheme.vocabulary.unit.plural.capitalize()
+    return {
+        "worker": "Worker",
+        **{figure.key: heading_of(figure) for figure in scheme.comparison.figures},
+        UNITS_PER_ITEM: f"{units} per item",
+        SECONDS_PER_ITEM: "Time per item",
+        "state": "State",
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,7 @@ class RoundOverviewRow:
     evaluation: Evaluation | None
     figures: Json
     standing: Json
-    below: list[str]
+    unmet: list[str]
     feedback: Feedback | None
     changed_side: bool | None
     flags: list[str] = field(default_factory=list)
@@ -47,7 +56,7 @@ class RoundOverviewRow:
     def suggestion(self) -> str:
         if self.evaluation is None or self.evaluation.so_far:
             return ""
-        return "decline or repeat" if self.below else "pass"
+        return "decline or repeat" if self.unmet else "pass"
 
 
 def rounds_of(*, project: Project) -> QuerySet[Round]:
@@ -64,7 +73,7 @@ def evaluations_of(*, project: Project) -> QuerySet[Evaluation]:
 def overview_rows(
     *, round: Round, state: str = "", sort: str = "", text: str = ""
 ) -> list[RoundOverviewRow]:
-    """Return the round's workers, sorted by a name of SORTS, descending after a minus."""
+    """Return the round's workers, sorted by a key of `sorts_of`, descending after a minus."""
     enrolments = round.enrolments.select_related("worker", "cohort").order_by("pk")
     if state in EnrolmentState.values:
         enrolments = enrolments.filter(state=state)
@@ -76,10 +85,11 @@ def overview_rows(
         Prefetch("evaluations", queryset=newest, to_attr="newest_first"),
         Prefetch("newest_first__feedback", queryset=written, to_attr="written"),
     )
-    return _sorted([_row(enrolment, round) for enrolment in rows], sort)
+    scheme = get_scheme(round.project.scheme)
+    return _sorted(scheme, [_row(scheme, enrolment, round) for enrolment in rows], sort)
 
 
-def _row(enrolment: Enrolment, round: Round) -> RoundOverviewRow:
+def _row(scheme: Scheme, enrolment: Enrolment, round: Round) -> RoundOverviewRow:
     evaluations: list[Evaluation] = enrolment.newest_first  # type: ignore[attr-defined]
     feedback = [feedback for row in evaluations for feedback in row.written]  # type: ignore[attr-defined]
     newest = evaluations[0] if evaluations else None
@@ -89,19 +99,19 @@ def _row(enrolment: Enrolment, round: Round) -> RoundOverviewRow:
         evaluation=newest,
         figures=newest.figures if newest else {},
         standing=standing,
-        below=below_thresholds(standing, round.thresholds) if newest else [],
+        unmet=unmet_thresholds(scheme, standing, round.thresholds) if newest else [],
         feedback=max(feedback, key=lambda row: row.pk) if feedback else None,
-        changed_side=_changed_side(evaluations, round),
-        flags=_flags(standing, newest, round),
+        changed_side=_changed_side(scheme, evaluations, round),
+        flags=_flags(scheme, standing, newest, round),
     )
 
 
-def _flags(standing: Json, newest: Evaluation | None, round: Round) -> list[str]:
+def _flags(scheme: Scheme, standing: Json, newest: Evaluation | None, round: Round) -> list[str]:
     """Return hints for the trainer that do not depend on thresholds."""
-    questions = figure_at(standing, "questions_per_item")
-    if newest is None or questions is None or round.role != Role.GENERATOR:
+    units = figure_at(scheme, standing, UNITS_PER_ITEM)
+    if newest is None or units is None or round.role != Role.GENERATOR:
         return []
-    return ["asks too little"] if questions < QUESTIONS_PER_ITEM else []
+    return [str(AlertKind.COVERAGE.label)] if units < scheme.content.least_units else []
 
 
 def _standing(evaluation: Evaluation | None) -> Json:
@@ -111,31 +121,32 @@ def _standing(evaluation: Evaluation | None) -> Json:
     return figures
 
 
-def _changed_side(evaluations: Sequence[Evaluation], round: Round) -> bool | None:
+def _changed_side(scheme: Scheme, evaluations: Sequence[Evaluation], round: Round) -> bool | None:
     if len(evaluations) < 2 or evaluations[0].cause != "reference":
         return None
     now, before = (
-        not below_thresholds(_standing(evaluation), round.thresholds)
+        not unmet_thresholds(scheme, _standing(evaluation), round.thresholds)
         for evaluation in evaluations[:2]
     )
     return now if now != before else None
 
 
-def _sorted(rows: list[RoundOverviewRow], sort: str) -> list[RoundOverviewRow]:
-    name, descending = sort.removeprefix("-"), sort.startswith("-")
-    if name not in SORTS:
+def _sorted(scheme: Scheme, rows: list[RoundOverviewRow], sort: str) -> list[RoundOverviewRow]:
+    key, descending = sort.removeprefix("-"), sort.startswith("-")
+    if key not in sorts_of(scheme):
         return rows
-    known = [row for row in rows if _value(row, name) is not None]
-    known.sort(key=lambda row: (_value(row, name), row.enrolment.pk), reverse=descending)
-    return known + [row for row in rows if _value(row, name) is None]
+    values = {row.enrolment.pk: _value(scheme, row, key) for row in rows}
+    known = [row for row in rows if values[row.enrolment.pk] is not None]
+    known.sort(key=lambda row: (values[row.enrolment.pk], row.enrolment.pk), reverse=descending)
+    return known + [row for row in rows if values[row.enrolment.pk] is None]
 
 
-def _value(row: RoundOverviewRow, name: str) -> float | str | None:
-    if name == "worker":
+def _value(scheme: Scheme, row: RoundOverviewRow, key: str) -> float | str | None:
+    if key == "worker":
         return row.enrolment.worker.pseudonym
-    if name == "state":
+    if key == "state":
         return row.enrolment.state
-    return figure_at(row.standing, name)
+    return figure_at(scheme, row.standing, key)
 
 
 def guidelines_read(*, enrolment: Enrolment) -> Guidelines | None:

@@ -1,8 +1,6 @@
 """Set up a project's rounds, with their items and references."""
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +9,8 @@ from typing import Any
 from django.db import transaction
 
 from annotation.domain.import_corpus import item_key
+from annotation.domain.item_context import context_of, scheme_of
+from annotation.domain.item_files import read_item_rows
 from annotation.models import Item
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
@@ -21,14 +21,12 @@ from projects.enums import Role
 from projects.models import Project
 from qualification.enums import RoundEntry, RoundKind
 from qualification.models import Round, RoundItem
-from schemes.base import ContentError, FileError, Json, refuse
-from schemes.registry import get_scheme
+from schemes.base import ContentError, FileError, Json, Scheme, refuse
 
 ENGLISH_SPEAKING = ["US", "GB", "CA", "AU", "NZ", "IE"]
 # Sources of references, preferring an expert's to a published dataset
 REFERENCE_SOURCES = (GoldSource.EXPERT, GoldSource.IMPORTED)
 TRAINED_ROLES = (Role.GENERATOR, Role.CONSOLIDATOR)
-GIVEN_FORMAT = "qasrl-csv"
 LEAST_GIVEN = 2
 
 
@@ -59,32 +57,25 @@ class RoundPlan:
 # The paper has one pool, whose workers generate and consolidate. A consolidator must not have written
 # any of the annotations (docs/adr/0004). With annotations to merge, trained generators can enter a
 # round for consolidators (3), and only workers who pass it join the consolidators' pool.
-# The thresholds are suggestions of this project, because the paper does not state any.
+# The scheme suggests the thresholds by round number.
 PRESETS: Mapping[str, Mapping[int, RoundPlan]] = {
     "controlled-crowdsourcing-2020": {
         0: RoundPlan(
             title="Screening",
             kind=RoundKind.SCREENING,
             entry=RoundEntry.OPEN,
-            thresholds={"UA.f1": 0.5},
             requirements=system_requirements(approval_rate=95, locales=ENGLISH_SPEAKING),
         ),
-        1: RoundPlan(
-            title="Training 1",
-            entry=RoundEntry.PASSED,
-            thresholds={"UA.f1": 0.6, "LA.f1": 0.4},
-        ),
+        1: RoundPlan(title="Training 1", entry=RoundEntry.PASSED),
         2: RoundPlan(
             title="Training 2",
             entry=RoundEntry.PASSED,
-            thresholds={"UA.f1": 0.7, "LA.f1": 0.5, "questions_per_item": 2},
             pool_roles=(Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR),
         ),
         3: RoundPlan(
             title="Consolidation training",
             role=Role.CONSOLIDATOR,
             entry=RoundEntry.PASSED,
-            thresholds={"UA.f1": 0.75, "LA.f1": 0.55},
             pool_roles=(Role.CONSOLIDATOR,),
         ),
     }
@@ -93,6 +84,7 @@ PRESETS: Mapping[str, Mapping[int, RoundPlan]] = {
 
 def plans_of_preset(
     *,
+    scheme: Scheme,
     preset: str,
     keys: Mapping[int, Sequence[str]],
     given: Mapping[str, Sequence[Json]] | None = None,
@@ -101,11 +93,16 @@ def plans_of_preset(
 
     The consolidators' round has the items of `given`. Raise RoundSetupError.
     """
-    known = PRESETS.get(preset)
-    if known is None:
+    rounds = PRESETS.get(preset)
+    if rounds is None:
         raise RoundSetupError(
             f"There is no preset {preset!r}. Choose one of: {', '.join(PRESETS)}."
         )
+    suggested = scheme.comparison.round_thresholds
+    known = {
+        number: replace(plan, thresholds=suggested.get(number, {}))
+        for number, plan in rounds.items()
+    }
     if unknown := sorted(set(keys) - set(known)):
         raise RoundSetupError(
             f"{preset} has no round {unknown[0]}. Its rounds are {sorted(known)}."
@@ -126,47 +123,38 @@ def plans_of_preset(
     return plans
 
 
-def read_round_items(path: Path) -> dict[int, list[str]]:
-    """Return item keys by round, from a CSV with qasrl_id, verb_idx and round. Raise FileError."""
+def read_round_items(scheme: Scheme, path: Path) -> dict[int, list[str]]:
+    """Return item keys by round, from a CSV file with the column `round`. Raise FileError."""
     keys: dict[int, list[str]] = {}
-    with _readable(path), path.open(encoding="utf-8", newline="") as file:
-        for line, row in enumerate(csv.DictReader(file), start=2):
-            number = _round_number(row, path.name, line)
-            keys.setdefault(number, []).append(item_key(row["qasrl_id"], row["verb_idx"]))
+    for line, key, row in read_item_rows(scheme, path):
+        keys.setdefault(_round_number(row, path.name, line), []).append(key)
     if not keys:
         raise FileError(path.name, None, "contains no items.")
     return keys
 
 
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(path.name, None, f"can't be read: {error}") from error
-
-
-def _round_number(row: Mapping[str, str | None], file: str, line: int) -> int:
-    for column in ("qasrl_id", "verb_idx", "round"):
-        if not row.get(column):
-            raise FileError(file, line, "is empty, or the file has no such column.", field=column)
-    number = row["round"] or ""
+def _round_number(row: Mapping[str, str], file: str, line: int) -> int:
+    number = row.get("round", "")
+    if not number:
+        raise FileError(file, line, "is empty, or the file has no such column.", field="round")
     if not number.isdecimal():
         raise FileError(file, line, f"{number!r} is not a whole number.", field="round")
     return int(number)
 
 
-def read_given_annotations(project: Project, path: Path) -> dict[str, list[Json]]:
-    """Return each annotator's annotations by item key, from a CSV file in the published format.
+def read_given_annotations(scheme: Scheme, path: Path) -> dict[str, list[Json]]:
+    """Return each annotator's annotations by item key, from a file in the scheme's gold format.
 
-    Annotators are identified by `source_assign_id`, `assign_id` or `worker_id`. Raise FileError.
+    Raise FileError, and MissingPartError if the scheme has no simulation, which splits gold by annotator.
     """
-    scheme = get_scheme(project.scheme)
+    split = scheme.get_simulation().split
     annotations = {}
-    with _readable(path):
-        for record in scheme.read_gold(path, fmt=GIVEN_FORMAT, on_error=refuse):
+    try:
+        for record in scheme.corpus.read_gold(path, scheme.corpus.gold_formats[0], refuse):
             key = item_key(record.item.external_id, record.item.local_key)
-            annotations[key] = scheme.split_by_source(record.content, record.provenance)
+            annotations[key] = split(record.content, record.provenance)
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(path.name, None, f"can't be read: {error}") from error
     if not annotations:
         raise FileError(path.name, None, "contains no annotations.")
     return annotations
@@ -262,7 +250,6 @@ def _given(item: Item, plan: RoundPlan) -> list[Json]:
     """Return the annotations that a consolidator merges, in the scheme's format."""
     if plan.role != Role.CONSOLIDATOR:
         return []
-    scheme = get_scheme(item.project.scheme)
     annotations = plan.given.get(item.key, ())
     if len(annotations) < LEAST_GIVEN:
         raise RoundSetupError(
@@ -271,7 +258,7 @@ def _given(item: Item, plan: RoundPlan) -> list[Json]:
         )
     try:
         return [
-            scheme.parse_generation(annotation, tokens=item.sentence.tokens, target=item.target)
+            scheme_of(item).content.parse_generation(annotation, context_of(item))
             for annotation in annotations
         ]
     except ContentError as error:

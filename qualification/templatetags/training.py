@@ -6,39 +6,65 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from qualification.domain.figures import figure_at
+from qualification.domain.figures import SECONDS_PER_ITEM, UNITS_PER_ITEM, heading_of
 from qualification.domain.gold_comparisons import Point
-from schemes.base import Json
+from schemes.base import Json, Scheme
+from schemes.figures import Figure
 
 register = template.Library()
 HEIGHT, STEP, WIDTH = 24, 6, 4
 CURVE_WIDTH, CURVE_HEIGHT, CURVE_LEFT, CURVE_TOP = 600, 160, 34, 10
 MOST_POINTS = 300
-NAMES = {
-    "UA.f1": "UA F1",
-    "LA.f1": "LA F1",
-    "questions_per_item": "questions per item",
-    "seconds_per_item": "seconds per item",
-}
 
 
 @register.filter
-def percent(figures: Json | None, path: str) -> str:
-    """Return the ratio at `path` in percent with one decimal, or a dash if undefined."""
-    return ratio(figure_at(figures, path))
+def shown(figures: Json | None, figure: Figure) -> str:
+    """Return a figure of an evaluation with one decimal, or a dash if undefined."""
+    return shown_value(figure.value_of((figures or {}).get(figure.key)), figure)
 
 
 @register.filter
-def ratio(value: float | None) -> str:
-    """Return a ratio in percent with one decimal, or a dash if undefined."""
-    return "–" if value is None else f"{100 * value:.1f}"
+def shown_value(value: float | None, figure: Figure) -> str:
+    """Return a value of the figure with one decimal, in percent for shares."""
+    if not isinstance(value, int | float):
+        return "–"
+    return f"{100 * value:.1f}" if figure.unit == "%" else f"{value:.1f}"
+
+
+register.filter("heading", heading_of)
 
 
 @register.filter
-def amount(figures: Json | None, path: str) -> str:
-    """Return the figure at `path` with one decimal, or a dash if undefined."""
-    value = figure_at(figures, path)
-    return "–" if value is None else f"{value:.1f}"
+def total_columns(scheme: Scheme) -> list[str]:
+    """Return the columns of the totals of all figures, in order."""
+    names = [name for figure in scheme.comparison.figures for name in figure.columns]
+    return list(dict.fromkeys(names))
+
+
+@register.filter
+def column_heading(name: str) -> str:
+    """Return a heading, such as "TP" or "Precision"."""
+    return name.upper() if len(name) < 3 else name.replace("_", " ").capitalize()
+
+
+@register.simple_tag
+def total_cells(figures: Json | None, figure: Figure, scheme: Scheme) -> list[str]:
+    """Return the texts of a figure's total for the columns of all figures."""
+    total = (figures or {}).get(figure.key) or {}
+    return [
+        _cell(total.get(name), figure) if name in figure.columns else ""
+        for name in total_columns(scheme)
+    ]
+
+
+def _cell(value: float | None, figure: Figure) -> str:
+    return str(value) if isinstance(value, int) else shown_value(value, figure)
+
+
+@register.filter
+def one_decimal(value: float | None) -> str:
+    """Return a number with one decimal, or a dash if it is undefined or missing."""
+    return f"{value:.1f}" if isinstance(value, int | float) else "–"
 
 
 @register.filter
@@ -48,20 +74,26 @@ def as_words(code: str) -> str:
 
 
 @register.filter
-def threshold_name(path: str) -> str:
-    return NAMES.get(path, path)
-
-
-@register.filter
-def threshold_value(value: float, path: str) -> str:
-    """Format a threshold like its figure."""
-    return (
-        f"{100 * value:.0f} %" if path.endswith((".f1", ".precision", ".recall")) else f"{value:g}"
-    )
+def threshold_name(key: str, scheme: Scheme) -> str:
+    """Return the label of a threshold's figure."""
+    names = {figure.key: figure.label for figure in scheme.comparison.figures}
+    names[UNITS_PER_ITEM] = f"{scheme.vocabulary.unit.plural} per item"
+    names[SECONDS_PER_ITEM] = "seconds per item"
+    return names.get(key, key)
 
 
 @register.simple_tag
-def curve(points: Sequence[Point], window: int) -> SafeString:
+def threshold_text(key: str, value: float, scheme: Scheme) -> str:
+    """Describe a threshold, such as "Accuracy of 70 % or more"."""
+    figures = {figure.key: figure for figure in scheme.comparison.figures}
+    figure = figures.get(key)
+    number = f"{100 * value:.0f} %" if figure and figure.unit == "%" else f"{value:g}"
+    bound = "less" if figure and not figure.higher_is_better else "more"
+    return f"{threshold_name(key, scheme)} of {number} or {bound}"
+
+
+@register.simple_tag
+def curve(points: Sequence[Point], window: int, figure: Figure) -> SafeString:
     """Draw agreement over time from 0 to 100, in at most about MOST_POINTS points."""
     step = max(1, len(points) // MOST_POINTS)
     shown = [point.window for point in points if point.window is not None][::step] or [0.0]
@@ -81,10 +113,11 @@ def curve(points: Sequence[Point], window: int) -> SafeString:
     )
     return format_html(
         '<svg class="curve" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img">'
-        "<title>UA F1 over the last {window} items: {first} at first, {last} now, over {n} "
+        "<title>{label} over the last {window} items: {first} at first, {last} now, over {n} "
         'items</title>{grid}<polyline points="{line}"/></svg>',
         w=CURVE_WIDTH,
         h=CURVE_HEIGHT + 2 * CURVE_TOP,
+        label=figure.label,
         window=window,
         first=round(100 * shown[0]),
         last=round(100 * shown[-1]),
@@ -95,7 +128,7 @@ def curve(points: Sequence[Point], window: int) -> SafeString:
 
 
 @register.simple_tag
-def bars(values: Sequence[float | None], what: str) -> SafeString | str:
+def bars(values: Sequence[float | None], label: str) -> SafeString | str:
     """Draw ratios as a row of small bars, with a text alternative."""
     if not values:
         return ""
@@ -113,10 +146,10 @@ def bars(values: Sequence[float | None], what: str) -> SafeString | str:
     )
     return format_html(
         '<svg class="bars" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img">'
-        "<title>{what}: {description}</title>{drawn}</svg>",
+        "<title>{label}: {description}</title>{drawn}</svg>",
         w=len(values) * STEP,
         h=HEIGHT,
-        what=what,
+        label=label,
         description=description,
         drawn=drawn,
     )

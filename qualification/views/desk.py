@@ -13,8 +13,10 @@ from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
 from qualification.domain.decide import Verdict, decide_all
-from qualification.domain.queries import SORTS, overview_rows, rounds_of
+from qualification.domain.queries import overview_rows, rounds_of, sorts_of
 from qualification.forms import VERDICTS, DecideForm, OverviewFilterForm
+from schemes.base import Scheme
+from schemes.registry import get_scheme
 
 
 @require_GET
@@ -27,32 +29,36 @@ def desk(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     rows = overview_rows(
         round=round, state=filters.get("state", ""), text=filters.get("text", ""), sort=sort
     )
+    scheme = get_scheme(project.scheme)
     context = {
         "round": round,
+        "scheme": scheme,
         "rows": rows,
         "form": form,
         "filtered": any(filters.values()),
-        "columns": _columns(request, sort),
+        "columns": _columns(request, scheme, sort),
         "sort": sort,
         "verdicts": VERDICTS,
-        "questions": [row for row in rows if row.feedback and row.feedback.asked_at],
+        "replies": [row for row in rows if row.feedback and row.feedback.replied_at],
         "changed": [row for row in rows if row.changed_side is not None],
     }
     return render_page(request, project, "qualification/round.html", context)
 
 
-def _columns(request: HttpRequest, sort: str) -> list[dict[str, str]]:
+def _columns(request: HttpRequest, scheme: Scheme, sort: str) -> list[dict[str, str]]:
     """Return the sortable columns. The query of the sorted column reverses the order."""
+    explanations = {figure.key: figure.explanation for figure in scheme.comparison.figures}
     parameters = {name: value for name, value in request.GET.items() if name != "sort" and value}
     return [
         {
             "name": name,
             "title": title,
+            "explanation": explanations.get(name, ""),
             "query": urlencode({**parameters, "sort": f"-{name}" if sort == name else name}),
             "order": {name: "ascending", f"-{name}": "descending"}.get(sort, ""),
             "number": "" if name in ("worker", "state") else "number",
         }
-        for name, title in SORTS.items()
+        for name, title in sorts_of(scheme).items()
     ]
 
 

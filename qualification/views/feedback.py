@@ -22,12 +22,14 @@ from qualification.domain.feedback import (
     InvalidLinkError,
     Notes,
     acknowledge,
-    ask_back,
+    add_reply,
     feedback_of_token,
 )
 from qualification.domain.pool_feedback import figures_of_entries
-from qualification.forms import AddressForm, QuestionForm
+from qualification.forms import AddressForm, ReplyForm
 from qualification.models import PoolFeedback
+from schemes.base import Json, Scheme
+from schemes.registry import get_scheme
 from web.markdown import render_markdown
 
 NOTE = re.compile(r"^note-(\d+)$")
@@ -44,13 +46,13 @@ def feedback(request: HttpRequest, token: str) -> HttpResponseBase:
     except InvalidLinkError as error:
         return render(request, "qualification/bad_link.html", {"error": error}, status=404)
     worker = feedback.worker
-    form, address = QuestionForm(), AddressForm()
+    form, address = ReplyForm(), AddressForm()
     if request.method == "POST" and {"address", "forget"} & set(request.POST):
         address = AddressForm(request.POST)
         if _address_taken(request, worker, address):
             return redirect(request.path + "#address")
     elif request.method == "POST":
-        form = QuestionForm(request.POST)
+        form = ReplyForm(request.POST)
         if _answered(request, feedback, form):
             return redirect(request.path)
     status = 422 if form.is_bound or address.is_bound else 200
@@ -77,14 +79,14 @@ def _address_taken(request: HttpRequest, worker: Worker, form: AddressForm) -> b
     return True
 
 
-def _answered(request: HttpRequest, feedback: AnyFeedback, form: QuestionForm) -> bool:
-    """Record the worker's acknowledgement or question. Return False if it was not accepted."""
+def _answered(request: HttpRequest, feedback: AnyFeedback, form: ReplyForm) -> bool:
+    """Record the worker's acknowledgement or reply. Return False if it was not accepted."""
     now = timezone.now()
     if "acknowledge" in request.POST:
         acknowledge(feedback=feedback, now=now)
         return True
     if form.is_valid():
-        ask_back(feedback=feedback, question=form.cleaned_data["question"], now=now)
+        add_reply(feedback=feedback, reply=form.cleaned_data["reply"], now=now)
         return True
     return False
 
@@ -92,21 +94,31 @@ def _answered(request: HttpRequest, feedback: AnyFeedback, form: QuestionForm) -
 def feedback_context(feedback: AnyFeedback) -> dict[str, Any]:
     """Return the context of the worker's page, which trainers can preview."""
     from_production = isinstance(feedback, PoolFeedback)
+    scheme = get_scheme(feedback.project.scheme)
     if isinstance(feedback, PoolFeedback):
-        figures, corrected = figures_of_entries(feedback.alignment), None
+        figures, corrected = figures_of_entries(scheme, feedback.alignment), None
     else:
         figures, corrected = feedback.evaluation.figures, feedback.evaluation.corrected_figures
     return {
         "title": feedback.title,
         "feedback": feedback,
         "figures": figures,
-        "corrected": corrected,
-        "found_in_all": figures["UA"]["tp"] + figures["UA"]["fn"],
-        "role": feedback.role,
+        "sentences": _sentences(scheme, figures),
+        "corrected": _sentences(scheme, corrected) if corrected else [],
+        "scheme": scheme,
         "other_side": "Final version" if from_production else "Expert",
         "from_production": from_production,
         **comparison_context(feedback),
     }
+
+
+def _sentences(scheme: Scheme, figures: Json) -> list[str]:
+    """Return what the figures mean, for the worker."""
+    return [
+        sentence
+        for figure in scheme.comparison.figures
+        for sentence in figure.feedback(figures[figure.key])
+    ]
 
 
 def comparison_context(feedback: AnyFeedback, decisions: Sequence[Decision] = ()) -> dict[str, Any]:

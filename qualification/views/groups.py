@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
+from qualification.domain.gold_comparisons import main_figure
 from qualification.domain.production_groups import (
     GroupingError,
     Member,
@@ -34,7 +35,13 @@ def groups(request: HttpRequest, project: Project) -> HttpResponseBase:
         _assign(request, project, members, len(numbers))
         return redirect("qualification:groups", slug=project.slug)
     sizes = sizes_of(members, numbers)
-    context = {"members": members, "numbers": numbers, "sizes": sizes, "form": form}
+    context = {
+        "members": members,
+        "numbers": numbers,
+        "sizes": sizes,
+        "form": form,
+        "figure": main_figure(project),
+    }
     status = 422 if form.is_bound else 200
     return render_page(request, project, "qualification/groups.html", context, status=status)
 

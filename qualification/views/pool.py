@@ -13,10 +13,14 @@ from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
 from qualification.domain.feedback import NothingToSendError
-from qualification.domain.gold_comparisons import WINDOW, gold_comparisons_of, series_of, ua_of
+from qualification.domain.gold_comparisons import (
+    WINDOW,
+    gold_comparisons_of,
+    main_figure,
+    series_of,
+)
 from qualification.domain.monitor_pool import (
     GRACE_ITEMS,
-    QUESTIONS_PER_ITEM,
     acknowledge_alert,
     pool_figures,
     pool_rows,
@@ -29,6 +33,7 @@ from qualification.domain.pool_feedback import (
 )
 from qualification.models import Alert
 from qualification.views.feedback import comparison_context, feedback_context, notes_of
+from schemes.registry import get_scheme
 
 # Number of newest rows in the table beside the curve
 ROWS = 100
@@ -42,7 +47,8 @@ def pool(request: HttpRequest, project: Project) -> HttpResponse:
         "kept": cached,
         "rows": pool_rows(project=project, figures=cached.value),
         "grace": GRACE_ITEMS,
-        "least": QUESTIONS_PER_ITEM,
+        "scheme": get_scheme(project.scheme),
+        "figure": main_figure(project),
         "window": WINDOW,
         "look_every": BLOCK,
     }
@@ -54,8 +60,9 @@ def pool(request: HttpRequest, project: Project) -> HttpResponse:
 def pool_worker(request: HttpRequest, project: Project, pseudonym: str) -> HttpResponse:
     worker = _worker(project, pseudonym)
     gold_comparisons = gold_comparisons_of(project=project, worker=worker)
-    rows = gold_comparisons.values_list("submission__submitted_at", "counts")
-    points = series_of([(at, ua_of(counts)) for at, counts in rows])
+    rows = gold_comparisons.values_list("submission__submitted_at", "measures")
+    figure = main_figure(project)
+    points = series_of(figure, [(at, measures[figure.key]) for at, measures in rows])
     draft = pool_draft_or_new(project, worker)
     alerts = Alert.objects.filter(project=project, worker=worker)
     context = {
@@ -63,6 +70,7 @@ def pool_worker(request: HttpRequest, project: Project, pseudonym: str) -> HttpR
         "alerts": alerts.select_related("acknowledged_by").order_by("-pk"),
         "points": points,
         "newest": [(len(points) - at, point) for at, point in enumerate(reversed(points[-ROWS:]))],
+        "figure": figure,
         "window": WINDOW,
         "draft": draft,
         "sent": pool_feedback_sent(project, worker),

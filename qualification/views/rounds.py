@@ -47,7 +47,8 @@ from qualification.domain.set_up_rounds import (
 from qualification.enums import RoundEntry
 from qualification.forms import InviteForm, RoundForm, SetUpForm, SlotsForm
 from qualification.models import Round
-from schemes.base import FileError
+from schemes.base import FileError, MissingPartError
+from schemes.registry import get_scheme
 from web.downloads import csv_download
 
 Read = TypeVar("Read")
@@ -104,13 +105,16 @@ def set_up(request: HttpRequest, project: Project) -> HttpResponseBase:
     if not form.is_valid():
         return _rounds(request, project, form, status=422)
     items, annotations = form.cleaned_data["file"], form.cleaned_data["annotations"]
+    scheme = get_scheme(project.scheme)
     try:
-        keys = _read(items, read_round_items) if items else {}
-        given = _read(annotations, partial(read_given_annotations, project)) if annotations else {}
-        plans = plans_of_preset(preset=form.cleaned_data["preset"], keys=keys, given=given)
+        keys = _read(items, partial(read_round_items, scheme)) if items else {}
+        given = _read(annotations, partial(read_given_annotations, scheme)) if annotations else {}
+        plans = plans_of_preset(
+            scheme=scheme, preset=form.cleaned_data["preset"], keys=keys, given=given
+        )
         actor = request.user.get_username()
         made = set_up_rounds(project=project, plans=plans, actor=actor, now=timezone.now())
-    except (FileError, RoundSetupError) as error:
+    except (FileError, MissingPartError, RoundSetupError) as error:
         form.add_error("file" if items else "annotations", str(error))
         return _rounds(request, project, form, status=422)
     messages.success(request, f"{len(made)} rounds are set up. Their items left production.")
@@ -175,6 +179,7 @@ def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         "form": form,
         "items": round.round_items.count(),
         "pay": terms_of(project, round.role),
+        "unit": get_scheme(project.scheme).vocabulary.unit,
         "cohorts": round.cohorts.count(),
     }
     status = 422 if form.is_bound else 200

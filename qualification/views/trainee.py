@@ -1,6 +1,6 @@
 """Pages of a worker in a round: comparison, decisions and feedback."""
 
-import re
+import json
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -23,16 +23,15 @@ from qualification.domain.feedback import (
     send_feedback,
     sent_to,
 )
-from qualification.domain.figures import below_thresholds
+from qualification.domain.figures import unmet_thresholds
 from qualification.domain.overrule import OverruleError, decisions_on, undo_decision
 from qualification.domain.overrule import overrule as record_decision
 from qualification.domain.queries import learning_curve
 from qualification.forms import VERDICTS
 from qualification.models import Enrolment
 from qualification.views.feedback import comparison_context, feedback_context, notes_of
-
-# The item, kind, reference span and predicted span of a decision, as submitted by its button
-DECISION = re.compile(r"^(\d+)\|([a-z-]+)\|(?:(\d+)-(\d+))?\|(?:(\d+)-(\d+))?$")
+from schemes.base import RowDecision
+from schemes.registry import get_scheme
 
 
 @require_GET
@@ -42,13 +41,15 @@ def trainee(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
     draft = draft_or_new(enrolment)
     evaluation = draft.evaluation if draft else None
     figures = (evaluation.corrected_figures or evaluation.figures) if evaluation else None
+    scheme = get_scheme(project.scheme)
     context = {
+        "scheme": scheme,
         "enrolment": enrolment,
         "round": enrolment.round,
         "worker": enrolment.worker,
         "evaluation": evaluation,
         "at_work": enrolment.state in AT_WORK,
-        "below": below_thresholds(figures, enrolment.round.thresholds) if evaluation else [],
+        "unmet": unmet_thresholds(scheme, figures, enrolment.round.thresholds),
         "draft": draft,
         "sent": sent_to(enrolment),
         "curve": learning_curve(enrolment=enrolment),
@@ -155,23 +156,21 @@ def overrule(request: HttpRequest, project: Project, pk: int, pseudonym: str) ->
 def _record(request: HttpRequest, enrolment: Enrolment) -> str:
     """Record the decision of the pressed button, and return the item's anchor.
 
-    If the button leaves the worker's span open, the field beside it has the span. Raise ValueError or
+    If the button leaves the worker's side open, the field beside it has the side. Raise ValueError or
     OverruleError.
     """
-    decision = str(request.POST.get("decision", ""))
-    if decision.endswith("|"):
-        decision += str(request.POST.get(f"with-{decision}", ""))
-    match = DECISION.match(decision)
-    if match is None or match.group(5) is None:
-        raise ValueError(decision)
-    item, kind, *ends = match.groups()
-    reference = [int(end) for end in ends[:2] if end is not None]
+    value = str(request.POST.get("decision", ""))
+    match json.loads(value):
+        case [int() as item, str() as kind, str() | None as reference, str() | None as predicted]:
+            predicted = predicted or str(request.POST.get(f"with-{value}", ""))
+        case _:
+            raise ValueError(value)
+    if not predicted:
+        raise ValueError(value)
     record_decision(
         enrolment=enrolment,
-        item_id=int(item),
-        kind=kind,
-        reference_span=reference or None,
-        predicted_span=[int(end) for end in ends[2:]],
+        item_id=item,
+        decision=RowDecision(kind, reference, predicted),
         by=request.user,
         now=timezone.now(),
     )

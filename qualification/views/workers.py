@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.domain.compensate import compensation_cents, publish_compensation
+from annotation.domain.item_context import headline_of
 from annotation.domain.qualification_codes import qualifications_of
 from annotation.domain.queries import (
     Work,
@@ -36,7 +37,6 @@ from qualification.domain.erase_worker import (
     withdraw_everything,
 )
 from qualification.worker_forms import CompensateForm, EraseForm, NoteForm
-from schemes.registry import get_scheme
 from web.money import dollars
 from web.paging import page_of
 
@@ -73,18 +73,13 @@ def _worker_page(
     own = submissions_of(project=project).filter(worker=person)
     own = own.defer("content", "other_version", "assignment__answer")  # large, and not displayed
     page = page_of(own, cursor=request.GET.get("page", ""), by=("-pk",))
-    scheme = get_scheme(project.scheme)
     context = {
         "worker": person,
         **_row(work.value.get(person.pk, Work())),
         "kept": work,
         "page": page,
         "rows": [
-            {
-                "submission": row,
-                "headline": scheme.headline(row.item.sentence.tokens, row.item.target),
-            }
-            for row in page.rows
+            {"submission": row, "headline": headline_of(row.item, project)} for row in page.rows
         ],
         "payments": newest_payments(project=project, worker=person),
         "query": query_without_page(request),

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -17,9 +16,9 @@ from consolidation.enums import ExpertWork, GoldSource
 from projects.domain.create_project import create_project
 from projects.enums import MemberRole
 from projects.models import Membership, Project
-from schemes.base import refuse
+from schemes.base import Sample, Scheme, refuse
+from schemes.registry import SCHEMES
 
-SAMPLES = Path(settings.BASE_DIR) / "annotation" / "samples"
 REHEARSED, OPEN = "demo", "demo-open"
 OPEN_ITEMS = 20
 QUEUED_ITEMS = 5
@@ -74,26 +73,32 @@ def _expert_queue(project: Project, now: datetime) -> None:
 
 
 def _project(slug: str, title: str, now: datetime) -> Project:
+    scheme, sample = sample_scheme()
     project = Project.objects.filter(slug=slug).first() or create_project(
-        slug=slug, title=title, scheme="qasrl", pay_scheme="qasrl-2020", cap_cents=50_000, now=now
+        slug=slug, title=title, scheme=scheme.name, cap_cents=50_000, now=now
     )
     corpus = CorpusOptions(
-        fmt="qasrl-csv",
-        items_path=SAMPLES / "expert.csv",
+        fmt=sample.format,
+        items_path=sample.gold,
         domain=DOMAIN,
         partition=Partition.DEV,
         strict=True,
     )
-    Import(project=project, options=corpus).run([SAMPLES / "sentences.csv"])
+    Import(project=project, options=corpus).run([sample.sentences])
     import_gold(
         project=project,
-        path=SAMPLES / "expert.csv",
-        fmt="qasrl-csv",
+        path=sample.gold,
+        fmt=scheme.corpus.gold_formats[0],
         source=GoldSource.EXPERT,
         on_error=refuse,
         now=now,
     )
     return project
+
+
+def sample_scheme() -> tuple[Scheme, Sample]:
+    """Return the first scheme with a sample corpus, and the sample."""
+    return next((scheme, scheme.sample) for scheme in SCHEMES.values() if scheme.sample)
 
 
 def _staff(login: Login, projects: list[Project]) -> None:

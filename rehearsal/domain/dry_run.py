@@ -19,7 +19,7 @@ from rehearsal.models import Rehearsal
 
 ITEMS = 20
 REHEARSAL = "rehearsal"
-SENTENCE_FIELDS = ("external_id", "tokens", "domain", "partition", "image", "metadata")
+SENTENCE_FIELDS = ("external_id", "tokens", "domain", "partition", "group", "image_id", "metadata")
 
 
 class RehearsalStartError(TouchstoneError):

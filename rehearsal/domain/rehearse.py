@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Q, Sum
 from django.utils import timezone
 
 from annotation.domain.publish import NothingToPublishError, publish_batch
 from annotation.models import Submission
 from audit.errors import TouchstoneError
 from consolidation.domain.current_gold import current_gold
-from consolidation.domain.record_gold import own_source
+from consolidation.models import Gold
+from consolidation.protocols import protocol_of
 from crowd.enums import HitState, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
-from metrics.counts import Counts
-from projects.enums import Protocol, Role
+from projects.enums import Role
 from projects.models import Project
 from qualification.domain.decide import pool_of
 from rehearsal.domain.scenario import Reference, Scenario, invented_references, references_of
@@ -90,21 +90,12 @@ def rehearse(
 
 def _crew(site: str, script: Scenario, options: Options) -> list[SimulatedWorker]:
     project = script.project
-    least = least_workers(project)
+    least = protocol_of(project).least_workers(project)
     if options.workers < least:
         raise RehearsalFailedError(f"This project needs at least {least} workers per item.")
     workers = make_workers(site=site, script=script, count=options.workers)
     train(project=project, worker_ids=workers, now=timezone.now())
     return list(workers.values())
-
-
-def least_workers(project: Project) -> int:
-    """Return the number of workers at which none has to judge their own work."""
-    if project.protocol == Protocol.CONSOLIDATION:
-        return project.generators_per_item + 1
-    items = project.items.filter(in_production=True).order_by().values("sentence")
-    most = items.annotate(n=Count("pk")).aggregate(most=Max("n"))["most"] or 1
-    return int(most) + project.validators_per_item
 
 
 def _publish(project: Project) -> None:
@@ -148,7 +139,7 @@ def _wait_for_gold(
 
 def _state(project: Project) -> tuple[int, int]:
     """Return the number of items with gold, and a count that grows with every step."""
-    gold = current_gold(project, own_source(project)).count()
+    gold = current_gold(project, protocol_of(project).gold_source).count()
     steps = LedgerEntry.objects.filter(budget=project.budget_id).count()
     assignments = Assignment.objects.filter(hit__budget=project.budget_id).count()
     return gold, steps + assignments
@@ -177,16 +168,18 @@ def _diagnosis(project: Project) -> str:
 
 def report(project: Project, references: dict[int, Reference]) -> dict[str, Any]:
     """Return counts, scores and amounts in whole cents."""
-    gold = list(current_gold(project, own_source(project)).select_related("item__sentence"))
-    questions = [question for record in gold for question in record.content["questions"]]
+    gold = list(current_gold(project, protocol_of(project).gold_source))
+    content = get_scheme(project.scheme).content
+    totals = Counter({total.key: 0 for total in content.totals})
+    for record in gold:
+        totals.update(content.count(record.content))
     hits = Hit.objects.filter(budget=project.budget_id)
     money = money_of(project)
     return {
         "project": project.slug,
         "protocol": str(project.protocol),
         "items": len(gold),
-        "questions": len(questions),
-        "answers": sum(len(question["answers"]) for question in questions),
+        **totals,
         "hits": hits.exclude(state__in=[HitState.PENDING, HitState.FAILED]).count(),
         "assignments": Assignment.objects.filter(hit__budget=project.budget_id).count(),
         "scores": _scores(project, gold, references),
@@ -206,20 +199,18 @@ def money_of(project: Project) -> dict[str, int]:
 
 
 def _scores(
-    project: Project, gold: list[Any], references: dict[int, Reference]
+    project: Project, gold: list[Gold], references: dict[int, Reference]
 ) -> dict[str, dict[str, Any]]:
-    """Return the scores of the gold against the reference, by figure."""
-    scheme = get_scheme(project.scheme)
-    totals: defaultdict[str, Counts] = defaultdict(Counts)
-    for row in gold:
-        if row.item_id not in references:
-            continue
-        comparison = scheme.compare(
-            reference=references[row.item_id].content,
-            predicted=row.content,
-            tokens=row.item.sentence.tokens,
-            target=row.item.target,
-        )
-        for figure, counts in comparison.counts.items():
-            totals[figure] += counts
-    return {figure: counts.as_json() for figure, counts in totals.items()}
+    """Return the total of each figure over the gold that has a reference."""
+    comparison = get_scheme(project.scheme).comparison
+    measures = [
+        comparison.measure(references[row.item_id].content, row.content)
+        for row in gold
+        if row.item_id in references
+    ]
+    if not measures:
+        return {}
+    return {
+        figure.key: figure.total([measure[figure.key] for measure in measures])
+        for figure in comparison.figures
+    }

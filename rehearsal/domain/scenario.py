@@ -10,14 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.models import Draft
+from annotation.domain.item_context import context_of
+from annotation.models import Draft, Item
 from audit.errors import TouchstoneError
 from consolidation.domain.current_gold import current_gold
 from consolidation.enums import GoldSource
 from crowd.models import HitType
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import Json
+from schemes.base import ItemContext, Json, MissingPartError
 from schemes.registry import get_scheme
 
 # Maximum distance of a validator's skill from the rehearsal's skill
@@ -30,21 +31,15 @@ class Reference:
     provenance: list[Json]
 
 
-NOTHING = Reference({"questions": []}, [])
-
-
 class NoReferenceError(TouchstoneError):
     """The project has no reference annotations to rehearse with."""
 
 
 def invented_references(project: Project) -> dict[int, Reference]:
     """Return references invented by the scheme, by item id."""
-    scheme = get_scheme(project.scheme)
+    simulation = get_scheme(project.scheme).get_simulation()
     items = project.items.filter(in_production=True).select_related("sentence")
-    return {
-        item.pk: Reference(scheme.invent_reference(item.sentence.tokens, item.target), [])
-        for item in items
-    }
+    return {item.pk: Reference(simulation.invent(context_of(item, project)), []) for item in items}
 
 
 def references_of(project: Project) -> dict[int, Reference]:
@@ -73,7 +68,9 @@ class Scenario:
     skills: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._scheme = get_scheme(self.project.scheme)
+        scheme = get_scheme(self.project.scheme)
+        self._simulation = scheme.get_simulation()
+        self._empty = Reference(scheme.content.empty, [])
         self._lock = threading.Lock()
         earlier = Draft.objects.filter(
             task__batch__project=self.project, task__role=Role.GENERATOR, submitted_at__isnull=False
@@ -87,42 +84,41 @@ class Scenario:
         return set(ours.values_list("external_id", flat=True).distinct())
 
     def generation(self, item: Mapping[str, Any], *, worker: str, assignment: str) -> Json:
-        reference = self.references.get(item["id"], NOTHING)
+        reference = self.references.get(item["id"], self._empty)
         skill = self.skills.get(worker, self.skill)
         if skill is None:
-            annotations = self._scheme.split_by_source(reference.content, reference.provenance)
+            annotations = self._simulation.split(reference.content, reference.provenance)
             turn = self._turn(item["id"], assignment)
             # The published gold may contain nothing of this generator.
-            nothing = {"questions": [], "no_question": "Nothing of this generator was published."}
-            return annotations[turn] if turn < len(annotations) else nothing
+            return annotations[turn] if turn < len(annotations) else self._simulation.nothing
         # Seed equally skilled workers by turn, so that the same seed gives the same annotations.
         # Worker ids differ between rehearsals.
         author = worker if worker in self.skills else self._turn(item["id"], assignment)
-        return self._scheme.simulate_generation(
-            reference.content,
-            tokens=item["tokens"],
-            skill=skill,
-            seed=f"{self.seed}:{author}:{item['id']}",
-        )
+        seed = f"{self.seed}:{author}:{item['id']}"
+        return self._simulation.generate(reference.content, self._context_of(item), skill, seed)
 
     def consolidation(self, item: Mapping[str, Any], *, worker: str) -> Json:
-        reference = self.references.get(item["id"], NOTHING)
+        if self._simulation.consolidate is None:
+            raise MissingPartError("The scheme does not simulate consolidators.")
+        reference = self.references.get(item["id"], self._empty)
         skill = self.skills.get(worker, self.skill)
-        return self._scheme.simulate_consolidation(
+        return self._simulation.consolidate(
             reference.content,
             item["sources"],
-            skill=1.0 if skill is None else (1 + skill) / 2,
-            seed=f"{self.seed}:{worker}:{item['id']}:consolidation",
+            1.0 if skill is None else (1 + skill) / 2,
+            f"{self.seed}:{worker}:{item['id']}:consolidation",
         )
 
     def validation(self, item: Mapping[str, Any], *, worker: str) -> Json:
-        reference = self.references.get(item["id"], NOTHING)
-        return self._scheme.simulate_validation(
+        if self._simulation.validate is None:
+            raise MissingPartError("The scheme does not simulate validators.")
+        reference = self.references.get(item["id"], self._empty)
+        return self._simulation.validate(
             reference.content,
             item["asked"],
-            tokens=item["tokens"],
-            skill=self.validator_skill(worker),
-            seed=f"{self.seed}:{worker}:{item['id']}:validation",
+            self._context_of(item),
+            self.validator_skill(worker),
+            f"{self.seed}:{worker}:{item['id']}:validation",
         )
 
     def validator_skill(self, worker: str) -> float:
@@ -131,6 +127,11 @@ class Scenario:
             return 1.0
         drawn = random.Random(f"{self.seed}:{worker}:skill")  # noqa: S311
         return min(1.0, max(0.0, self.skill + drawn.uniform(-SPREAD, SPREAD)))
+
+    def _context_of(self, item: Mapping[str, Any]) -> ItemContext:
+        """Return the context of an item on a worker's page."""
+        row = Item.objects.select_related("sentence").get(pk=item["id"])
+        return context_of(row, self.project)
 
     def _turn(self, item: int, assignment: str) -> int:
         """Return the position of this assignment among the item's generators."""

@@ -24,7 +24,7 @@ WATCH_SECONDS = 0.5
 
 
 class SiteError(TouchstoneError):
-    """The site cannot be started. The message says what to do."""
+    """The site cannot be started. The message contains the remedy."""
 
 
 def process_commands(host: str, port: int) -> dict[str, list[str]]:

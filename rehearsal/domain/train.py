@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
@@ -23,11 +22,12 @@ from projects.enums import Role
 from projects.models import Project
 from qualification.domain.decide import Verdict, decide, pool_of
 from qualification.domain.feedback import Notes, link_of, send_feedback, suggested_notes
-from qualification.domain.figures import below_thresholds, figure_at
+from qualification.domain.figures import figure_at, unmet_thresholds
 from qualification.domain.funnel import funnel_of
 from qualification.domain.publish_round import invite_workers, publish_round
 from qualification.domain.queries import rounds_of
 from qualification.domain.set_up_rounds import (
+    RoundSetupError,
     plans_of_preset,
     read_given_annotations,
     read_round_items,
@@ -40,10 +40,9 @@ from rehearsal.domain.rehearse import money_of, unfinished_payments, work
 from rehearsal.domain.scenario import Scenario, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
 from rehearsal.domain.workers_setup import make_workers
+from schemes.registry import get_scheme
 
 PRESET = "controlled-crowdsourcing-2020"
-SAMPLE = Path(settings.BASE_DIR) / "annotation" / "samples" / "rounds.csv"
-SAMPLE_ANNOTATIONS = SAMPLE.with_name("consolidation.csv")
 ACTOR = "rehearsal"
 AT_ONCE = 8
 LOOK_SECONDS = 0.5
@@ -77,18 +76,23 @@ class RoundDone(threading.Event):
 
 
 def prepare_rounds(project: Project, path: Path | None, annotations: Path | None = None) -> None:
-    """Set up the project's rounds from the files, or from the sample, if there are none.
+    """Set up the project's rounds from the files, or from the scheme's sample, if there are none.
 
     `annotations` are merged by consolidators, and a file of rounds without them sets up no round for
     consolidators. Raise FileError or RoundSetupError.
     """
+    scheme = get_scheme(project.scheme)
     if project.rounds.exists():
         return
-    merge = annotations if path else annotations or SAMPLE_ANNOTATIONS
+    if path is None:
+        if scheme.sample is None:
+            raise RoundSetupError(f"Provide the items of the rounds. {scheme.title} has no sample.")
+        path, annotations = scheme.sample.rounds, annotations or scheme.sample.given
     plans = plans_of_preset(
+        scheme=scheme,
         preset=PRESET,
-        keys=read_round_items(path or SAMPLE),
-        given=read_given_annotations(project, merge) if merge else None,
+        keys=read_round_items(scheme, path),
+        given=read_given_annotations(scheme, annotations) if annotations else None,
     )
     set_up_rounds(project=project, plans=plans, actor=ACTOR, now=timezone.now())
 
@@ -175,11 +179,12 @@ def _teach(enrolment: Enrolment, site: str) -> None:
     trainer = users.filter(username=ACTOR).first() or users.create_user(ACTOR)
     feedback = send_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=timezone.now())
     _read(feedback, site)
-    below = below_thresholds(evaluation.figures, enrolment.round.thresholds)
+    scheme = get_scheme(enrolment.round.project.scheme)
+    unmet = unmet_thresholds(scheme, evaluation.figures, enrolment.round.thresholds)
     decide(
         enrolment=enrolment,
-        verdict=Verdict.DECLINE if below else Verdict.PASS,
-        reason=f"below: {', '.join(below)}" if below else "reaches every threshold",
+        verdict=Verdict.DECLINE if unmet else Verdict.PASS,
+        reason=f"not met: {', '.join(unmet)}" if unmet else "meets every threshold",
         actor=ACTOR,
         now=timezone.now(),
     )
@@ -234,6 +239,8 @@ def report(project: Project, script: Scenario) -> dict[str, Any]:
 
 
 def _people(project: Project, script: Scenario) -> list[dict[str, Any]]:
+    scheme = get_scheme(project.scheme)
+    key = scheme.comparison.figures[0].key
     last: dict[str, Enrolment] = {}
     rows = Enrolment.objects.filter(
         round__project=project, round__role=Role.GENERATOR, evaluations__isnull=False
@@ -245,7 +252,7 @@ def _people(project: Project, script: Scenario) -> list[dict[str, Any]]:
             "worker": enrolment.worker.pseudonym,
             "skill": script.skills[worker_id],
             "round": enrolment.round.ordinal,
-            "score": figure_at(enrolment.evaluations.latest("pk").figures, "UA.f1"),
+            "score": figure_at(scheme, enrolment.evaluations.latest("pk").figures, key),
             "state": enrolment.state,
         }
         for worker_id, enrolment in last.items()

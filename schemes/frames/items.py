@@ -7,6 +7,7 @@ from pathlib import Path
 
 from schemes.base import FileError, refuse
 from schemes.frames.records import Argument, Positions, Record, joined, read_records
+from schemes.reports import UsageError
 
 
 class Task(StrEnum):
@@ -32,7 +33,7 @@ class Baseline(StrEnum):
     PER_HEAD_AND_RELATION = "1CPHG"
 
 
-class BaselineError(ValueError):
+class BaselineError(UsageError):
     """A baseline that does not fit the task, or lacks its relations file."""
 
 

@@ -1,41 +1,116 @@
-"""Comparison of a QA-SRL annotation with a reference: counts and aligned rows."""
+"""Comparison of a QA-SRL annotation with a reference: UA, LA and aligned rows."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
 
-from metrics.alignment import AlignedRow, LabelledSpans, State
-from metrics.corrections import Decision, align_corrected
-from metrics.spans import Span, span_iou
-from schemes.base import Comparison, ContentError, Json
+from metrics.alignment import AlignedRow as SpanRow
+from metrics.alignment import Alignment, LabelledSpans, State
+from metrics.corrections import Decision, Verdict, align_corrected
+from metrics.spans import Span
+from schemes.base import (
+    AlignedRow,
+    Compared,
+    Comparison,
+    ContentError,
+    DecisionKind,
+    ItemContext,
+    Json,
+    RowDecision,
+    RowSide,
+    StateText,
+)
+from schemes.figures import Total, f1_figure
+from schemes.qasrl.hints import hints, section
 from schemes.qasrl.labels import Label, question_labels
 from schemes.qasrl.slots import Slots
+from schemes.qasrl.span_keys import key_of, span_of
 
 # Stored with every figure. Changed definitions get a new name.
 RULE = "qasrl.ua-la.v1"
 
+STATES = {
+    "found": StateText("found", "You and the expert marked the same answer for the same role."),
+    "extent-differs": StateText(
+        "span differs", "The right answer, with more or fewer words than the expert's."
+    ),
+    "label-differs": StateText(
+        "other question",
+        "The right answer, but the question asks for something else. Check the question word, the "
+        "modal and “not”.",
+    ),
+    "missed": StateText("missed", "The expert marked this answer and you did not."),
+    "extra": StateText("extra", "You marked this answer and the expert did not."),
+    "redundant": StateText(
+        "redundant",
+        "Another of your answers already covers these words. This doesn't affect your result.",
+    ),
+    "approved": StateText("accepted", "The expert lacks this answer, and a person accepted it."),
+}
+DECISIONS = (
+    DecisionKind("pair-accepted", "the same argument", "Accept as a match", "pair", pairs=True),
+    DecisionKind("pair-refused", "not the same argument", "Not the same answer", "pair"),
+    DecisionKind("label-accepted", "the same role", "Accept the question", "label"),
+    DecisionKind("label-refused", "not the same role", "Not the same role", "label"),
+    DecisionKind(
+        "answer-accepted", "correct, although the expert lacks it", "Mark as correct", "answer"
+    ),
+)
+# The decisions that are possible on a row.
+_POSSIBLE = {
+    State.MATCHED: ("label-refused", "pair-refused"),
+    State.LABEL_DIFFERS: ("label-accepted", "pair-refused"),
+    State.REDUNDANT: ("pair-accepted",),
+    State.MISSED: ("pair-accepted",),
+    State.EXTRA: ("answer-accepted",),
+    State.APPROVED: (),
+}
 
-def compare(*, reference: Json, predicted: Json, decisions: Iterable[Decision] = ()) -> Comparison:
-    """Return UA and LA of a predicate (Roit et al. 2020, section 4) and the aligned spans.
 
-    Both are stored content: `{"questions": [{"question", "slots", "answers": [[s, e], ...]}]}`. If
-    `slots` is None or absent, equal texts are equivalent. Each row has `state`, `reference`,
-    `predicted`, `iou`, `same_span` and `group`. `reference` and `predicted` are None or `{"span":
-    [s, e], "questions": [...]}`. Overlapping extra spans share a `group` and count once. For
-    `decisions`, see `metrics.corrections`. Raises ContentError for content of another shape and for
-    empty spans. Raises ValueError for decisions that do not fit.
+def compare(
+    reference: Json,
+    predicted: Json,
+    context: ItemContext,
+    decisions: Iterable[RowDecision] = (),
+) -> Compared:
+    """Compare stored content (Roit et al. 2020, section 4).
+
+    Content is `{"questions": [{"question", "slots", "answers": [[s, e], ...]}]}`. If `slots` is None
+    or absent, equal texts are equivalent. The key of a row's side is its span. For `decisions`, see
+    `metrics.corrections`. Raise ContentError for content of another shape and for empty spans.
     """
     ref, pred = _Annotation(reference, "reference"), _Annotation(predicted, "predicted")
-    alignment = align_corrected(ref.labels, pred.labels, decisions)
-    return Comparison(
-        counts={"UA": alignment.ua, "LA": alignment.la},
-        rows=[_row(row, ref, pred) for row in alignment.rows()],
-        rule=RULE,
+    alignment = align_corrected(ref.labels, pred.labels, map(_decision, decisions))
+    rows = [_row(row, ref, pred, context) for row in alignment.rows()]
+    return Compared(measures=_measures(alignment), rows=rows)
+
+
+def measure(
+    reference: Json, predicted: Json, decisions: Iterable[RowDecision] = ()
+) -> Mapping[str, Json]:
+    """Return the counts of UA and LA, like `compare`."""
+    return _measures(
+        align_corrected(
+            labelled_spans(reference), labelled_spans(predicted), map(_decision, decisions)
+        )
     )
 
 
 def labelled_spans(content: Json) -> LabelledSpans:
     """Return the distinct spans of content with the labels of their questions."""
     return _Annotation(content, "content").labels
+
+
+def _measures(alignment: Alignment) -> Mapping[str, Json]:
+    return {
+        name: {"tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
+        for name, counts in (("UA", alignment.ua), ("LA", alignment.la))
+    }
+
+
+def _decision(decision: RowDecision) -> Decision:
+    if (decision.reference is None) != (decision.kind == Verdict.ANSWER_ACCEPTED):
+        raise ValueError("only an extra answer is accepted without a reference answer")
+    reference = None if decision.reference is None else span_of(decision.reference)
+    return Decision(reference, span_of(decision.predicted), Verdict(decision.kind))
 
 
 class _Annotation:
@@ -63,22 +138,82 @@ class _Annotation:
             if question["question"] not in questions:
                 questions.append(question["question"])
 
-    def shown(self, span: Span | None) -> Json | None:
+    def side(self, span: Span | None, context: ItemContext) -> RowSide | None:
         if span is None:
             return None
-        return {"span": list(span), "questions": self._questions[span]}
+        words = " ".join(context.tokens[span[0] : span[1]])
+        return RowSide(key_of(span), self._questions[span], words)
 
 
-def _row(row: AlignedRow, reference: _Annotation, predicted: _Annotation) -> Json:
-    both = row.reference is not None and row.predicted is not None
-    shown: dict[str, Any] = {
-        "state": row.state.value,
-        "reference": reference.shown(row.reference),
-        "predicted": predicted.shown(row.predicted),
-        "iou": None,
-        "same_span": both and row.reference == row.predicted,
-        "group": row.group if row.state is State.EXTRA else None,
-    }
-    if row.reference is not None and row.predicted is not None:
-        shown["iou"] = float(span_iou(row.reference, row.predicted))
-    return shown
+def _row(
+    row: SpanRow, reference: _Annotation, predicted: _Annotation, context: ItemContext
+) -> AlignedRow:
+    differs = row.state in (State.MATCHED, State.LABEL_DIFFERS) and row.reference != row.predicted
+    state = {State.MATCHED: "extent-differs" if differs else "found"}.get(
+        row.state, row.state.value
+    )
+    return AlignedRow(
+        state=state,
+        label=STATES[state].label,
+        reference=reference.side(row.reference, context),
+        predicted=predicted.side(row.predicted, context),
+        detail=_difference(row) if differs else "",
+        decisions=_POSSIBLE[row.state],
+    )
+
+
+def _difference(row: SpanRow) -> str:
+    assert row.reference
+    assert row.predicted
+    (start, end), (first, last) = row.reference, row.predicted
+    if first <= start and end <= last:
+        return "answer too long"
+    if start <= first and last <= end:
+        return "answer too short"
+    return "answer shifted"
+
+
+# Suggestions of this project, because Roit et al. 2020 does not state any thresholds.
+ROUND_THRESHOLDS = {
+    0: {"UA": 0.5},
+    1: {"UA": 0.6, "LA": 0.4},
+    2: {"UA": 0.7, "LA": 0.5, "units_per_item": 2},
+    3: {"UA": 0.75, "LA": 0.55},
+}
+
+
+def _ua_feedback(total: Total) -> list[str]:
+    return [
+        f"You found {total['tp']} of the {total['tp'] + total['fn']} answers that the expert marked.",
+        f"{total['fp']} of your answers are not in the expert's annotation.",
+    ]
+
+
+def _la_feedback(total: Total) -> list[str]:
+    return [f"For {total['tp']} of them, your question asks the same as the expert's."]
+
+
+COMPARISON = Comparison(
+    figures=(
+        f1_figure(
+            key="UA",
+            label="UA F1",
+            explanation="Unlabelled arguments: the answers that both annotations have.",
+            feedback=_ua_feedback,
+        ),
+        f1_figure(
+            key="LA",
+            label="LA F1",
+            explanation="Labelled arguments: matched answers whose questions are equivalent.",
+            feedback=_la_feedback,
+        ),
+    ),
+    rule=RULE,
+    compare=compare,
+    measure=measure,
+    states=STATES,
+    decisions=DECISIONS,
+    hints=hints,
+    section=section,
+    round_thresholds=ROUND_THRESHOLDS,
+)

@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from schemes.base import ContentError, Json, Tokens
+from schemes.base import ContentError, ItemContext, Json, Tokens
 from schemes.qasrl.forms import forms_from_names
 from schemes.qasrl.reading import finished, question_of
 from schemes.qasrl.slots import Slots, strict_match_key
@@ -111,50 +111,48 @@ class _Placed:
         return {"question": self.question, "answers": answers, "slots": self.slots}
 
 
-def parse_generation(content: object, *, tokens: Tokens, target: Json) -> Json:
+def parse_generation(content: object, context: ItemContext) -> Json:
     """Parse a generator's content. Raises ContentError.
 
     A question outside the template is stored with null slots.
     """
     generation = _validated(_Generation, content)
-    questions = _placed(generation.questions, tokens, target)
-    _check_kept(questions, tokens)
+    questions = _placed(generation.questions, context)
+    _check_kept(questions, context.tokens)
     reason = _clean(generation.no_question, "no_question")
     if not questions and not reason:
         raise ContentError("questions", "ask a question, or say why none can be asked.")
     return {"questions": [question.as_json() for question in questions], "no_question": reason}
 
 
-def parse_gold(content: object, *, tokens: Tokens, target: Json) -> Json:
+def parse_gold(content: object, context: ItemContext) -> Json:
     """Parse gold content, which may have no questions. Raises ContentError."""
-    questions = _placed(_validated(_Gold, content).questions, tokens, target)
-    _check_kept(questions, tokens)
+    questions = _placed(_validated(_Gold, content).questions, context)
+    _check_kept(questions, context.tokens)
     return {"questions": [question.as_json() for question in questions]}
 
 
-def parse_system(content: object, *, tokens: Tokens, target: Json) -> Json:
+def parse_system(content: object, context: ItemContext) -> Json:
     """Parse a program's output as a source for a merge. Raises ContentError.
 
     Questions may repeat and answers may overlap. Questions without answers are dropped.
     """
-    questions = _placed(_validated(_Gold, content).questions, tokens, target)
+    questions = _placed(_validated(_Gold, content).questions, context)
     return {"questions": [question.as_json() for question in questions if question.answers]}
 
 
-def parse_consolidation(
-    content: object, *, tokens: Tokens, target: Json, sources: Sequence[Json]
-) -> Json:
+def parse_consolidation(content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
     """Parse a consolidator's content. Raises ContentError.
 
     Every source question must be judged once. The kept questions must be valid gold.
     """
     judged = _validated(_Consolidation, content).questions
     _check_size(judged, sources)
-    questions = _placed(judged, tokens, target)
+    questions = _placed(judged, context)
     _check_sources(judged, sources)
     _check_verdicts(judged)
     pairs = list(zip(questions, judged, strict=True))
-    _check_kept([question for question, by in pairs if by.verdict == "keep"], tokens)
+    _check_kept([question for question, by in pairs if by.verdict == "keep"], context.tokens)
     return {
         "questions": [
             {**question.as_json(), **by.model_dump(include={"source", "verdict", "same_as"})}
@@ -168,7 +166,7 @@ def asked_questions(sources: Sequence[Json]) -> list[Json]:
     return [question for source in sources for question in source["questions"]]
 
 
-def parse_validation(content: object, *, tokens: Tokens, sources: Sequence[Json]) -> Json:
+def parse_validation(content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
     """Parse a validator's content. Raises ContentError.
 
     Every question must be judged. Valid ones need answers that share no token, and redundant ones
@@ -179,11 +177,11 @@ def parse_validation(content: object, *, tokens: Tokens, sources: Sequence[Json]
     if len(judged) != len(asked):
         raise ContentError("questions", f"{len(judged)} are judged of {len(asked)} asked.")
     pairs = [
-        (_answered(f"questions[{position}]", question, by, tokens), by)
+        (_answered(f"questions[{position}]", question, by, context.tokens), by)
         for position, (question, by) in enumerate(zip(asked, judged, strict=True))
     ]
     _check_repeats(judged)
-    _check_kept([question for question, by in pairs if by.verdict == "valid"], tokens)
+    _check_kept([question for question, by in pairs if by.verdict == "valid"], context.tokens)
     return {
         "questions": [
             {**question.as_json(), "verdict": by.verdict, "same_as": by.same_as}
@@ -204,11 +202,20 @@ def gold_of(consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Js
     return {"questions": questions}, [_origin(question, sources) for question in kept]
 
 
-def count_units(content: Json, *, role: str) -> int:
+def count_units(content: Json, role: str) -> int:
     """Return the number of questions. For a consolidator, only those from annotators count."""
     if role != "consolidator":
         return len(content["questions"])
     return sum(question["source"] is not None for question in content["questions"])
+
+
+def count_parts(content: Json) -> Json:
+    """Return the numbers of roles (questions) and arguments (answers)."""
+    questions = content.get("questions", [])
+    return {
+        "roles": len(questions),
+        "arguments": sum([len(question.get("answers", ())) for question in questions]),
+    }
 
 
 def match_key(question: Json) -> tuple[Any, ...]:
@@ -289,15 +296,15 @@ def _sentence(error: Any) -> str:
     return template.format(**error.get("ctx", {})) if template else f"{error['msg']}."
 
 
-def _placed(questions: Sequence[_Question], tokens: Tokens, target: Json) -> list[_Placed]:
-    reader = _Reader(target)
+def _placed(questions: Sequence[_Question], context: ItemContext) -> list[_Placed]:
+    reader = _Reader(context.target)
     placed = []
     for position, question in enumerate(questions):
         path = f"questions[{position}]"
         text, slots = reader.read(_clean(question.question, f"{path}.question"))
         if not text:
             raise ContentError(f"{path}.question", "is empty.")
-        answers = tuple(sorted(_spans(question.answers, len(tokens), f"{path}.answers")))
+        answers = tuple(sorted(_spans(question.answers, len(context.tokens), f"{path}.answers")))
         placed.append(_Placed(path, text, answers, slots))
     return placed
 

@@ -5,7 +5,9 @@ They are suggestions for a trainer. Each error has a code, so that an item gets 
 
 from collections.abc import Iterator, Sequence
 
-from schemes.base import Json, Tokens
+from metrics.spans import Span
+from schemes.base import AlignedRow, Compared, ItemContext, RowSide
+from schemes.qasrl.span_keys import span_of
 
 MODALS = frozenset({"can", "could", "may", "might", "must", "shall", "should", "would"})
 # The sections of schemes/qasrl/guidelines for generators and consolidators that an error violates.
@@ -31,34 +33,38 @@ SECTIONS = {
 FAR = 6
 
 
-def remarks_on(rows: Sequence[Json], *, tokens: Tokens, target: Json) -> list[tuple[str, str]]:
-    """Return (code, sentence) for the likely errors in rows of `comparison.compare`.
+def section(code: str, role: str) -> str:
+    """Return the anchor of the guideline section of an error, or ""."""
+    return SECTIONS.get(role, {}).get(code, "")
+
+
+def hints(compared: Compared, context: ItemContext) -> list[tuple[str, str]]:
+    """Return (code, sentence) for the likely errors in the rows.
 
     Only the first error of each code is included.
     """
-    remarks: dict[str, str] = {}
-    for code, sentence in _all(rows, tokens, target):
-        remarks.setdefault(code, sentence)
-    return list(remarks.items())
+    first: dict[str, str] = {}
+    for code, sentence in _all(compared.rows, context):
+        first.setdefault(code, sentence)
+    return list(first.items())
 
 
-def _all(rows: Sequence[Json], tokens: Tokens, target: Json) -> Iterator[tuple[str, str]]:
-    covering = [row["predicted"]["span"] for row in rows if row["predicted"]]
+def _all(rows: Sequence[AlignedRow], context: ItemContext) -> Iterator[tuple[str, str]]:
+    covering = [span_of(row.predicted.key) for row in rows if row.predicted]
     for row in rows:
-        state = row["state"]
-        if state == "label-differs":
-            yield from _other_question(row, tokens)
-        elif state == "missed":
-            yield _missed(row["reference"], covering, tokens, target)
-        elif state == "extra":
-            yield _extra(row["predicted"], tokens, target)
-        elif state == "matched" and not row["same_span"]:
-            yield _length(row, tokens)
+        if row.reference and row.predicted:
+            if row.state == "label-differs":
+                yield from _other_question(row.reference, row.predicted)
+            elif row.state == "extent-differs":
+                yield _length(row.reference, row.predicted)
+        elif row.state == "missed" and row.reference:
+            yield _missed(row.reference, covering, context)
+        elif row.state == "extra" and row.predicted:
+            yield _extra(row.predicted, context)
 
 
-def _other_question(row: Json, tokens: Tokens) -> Iterator[tuple[str, str]]:
-    expected, asked = row["reference"]["questions"][0], row["predicted"]["questions"][0]
-    answer = _words(row["reference"]["span"], tokens)
+def _other_question(reference: RowSide, predicted: RowSide) -> Iterator[tuple[str, str]]:
+    expected, asked, answer = reference.labels[0], predicted.labels[0], reference.value
     if _has_modal(expected) and not _has_modal(asked):
         yield (
             "modal-missing",
@@ -76,16 +82,14 @@ def _other_question(row: Json, tokens: Tokens) -> Iterator[tuple[str, str]]:
         yield "other-question", f"For “{answer}” the question that fits is “{expected}”"
 
 
-def _missed(
-    reference: Json, covering: list[list[int]], tokens: Tokens, target: Json
-) -> tuple[str, str]:
-    (start, end), question = reference["span"], reference["questions"][0]
-    answer = _words(reference["span"], tokens)
+def _missed(reference: RowSide, covering: Sequence[Span], context: ItemContext) -> tuple[str, str]:
+    (start, end), question = span_of(reference.key), reference.labels[0]
+    answer = reference.value
     if any(first <= start and end <= last for first, last in covering):
         return "answer-not-split", (
             f"“{answer}” is an answer of its own: mark each of several people or things separately."
         )
-    verb = int(target["verb_idx"])
+    verb = int(context.target["verb_idx"])
     if max(start - verb, verb - end) >= FAR:
         return "implicit-missed", (
             f"The sentence also tells this, away from the verb: “{question}” – “{answer}”"
@@ -93,18 +97,17 @@ def _missed(
     return "argument-missed", f"This one was missing: “{question}” – “{answer}”"
 
 
-def _extra(predicted: Json, tokens: Tokens, target: Json) -> tuple[str, str]:
-    question, answer = predicted["questions"][0], _words(predicted["span"], tokens)
-    forms = {str(form).lower() for form in target.get("forms", {}).values()}
+def _extra(predicted: RowSide, context: ItemContext) -> tuple[str, str]:
+    question, answer = predicted.labels[0], predicted.value
+    forms = {str(form).lower() for form in context.target.get("forms", {}).values()}
     if forms and not forms & set(_tokens_of(question)):
-        verb = tokens[int(target["verb_idx"])]
+        verb = context.tokens[int(context.target["verb_idx"])]
         return "not-about-the-verb", f"“{question}” is not about the marked verb, “{verb}”."
     return "not-an-answer", f"“{answer}” does not answer “{question}” in this sentence."
 
 
-def _length(row: Json, tokens: Tokens) -> tuple[str, str]:
-    ours, theirs = row["reference"]["span"], row["predicted"]["span"]
-    answer = _words(ours, tokens)
+def _length(reference: RowSide, predicted: RowSide) -> tuple[str, str]:
+    ours, theirs, answer = span_of(reference.key), span_of(predicted.key), reference.value
     if theirs[1] - theirs[0] > ours[1] - ours[0]:
         return "answer-too-long", f"The shortest complete answer is “{answer}”."
     return "answer-too-short", f"The complete answer is “{answer}”."
@@ -122,7 +125,3 @@ def _has_modal(question: str) -> bool:
 
 def _negated(question: str) -> bool:
     return any(word == "not" or word.endswith("n't") for word in _tokens_of(question))
-
-
-def _words(span: Sequence[int], tokens: Tokens) -> str:
-    return " ".join(tokens[span[0] : span[1]])

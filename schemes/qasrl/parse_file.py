@@ -1,14 +1,16 @@
 """Slot columns for a file of questions."""
 
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from schemes.base import ErrorSink, FileError, Tokens
+from schemes.base import ErrorSink, FileError, Json, Tokens
 from schemes.qasrl.published_csv import GoldRow, read_gold_rows, read_sentence_rows, write_gold_rows
 from schemes.qasrl.slots import Slots
 from schemes.qasrl.verbs import candidate_forms
 from schemes.qasrl.walker import parse_question
+from schemes.reports import FileProgram, Notify, Options, Progress, UsageError
 
 
 @dataclass(slots=True)
@@ -86,3 +88,61 @@ def _problem(row: GoldRow, tokens: Tokens) -> tuple[str, str] | None:
     if any(end > len(tokens) for _, end in row.answers):
         return "answer_range", f"goes beyond the sentence, which has {len(tokens)} tokens."
     return None
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("questions", type=Path, metavar="QUESTIONS.csv")
+    parser.add_argument("sentences", type=Path, metavar="SENTENCES.csv")
+    parser.add_argument("--out", type=Path, required=True, metavar="OUT.csv")
+    parser.add_argument(
+        "--skip-bad-rows",
+        action="store_true",
+        help="report bad rows and continue; by default, the first one stops the command",
+    )
+
+
+def _run(options: Options, notify: Notify, progress: Progress) -> tuple[Json, str]:
+    bad_rows = 0
+
+    def on_error(error: FileError) -> None:
+        nonlocal bad_rows
+        if not options["skip_bad_rows"]:
+            raise error
+        bad_rows += 1
+        notify(str(error))
+
+    try:
+        parsed = parse_questions_file(
+            questions=options["questions"],
+            sentences=options["sentences"],
+            out=options["out"],
+            on_error=on_error,
+            progress=progress,
+        )
+    except OSError as error:
+        raise UsageError(f"{options['out']}: cannot be written ({error.strerror}).") from error
+    for row in parsed.outside:
+        place = f"{options['questions'].name}, line {row.line}"
+        notify(f"{place}: outside the template: {row.question}")
+    figures = {
+        "questions": parsed.questions,
+        "parsed": parsed.parsed,
+        "outside": len(parsed.outside),
+        "bad_rows": bad_rows,
+    }
+    left_out = f", {bad_rows} bad rows left out" if bad_rows else ""
+    count = f"{parsed.parsed} of {parsed.questions} questions parsed"
+    return figures, f"{count}{left_out}: {options['out']}"
+
+
+PARSE_QUESTIONS = FileProgram(
+    name="parse_questions",
+    help="""Add the slot columns (wh, aux, subj, obj, ...) to a CSV file of QA-SRL questions.
+
+QUESTIONS.csv needs qasrl_id, verb_idx, question and answer_range; SENTENCES.csv qasrl_id and
+tokens. OUT.csv gets all columns of the published gold standard. A question outside the template
+stays in the file with empty slots and is reported.""",
+    example="python manage.py parse_questions questions.csv sentences.csv --out parsed.csv",
+    add_arguments=_add_arguments,
+    run=_run,
+)

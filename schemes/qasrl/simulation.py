@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from schemes.base import Json, Tokens
+from schemes.base import ItemContext, Json, Simulation, Tokens
 
 NOTHING = {"questions": [], "no_question": "The sentence answers no question about this verb."}
 Span = list[int]
@@ -25,7 +25,7 @@ def _bare(question: Json) -> dict[str, Any]:
     }
 
 
-def simulate_generation(reference: Json, *, tokens: Tokens, skill: float, seed: str) -> Json:
+def simulate_generation(reference: Json, context: ItemContext, skill: float, seed: str) -> Json:
     """Return the reference with errors, none at `skill` 1.
 
     Lower skill means more missing or wrong questions, and more answers that are too short or too
@@ -41,7 +41,7 @@ def simulate_generation(reference: Json, *, tokens: Tokens, skill: float, seed: 
     }
     for question in questions:
         question["answers"] = [
-            _blurred(span, taken, len(tokens), skill, rng) for span in question["answers"]
+            _blurred(span, taken, len(context.tokens), skill, rng) for span in question["answers"]
         ]
         if rng.random() > skill:
             question["question"] = _other_question(question["question"])
@@ -83,11 +83,12 @@ def _key(question: Json) -> str:
     return " ".join(str(question["question"]).lower().split())
 
 
-def invent_reference(tokens: Tokens, target: Json) -> Json:
+def invent_reference(context: ItemContext) -> Json:
     """Return made-up questions for a verb without a reference, for trial runs only.
 
     The words before the verb answer who did it, those after it what was done.
     """
+    tokens, target = context.tokens, context.target
     at = target["verb_idx"]
     before, after = _run(tokens, at - 1, -1, 3), _run(tokens, at + 1, 1, 4)
     past, stem = target["forms"]["past"], target["forms"]["stem"]
@@ -124,7 +125,7 @@ def split_by_source(reference: Json, provenance: Sequence[Json]) -> list[Json]:
 
 
 def simulate_consolidation(
-    reference: Json, sources: Sequence[Json], *, skill: float, seed: str
+    reference: Json, sources: Sequence[Json], skill: float, seed: str
 ) -> Json:
     """Return a consolidator's content. Below skill 1, parts of the reference are missed.
 
@@ -163,7 +164,7 @@ def simulate_consolidation(
 
 
 def simulate_validation(
-    reference: Json, asked: Sequence[str], *, tokens: Tokens, skill: float, seed: str
+    reference: Json, asked: Json, context: ItemContext, skill: float, seed: str
 ) -> Json:
     """Return a validator's content, equal to the reference at `skill` 1.
 
@@ -172,7 +173,7 @@ def simulate_validation(
     """
     rng = random.Random(seed)  # noqa: S311
     expected = {_key(question): question["answers"] for question in reference["questions"]}
-    spans = [expected.get(_key({"question": text})) for text in asked]
+    spans = [expected.get(_key({"question": text})) for text in asked["questions"]]
     taken = {at for answers in spans for span in answers or [] for at in range(*span)}
     judged: list[dict[str, Any]] = []
     for answers in spans:
@@ -180,10 +181,10 @@ def simulate_validation(
             is_repeat = answers is not None and rng.random() < 0.3
             judged.append(_turned_down(judged, is_repeat=is_repeat))
         elif answers is not None:
-            own = [_blurred(list(span), taken, len(tokens), skill, rng) for span in answers]
+            own = [_blurred(list(span), taken, len(context.tokens), skill, rng) for span in answers]
             judged.append({"answers": own, "verdict": "valid", "same_as": None})
         else:
-            judged.append(_guessed(taken, len(tokens), rng))
+            judged.append(_guessed(taken, len(context.tokens), rng))
     return {"questions": judged}
 
 
@@ -214,3 +215,13 @@ def _kept_like(question: Json, judged: list[dict[str, Any]], kept: dict[str, int
             if words.intersection(range(start, end)):
                 return position
     return None
+
+
+SIMULATION = Simulation(
+    generate=simulate_generation,
+    invent=invent_reference,
+    split=split_by_source,
+    nothing={"questions": [], "no_question": "Nothing of this generator was published."},
+    consolidate=simulate_consolidation,
+    validate=simulate_validation,
+)

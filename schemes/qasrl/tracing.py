@@ -4,16 +4,44 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from metrics.spans import Span, overlap
-from schemes.base import Json, SourceOutcome, Trace
+from schemes.base import ItemContext, Json, JudgedUnit, Share, Trace
 
 # Stored with every figure. Changed definitions get a new name.
 RULE = "qasrl.trace.v1"
+
+SUMMARY = (
+    ("questions", "questions"),
+    ("questions_new", "new questions"),
+    ("answers", "answers"),
+    ("answers_edited", "answers with boundaries that no source has"),
+    ("answers_new", "new answers"),
+)
+OUTCOMES = (
+    ("questions", "questions"),
+    ("kept", "kept"),
+    ("edited", "edited"),
+    ("merged", "merged"),
+    ("dropped", "dropped"),
+    ("answers", "answers"),
+    ("answers_kept", "answers kept"),
+    ("answers_edited", "answers edited"),
+    ("result_answers", "answers of the result"),
+)
+SHARES = (
+    Share("questions_survived", "questions survived", ("kept", "edited", "merged"), "questions"),
+    Share("answers_survived", "answers survived", ("answers_kept",), "answers"),
+    Share("result_share", "share of the result", ("answers_kept",), "result_answers"),
+)
 
 
 def trace(consolidation: Json, sources: Sequence[Json]) -> Trace:
     """Return the provenance of each kept question and the outcome of each source.
 
-    A provenance has `source` and `question` (the question's origin, or None), `state` (kept, edited
+    An outcome counts a source's questions that were kept, edited, merged into another question, or
+    dropped. `answers_kept` counts its distinct answers that are in the result exactly,
+    `answers_edited` those with other boundaries.
+
+    A provenance has `source` and `unit` (the question's origin, or None), `state` (kept, edited
     or new), `sources` and `answers`. `sources` are all sources that asked it, or asked a question
     that is redundant to it. Each answer has a `state` and `sources`. An answer is kept if a source
     marked exactly this span, edited if a source marked an overlapping span, else new.
@@ -24,15 +52,77 @@ def trace(consolidation: Json, sources: Sequence[Json]) -> Trace:
     ]
     marked = [_spans(source["questions"]) for source in sources]
     final = _spans(question for _, question in final_questions)
+    provenance = [
+        _provenance(at, question, judged, sources, marked) for at, question in final_questions
+    ]
     return Trace(
-        provenance=[
-            _provenance(at, question, judged, sources, marked) for at, question in final_questions
-        ],
-        fates=[
-            _fate(position, judged, sources, marked[position], final)
+        provenance=provenance,
+        outcomes=[
+            _outcome(position, judged, sources, marked[position], final)
             for position in range(len(sources))
         ],
+        summary=_summary(provenance),
     )
+
+
+def method(generators: int) -> str:
+    """Describe consolidation for a data card."""
+    return (
+        f"{generators} trained workers annotated each item independently. Another worker, who had "
+        "written neither annotation, merged them into one in which no two answers overlap. The "
+        "protocol is that of Roit et al., Controlled Crowdsourcing for High-Quality QA-SRL "
+        "Annotation, ACL 2020."
+    )
+
+
+def _summary(provenance: Sequence[Json]) -> dict[str, int]:
+    answers = [answer["state"] for question in provenance for answer in question["answers"]]
+    return {
+        "questions": len(provenance),
+        "questions_new": sum(question["state"] == "new" for question in provenance),
+        "answers": len(answers),
+        "answers_edited": answers.count("edited"),
+        "answers_new": answers.count("new"),
+    }
+
+
+def judged(
+    consolidation: Json | None, sources: Sequence[Json], context: ItemContext
+) -> list[JudgedUnit]:
+    """Return the sources' questions with their outcomes."""
+    questions = consolidation["questions"] if consolidation else []
+    by_source = {
+        (question["source"]["submission"], question["source"]["question"]): question
+        for question in questions
+        if question["source"]
+    }
+    return [
+        JudgedUnit(
+            source=at,
+            unit=number,
+            label=question["question"],
+            values=[" ".join(context.tokens[start:end]) for start, end in question["answers"]],
+            **_outcome_of(by_source.get((at, number)), questions, sources),
+        )
+        for at, source in enumerate(sources)
+        for number, question in enumerate(source["questions"])
+    ]
+
+
+def _outcome_of(
+    judgment: Json | None, questions: Sequence[Json], sources: Sequence[Json]
+) -> dict[str, str]:
+    if judgment is None:
+        return {}
+    if judgment["verdict"] == "keep":
+        source = judgment["source"]
+        original = sources[source["submission"]]["questions"][source["question"]]
+        changed = judgment["question"] != original["question"]
+        into = judgment["question"] if changed else ""
+        return {"state": state_of(judgment, sources), "into": into}
+    like = judgment["same_as"]
+    into = questions[like]["question"] if isinstance(like, int) else ""
+    return {"state": judgment["verdict"], "into": into}
 
 
 def _spans(questions: Iterable[Json]) -> set[Span]:
@@ -51,7 +141,7 @@ def _provenance(
     own = question["source"]
     return {
         "source": own["submission"] if own else None,
-        "question": own["question"] if own else None,
+        "unit": own["question"] if own else None,
         "state": state_of(question, sources),
         "sources": sorted(submissions),
         "answers": [_answer((start, end), marked) for start, end in question["answers"]],
@@ -76,13 +166,13 @@ def _answer(span: Span, marked: Sequence[set[Span]]) -> Json:
     return {"state": "edited" if near else "new", "sources": near}
 
 
-def _fate(
+def _outcome(
     position: int,
     judged: Sequence[Json],
     sources: Sequence[Json],
     marked: set[Span],
     final: set[Span],
-) -> SourceOutcome:
+) -> dict[str, int]:
     own = [
         question
         for question in judged
@@ -98,13 +188,14 @@ def _fate(
     )
     exact = marked & final
     near = {span for span in marked - final if any(overlap(span, other) for other in final)}
-    return SourceOutcome(
-        questions=len(own),
-        kept=states["kept"],
-        edited=states["edited"],
-        merged=states["redundant"] - lost,
-        dropped=states["invalid"] + lost,
-        answers=len(marked),
-        answers_kept=len(exact),
-        answers_edited=len(near),
-    )
+    return {
+        "questions": len(own),
+        "kept": states["kept"],
+        "edited": states["edited"],
+        "merged": states["redundant"] - lost,
+        "dropped": states["invalid"] + lost,
+        "answers": len(marked),
+        "answers_kept": len(exact),
+        "answers_edited": len(near),
+        "result_answers": len(final),
+    }

@@ -7,8 +7,8 @@ generator's answers. The generator's own answers are one more judgment.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from schemes.base import Json
-from schemes.qasrl.content import asked_questions
+from schemes.base import Json, Validating
+from schemes.qasrl.content import asked_questions, parse_validation
 
 # Stored with every figure. A changed rule gets a new name.
 RULE = "qasrl.validation.v1"
@@ -37,18 +37,26 @@ class _Candidate:
 
 
 def gold_of_validations(
-    sources: Sequence[Json], validations: Sequence[Json], *, agree: int
+    sources: Sequence[Json], validations: Sequence[Json], agree: int
 ) -> tuple[Json, list[Json]]:
-    """Return gold and its provenance; see `schemes.base.Scheme.gold_of_validations`.
+    """Return gold and its provenance; see `schemes.base.Validating`.
+
+    Provenance has `{"source", "state", "valid", "answers"}` per question. `answers` has `{"generator":
+    bool, "validators": positions}` per answer, for those who gave exactly this span. The order of the
+    validators does not affect the content.
 
     A question is valid if at least `agree` validators mark it as valid. Its answers are the spans
     of all who did, and the generator's. If two spans overlap, the one with more judges wins, then
     the generator's, then the shorter, then the first in the sentence. A valid question that loses
     all its answers is dropped, because another question covers them.
     """
-    asked = asked_questions(sources)
-    valid = {at: votes for at in range(len(asked)) if (votes := _votes(validations, at)) >= agree}
-    chosen = _without_overlaps(_candidates(asked, validations, valid))
+    questions_asked = asked_questions(sources)
+    valid = {
+        at: votes
+        for at in range(len(questions_asked))
+        if (votes := _votes(validations, at)) >= agree
+    }
+    chosen = _without_overlaps(_candidates(questions_asked, validations, valid))
     questions, provenance = [], []
     for at, source in _places(sources):
         answers = sorted(
@@ -56,20 +64,55 @@ def gold_of_validations(
         )
         if not answers:
             continue
-        question, spans = asked[at], [list(answer.span) for answer in answers]
+        spans = [list(answer.span) for answer in answers]
         questions.append(
-            {"question": question["question"], "answers": spans, "slots": question["slots"]}
+            {
+                "question": questions_asked[at]["question"],
+                "answers": spans,
+                "slots": questions_asked[at]["slots"],
+            }
         )
-        state = "kept" if spans == question["answers"] else "edited"
-        judges = [answer.who() for answer in answers]
-        provenance.append({"source": source, "state": state, "valid": valid[at], "answers": judges})
+        provenance.append(
+            {
+                "source": source,
+                "state": "kept" if spans == questions_asked[at]["answers"] else "edited",
+                "valid": valid[at],
+                "answers": [answer.who() for answer in answers],
+            }
+        )
     return {"questions": questions}, provenance
 
 
-def count_same_verdicts(one: Json, other: Json) -> tuple[int, int]:
-    """Return (questions with equal verdicts, questions); see `schemes.base.Scheme`."""
-    pairs = list(zip(one["questions"], other["questions"], strict=True))
+def asked(sources: Sequence[Json]) -> Json:
+    """Return `{"questions": [text, ...]}`."""
+    return {"questions": [question["question"] for question in asked_questions(sources)]}
+
+
+def is_empty(sources: Sequence[Json]) -> bool:
+    return not asked_questions(sources)
+
+
+def same_verdicts(first: Json, second: Json) -> tuple[int, int]:
+    """Return (questions with equal verdicts, questions)."""
+    pairs = list(zip(first["questions"], second["questions"], strict=True))
     return sum(a["verdict"] == b["verdict"] for a, b in pairs), len(pairs)
+
+
+def verdicts(content: Json) -> tuple[int, int]:
+    """Return (valid questions, questions)."""
+    questions = content["questions"]
+    return sum(question["verdict"] == "valid" for question in questions), len(questions)
+
+
+def method(validators: int, agree: int) -> str:
+    """Describe validation for a data card."""
+    return (
+        f"One trained worker wrote questions and answers for each item. {validators} other workers, "
+        "who did not see these answers, answered the questions or marked them as invalid. The gold "
+        f"has each question that at least {agree} of them found valid, with the answers of those "
+        "workers and of its author. Of answers that share a word, it has the one that most people "
+        "gave. The protocol is that of FitzGerald et al., Large-Scale QA-SRL Parsing, ACL 2018."
+    )
 
 
 def _votes(validations: Sequence[Json], at: int) -> int:
@@ -112,3 +155,15 @@ def _without_overlaps(candidates: Sequence[_Candidate]) -> list[_Candidate]:
             taken.update(words)
             chosen.append(candidate)
     return chosen
+
+
+VALIDATING = Validating(
+    asked=asked,
+    parse=parse_validation,
+    gold_of=gold_of_validations,
+    is_empty=is_empty,
+    same_verdicts=same_verdicts,
+    verdicts=verdicts,
+    rule=RULE,
+    method=method,
+)

@@ -70,3 +70,8 @@ export function quoted(text) {
 export function counted(count, singular, plural = `${singular}s`) {
   return `${count} ${count === 1 ? singular : plural}`;
 }
+
+/** @param {string} text */
+export function capitalized(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

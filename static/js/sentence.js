@@ -14,16 +14,17 @@ const TYPE_AHEAD = 800;
  * @typedef {object} SentenceCalls
  * @property {(span: Span) => void} onChoose
  * @property {(token: number) => void} onRemove  Backspace on a token
- * @property {(where: "back" | "next") => void} onLeave  Escape without a selection, or Enter on an answer
+ * @property {(where: "back" | "next") => void} onLeave  Escape without a selection, or Enter on an own mark
  * @property {(span: Span | null, pending: boolean) => void} onSelect
  */
 
 export class Sentence {
-  /** @param {HTMLElement} box @param {{tokens: string[], target?: number | null} & SentenceCalls} options */
-  constructor(box, { tokens, target = null, ...calls }) {
+  /** @param {HTMLElement} box @param {{tokens: string[], target?: number | null, targetLabel?: string} & SentenceCalls} options */
+  constructor(box, { tokens, target = null, targetLabel = "target", ...calls }) {
     this.box = box;
     this.tokens = tokens;
     this.target = target;
+    this.targetLabel = targetLabel;
     this.calls = calls;
     /** @type {number | null} */
     this.cursor = null;
@@ -138,7 +139,7 @@ export class Sentence {
     const option = this.words[token];
     option.className = name;
     option.setAttribute("aria-selected", String(Boolean(this.selection && contains(this.selection, token))));
-    const notes = [token === this.target ? "the verb asked about" : "", label].filter(Boolean).join(", ");
+    const notes = [token === this.target ? this.targetLabel : "", label].filter(Boolean).join(", ");
     if (notes) option.setAttribute("aria-label", `${this.tokens[token]}, ${notes}`);
     else option.removeAttribute("aria-label");
   }

@@ -33,9 +33,9 @@ export function spanText(tokens, [start, end]) {
   return tokens.slice(start, end).join(" ");
 }
 
-/** @param {string[]} tokens @param {Span[]} answers */
-export function answersText(tokens, answers) {
-  return answers.map((span) => spanText(tokens, span)).join(" | ");
+/** @param {string[]} tokens @param {Span[]} spans */
+export function spansText(tokens, spans) {
+  return spans.map((span) => spanText(tokens, span)).join(" | ");
 }
 
 /** @param {Span} a @param {Span} b */

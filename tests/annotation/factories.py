@@ -4,11 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from annotation.domain.publish import PAGE, PublicationItem, create_batch, publish_items
-from annotation.models import (
-    Item,
-    Sentence,
-    Task,
-)
+from annotation.models import Item, Sentence, Task
 from projects.domain.create_project import create_project, write_guidelines
 from projects.enums import Role
 from projects.models import Project

@@ -14,7 +14,7 @@ def bracketed(tokens) -> str:
 
 
 def test_answers_stand_in_brackets_with_their_questions_number():
-    tokens = highlight(WORDS, [[(0, 2)], [(3, 6), (6, 7)]], target=2)
+    tokens = highlight(WORDS, [[(0, 2)], [(3, 6), (6, 7)]], target=[2])
     assert bracketed(tokens) == "[1 The committee] rejected [2 the long proposal] [2 .]"
     assert [one.text for one in tokens if one.is_target] == ["rejected"]
     assert [one.colour for one in tokens] == [1, 1, 0, 2, 2, 2, 2]

@@ -12,8 +12,8 @@ from schemes.qasrl.practice import check, exercises
 def test_expert_annotation_is_in_the_template_and_explained(exercise):
     questions = exercise.reference["questions"]
     assert all(each["slots"] for each in questions)
-    assert set(exercise.reasons) == {each["question"] for each in questions}
-    assert exercise.target["forms"]["stem"]
+    assert set(exercise.notes) == {each["question"] for each in questions}
+    assert exercise.context.target["forms"]["stem"]
 
 
 @pytest.mark.parametrize("exercise", exercises(), ids=lambda each: each.title)
@@ -36,15 +36,16 @@ def test_each_difference_is_explained_in_words():
         ("Who damaged something?", [[9, 11]]),
         ("How was something damaged?", [[7, 8]]),
     )
+    assert rows["extent-differs"]["label"] == "span differs"
     assert rows["found"]["yours"] == {"questions": ["What was damaged?"], "answer": "The bridge"}
-    assert "your answer is shorter" in rows["span-differs"]["explanation"]
-    assert "the question word." in rows["other-question"]["explanation"]
+    assert "your answer is shorter" in rows["extent-differs"]["explanation"]
+    assert "the question word." in rows["label-differs"]["explanation"]
     assert rows["missed"]["expert"]["answer"] == "in 1987"
     assert rows["extra"]["yours"]["answer"] == "damaged"
 
 
 def test_question_outside_the_template_is_no_match_and_says_so():
-    row = explained(("By what was something damaged?", [[9, 11]]))["other-question"]
+    row = explained(("By what was something damaged?", [[9, 11]]))["label-differs"]
     assert "outside the template" in row["explanation"]
 
 

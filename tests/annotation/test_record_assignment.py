@@ -6,11 +6,7 @@ import json
 import pytest
 
 import annotation.domain.record_assignment
-from annotation.domain.decide_submission import (
-    accept_assignment,
-    auto_accept,
-    reject_submissions,
-)
+from annotation.domain.decide_submission import accept_assignment, auto_accept, reject_submissions
 from annotation.domain.drafts import PageState, submit_draft
 from annotation.domain.record_assignment import record_assignment
 from annotation.domain.record_generations import parse_generation, record_new_generations

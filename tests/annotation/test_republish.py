@@ -19,13 +19,7 @@ from annotation.domain.republish import (
     short_attempts,
 )
 from annotation.enums import SubmissionState
-from annotation.models import (
-    Batch,
-    Item,
-    Submission,
-    Task,
-    TaskItem,
-)
+from annotation.models import Batch, Item, Submission, Task, TaskItem
 from audit.models import StateChange
 from crowd.domain.ledger import offer_cents_left
 from crowd.domain.qualifications import define_qualification, grant_qualification

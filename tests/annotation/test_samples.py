@@ -22,7 +22,7 @@ from schemes.qasrl.slots import Slots
 from schemes.qasrl.verbs import verb_forms
 from schemes.qasrl.walker import Walker
 
-SAMPLES = Path(__file__).parents[2] / "annotation" / "samples"
+SAMPLES = Path(__file__).parents[2] / "schemes" / "qasrl" / "samples"
 SEPARATOR = "~!~"
 KINDS = {"news", "encyclopaedia", "instructions", "dialogue"}
 EXPERT_COLUMNS = (

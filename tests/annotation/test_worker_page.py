@@ -324,3 +324,58 @@ def test_text_in_another_encoding_is_no_message(client, task):
     body = json.dumps({"revision": 0, "token": page["token"], "content": {}}).encode("utf-16")
     response = client.post(reverse("annotation:draft"), body, content_type="text/plain")
     assert response.status_code == 400
+
+
+# --- seconds and moves per step ------------------------------------------------------------------
+
+
+def test_steps_are_stored_and_never_lowered(client, task):
+    token = opened(client, task)["token"]
+    steps = {"read": {"seconds": 20, "moves": 0}, "mark": {"seconds": 4, "moves": 3}}
+    sent = {"token": token, "content": content(task), "active_seconds": 24, "moves": 3}
+    assert send(client, "draft", **sent, steps=steps).status_code == 200
+    assert opened(client, task)["steps"] == steps
+    later = {"mark": {"seconds": 2, "moves": 5}, "check": {"seconds": 1, "moves": 0}}
+    assert send(client, "draft", **sent | {"revision": 1}, steps=later).status_code == 200
+    draft = Draft.objects.get()
+    assert (draft.active_seconds, draft.moves) == (24, 3)
+    assert draft.steps == {
+        "read": {"seconds": 20, "moves": 0},
+        "mark": {"seconds": 4, "moves": 5},
+        "check": {"seconds": 1, "moves": 0},
+    }
+
+
+def test_seconds_of_a_step_can_not_exceed_the_time_since_the_page_was_opened(client, task):
+    token = opened(client, task)["token"]
+    steps = {"read": {"seconds": 5000, "moves": 0}}
+    send(client, "draft", token=token, content=content(task), steps=steps)
+    assert 60 <= Draft.objects.get().steps["read"]["seconds"] <= 90
+
+
+def test_draft_has_at_most_twenty_steps(client, task):
+    token = opened(client, task)["token"]
+    effort = {"seconds": 1, "moves": 1}
+    for revision, names in enumerate(("abcdefghijklmno", "nopqrstuvwxyz")):
+        steps = dict.fromkeys(names, effort)
+        send(client, "draft", token=token, content={}, steps=steps, revision=revision)
+    assert set(Draft.objects.get().steps) == set("abcdefghijklmnopqrst")
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        {"": {"seconds": 1, "moves": 1}},
+        {"x" * 41: {"seconds": 1, "moves": 1}},
+        {"read": {"seconds": -1, "moves": 1}},
+        {"read": {"seconds": 1, "moves": 1.5}},
+        {"read": {"seconds": 1}},
+        {"read": {"seconds": 1, "moves": 1, "more": 1}},
+        {str(number): {"seconds": 1, "moves": 1} for number in range(21)},
+    ],
+)
+def test_malformed_steps_are_refused(client, task, steps):
+    token = opened(client, task)["token"]
+    response = send(client, "draft", token=token, content=content(task), steps=steps)
+    assert response.status_code == 400
+    assert not Draft.objects.exists()

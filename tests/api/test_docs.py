@@ -18,7 +18,7 @@ from jobs.tasks import run_jobs
 from tests.api.conftest import token_of
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLES = ROOT / "annotation" / "samples"
+SAMPLES = ROOT / "schemes" / "qasrl" / "samples"
 TEXT = (ROOT / "docs" / "reference" / "api.md").read_text("utf-8")
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 

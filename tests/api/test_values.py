@@ -44,7 +44,7 @@ def test_sentence_and_item(api, campaign):
         "tokens": [*WORDS[:-1], "number3", "."],
         "domain": "wikipedia",
         "partition": "test",
-        "image": "",
+        "group": "",
         "metadata": {},
     }
     assert get(api, "item", item.pk) == {

@@ -19,11 +19,7 @@ from django.db.models import Count, F  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from annotation.domain.publish import publish_batch  # noqa: E402
-from annotation.models import (  # noqa: E402
-    Draft,
-    Item,
-    Sentence,
-)
+from annotation.models import Draft, Item, Sentence  # noqa: E402
 from crowd.enums import HitState  # noqa: E402
 from crowd.models import Hit as OurHit  # noqa: E402
 from crowd.providers.mturk import parse_answer  # noqa: E402

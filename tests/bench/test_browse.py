@@ -55,12 +55,12 @@ def vary() -> None:
     for at, verb in enumerate(VERBS):
         some = GoldEntry.objects.filter(pk__gt=0).extra(where=[f"id %% {len(VERBS)} = {at}"])
         some.update(
-            target=f" {verb}ed | {verb} ",
-            questions=f" who had {verb}ed something | what had someone {verb}ed | when had someone "
+            target_text=f" {verb}ed | {verb} ",
+            content_text=f" who had {verb}ed something | what had someone {verb}ed | when had someone "
             f"{verb}ed something ",
         )
     rare = GoldEntry.objects.extra(where=["id %% 1000 = 7"])
-    rare.update(questions=" who had persuaded somebody to wait | why did somebody wait ")
+    rare.update(content_text=" who had persuaded somebody to wait | why did somebody wait ")
 
 
 def test_search_of_100_000_items():
@@ -85,21 +85,21 @@ def test_search_of_100_000_items():
     for query in (
         {},
         {"page": last_page},
-        {"question": "who had reject"},
-        {"question": "what had someone"},
-        {"question": "persuaded somebody"},
-        {"question": "nobody asked this"},
-        {"question": "something when"},
-        {"verb": "approved"},
-        {"verb": "never"},
+        {"content": "who had reject"},
+        {"content": "what had someone"},
+        {"content": "persuaded somebody"},
+        {"content": "nobody asked this"},
+        {"content": "something when"},
+        {"target": "approved"},
+        {"target": "never"},
         {"worker": worker},
         {"worker": "WNOBODYXXX"},
         {"state": "unreviewed"},
         {"state": "corrected"},
         {"source": "expert"},
         {"source": "consolidated", "domain": "wikipedia", "partition": "test"},
-        {"question": "persuaded", "domain": "wikinews", "partition": "dev", "worker": worker},
-        {"domain": "none", "verb": "reject"},
+        {"content": "persuaded", "domain": "wikinews", "partition": "dev", "worker": worker},
+        {"domain": "none", "target": "reject"},
     ):
         times, own, theirs = [], time.process_time(), backend.seconds()
         for _ in range(REPEATS):

@@ -7,7 +7,7 @@ from itertools import groupby
 
 import pytest
 
-from schemes.base import ExportRow
+from schemes.base import ExportRow, ItemContext
 from schemes.qasrl.grammar import automaton, item_table
 from schemes.qasrl.predicates import find_predicates
 from schemes.qasrl.published_csv import (
@@ -145,7 +145,7 @@ def test_table_sizes(tokens_of):
     shared = len(json.dumps(automaton(), separators=(",", ":")))
     scheme = get_scheme("qasrl")
     sizes = sorted(
-        len(json.dumps(scheme.page_data(tokens, {"verb_idx": 0, "forms": forms})))
+        len(json.dumps(scheme.pages.item(ItemContext(tokens, {"verb_idx": 0, "forms": forms}))))
         for tokens in list(tokens_of.values())[:200]
         for forms in [verb_forms("carried").by_name()]
     )
@@ -182,9 +182,12 @@ def test_reading_and_writing_files(tmp_path, rows, tokens_of):
 
 def test_completing_items_and_parsing_gold(tmp_path, rows, tokens_of):
     scheme = get_scheme("qasrl")
-    records = list(scheme.read_gold(GOLD, fmt="qasrl-csv", on_error=raised))
+    records = list(scheme.corpus.read_gold(GOLD, "qasrl-csv", raised))
     started = time.perf_counter()
-    items = [scheme.complete_item(r.item, tokens_of[r.item.external_id]) for r in records]
+    items = [
+        scheme.corpus.complete_item(r.item, ItemContext(tokens_of[r.item.external_id]))
+        for r in records
+    ]
     show(f"complete_item: {per_second(len(items), started)}")
     started = time.perf_counter()
     exported = [
@@ -192,16 +195,16 @@ def test_completing_items_and_parsing_gold(tmp_path, rows, tokens_of):
             item.external_id,
             tokens_of[item.external_id],
             item.target,
-            scheme.parse_gold(
-                record.content, tokens=tokens_of[item.external_id], target=item.target
+            scheme.content.parse_gold(
+                record.content, ItemContext(tokens_of[item.external_id], item.target)
             ),
             record.provenance,
         )
         for item, record in zip(items, records, strict=True)
     ]
     show(f"parse_gold: {per_second(len(items), started)} items")
-    for fmt in scheme.export_formats:
+    for fmt in scheme.exports.formats:
         exported.sort(key=lambda row: row.external_id)
         started = time.perf_counter()
-        scheme.write_gold(exported, tmp_path / "out", fmt=fmt)
+        scheme.exports.write(exported, tmp_path / "out", fmt)
         show(f"write_gold {fmt}: {per_second(len(exported), started)} items")

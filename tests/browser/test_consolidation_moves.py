@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, Route
 
-from schemes.base import ContentError, ItemRecord, Json
+from schemes.base import ContentError, ItemContext, ItemRecord, Json
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.verbs import verb_forms
 from schemes.qasrl.walker import Walker
@@ -24,7 +24,9 @@ pytestmark = pytest.mark.browser
 STATIC = Path(__file__).resolve().parents[2] / "static"
 ORIGIN = "http://127.0.0.1:9"  # nothing listens there: every request is answered by the test
 SCHEME = get_scheme("qasrl")
-TARGET = SCHEME.complete_item(ItemRecord("s", str(CONTAIN), {"verb_idx": CONTAIN}), SURVEY).target
+RECORD = ItemRecord("s", str(CONTAIN), {"verb_idx": CONTAIN})
+TARGET = SCHEME.corpus.complete_item(RECORD, ItemContext(SURVEY)).target
+CONTEXT = ItemContext(SURVEY, TARGET)
 EXAMPLES = 300
 
 # Plays the moves as the page does and says, after each, what it would send and what stops it.
@@ -134,7 +136,7 @@ def _parsed(asked: list[str], spans: list[list[int]]) -> Json:
     for text, span in zip(asked, spans, strict=True):
         content = {"questions": [*questions, {"question": text, "answers": [span]}]}
         try:
-            questions = SCHEME.parse_generation(content, tokens=SURVEY, target=TARGET)["questions"]
+            questions = SCHEME.content.parse_generation(content, CONTEXT)["questions"]
         except ContentError:
             continue  # the same question twice, or a character that none may hold
     return {"questions": questions, "no_question": "" if questions else "nothing to ask"}
@@ -161,7 +163,7 @@ moves = st.fixed_dictionaries(
 
 def refusal(content: Json, given_sources: list[Json]) -> str:
     try:
-        SCHEME.parse_consolidation(content, tokens=SURVEY, target=TARGET, sources=given_sources)
+        SCHEME.get_merging().parse(content, CONTEXT, given_sources)
     except ContentError as error:
         return str(error)
     return ""
@@ -222,7 +224,7 @@ def test_answers_are_counted_as_the_server_does(modules, answers):
         [written, len(tokens)],
     )
     try:
-        SCHEME.parse_consolidation(written, tokens=tokens, target=TARGET, sources=[])
+        SCHEME.get_merging().parse(written, ItemContext(tokens, TARGET), [])
         accepted = True
     except ContentError:
         accepted = False
@@ -254,7 +256,7 @@ def test_questions_are_counted_as_the_server_does(modules, new):
     )
     content = {"questions": [{**one, "same_as": None} for one in [*judged, *own]]}
     try:
-        SCHEME.parse_consolidation(content, tokens=tokens, target=TARGET, sources=given_sources)
+        SCHEME.get_merging().parse(content, ItemContext(tokens, TARGET), given_sources)
         accepted = True
     except ContentError:
         accepted = False

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page
 
-from schemes.base import ContentError
+from schemes.base import ContentError, ItemContext
 from schemes.qasrl.content import parse_validation
 from tests.browser.test_consolidation_moves import ORIGIN, serve_static
 from tests.schemes.qasrl.test_validation import ASKED, TOKENS, VECTORS
@@ -54,7 +54,7 @@ def modules(chromium: Browser) -> Iterator[Page]:
 
 def is_taken(content: Any) -> bool:
     try:
-        parse_validation(content, tokens=TOKENS, sources=[ASKED])
+        parse_validation(content, ItemContext(TOKENS), [ASKED])
     except ContentError:
         return False
     return True

@@ -21,10 +21,10 @@ from projects.domain.create_project import create_project
 from annotation.domain.import_corpus import CorpusOptions, Import
 from annotation.domain.publish import publish_batch
 from annotation.models import Task
-from rehearsal.domain.demo import SAMPLES
+from schemes.qasrl.scheme import SCHEME
 project = create_project(slug="demo", scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now())
-options = CorpusOptions(fmt="qasrl-csv", items_path=SAMPLES / "expert.csv", strict=True)
-Import(project=project, options=options).run([SAMPLES / "sentences.csv"])
+options = CorpusOptions(fmt="qasrl-csv", items_path=SCHEME.sample.gold, strict=True)
+Import(project=project, options=options).run([SCHEME.sample.sentences])
 publish_batch(project=project, now=timezone.now(), limit=1)
 root = get_user_model().objects.create_superuser("root", password="a long enough password")
 strangers, staff = Client(), Client()

@@ -3,12 +3,9 @@
 from collections.abc import Sequence
 from itertools import count
 
+from annotation.domain.item_context import context_of
 from annotation.enums import SubmissionState
-from annotation.models import (
-    Item,
-    Sentence,
-    Submission,
-)
+from annotation.models import Item, Sentence, Submission
 from consolidation.domain.monitor import correct_review
 from consolidation.domain.open_cases import open_case, publish_case
 from consolidation.models import Case
@@ -16,7 +13,7 @@ from crowd.models import Worker
 from projects.domain.create_project import create_project
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import ItemRecord, Json
+from schemes.base import ItemContext, ItemRecord, Json
 from schemes.registry import get_scheme
 from tests.crowd.factories import NOW, make_assignment, make_worker
 
@@ -62,8 +59,8 @@ def make_project(**options: object) -> Project:
 def make_item(tokens: Sequence[str], verb_idx: int, project: Project | None = None) -> Item:
     project = project or make_project()
     number = next(_numbers)
-    record = get_scheme(project.scheme).complete_item(
-        ItemRecord(f"s{number}", str(verb_idx), {"verb_idx": verb_idx}), tokens
+    record = get_scheme(project.scheme).corpus.complete_item(
+        ItemRecord(f"s{number}", str(verb_idx), {"verb_idx": verb_idx}), ItemContext(tokens)
     )
     sentence = Sentence.objects.create(
         project=project, external_id=f"s{number}", tokens=list(tokens)
@@ -80,14 +77,14 @@ def make_item(tokens: Sequence[str], verb_idx: int, project: Project | None = No
 def make_generation(item: Item, content: Json, worker: Worker | None = None) -> Submission:
     """An accepted annotation of the item, as its scheme stores it."""
     worker = worker or make_worker()
-    scheme = get_scheme(item.project.scheme)
+    parts = get_scheme(item.project.scheme).content
     return Submission.objects.create(
         item=item,
         role=Role.GENERATOR,
         worker=worker,
         assignment=make_assignment(worker=worker),
-        content=scheme.parse_generation(content, tokens=item.sentence.tokens, target=item.target),
-        schema_version=scheme.schema_version,
+        content=parts.parse_generation(content, context_of(item)),
+        schema_version=parts.schema_version,
         state=SubmissionState.ACCEPTED,
         opened_at=NOW,
         submitted_at=NOW,
@@ -96,7 +93,10 @@ def make_generation(item: Item, content: Json, worker: Worker | None = None) -> 
 
 def make_case(tokens: Sequence[str], verb_idx: int, *sources: Json) -> Case:
     """An offered case of these sources, shown in this order."""
-    item = make_item(tokens, verb_idx)
+    return make_case_of(make_item(tokens, verb_idx), *sources)
+
+
+def make_case_of(item: Item, *sources: Json) -> Case:
     submissions = [make_generation(item, content) for content in sources]
     assert open_case(item=item, now=NOW)
     case = Case.objects.get(item=item)
@@ -118,10 +118,10 @@ def _put_in_order(case: Case, submissions: Sequence[Submission]) -> None:
 def correct(*, review, expert, content, comment="", now=NOW):
     """Correct the reviewed gold to `content`, as the expert's page does."""
     item = review.gold.item
-    scheme = get_scheme(item.project.scheme)
-    source = scheme.as_source(review.gold.content)
+    merging = get_scheme(item.project.scheme).get_merging()
+    source = merging.as_source(review.gold.content)
     wanted = {question["question"]: question["answers"] for question in content["questions"]}
-    questions = scheme.keep_all(source)["questions"]
+    questions = merging.keep_all(source)["questions"]
     for question in questions:
         answers = wanted.pop(question["question"], None)
         question.update({"verdict": "invalid"} if answers is None else {"answers": answers})
@@ -129,12 +129,7 @@ def correct(*, review, expert, content, comment="", now=NOW):
     questions += [
         {"question": question, "answers": answers, **new} for question, answers in wanted.items()
     ]
-    consolidation = scheme.parse_consolidation(
-        {"questions": questions},
-        tokens=item.sentence.tokens,
-        target=item.target,
-        sources=[source],
-    )
+    consolidation = merging.parse({"questions": questions}, context_of(item), [source])
     return correct_review(
         review=review, expert=expert, consolidation=consolidation, comment=comment, now=now
     )

@@ -2,8 +2,9 @@
 
 from annotation.enums import SubmissionState
 from annotation.models import Submission
-from consolidation.domain.record_gold import parse_for_case, write_gold_of
+from consolidation.domain.record_work import parse_for_case
 from consolidation.models import Case, Gold
+from consolidation.protocols.consolidation import write_gold_of
 from crowd.models import Worker
 from projects.enums import Role
 from projects.models import Project
@@ -58,7 +59,7 @@ def consolidate(case: Case, content: dict, worker: Worker | None = None) -> Gold
         worker=worker,
         assignment=make_assignment(hit=case.task.hit, worker=worker),
         content=parse_for_case(case)(case.item, content),
-        schema_version=get_scheme("qasrl").schema_version,
+        schema_version=get_scheme("qasrl").content.schema_version,
         state=SubmissionState.ACCEPTED,
         opened_at=NOW,
         submitted_at=NOW,

@@ -22,13 +22,7 @@ from crowd.domain.qualifications import define_qualification, grant_qualificatio
 from crowd.models import Hit
 from datasets.domain.agreement import consolidation_agreement, worker_agreement
 from tests.consolidation.factories import make_generation
-from tests.consolidation.gold import (
-    FIRST,
-    SECOND,
-    consolidate,
-    consolidation_of,
-    make_gold_item,
-)
+from tests.consolidation.gold import FIRST, SECOND, consolidate, consolidation_of, make_gold_item
 from tests.crowd.factories import NOW, make_assignment, make_worker
 
 pytestmark = pytest.mark.django_db
@@ -130,9 +124,9 @@ def test_fresh_generations_become_a_second_case_and_a_disjoint_team(gold):
     assert found.is_finished
     items = items_of_experiment(experiment=experiment)
     report = consolidation_agreement(project=project, disjoint=True, among=items)
-    assert (report.items, report.agreement.ua.f1) == (1, 1)
+    assert (report.items, report.figures["UA"].value) == (1, 1)
     workers = worker_agreement(project=project, among=items)
-    assert len(workers.agreement.pairs) == 6
+    assert len(workers.pairs) == 6
     # What the experiment adds measures the gold, and is no part of what it is made of.
     made_of = annotations_for_gold(project=project)
     assert sorted(one.role for one in made_of) == ["consolidator", "generator", "generator"]

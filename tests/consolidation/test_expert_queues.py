@@ -23,6 +23,7 @@ from consolidation.domain.expert_queues import (
 from consolidation.domain.expert_work import ExpertWorkError, open_queued
 from consolidation.models import Gold, Review
 from schemes.base import FileError
+from schemes.qasrl.scheme import SCHEME
 from tests.consolidation.experts import hand_in, make_expert, make_queue
 from tests.consolidation.factories import (
     IDENTIFIED,
@@ -210,7 +211,7 @@ def test_samples_follow_the_shuffle_and_leave_out_what_is_queued(project, items)
 def test_items_of_a_file_are_named(tmp_path, project, items):
     path = tmp_path / "items.csv"
     path.write_text("qasrl_id,verb_idx,round\ns1,9,1\ns2,9,1\ns1,9,2\n")
-    keys = read_item_keys(path)
+    keys = read_item_keys(SCHEME, path)
     assert len(keys) == 2
     with pytest.raises(QueueSetupError, match="has no item"):
         items_named(project=project, keys=keys)
@@ -218,7 +219,7 @@ def test_items_of_a_file_are_named(tmp_path, project, items):
     for text in ("qasrl_id\ns1\n", "qasrl_id,verb_idx\n", "\x00"):
         path.write_text(text)
         with pytest.raises(FileError):
-            read_item_keys(path)
+            read_item_keys(SCHEME, path)
 
 
 def test_queues_are_listed_with_the_same_number_of_queries(

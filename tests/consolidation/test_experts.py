@@ -9,9 +9,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from annotation.domain.item_context import context_of
 from annotation.models import Submission
+from consolidation.domain.add_gold import add_gold
 from consolidation.domain.monitor import draw_due_reviews
-from consolidation.domain.record_gold import add_gold
 from consolidation.models import ExpertDraft, ExpertQueue, Gold, Review, SystemAnnotation
 from projects.enums import MemberRole
 from projects.permissions import REVIEWERS, Access, page_rules
@@ -261,9 +262,7 @@ def test_pages_are_the_same_whoever_wrote_which_source(project, expert):
     for mine, others in (contents, contents[::-1]):
         item = make_item(SURVEY, IDENTIFIED, project)
         make_generation(item, mine)
-        parsed = scheme.parse_system(
-            {"questions": others["questions"]}, tokens=SURVEY, target=item.target
-        )
+        parsed = scheme.content.parse_system({"questions": others["questions"]}, context_of(item))
         SystemAnnotation.objects.create(
             item=item, system="parserXL", content=parsed, schema_version=1, imported_at=NOW
         )
@@ -280,8 +279,8 @@ def secrets(project, item, gold):
     """Everything by which an expert could tell whose work something is, after a whole campaign."""
     otto = make_expert("otto-the-other")
     hand_in(make_queue(project, [item], kind="annotate").queued.get(), otto, FIRST)
-    parsed = get_scheme("qasrl").parse_gold(
-        {"questions": FIRST["questions"]}, tokens=SURVEY, target=item.target
+    parsed = get_scheme("qasrl").content.parse_gold(
+        {"questions": FIRST["questions"]}, context_of(item)
     )
     origin = {"worker_id": "FOREIGNER", "assign_id": "THEIRASSIGNMENT"}
     add_gold(item=item, source="imported", content=parsed, provenance=[origin] * 3, now=NOW)

@@ -10,6 +10,7 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotation.domain.import_corpus import item_key
+from annotation.domain.item_context import context_of
 from annotation.models import Submission
 from consolidation.domain.monitor import draw_due_reviews
 from consolidation.models import Gold, Review
@@ -194,12 +195,10 @@ def test_experts_annotate_a_third_merges_blind_and_the_set_is_read_back(
     scheme = get_scheme("qasrl")
     read = {
         item_key(one.item.external_id, one.item.local_key): one
-        for one in scheme.read_gold(
-            path, fmt="qasrl-csv", on_error=lambda error: pytest.fail(str(error))
-        )
+        for one in scheme.corpus.read_gold(path, "qasrl-csv", lambda error: pytest.fail(str(error)))
     }
     for item in items:
-        content = scheme.parse_gold(read[item.key].content, tokens=SURVEY, target=item.target)
+        content = scheme.content.parse_gold(read[item.key].content, context_of(item))
         assert content == gold[item].content
 
     with signed_in(make_user("rita", project, MemberRole.REQUESTER)) as page:

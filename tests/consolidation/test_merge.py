@@ -9,13 +9,14 @@ import pytest
 from django.core.management import call_command
 
 from annotation.domain.import_corpus import item_key
+from annotation.domain.item_context import context_of
 from audit.domain.change_state import TransitionNotAllowedError
+from consolidation.domain.add_gold import add_gold
 from consolidation.domain.expert_queues import take_next
 from consolidation.domain.expert_work import ExpertWorkError, open_queued
 from consolidation.domain.import_gold import import_gold
 from consolidation.domain.merge import record_merge, sources_there
 from consolidation.domain.merge_report import merge_report, write_report_csv
-from consolidation.domain.record_gold import add_gold
 from consolidation.models import ExpertQueue, Gold, Merge, SystemAnnotation
 from projects.command import InputError
 from schemes.registry import get_scheme
@@ -58,7 +59,7 @@ def project(item, tmp_path, capsys):
     call_command("import_system", slug, path, format="qasrl-csv", system="nrl")
     assert "nrl: 1 items." in capsys.readouterr().out
     gold = {"questions": source(SURVEY, ("What was identified?", ["a basin"]))["questions"]}
-    parsed = get_scheme("qasrl").parse_gold(gold, tokens=SURVEY, target=item.target)
+    parsed = get_scheme("qasrl").content.parse_gold(gold, context_of(item))
     add_gold(item=item, source="imported", content=parsed, provenance=[{}], now=NOW)
     return item.project
 
@@ -141,6 +142,9 @@ def test_result_is_expert_gold_that_says_where_it_came_from(project, item):
         )
 
 
+SHARES = ("questions_survived", "answers_survived", "result_share")
+
+
 def test_report_tells_the_share_of_each_source_that_survived(project, item):
     queue, _ = merged(project, item)
     report = merge_report(queue=queue)
@@ -152,10 +156,7 @@ def test_report_tells_the_share_of_each_source_that_survived(project, item):
         "answers_edited": 0,
         "answers_new": 0,
     }
-    rows = {
-        one.title: (one.items, one.questions_survived, one.answers_survived, one.result_share)
-        for one in report.sources
-    }
+    rows = {one.title: (one.items, *(one.shares[key] for key in SHARES)) for one in report.sources}
     # Of the generators' six answers "a basin" (twice) and the survey's name alone stand.
     assert rows == {
         "workers' generations": (1, 0.0, pytest.approx(3 / 6), pytest.approx(3 / 4)),

@@ -5,11 +5,7 @@ import pytest
 from annotation.domain.qualification_codes import pool_code
 from annotation.enums import BatchState, SubmissionState
 from annotation.models import Submission
-from consolidation.domain.open_cases import (
-    excluded_workers,
-    open_due_cases,
-    publish_open_cases,
-)
+from consolidation.domain.open_cases import excluded_workers, open_due_cases, publish_open_cases
 from consolidation.enums import CaseState
 from consolidation.models import Case
 from crowd.domain.qualifications import define_qualification, grant_qualification

@@ -2,6 +2,7 @@ import pytest
 
 from annotation.domain.queries import cost_by_item
 from audit.domain.change_state import log_state_change
+from consolidation.domain.add_gold import add_gold
 from consolidation.domain.queries import (
     count_gold,
     finished_costs,
@@ -12,7 +13,6 @@ from consolidation.domain.queries import (
     settled_items,
     state_of,
 )
-from consolidation.domain.record_gold import add_gold
 from consolidation.enums import ItemState
 from consolidation.models import Case, Gold
 from crowd.models import Payment

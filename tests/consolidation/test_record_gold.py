@@ -7,9 +7,10 @@ from django.db import DatabaseError, transaction
 
 from annotation.domain.decide_submission import accept_assignment
 from annotation.models import Submission
-from consolidation.domain.record_gold import record_new_case_work, write_due_gold
+from consolidation.domain.record_work import record_new_case_work
 from consolidation.enums import CaseState
 from consolidation.models import Case, Gold
+from consolidation.protocols.consolidation import write_due_gold
 from crowd.models import Payment, Worker
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, make_case, source, span_of
 from tests.crowd.factories import NOW, make_assignment

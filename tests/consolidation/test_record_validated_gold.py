@@ -15,11 +15,7 @@ from crowd.domain.qualifications import define_qualification, grant_qualificatio
 from crowd.enums import HitState
 from crowd.models import Hit, Payment
 from projects.domain.choose_protocol import ProtocolError, choose_protocol
-from projects.enums import (
-    ExclusionScope,
-    Protocol,
-    Role,
-)
+from projects.enums import ExclusionScope, Protocol, Role
 from projects.models import Project
 from tests.consolidation.factories import (
     CONTAIN,

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotation.models import Draft, Submission
 from audit.models import StateChange
-from consolidation.domain.record_gold import record_new_case_work, write_due_gold
+from consolidation.domain.record_work import record_new_case_work
 from consolidation.domain.resolve_conflict import (
     ConflictResolutionError,
     Version,
@@ -18,6 +18,7 @@ from consolidation.domain.resolve_conflict import (
     resolve_conflict,
 )
 from consolidation.models import Case, Gold
+from consolidation.protocols.consolidation import write_due_gold
 from crowd.models import Worker
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_case
 from tests.consolidation.test_record_gold import WHO, A, B, judged

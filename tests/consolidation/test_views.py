@@ -102,7 +102,11 @@ def test_page_holds_the_sources_in_the_cases_order(client, case):
         for group in item["layout"]["groups"]
     ]
     assert rows == [[(0, 0), (1, 0)], [(0, 1)]]
-    endpoints = {"draft": reverse("annotation:draft"), "submit": reverse("consolidation:submit")}
+    endpoints = {
+        "draft": reverse("annotation:draft"),
+        "lookUp": reverse("annotation:look-up"),
+        "submit": reverse("consolidation:submit"),
+    }
     assert page["urls"] == endpoints
     assert page["pay"]["bonus_first_cents"] == 3
 

@@ -4,10 +4,11 @@ import json
 from collections.abc import Sequence
 
 from annotation.models import Item
-from consolidation.domain.open_cases import case_of_task, open_case, publish_case
-from consolidation.domain.record_gold import record_new_case_work
-from consolidation.domain.record_validated_gold import write_due_validated_gold
+from consolidation.domain.cases import case_of_task
+from consolidation.domain.open_cases import open_case, publish_case
+from consolidation.domain.record_work import record_new_case_work
 from consolidation.models import Case
+from consolidation.protocols.validation import write_due_gold as write_due_validated_gold
 from crowd.models import Assignment, Worker
 from projects.domain.choose_protocol import choose_protocol
 from projects.enums import Protocol

@@ -30,11 +30,7 @@ from crowd.domain.manage_hits import (
     send_due_ends,
     send_due_increases,
 )
-from crowd.domain.send_payments import (
-    release_held_payments,
-    send_due_payments,
-    send_due_rejections,
-)
+from crowd.domain.send_payments import release_held_payments, send_due_payments, send_due_rejections
 from crowd.domain.sync_hits import schedule_sync, sync_due_hits
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Budget, Hit, LedgerEntry, Payment

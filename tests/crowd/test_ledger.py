@@ -7,11 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from crowd.domain.decide_assignment import (
-    BonusAward,
-    approve_assignment,
-    reject_assignment,
-)
+from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
 from crowd.domain.ledger import BudgetExceededError, Movement, offer_cents_left, reserve, settle
 from crowd.domain.send_payments import release_held_payments
 from crowd.enums import AssignmentState, LedgerKind, PaymentState

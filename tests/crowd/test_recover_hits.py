@@ -11,11 +11,7 @@ from django.db.models.functions import Concat
 from annotation.domain.batch_actions import hits_of
 from annotation.domain.publish import publish_batch
 from annotation.domain.record_generations import record_new_generations
-from annotation.models import (
-    Item,
-    Submission,
-    Task,
-)
+from annotation.models import Item, Submission, Task
 from audit.models import StateChange
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.hold_publishing import active_hold, hold_publishing, lift_hold

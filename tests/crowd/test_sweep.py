@@ -7,12 +7,7 @@ import pytest
 from django.db import transaction
 
 from crowd.models import Worker
-from jobs.domain.sweep import (
-    FIRST_RETRY,
-    LONGEST_RETRY,
-    for_each_group,
-    for_each_row,
-)
+from jobs.domain.sweep import FIRST_RETRY, LONGEST_RETRY, for_each_group, for_each_row
 from jobs.models import SweepFailure
 from tests.crowd.factories import NOW, make_worker
 

@@ -9,14 +9,7 @@ from datetime import UTC, datetime, timedelta
 from django.contrib.auth import get_user_model
 
 from annotation.enums import SubmissionState
-from annotation.models import (
-    Batch,
-    Item,
-    Sentence,
-    Submission,
-    Task,
-    TaskItem,
-)
+from annotation.models import Batch, Item, Sentence, Submission, Task, TaskItem
 from audit.models import StateChange
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, CaseSource, CaseTask, Gold

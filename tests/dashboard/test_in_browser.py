@@ -6,8 +6,8 @@ from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from annotation.models import Submission
+from consolidation.domain.add_gold import add_gold
 from consolidation.domain.index_gold import rebuild_index
-from consolidation.domain.record_gold import add_gold
 from crowd.models import Hit, Payment
 from tests.axe import axe_findings
 from tests.dashboard.campaign import CONTENT, START, Campaign, make_project
@@ -91,7 +91,7 @@ def addresses(campaign: Campaign) -> list[str]:
         *(reverse(VIEW_NAMES[one], args=[slug]) for one in pages),
         reverse("consolidation:item", args=[slug, campaign.items[3].pk]),
         reverse("datasets:gold_sentence", args=[slug, campaign.items[3].sentence_id]),
-        reverse("datasets:gold", args=[slug]) + "?verb=never",
+        reverse("datasets:gold", args=[slug]) + "?target=never",
         reverse("datasets:quality_item", args=[slug, campaign.items[3].pk]),
         reverse("qualification:worker", args=[slug, worker]),
         reverse("qualification:compensate", args=[slug, worker]),
@@ -146,13 +146,13 @@ def test_overview_renews_itself_in_place(open_context, campaign):
     page.goto(reverse("dashboard:project", args=["demo"]))
     link = page.get_by_role("link", name="submissions to decide")
     link.focus()
-    page.evaluate("document.querySelector('.step__count b').kept = true")
+    page.evaluate("document.querySelector('.step .figure b').kept = true")
     row = page.get_by_role("row", name="submissions to decide")
     expect(row).to_contain_text("3")
     Submission.objects.filter(item=campaign.items[1], state="submitted").update(problem="")
     expect(row).to_contain_text("2", timeout=15_000)
-    # The same nodes, changed: nothing flickers, and who reads or tabs there is not thrown out.
-    assert page.evaluate("document.querySelector('.step__count b').kept")
+    # The nodes are updated, not replaced: the page does not flicker and the focus stays.
+    assert page.evaluate("document.querySelector('.step .figure b').kept")
     expect(link).to_be_focused()
 
 

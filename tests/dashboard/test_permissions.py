@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.domain.queue_import import queue_import
-from consolidation.domain.record_gold import add_gold
+from consolidation.domain.add_gold import add_gold
 from consolidation.models import Experiment, Review
 from datasets.domain.export_gold import MANIFEST
 from jobs.enums import JobState
@@ -24,7 +24,13 @@ from tests.dashboard.campaign import CONTENT, START, Campaign, add_items, make_p
 from tests.jobs.factories import make_export, make_import
 from tests.view_names import APPS, VIEW_NAMES
 
-SCRIPTED = {"expert_draft", "expert_submit", "correction_draft", "correction_submit"}
+SCRIPTED = {
+    "expert_draft",
+    "expert_submit",
+    "expert_look_up",
+    "correction_draft",
+    "correction_submit",
+}
 POSTED = {
     *SCRIPTED,
     *("expert_set_up", "expert_next", "expert_state"),
@@ -160,6 +166,7 @@ FRAMED = {
         "compensation",
         "draft",
         "submit",
+        "look-up",
         "practice-start",
         "practice",
         "practice-check",

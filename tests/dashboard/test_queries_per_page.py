@@ -6,8 +6,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import TaskItem
+from consolidation.domain.add_gold import add_gold
 from consolidation.domain.index_gold import rebuild_index
-from consolidation.domain.record_gold import add_gold
 from consolidation.models import Experiment, ExpertDraft, Gold
 from crowd.models import Assignment, Hit, Payment
 from projects.enums import MemberRole

@@ -3,18 +3,23 @@
 import csv
 import json
 from io import StringIO
+from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
 from django.core.management import call_command
 
-from annotation.models import Item
+from annotation.domain.item_context import context_of
+from annotation.models import Item, Submission
 from consolidation.domain.current_gold import current_gold
 from consolidation.domain.open_cases import publish_case
 from consolidation.domain.second_consolidation import open_second_cases
 from consolidation.models import Case
 from datasets.domain.agreement import consolidation_agreement, worker_agreement
 from datasets.domain.agreement_chart import draw_agreement
+from metrics.agreement import both_ways, pairwise_agreement
+from metrics.bootstrap import bootstrap_counts
+from schemes.qasrl.comparison import labelled_spans
 from schemes.registry import get_scheme
 from tests.consolidation.factories import make_generation, make_item, make_project
 from tests.consolidation.gold import consolidate, consolidation_of, make_gold_item
@@ -37,6 +42,7 @@ REFERENCE = {
     ]
 }
 ITEMS, SKILL = 150, 0.8
+UA = get_scheme("qasrl").comparison.figure("UA")
 
 
 def noisy_item(project, number: int, workers) -> Item:
@@ -44,9 +50,8 @@ def noisy_item(project, number: int, workers) -> Item:
     item.position = number
     item.save(update_fields=["position"])
     for at, worker in enumerate(workers):
-        content = get_scheme("qasrl").simulate_generation(
-            REFERENCE, tokens=TOKENS, skill=SKILL, seed=f"{number}:{at}"
-        )
+        generate = get_scheme("qasrl").get_simulation().generate
+        content = generate(REFERENCE, context_of(item), SKILL, f"{number}:{at}")
         make_generation(item, content, worker)
     return item
 
@@ -60,12 +65,13 @@ def test_known_noise_gives_the_figures_that_it_implies():
         noisy_item(project, number, workers)
     report = worker_agreement(project=project)
     ua, la = SKILL, SKILL * (SKILL**2 + (1 - SKILL) ** 2)
-    assert report.ua_interval.low <= ua <= report.ua_interval.high
-    assert report.la_interval.low <= la <= report.la_interval.high
-    assert report.agreement.ua.f1 == pytest.approx(ua, abs=0.06)
-    assert report.agreement.la.f1 == pytest.approx(la, abs=0.08)
-    assert report.ua_interval.high - report.ua_interval.low < 0.15
-    assert (report.items, len(report.agreement.pairs)) == (ITEMS, 1)
+    found_ua, found_la = report.figures["UA"], report.figures["LA"]
+    assert found_ua.interval.low <= ua <= found_ua.interval.high
+    assert found_la.interval.low <= la <= found_la.interval.high
+    assert found_ua.value == found_ua.mean == pytest.approx(ua, abs=0.06)
+    assert found_la.value == found_la.mean == pytest.approx(la, abs=0.08)
+    assert found_ua.interval.high - found_ua.interval.low < 0.15
+    assert (report.items, len(report.pairs)) == (ITEMS, 1)
     assert worker_agreement(project=project, limit=20).items == 20
 
 
@@ -74,10 +80,10 @@ def test_every_pair_that_shares_an_item_is_compared():
     for number, pair in enumerate(((0, 1), (1, 2), (1, 2))):
         noisy_item(project, number, [workers[at] for at in pair])
     report = worker_agreement(project=project)
-    shared = {frozenset((pair.first, pair.second)): pair.items for pair in report.agreement.pairs}
+    shared = {frozenset((pair.first, pair.second)): pair.items for pair in report.pairs}
     names = [one.pseudonym for one in workers]
     assert shared == {frozenset(names[:2]): 1, frozenset(names[1:]): 2}
-    assert {len(row) for row in report.rows()} == {3}
+    assert {tuple(pair.figures) for pair in report.pairs} == {("UA", "LA")}
 
 
 def test_training_is_no_agreement_of_annotators():
@@ -92,8 +98,9 @@ def test_training_is_no_agreement_of_annotators():
 
 def test_nothing_to_compare_is_undefined_not_zero():
     report = worker_agreement(project=make_project())
-    assert (report.agreement.ua.f1, report.ua_interval.low, report.items) == (None, None, 0)
-    assert ElementTree.fromstring(draw_agreement(report)).tag.endswith("svg")
+    ua = report.figures["UA"]
+    assert (ua.value, ua.mean, ua.interval.low, report.items) == (None, None, None, 0)
+    assert ElementTree.fromstring(draw_agreement(report, UA)).tag.endswith("svg")
 
 
 def test_the_chart_has_the_number_of_each_pair_both_ways():
@@ -101,13 +108,14 @@ def test_the_chart_has_the_number_of_each_pair_both_ways():
     for number, pair in enumerate(((0, 1), (0, 1), (1, 2))):
         noisy_item(project, number, [workers[at] for at in pair])
     report = worker_agreement(project=project)
-    drawing = ElementTree.fromstring(draw_agreement(report))
+    drawing = ElementTree.fromstring(draw_agreement(report, UA))
     texts = [one.text for one in drawing.iter("{http://www.w3.org/2000/svg}text")]
     for worker in workers:
         assert texts.count(worker.pseudonym) == 2
-    numbers = sorted(f"{100 * pair.ua.f1:.0f}" for pair in report.agreement.pairs)
+    numbers = sorted(f"{100 * pair.figures['UA'].value:.0f}" for pair in report.pairs)
     assert sorted(texts[7:]) == sorted(2 * numbers)
-    assert draw_agreement(report) == draw_agreement(worker_agreement(project=project))
+    again = worker_agreement(project=project)
+    assert draw_agreement(report, UA) == draw_agreement(again, UA)
 
 
 # --- consolidations
@@ -153,8 +161,9 @@ def test_second_consolidation_is_compared_and_never_stands():
     gold = consolidated_twice(shorter, fresh=False)
     report = consolidation_agreement(project=gold.item.project, disjoint=False)
     # Four answers against three: three pairs, both ways.
-    assert (report.agreement.ua.tp, report.agreement.ua.fp, report.agreement.ua.fn) == (6, 1, 1)
-    assert report.agreement.ua.f1 == pytest.approx(6 / 7)
+    ua = report.figures["UA"].total
+    assert (ua["tp"], ua["fp"], ua["fn"]) == (6, 1, 1)
+    assert ua["f1"] == pytest.approx(6 / 7)
     assert consolidation_agreement(project=gold.item.project, disjoint=True).items == 0
     assert current_gold(gold.item.project, "consolidated").get() == gold
 
@@ -162,7 +171,8 @@ def test_second_consolidation_is_compared_and_never_stands():
 def test_disjoint_teams_are_those_with_generations_of_their_own():
     gold = consolidated_twice(consolidation_of(), fresh=True)
     report = consolidation_agreement(project=gold.item.project, disjoint=True)
-    assert (report.items, report.agreement.ua.f1, report.agreement.la.f1) == (1, 1.0, 1.0)
+    values = [agreement.value for agreement in report.figures.values()]
+    assert (report.items, values) == (1, [1.0, 1.0])
 
 
 # --- the command
@@ -179,6 +189,13 @@ def test_command_prints_json_and_writes_table_and_heat_map(tmp_path):
     facts = json.loads(out.getvalue())
     assert set(facts) == {"workers", "consolidations", "disjoint_teams", "validators"}
     [pair] = facts["workers"]["pairs"]
+    assert list(pair) == [
+        "first", "second", "items",
+        "ua_f1", "ua_low", "ua_high", "la_f1", "la_low", "la_high",
+        "ua_tp", "ua_fp", "ua_fn", "la_tp", "la_fp", "la_fn",
+    ]  # fmt: skip
+    assert list(facts["workers"]) == ["items", "pairs", "UA", "LA"]
+    assert set(facts["workers"]["UA"]) == {"f1", "mean_f1", "interval"}
     with table.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["first"] for row in rows] == [pair["first"], "all"]
@@ -186,3 +203,30 @@ def test_command_prints_json_and_writes_table_and_heat_map(tmp_path):
     texts = {"".join(node.itertext()).strip() for node in ElementTree.parse(plot).iter()}
     assert {pair["first"], pair["second"], f"{100 * pair['ua_f1']:.0f}"} <= texts
     assert plot.read_bytes() == again.read_bytes()
+
+
+def test_figures_are_those_of_the_evaluation_library():
+    project, workers = make_project(), [make_worker() for _ in range(3)]
+    for number, pair in enumerate(((0, 1), (1, 2), (0, 2), (0, 1))):
+        noisy_item(project, number, [workers[at] for at in pair])
+    annotations: dict = {}
+    for row in Submission.objects.order_by("worker__pseudonym", "item").select_related("worker"):
+        items = annotations.setdefault(row.worker.pseudonym, {})
+        items[row.item_id] = labelled_spans(row.content)
+    expected, report = pairwise_agreement(annotations), worker_agreement(project=project)
+    assert report.figures["UA"].total == expected.ua.as_json()
+    assert report.figures["LA"].total == expected.la.as_json()
+    assert report.figures["UA"].mean == expected.mean_ua_f1
+    assert report.figures["LA"].mean == expected.mean_la_f1
+    assert [(p.first, p.second, p.items, p.figures["LA"].total) for p in report.pairs] == [
+        (pair.first, pair.second, pair.items, pair.la.as_json()) for pair in expected.pairs
+    ]
+    names = sorted(annotations)
+    both = [
+        both_ways(annotations[first][item], annotations[second][item]).ua
+        for first, second in combinations(names, 2)
+        for item in annotations[first]
+        if item in annotations[second]
+    ]
+    interval = bootstrap_counts(both, repetitions=1000, seed=abs(project.seed))["f1"]
+    assert report.figures["UA"].interval == interval

@@ -6,11 +6,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Item, Submission
-from consolidation.domain.record_gold import add_gold
+from consolidation.domain.add_gold import add_gold
 from consolidation.models import Gold
 from crowd.models import Assignment, LedgerEntry, Payment
 from datasets.domain.compare_protocols import compare_protocols
 from datasets.domain.quality import NothingToCompareError
+from datasets.domain.scores import Scores
 from datasets.domain.validator_figures import validator_figures
 from projects.models import Project
 from tests.consolidation.factories import CONTAIN, SURVEY, make_case, make_project, source, span_of
@@ -28,6 +29,12 @@ from tests.consolidation.validation import (
 from tests.crowd.factories import NOW, make_assignment
 
 pytestmark = pytest.mark.django_db
+
+
+def counts(scores: Scores) -> tuple[int, int, int]:
+    """TP, FP and FN of UA."""
+    total = scores.totals["UA"]
+    return total["tp"], total["fp"], total["fn"]
 
 
 def settle(item: Item, cents: int, fee: int) -> None:
@@ -92,11 +99,10 @@ def test_same_items_are_held_against_each_other(consolidated, validated):
     found = compare_protocols(first=consolidated, second=validated)
     first, second = found.sides
     assert (found.items, found.expert_items) == (1, 0)
-    assert (first.held.roles_per_item, first.held.arguments_per_item) == (2, 2)
-    assert (second.held.roles_per_item, second.held.arguments_per_item) == (1, 2)
+    assert (first.gold.per_item("roles"), first.gold.per_item("arguments")) == (2, 2)
+    assert (second.gold.per_item("roles"), second.gold.per_item("arguments")) == (1, 2)
     # The consolidation has one argument of the validated gold, lacks one, has one too many.
-    ua = found.each_other.ua
-    assert (ua.tp, ua.fp, ua.fn) == (1, 1, 1)
+    assert counts(found.each_other) == (1, 1, 1)
     assert first.seconds == {"consolidator": 60, "generator": 120}
     assert second.seconds == {"generator": 0, "validator": 50}
     assert second.seconds_per_item == 50
@@ -108,7 +114,7 @@ def test_costs_are_those_of_the_shared_items(consolidated, validated):
     settle(validated.items.get(), 20, 4)
     found = compare_protocols(first=consolidated, second=validated)
     assert [side.cents for side in found.sides] == [48, 24]
-    assert [side.cents_per_argument for side in found.sides] == [24, 12]
+    assert [side.cents_per("arguments") for side in found.sides] == [24, 12]
 
 
 def test_both_are_held_against_an_expert_of_either(consolidated, validated):
@@ -121,8 +127,8 @@ def test_both_are_held_against_an_expert_of_either(consolidated, validated):
     add_gold(item=item, source="expert", content=content, provenance=[{}], now=NOW)
     found = compare_protocols(first=consolidated, second=validated)
     first, second = (side.against_expert for side in found.sides)
-    assert (first.ua.tp, first.ua.fp, first.ua.fn) == (1, 1, 0)
-    assert (second.ua.tp, second.ua.fp, second.ua.fn) == (0, 2, 1)
+    assert counts(first) == (1, 1, 0)
+    assert counts(second) == (0, 2, 1)
 
 
 def test_projects_without_a_common_item_are_refused(consolidated):
@@ -136,7 +142,7 @@ def test_command_tells_both_ways(consolidated, validated, capsys):
     assert [one["protocol"] for one in told["projects"]] == ["consolidation", "validation"]
     assert told["each_other"]["UA"]["tp"] == 1
     call_command("compare_protocols", consolidated.slug, validated.slug)
-    assert "Questions an item" in capsys.readouterr().out
+    assert "Roles an item" in capsys.readouterr().out
     with pytest.raises(CommandError, match="no finished item in common"):
         call_command("compare_protocols", consolidated.slug, make_project().slug)
 
@@ -146,11 +152,12 @@ def test_command_tells_both_ways(consolidated, validated, capsys):
 
 def test_each_validator_is_compared_with_the_others(validated):
     one, other = validator_figures(project=validated)
-    assert [(each.items, each.questions) for each in (one, other)] == [(1, 3), (1, 3)]
+    assert [(each.items, each.verdicts) for each in (one, other)] == [(1, 3), (1, 3)]
     assert {each.valid for each in (one, other)} == {1, 2}
     # Two of three verdicts alike; of two arguments each, one in common, both ways.
     assert (one.same_verdicts, other.same_verdicts) == (2 / 3, 2 / 3)
-    assert (one.ua.tp, one.ua.fp, one.ua.fn) == (2, 2, 2)
+    total = one.total
+    assert (total["tp"], total["fp"], total["fn"]) == (2, 2, 2)
     assert validator_figures(project=validated, limit=0) == []
 
 

@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datasets.domain.cost_chart import (
-    BARS,
-    Bin,
-    distribution_of,
-    draw_distribution,
-)
+from datasets.domain.cost_chart import BARS, Bin, distribution_of, draw_distribution
 
 
 def test_distribution_of_nothing_has_no_mean():

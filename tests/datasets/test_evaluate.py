@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from django.core.management import CommandError, call_command
 
-from datasets.management.evaluation_report import text_table
+from schemes.reports import text_table
 from tests.schemes.qasrl.published_data import EXPERT, GOLD, needs_published_data
 
 ROOT = Path(__file__).resolve().parents[2]

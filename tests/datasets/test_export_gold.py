@@ -12,15 +12,11 @@ import yaml
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from consolidation.domain.add_gold import add_gold
 from consolidation.domain.current_gold import current_gold
 from consolidation.domain.import_gold import import_gold
-from consolidation.domain.record_gold import add_gold
 from consolidation.models import Case, Gold
-from datasets.domain.export_gold import (
-    SUFFIXES,
-    ExportOptions,
-    export_gold,
-)
+from datasets.domain.export_gold import ExportOptions, export_gold, known_formats
 from datasets.domain.partitions import freeze_partitions
 from schemes.registry import get_scheme
 from tests.consolidation.factories import SURVEY, span_of
@@ -160,7 +156,7 @@ def test_bank_is_of_its_format_and_agrees_with_the_csv(project, tmp_path):
 def test_export_read_back_is_the_same_gold(project, tmp_path, fmt):
     export(project, tmp_path, fmt)
     before = Gold.objects.get()
-    path = tmp_path / f"{STEM}.{SUFFIXES[fmt]}"
+    path = tmp_path / f"{STEM}.{get_scheme('qasrl').exports.formats[fmt]}"
     item = before.item
     item.key = f"{item.sentence.external_id}/{item.target['verb_idx']}"
     item.save()
@@ -184,7 +180,7 @@ def test_jsonl_has_an_item_a_line(project, tmp_path):
 # --- the same bytes, the newest version, the manifest
 
 
-@pytest.mark.parametrize("fmt", sorted(SUFFIXES))
+@pytest.mark.parametrize("fmt", known_formats())
 def test_same_gold_gives_the_same_bytes(project, tmp_path, fmt):
     one = export(project, tmp_path / "one", fmt, licence="CC-BY-SA-4.0")
     two = export(project, tmp_path / "two", fmt, licence="CC-BY-SA-4.0")
@@ -206,7 +202,7 @@ def test_manifest_vouches_for_every_file(project, tmp_path):
     assert manifest["rules"]["comparison"] == "qasrl.ua-la.v1"
     assert manifest["seed"] == project.seed
     assert manifest["partitions"]["frozen"] == NOW.isoformat()
-    assert manifest["counts"] == {"items": 1, "questions": 3, "answers": 4}
+    assert manifest["counts"] == {"items": 1, "roles": 3, "arguments": 4}
 
 
 def test_correction_stands_and_a_second_consolidation_does_not(project, tmp_path):
@@ -233,7 +229,7 @@ def test_correction_stands_and_a_second_consolidation_does_not(project, tmp_path
 
 def test_workers_leave_as_pseudonyms_unless_asked(project, tmp_path):
     workers = [one.submission.worker for one in Gold.objects.get().case.sources.all()]
-    for fmt in sorted(SUFFIXES):
+    for fmt in known_formats():
         for path in export(project, tmp_path, fmt).folder.iterdir():
             body = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
             assert not [one for one in workers if one.external_id.encode() in body]
@@ -309,7 +305,7 @@ def files_no_larger_than(size: int):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.parametrize("fmt", sorted(SUFFIXES))
+@pytest.mark.parametrize("fmt", known_formats())
 def test_full_disk_leaves_no_half_file_and_no_manifest(project, tmp_path, fmt):
     export(project, tmp_path, fmt)
     whole = {path.name: path.read_bytes() for path in tmp_path.iterdir()}

@@ -9,12 +9,7 @@ from django.db import connection
 from django.urls import reverse
 
 from datasets.domain.export_gold import ExportOptions, export_gold
-from datasets.domain.queue_export import (
-    exports_of,
-    files_of,
-    open_file,
-    queue_export,
-)
+from datasets.domain.queue_export import exports_of, files_of, open_file, queue_export
 from jobs.domain.run_jobs import ATTEMPTS, run_next_job
 from jobs.enums import JobState
 from jobs.models import Job

@@ -1,8 +1,8 @@
 import pytest
 from django.urls import reverse
 
+from consolidation.domain.add_gold import add_gold
 from consolidation.domain.index_gold import rebuild_index
-from consolidation.domain.record_gold import add_gold
 from consolidation.models import Gold, Review
 from projects.enums import MemberRole
 from projects.models import Membership
@@ -35,8 +35,8 @@ def test_gold_is_listed_by_sentence_with_its_questions(office, indexed, url):
 
 
 def test_search_finds_and_says_so_where_it_finds_nothing(office, indexed, url):
-    assert "No gold matches" not in asked(office, url, question="who rejected some")
-    for query in ({"question": "who approved"}, {"verb": "approve"}, {"worker": "WNOBODY"}):
+    assert "No gold matches" not in asked(office, url, content="who rejected some")
+    for query in ({"content": "who approved"}, {"target": "approve"}, {"worker": "WNOBODY"}):
         assert "No gold matches" in asked(office, url, **query)
 
 
@@ -44,8 +44,8 @@ def test_search_finds_and_says_so_where_it_finds_nothing(office, indexed, url):
     "query",
     [
         {"state": "x"},
-        {"question": "'; --"},
-        {"question": "w" * 500},
+        {"content": "'; --"},
+        {"content": "w" * 500},
         {"page": "after~x"},
         {"page": f"after~{10**30}"},
         {"worker": "%"},
@@ -103,8 +103,8 @@ def test_sentence_shows_gold_its_annotations_and_what_became_of_them(office, fin
     for worker in [*workers, finished.submission.worker]:
         assert worker.pseudonym in page
         assert worker.external_id not in page
-    fates = {fate.state for side in one["annotations"] for _, fate in side["rows"]}
-    assert fates == {"kept", "edited", "redundant", "invalid"}
+    outcomes = {outcome.state for side in one["annotations"] for _, outcome in side["rows"]}
+    assert outcomes == {"kept", "edited", "redundant", "invalid"}
     [shown] = one["standing"]
     assert {origin.letter for _, origin in shown["rows"]} == {"A", "B"}
     numbers = [n for token in shown["tokens"] for n in token.opens]

@@ -37,9 +37,9 @@ def test_page_without_another_project_says_what_to_do(office, project, campaign)
 def test_page_holds_two_projects_against_each_other(office, project, requester, other):
     join(other, requester)
     response = office.get(url_of(project, other="dense"))
-    found = response.context["found"]
-    assert (found.items, found.first.held.roles_per_item) == (3, 3)
-    assert found.each_other.ua.f1 == 1
+    found = response.context["comparison"]
+    assert (found.items, found.first.gold.per_item("roles")) == (3, 3)
+    assert found.each_other.totals["UA"]["f1"] == 1
     assert "Of 3 items in common" in response.content.decode()
 
 
@@ -49,7 +49,7 @@ def test_project_that_one_may_not_compare_is_not_offered(office, project, reques
         join(other, requester, role)
     response = office.get(url_of(project, other="dense"))
     assert response.status_code == 200
-    assert response.context["found"] is None
+    assert response.context["comparison"] is None
     assert "Dense" not in response.content.decode()
 
 
@@ -77,7 +77,7 @@ def test_queries_do_not_depend_on_the_rows(office, project, requester):
 
     def count() -> int:
         with CaptureQueriesContext(connection) as queries:
-            assert office.get(url_of(project, other="dense")).context["found"]
+            assert office.get(url_of(project, other="dense")).context["comparison"]
         return len(queries)
 
     few = count()

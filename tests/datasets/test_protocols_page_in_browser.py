@@ -55,7 +55,7 @@ def test_pages_are_accessible_and_stay_in_their_width(chromium: Browser, live_se
         check(page)
         page.get_by_label("Compare with").select_option(label="Project dense (consolidation)")
         page.get_by_role("button", name="Compare").press("Enter")
-        expect(page.get_by_role("row", name="Questions an item")).to_contain_text("3.00")
+        expect(page.get_by_role("row", name="Roles per item")).to_contain_text("3.00")
         check(page)
         page.goto(reverse("datasets:protocols", args=["demo"]) + f"?other={validated.slug}")
         expect(page.get_by_role("heading", name="Nothing in common yet")).to_be_visible()

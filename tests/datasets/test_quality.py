@@ -9,10 +9,12 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from consolidation.domain.record_gold import add_gold
+from annotation.domain.item_context import context_of
+from consolidation.domain.add_gold import add_gold
 from datasets.domain.quality import quality_report
-from datasets.models import Decision, PropBankComparison
+from datasets.models import Decision, StoredComparison
 from projects.enums import MemberRole
+from schemes.qasrl.span_keys import key_of
 from schemes.registry import get_scheme
 from tests.consolidation.factories import SURVEY, source, span_of
 from tests.consolidation.gold import make_gold_item
@@ -33,8 +35,8 @@ def gold():
         ("Who did someone identify?", ["a basin"]),
         ("Why did someone identify something?", ["natural gas"]),
     )
-    parsed = get_scheme("qasrl").parse_gold(
-        {"questions": content["questions"]}, tokens=SURVEY, target=gold.item.target
+    parsed = get_scheme("qasrl").content.parse_gold(
+        {"questions": content["questions"]}, context_of(gold.item)
     )
     add_gold(item=gold.item, source="expert", content=parsed, provenance=[{}] * 3, now=NOW)
     return gold
@@ -44,13 +46,17 @@ def report(gold):
     return quality_report(project=gold.item.project, source="consolidated", against="expert")
 
 
+def counts(total: dict) -> tuple[int, int, int]:
+    return total["tp"], total["fp"], total["fn"]
+
+
 def test_both_directions_and_yields_are_reported(gold):
     found = report(gold)
-    automatic = found.forward.automatic
+    automatic, backward = found.automatic.totals, found.backward.totals
     # The survey and the basin are found; USGS and 1996 are extra, the gas is missed.
-    assert (automatic.ua.tp, automatic.ua.fp, automatic.ua.fn) == (2, 2, 1)
-    assert (automatic.la.tp, automatic.la.fp, automatic.la.fn) == (1, 3, 2)
-    assert (found.backward.ua.tp, found.backward.ua.fp, found.backward.ua.fn) == (2, 1, 2)
+    assert counts(automatic["UA"]) == (2, 2, 1)
+    assert counts(automatic["LA"]) == (1, 3, 2)
+    assert counts(backward["UA"]) == (2, 1, 2)
     assert found.yields["consolidated"].as_json()["arguments_per_item"] == 4
     assert found.yields["expert"].as_json()["roles_per_item"] == 3
 
@@ -58,15 +64,16 @@ def test_both_directions_and_yields_are_reported(gold):
 def test_decisions_correct_the_automatic_match(gold):
     expert = get_user_model().objects.create_user("eva", password="a long enough password")
     reference = gold.item.gold.get(source="expert")
-    basin = span_of(SURVEY, "a basin")
-    for kind in ("label-refused", "label-accepted"):  # the last word counts
+    basin = key_of(span_of(SURVEY, "a basin"))
+    for kind in ("label-refused", "label-accepted"):  # the latest decision counts
         Decision.objects.create(
-            reference=reference, submission=gold.submission, kind=kind, reference_span=basin,
-            predicted_span=basin, decided_by=expert, decided_at=NOW,
+            reference=reference, submission=gold.submission, kind=kind, reference_key=basin,
+            predicted_key=basin, decided_by=expert, decided_at=NOW,
         )  # fmt: skip
     found = report(gold)
-    assert found.forward.automatic.la.tp == 1
-    assert (found.forward.corrected.la.tp, found.forward.corrected.ua.tp) == (2, 2)
+    assert counts(found.automatic.totals["LA"]) == (1, 3, 2)
+    assert counts(found.corrected.totals["LA"]) == (2, 2, 1)
+    assert counts(found.corrected.totals["UA"]) == (2, 2, 1)
 
 
 def test_command_prints_the_table_and_json(gold):
@@ -81,8 +88,41 @@ def test_command_prints_the_table_and_json(gold):
     ]
     out = StringIO()
     call_command("quality", gold.item.project.slug, "--json", stdout=out)
-    facts = json.loads(out.getvalue())
-    assert facts["rows"][0]["UA"]["recall"] == pytest.approx(2 / 3)
+    assert json.loads(out.getvalue()) == {
+        "source": "consolidated",
+        "against": "expert",
+        "yields": {
+            "consolidated": {
+                "items": 1, "roles": 3, "arguments": 4, "roles_per_item": 3, "arguments_per_item": 4,
+            },
+            "expert": {
+                "items": 1, "roles": 3, "arguments": 3, "roles_per_item": 3, "arguments_per_item": 3,
+            },
+        },
+        "rows": [
+            {
+                "reference": "expert", "matching": matching, "items": 1,
+                "UA": {
+                    "tp": 2, "fp": 2, "fn": 1, "precision": 0.5, "recall": 2 / 3, "f1": 4 / 7,
+                },
+                "LA": {
+                    "tp": 1, "fp": 3, "fn": 2, "precision": 0.25, "recall": 1 / 3, "f1": 2 / 7,
+                },
+            }
+            for matching in ("automatic", "corrected")
+        ]
+        + [
+            {
+                "reference": "consolidated", "matching": "automatic", "items": 1,
+                "UA": {
+                    "tp": 2, "fp": 1, "fn": 2, "precision": 2 / 3, "recall": 0.5, "f1": 4 / 7,
+                },
+                "LA": {
+                    "tp": 1, "fp": 2, "fn": 3, "precision": 1 / 3, "recall": 0.25, "f1": 2 / 7,
+                },
+            }
+        ],
+    }  # fmt: skip
 
 
 def test_sources_without_a_shared_item_are_refused():
@@ -119,6 +159,18 @@ def test_gold_is_measured_by_propbank(gold, propbank):
     assert facts["core"]["precision"] == pytest.approx(1 / 3)
 
 
+def test_external_names_the_kind_of_the_file(gold, propbank):
+    outputs = []
+    for words in (["--propbank"], ["--external", "propbank"]):
+        out = StringIO()
+        call_command("quality", gold.item.project.slug, *words, str(propbank), stdout=out)
+        outputs.append(out.getvalue())
+    assert outputs[0] == outputs[1]
+    with pytest.raises(CommandError, match="can't be compared with 'framebank'") as refused:
+        call_command("quality", gold.item.project.slug, "--external", "framebank", str(propbank))
+    assert refused.value.returncode == 2
+
+
 def test_page_shows_what_propbank_said_last(gold, propbank):
     project = gold.item.project
     client = Client()
@@ -127,7 +179,7 @@ def test_page_shows_what_propbank_said_last(gold, propbank):
     assert "PropBank" not in client.get(url).content.decode()
     for _ in range(2):
         call_command("quality", project.slug, "--propbank", str(propbank), stdout=StringIO())
-    assert PropBankComparison.objects.get().figures["core"]["recall"] == 1
+    assert StoredComparison.objects.get(kind="propbank").figures["core"]["recall"] == 1
     page = " ".join(client.get(url).content.decode().split())
     assert "1 predicate that both annotate" in page
     core = (

@@ -1,17 +1,21 @@
 import csv
 import io
+import json
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
+from annotation.domain.item_context import context_of
 from audit.models import StateChange
-from consolidation.domain.record_gold import add_gold
+from consolidation.domain.add_gold import add_gold
 from consolidation.models import Gold
 from datasets.domain.decide_match import DecisionError, decide_match
 from datasets.domain.quality import quality_report
 from datasets.models import Decision
 from projects.enums import MemberRole
+from schemes.qasrl.span_keys import key_of
 from schemes.registry import get_scheme
 from tests.consolidation.factories import SURVEY, source, span_of
 from tests.consolidation.gold import make_gold_item
@@ -20,7 +24,7 @@ from tests.dashboard.campaign import make_user
 from tests.view_names import VIEW_NAMES
 
 pytestmark = pytest.mark.django_db
-BASIN, GAS = span_of(SURVEY, "a basin"), span_of(SURVEY, "natural gas")
+BASIN, GAS = (key_of(span_of(SURVEY, words)) for words in ("a basin", "natural gas"))
 
 
 @pytest.fixture
@@ -32,8 +36,8 @@ def gold():
         ("Who did someone identify?", ["a basin"]),
         ("Why did someone identify something?", ["natural gas"]),
     )
-    parsed = get_scheme("qasrl").parse_gold(
-        {"questions": content["questions"]}, tokens=SURVEY, target=gold.item.target
+    parsed = get_scheme("qasrl").content.parse_gold(
+        {"questions": content["questions"]}, context_of(gold.item)
     )
     add_gold(item=gold.item, source="expert", content=parsed, provenance=[], now=NOW)
     return gold
@@ -55,8 +59,9 @@ def url(gold, name="quality", *more):
     return reverse(VIEW_NAMES[name], args=[gold.item.project.slug, *more])
 
 
-def dashed(span) -> str:
-    return f"{span[0]}-{span[1]}"
+def button(kind: str, reference: str = "", predicted: str = "") -> str:
+    """The value of a button on the page of an item."""
+    return json.dumps([kind, reference, predicted])
 
 
 def post(judge, gold, **data):
@@ -66,12 +71,12 @@ def post(judge, gold, **data):
 
 def corrected(gold):
     report = quality_report(project=gold.item.project, source="consolidated", against="expert")
-    return report.forward.corrected
+    return report.corrected.totals
 
 
 def test_page_shows_both_directions_and_no_worker(judge, gold):
     page = judge.get(url(gold)).content.decode()
-    assert page.count("corrected by hand") == 1
+    assert page.count("corrected manually") == 1
     assert "66.7 %" in page  # two of the expert's three answers are found
     assert gold.submission.worker.pseudonym not in page
 
@@ -101,18 +106,20 @@ def test_sources_without_shared_items_say_what_to_do(judge, gold):
     assert judge.get(url(gold, "quality_file", "csv") + "?source=imported").status_code == 404
 
 
-def test_word_of_an_expert_moves_the_corrected_figures_and_can_be_taken_back(judge, expert, gold):
-    assert (corrected(gold).ua.tp, corrected(gold).la.tp) == (2, 1)
-    pair = f"{dashed(BASIN)}|{dashed(BASIN)}"
-    response = post(judge, gold, word=f"label-accepted|{pair}", reason="Who may be a thing.")
+def test_decision_of_an_expert_moves_the_corrected_figures_and_can_be_taken_back(
+    judge, expert, gold
+):
+    assert (corrected(gold)["UA"]["tp"], corrected(gold)["LA"]["tp"]) == (2, 1)
+    decision = button("label-accepted", BASIN, BASIN)
+    response = post(judge, gold, decision=decision, reason="Who may be a thing.")
     assert response.status_code == 302
-    assert corrected(gold).la.tp == 2
+    assert corrected(gold)["LA"]["tp"] == 2
     decision = Decision.objects.get()
     assert (decision.predicted, decision.decided_by) == (gold, expert)
     page = judge.get(response.url).content.decode()
     assert "Who may be a thing." in page
     post(judge, gold, undo=decision.pk)
-    assert corrected(gold).la.tp == 1
+    assert corrected(gold)["LA"]["tp"] == 1
     log = StateChange.objects.filter(aggregate="datasets.Decision").order_by("pk")
     assert [(one.old, one.new) for one in log] == [
         ("", "label-accepted"),
@@ -121,35 +128,48 @@ def test_word_of_an_expert_moves_the_corrected_figures_and_can_be_taken_back(jud
 
 
 def test_missed_answer_is_paired_with_one_that_says_the_same(judge, gold):
-    date = span_of(SURVEY, "1996")
-    key = dashed(GAS)
-    response = post(judge, gold, word=f"pair-accepted|{key}", **{f"with-{key}": dashed(date)})
+    date = key_of(span_of(SURVEY, "1996"))
+    decision = button("pair-accepted", GAS)
+    response = post(judge, gold, decision=decision, **{f"with-{GAS}": date})
     assert response.status_code == 302
-    assert (corrected(gold).ua.tp, corrected(gold).ua.fn) == (3, 0)
+    assert (corrected(gold)["UA"]["tp"], corrected(gold)["UA"]["fn"]) == (3, 0)
 
 
-def test_last_word_on_a_pair_counts(judge, gold):
-    pair = f"{dashed(BASIN)}|{dashed(BASIN)}"
-    post(judge, gold, word=f"pair-refused|{pair}")
-    assert corrected(gold).ua.tp == 1
-    post(judge, gold, word=f"pair-accepted|{pair}")
-    assert corrected(gold).ua.tp == 2
+def test_extra_answer_is_accepted_alone(judge, gold):
+    date = key_of(span_of(SURVEY, "1996"))
+    page = judge.get(url(gold, "quality_item", gold.item_id)).content.decode()
+    decision = button("answer-accepted", "", date)
+    assert escape(decision) in page
+    assert post(judge, gold, decision=decision).status_code == 302
+    total = corrected(gold)["UA"]
+    assert (total["tp"], total["fp"], total["fn"]) == (3, 1, 1)
+    page = judge.get(url(gold, "quality_item", gold.item_id)).content.decode()
+    assert "“1996”: correct, although the expert lacks it" in " ".join(page.split())
+
+
+def test_latest_decision_on_a_pair_counts(judge, gold):
+    post(judge, gold, decision=button("pair-refused", BASIN, BASIN))
+    assert corrected(gold)["UA"]["tp"] == 1
+    post(judge, gold, decision=button("pair-accepted", BASIN, BASIN))
+    assert corrected(gold)["UA"]["tp"] == 2
 
 
 @pytest.mark.parametrize(
-    "word",
+    "decision",
     [
         "",
         "pair-accepted",
-        "pair-accepted|0-1|0-1",
-        f"hurrah|{dashed(BASIN)}|{dashed(BASIN)}",
-        f"pair-accepted|{dashed(GAS)}",
-        "pair-accepted|x|y",
-        f"pair-accepted|{dashed(GAS)}|{dashed(GAS)}",
+        "[1, 2, 3]",
+        '["pair-accepted"]',
+        button("pair-accepted", "0-1", "0-1"),
+        button("hurrah", BASIN, BASIN),
+        button("pair-accepted", GAS),
+        button("pair-accepted", "x", "y"),
+        button("pair-accepted", GAS, GAS),
     ],
 )
-def test_word_about_nothing_is_refused_and_not_kept(judge, gold, word):
-    response = post(judge, gold, word=word)
+def test_decision_about_nothing_is_refused_and_not_stored(judge, gold, decision):
+    response = post(judge, gold, decision=decision)
     assert response.status_code == 422
     assert b'role="alert"' in response.content
     assert not Decision.objects.exists()
@@ -161,7 +181,7 @@ def test_requester_reads_and_does_not_decide(gold):
     page = client.get(url(gold, "quality_item", gold.item_id))
     assert page.status_code == 200
     assert b"Not the same answer" not in page.content
-    assert post(client, gold, word="pair-refused|0-1|0-1").status_code == 403
+    assert post(client, gold, decision=button("pair-refused", "0-1", "0-1")).status_code == 403
 
 
 def test_decision_of_another_item_can_not_be_taken_back(judge, expert, gold):
@@ -171,8 +191,8 @@ def test_decision_of_another_item_can_not_be_taken_back(judge, expert, gold):
         reference=Gold.objects.get(item=other.item, source="expert"),
         predicted=other,
         kind="pair-refused",
-        reference_span=BASIN,
-        predicted_span=BASIN,
+        reference_key=BASIN,
+        predicted_key=BASIN,
         by=expert,
         now=NOW,
     )
@@ -184,6 +204,6 @@ def test_golds_of_two_items_are_no_pair(expert, gold):
     other = make_gold_item()
     with pytest.raises(DecisionError):
         decide_match(
-            reference=other, predicted=gold, kind="pair-refused", reference_span=BASIN,
-            predicted_span=BASIN, by=expert, now=NOW,
+            reference=other, predicted=gold, kind="pair-refused", reference_key=BASIN,
+            predicted_key=BASIN, by=expert, now=NOW,
         )  # fmt: skip

@@ -2,17 +2,13 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
+from consolidation.domain.add_gold import add_gold
 from consolidation.domain.index_gold import index_missing_gold, padded, rebuild_index
 from consolidation.domain.monitor import confirm_review, return_review
-from consolidation.domain.record_gold import add_gold
 from consolidation.domain.second_consolidation import open_second_case
 from consolidation.models import Case, Gold, GoldEntry, Review
 from consolidation.tasks import index_missing_gold as index_task
-from datasets.domain.search_gold import (
-    GoldFilter,
-    GoldState,
-    find_gold,
-)
+from datasets.domain.search_gold import GoldFilter, GoldState, find_gold
 from tests.consolidation.factories import correct
 from tests.consolidation.gold import make_gold_project
 from tests.crowd.factories import NOW
@@ -39,17 +35,17 @@ def gold_of(project) -> Gold:
     ("wanted", "there"),
     [
         ({}, True),
-        ({"question": "who identified"}, True),
-        ({"question": "WHO  identified some"}, True),
-        ({"question": "Who identified something?"}, True),
-        ({"question": "dentified"}, False),
-        ({"question": "something who"}, False),
-        ({"question": "something what did"}, False),
-        ({"question": "%"}, True),
-        ({"question": "who_identified"}, False),
-        ({"verb": "identify"}, True),
-        ({"verb": "Identified"}, True),
-        ({"verb": "identif"}, False),
+        ({"content": "who identified"}, True),
+        ({"content": "WHO  identified some"}, True),
+        ({"content": "Who identified something?"}, True),
+        ({"content": "dentified"}, False),
+        ({"content": "something who"}, False),
+        ({"content": "something what did"}, False),
+        ({"content": "%"}, True),
+        ({"content": "who_identified"}, False),
+        ({"target": "identify"}, True),
+        ({"target": "Identified"}, True),
+        ({"target": "identif"}, False),
         ({"worker": "WNOBODY"}, False),
         ({"source": "consolidated"}, True),
         ({"source": "expert"}, False),
@@ -84,7 +80,7 @@ def test_new_version_takes_the_place_of_the_one_before(project):
         now=NOW,
     )
     assert found(project) == [newer.pk]
-    assert found(project, question="what did someone") == []
+    assert found(project, content="what did someone") == []
     expert = add_gold(item=gold.item, source="expert", content=gold.content, provenance=[], now=NOW)
     assert found(project) == [newer.pk, expert.pk]
 
@@ -137,7 +133,16 @@ def test_corrected_and_returned_gold_is_found_by_its_state(project):
 
 def test_index_built_anew_is_the_one_that_writing_keeps(project, capsys):
     def rows():
-        names = ("gold", "item", "source", "project", "sentence", "questions", "target", "workers")
+        names = (
+            "gold",
+            "item",
+            "source",
+            "project",
+            "sentence",
+            "content_text",
+            "target_text",
+            "workers",
+        )
         return list(GoldEntry.objects.order_by("gold").values(*names))
 
     gold = gold_of(project)
@@ -162,7 +167,16 @@ def test_index_built_anew_is_the_one_that_writing_keeps(project, capsys):
 
 
 def test_gold_that_no_search_would_find_is_indexed_by_the_sweep(project):
-    names = ("gold", "item", "source", "project", "sentence", "questions", "target", "workers")
+    names = (
+        "gold",
+        "item",
+        "source",
+        "project",
+        "sentence",
+        "content_text",
+        "target_text",
+        "workers",
+    )
     other, gold = make_gold_project(), gold_of(project)
     add_gold(item=gold.item, source="imported", content=gold.content, provenance=[], now=NOW)
     newest = add_gold(

@@ -10,11 +10,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.domain.preview_corpus import preview_corpus
 from annotation.domain.queue_import import queue_import
-from datasets.domain.queue_export import (
-    data_card_of,
-    files_of,
-    open_file,
-)
+from datasets.domain.queue_export import data_card_of, files_of, open_file
 from jobs.domain.run_jobs import run_next_job
 from jobs.enums import JobState
 from tests.consolidation.gold import make_gold_project

@@ -2,13 +2,7 @@ import random
 
 import pytest
 
-from metrics.agreement import (
-    TeamAnnotation,
-    both_ways,
-    pairwise_agreement,
-    questions_per_item,
-    team_agreement,
-)
+from metrics.agreement import TeamAnnotation, both_ways, pairwise_agreement, team_agreement
 from metrics.alignment import align
 from metrics.counts import Counts
 from tests.metrics.strategies import random_spans
@@ -74,8 +68,3 @@ def test_only_disjoint_teams_are_compared():
     (pair,) = found.pairs
     assert (pair.first, pair.second, pair.items) == (first, apart, 2)
     assert pair.ua == Counts(tp=4, fp=1, fn=1)
-
-
-def test_questions_per_item_counts_items_without_any():
-    assert questions_per_item({"i": ["q", "r", "s"], "j": []}) == 1.5
-    assert questions_per_item({}) is None

@@ -3,13 +3,7 @@ import random
 import pytest
 
 from metrics.alignment import Pair, align
-from metrics.argument_scores import argument_scores
-from metrics.corrections import (
-    Decision,
-    Verdict,
-    align_corrected,
-    scores_side_by_side,
-)
+from metrics.corrections import Decision, Verdict, align_corrected
 from metrics.counts import Counts
 from tests.metrics.strategies import random_spans
 
@@ -78,25 +72,6 @@ def test_a_decision_about_a_span_that_is_gone_is_refused():
     decision = Decision((0, 2), (0, 3), Verdict.PAIR_ACCEPTED)
     with pytest.raises(ValueError, match="not there"):
         align_corrected({(0, 2): A}, {(0, 2): A}, [decision])
-
-
-def test_figures_stand_side_by_side():
-    reference = {"one": {(0, 10): A}, "two": {(0, 2): A}}
-    predicted = {"one": {(0, 2): A}, "two": {(0, 2): B}, "three": {}}
-    decisions = {
-        "one": [Decision((0, 10), (0, 2), Verdict.PAIR_ACCEPTED)],
-        "two": [Decision((0, 2), (0, 2), Verdict.LABEL_ACCEPTED)],
-    }
-    found = scores_side_by_side(reference, predicted, decisions)
-    assert found.automatic == argument_scores(reference, predicted)
-    assert (found.automatic.ua, found.automatic.la) == (Counts(1, 1, 1), Counts(0, 2, 2))
-    assert (found.corrected.ua, found.corrected.la) == (Counts(2, 0, 0), Counts(2, 0, 0))
-    assert found.corrected.ignored_items == 1
-
-
-def test_decisions_on_an_unknown_item_are_refused():
-    with pytest.raises(ValueError, match="'other'"):
-        scores_side_by_side({}, {}, {"other": []})
 
 
 def accept(*spans):

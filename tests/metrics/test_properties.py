@@ -133,11 +133,6 @@ def _kind_figures(reference, predicted):
     return [f for each in found.values() for f in (each.average.precision, each.average.recall)]
 
 
-def _corrected_figures(reference, predicted):
-    found = corrections.scores_side_by_side(reference, predicted, {})
-    return _ratios(found.automatic.ua, found.corrected.ua, found.corrected.la)
-
-
 def _role_figures(reference, predicted):
     found = alignment.align(reference, predicted)
     return [alignment.role_recall([{span} for span in reference], found).recall]
@@ -270,7 +265,6 @@ METRICS = [
         _shuffle_tables,
         symmetric=False,
     ),
-    Row(corrections.scores_side_by_side, _TABLES, _corrected_figures, _shuffle_tables, False),
     Row(
         agreement.both_ways,
         _ITEMS,
@@ -323,12 +317,12 @@ NOT_METRICS = {
     "matching": {"lexicographic_matching", "connected_components", "is_star"},
     "alignment": {"align_over", "match_edges", "shared_labels", "extra_groups"},
     "argument_scores": {"summed", "count_ignored"},
-    "agreement": {"questions_per_item"},
     "bootstrap": {
         "resampled_sums",
         "percentile_interval",
         "bootstrap_counts",
         "bootstrap_share",
+        "bootstrap_items",
         "quotient",
     },
     "clustering": {

@@ -14,20 +14,12 @@ from django.core.management import CommandError, call_command
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from annotation.models import (
-    Item,
-    Sentence,
-    Submission,
-)
+from annotation.models import Item, Sentence, Submission
 from audit.models import StateChange
 from consolidation.models import Gold
 from crowd.domain.hold_publishing import active_hold
 from crowd.models import LedgerEntry
-from operations.domain.backup_file import (
-    MANIFEST,
-    BackupFile,
-    BadBackupError,
-)
+from operations.domain.backup_file import MANIFEST, BackupFile, BadBackupError
 from operations.domain.restore_backup import RestoreError, restore_backup
 from operations.domain.write_backup import key_fingerprint, write_backup
 from projects.models import Project

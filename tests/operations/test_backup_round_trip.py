@@ -22,13 +22,13 @@ from projects.domain.create_project import create_project
 from annotation.domain.import_corpus import CorpusOptions, Import
 from annotation.models import Item
 from consolidation.domain.import_gold import import_gold
-from rehearsal.domain.demo import SAMPLES
+from schemes.qasrl.scheme import SCHEME
 project = create_project(slug="demo", scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now())
-options = CorpusOptions(fmt="qasrl-csv", items_path=SAMPLES / "expert.csv", strict=True)
-Import(project=project, options=options).run([SAMPLES / "sentences.csv"])
+options = CorpusOptions(fmt="qasrl-csv", items_path=SCHEME.sample.gold, strict=True)
+Import(project=project, options=options).run([SCHEME.sample.sentences])
 late = project.items.order_by("-pk").values_list("pk", flat=True)[:135]
 Item.objects.filter(pk__in=list(late)).delete()
-import_gold(project=project, path=SAMPLES / "expert.csv", fmt="qasrl-csv", source="expert",
+import_gold(project=project, path=SCHEME.sample.gold, fmt="qasrl-csv", source="expert",
             on_error=lambda _: None, now=timezone.now())
 """
 

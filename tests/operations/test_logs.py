@@ -14,11 +14,7 @@ import requests
 from django.core import signing
 from django.urls import reverse
 
-from operations.logs import (
-    HIDDEN,
-    MAX_CHARACTERS,
-    redact,
-)
+from operations.logs import HIDDEN, MAX_CHARACTERS, redact
 from tests.operations.manage import is_up, manage
 from tests.operations.test_backup_round_trip import IMPORT
 

@@ -4,6 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from projects.models import Project
+from schemes.qasrl.pay import PAY_PRESETS
 
 pytestmark = pytest.mark.django_db
 
@@ -12,7 +13,9 @@ def test_project_goes_by_consolidation_unless_told(capsys):
     call_command("create_project", "news", "--scheme", "qasrl", "--json")
     told = json.loads(capsys.readouterr().out)
     assert told == {"project": "news", "scheme": "qasrl", "protocol": "consolidation"}
-    assert Project.objects.get().generators_per_item == 2
+    project = Project.objects.get()
+    assert project.generators_per_item == 2
+    assert project.pay_scheme == PAY_PRESETS["qasrl-2020"]
 
 
 def test_project_is_made_with_its_protocol(capsys):
@@ -33,4 +36,10 @@ def test_protocol_that_can_not_be_leaves_no_project():
             *("create_project", "dense", "--scheme", "qasrl"),
             *("--protocol", "validation", "--agree", "4"),
         )
+    assert not Project.objects.exists()
+
+
+def test_preset_of_another_scheme_is_refused():
+    with pytest.raises(CommandError, match=r"no pay scheme .labels.\. Choose from qasrl-2020"):
+        call_command("create_project", "dense", "--scheme", "qasrl", "--pay", "labels")
     assert not Project.objects.exists()

@@ -7,7 +7,6 @@ from django.test import Client
 from django.urls import reverse
 
 from audit.models import StateChange
-from crowd.domain.pay_scheme import PRESETS
 from jobs.domain.queue_job import queue_job
 from jobs.domain.run_jobs import run_next_job
 from jobs.enums import JobState
@@ -15,6 +14,7 @@ from jobs.models import Job
 from projects.enums import MemberRole
 from projects.models import Project
 from rehearsal.models import Rehearsal
+from schemes.qasrl.pay import PAY_PRESETS
 from tests.dashboard.campaign import START, make_project, make_user
 from tests.view_names import VIEW_NAMES
 
@@ -295,7 +295,7 @@ def test_forecast_comes_before_saving(office, project):
     # Three questions in 90 s are assumed: 20 cents and 5 for the third, 40 times an hour.
     assert (forecast.seen, forecast.pay_cents, forecast.hourly_cents) == (0, 25, 1000)
     project.refresh_from_db()
-    assert project.pay_scheme == PRESETS["qasrl-2020"]
+    assert project.pay_scheme == PAY_PRESETS["qasrl-2020"]
 
 
 def test_pay_is_saved_and_logged(office, project):
@@ -312,7 +312,7 @@ def test_pay_stays_while_workers_are_at_work_on_it(office, project, campaign):
     assert response.status_code == 422
     assert "Workers have been promised these terms" in response.content.decode()
     project.refresh_from_db()
-    assert project.pay_scheme == PRESETS["qasrl-2020"]
+    assert project.pay_scheme == PAY_PRESETS["qasrl-2020"]
 
 
 @pytest.mark.parametrize("value", ["", "-1", "many", "100001"])

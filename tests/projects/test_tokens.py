@@ -9,11 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import StateChange
-from projects.domain.api_tokens import (
-    find_token,
-    issue_token,
-    revoke_token,
-)
+from projects.domain.api_tokens import find_token, issue_token, revoke_token
 from projects.enums import MemberRole
 from projects.models import ApiToken
 from tests.dashboard.campaign import make_project, make_user

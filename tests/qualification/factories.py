@@ -4,15 +4,14 @@ import json
 from collections.abc import Sequence
 from datetime import timedelta
 
+from annotation.domain.item_context import context_of, scheme_of
 from annotation.domain.record_generations import record_new_generations
 from annotation.models import Draft, Item, Task
-from consolidation.domain.record_gold import (
-    add_gold,
-    record_new_case_work,
-    write_due_gold,
-)
+from consolidation.domain.add_gold import add_gold
+from consolidation.domain.record_work import record_new_case_work
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
+from consolidation.protocols.consolidation import write_due_gold
 from crowd.models import Assignment, Worker
 from projects.enums import Role
 from qualification.domain.evaluate import enrol_newcomers, evaluate_due
@@ -20,7 +19,6 @@ from qualification.domain.publish_round import invite_workers, publish_round
 from qualification.domain.set_up_rounds import RoundPlan, set_up_rounds
 from qualification.enums import RoundEntry
 from qualification.models import Cohort, Enrolment, Round
-from schemes.registry import get_scheme
 from tests.consolidation.factories import (
     CONTAIN,
     IDENTIFIED,
@@ -61,14 +59,12 @@ WORKER = {
 }
 # What two people wrote, for a consolidator to merge.
 GIVEN = {verb: [EXPERT[verb], WORKER[verb]] for verb in EXPERT}
-THRESHOLDS = {"UA.f1": 0.7, "LA.f1": 0.65}
+THRESHOLDS = {"UA": 0.7, "LA": 0.65}
 
 
 def write_reference(item: Item, content) -> Gold:
-    scheme = get_scheme(item.project.scheme)
-    parsed = scheme.parse_gold(
-        {"questions": content["questions"]}, tokens=item.sentence.tokens, target=item.target
-    )
+    content = {"questions": content["questions"]}
+    parsed = scheme_of(item).content.parse_gold(content, context_of(item))
     return add_gold(item=item, source=GoldSource.EXPERT, content=parsed, provenance=[], now=NOW)
 
 
@@ -114,9 +110,8 @@ def make_consolidator_round(project=None, *, pairs: int = 1) -> Round:
 def consolidated(item: Item, *, skill: float = 1.0):
     """A consolidation of what the item's round gives: at skill 1 exactly the expert's."""
     row = item.round_items.get()
-    return get_scheme(item.project.scheme).simulate_consolidation(
-        row.reference.content, row.given, skill=skill, seed=f"{item.pk}"
-    )
+    consolidate = scheme_of(item).get_simulation().consolidate
+    return consolidate(row.reference.content, row.given, skill, f"{item.pk}")
 
 
 def merge_through(cohort: Cohort, worker: Worker, *, skill: float = 1.0) -> None:

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from django.utils import timezone
 
+from annotation.domain.item_context import context_of, scheme_of
 from annotation.domain.publish import publish_batch
 from annotation.domain.record_generations import record_new_generations
 from annotation.models import Item
-from consolidation.domain.record_gold import add_gold
+from consolidation.domain.add_gold import add_gold
 from consolidation.enums import GoldSource
 from consolidation.models import Case, Gold
 from crowd.models import Worker
 from qualification.domain.gold_comparisons import compare_with_gold
-from schemes.registry import get_scheme
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item
 from tests.crowd.factories import NOW
 from tests.qualification.factories import EXPERT, LATER, hand_in
@@ -34,9 +34,8 @@ def produce(project, contents: Mapping[Worker, Sequence]) -> list[Item]:
 def write_gold(item: Item, content=EXPERT[IDENTIFIED]) -> Gold:
     """The item's next version of consolidated gold."""
     case, _ = Case.objects.get_or_create(item=item, attempt=0, defaults={"opened_at": NOW})
-    parsed = get_scheme("qasrl").parse_gold(
-        {"questions": content["questions"]}, tokens=item.sentence.tokens, target=item.target
-    )
+    content = {"questions": content["questions"]}
+    parsed = scheme_of(item).content.parse_gold(content, context_of(item))
     return add_gold(
         item=item,
         source=GoldSource.CONSOLIDATED,

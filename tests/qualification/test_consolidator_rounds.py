@@ -28,6 +28,7 @@ from qualification.domain.set_up_rounds import (
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment, Feedback, Round
 from schemes.base import FileError
+from schemes.qasrl.scheme import SCHEME as QASRL
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, make_item, make_project
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
@@ -65,7 +66,7 @@ def test_perfect_consolidation_is_what_the_expert_wrote():
     assert enrolment.state == EnrolmentState.FINISHED
     assert [figures[name]["f1"] for name in ("UA", "LA")] == [1, 1]
     # Three questions of the expert's and two of the worker's; two and two: all of them judged.
-    assert figures["questions_per_item"] == 4.5
+    assert figures["units_per_item"] == 4.5
 
 
 def test_careless_consolidation_shows_in_the_figures_and_is_paid():
@@ -225,12 +226,12 @@ def make_file(tmp_path, project, writers):
 def test_file_of_annotations_gives_the_round_its_items(tmp_path):
     project = make_project()
     item, path = make_file(tmp_path, project, ("ann", "bob"))
-    given = read_given_annotations(project, path)
+    given = read_given_annotations(QASRL, path)
     assert list(given) == [item.key]
     asked = [[one["question"] for one in each["questions"]] for each in given[item.key]]
     wanted = [[one["question"] for one in each["questions"]] for each in GIVEN[IDENTIFIED]]
     assert asked == wanted
-    [plan] = plans_of_preset(preset=PRESET, keys={}, given=given)
+    [plan] = plans_of_preset(scheme=QASRL, preset=PRESET, keys={}, given=given)
     assert (plan.role, plan.keys) == (Role.CONSOLIDATOR, [item.key])
 
 
@@ -238,21 +239,21 @@ def test_file_without_annotations_is_refused(tmp_path):
     path = tmp_path / "annotations.csv"
     path.write_text(",".join(COLUMNS) + "\n", "utf-8")
     with pytest.raises(FileError, match="contains no annotations"):
-        read_given_annotations(make_project(), path)
+        read_given_annotations(QASRL, path)
 
 
 def test_preset_without_annotations_trains_one_pool_for_both_roles():
-    plans = plans_of_preset(preset=PRESET, keys={1: ["a"], 2: ["b"]})
+    plans = plans_of_preset(scheme=QASRL, preset=PRESET, keys={1: ["a"], 2: ["b"]})
     every = (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR)
     assert [one.pool_roles for one in plans] == [(), every]
     with pytest.raises(RoundSetupError, match="Remove them from this file"):
-        plans_of_preset(preset=PRESET, keys={3: ["a"]})
+        plans_of_preset(scheme=QASRL, preset=PRESET, keys={3: ["a"]})
 
 
 def test_side_by_side_tells_what_was_given_and_what_became_of_it():
     enrolment = trained(make_consolidator_round())
     items = comparison_view(feedback=Feedback(evaluation=enrolment.evaluations.get()))
-    first = [(one.writer, one.question, one.verdict) for one in items[0].judged]
+    first = [(one.writer, one.label, one.outcome) for one in items[0].judged]
     assert first == [
         ("A", "Who identified something?", "kept"),
         ("A", "What did someone identify?", "kept"),
@@ -271,10 +272,10 @@ def test_desk_trainee_page_and_feedback_show_consolidators(client):
     at = [project.slug, enrolment.round_id]
     assert worker.pseudonym in desk.get(reverse("qualification:round", args=at)).content.decode()
     page = desk.get(reverse("qualification:trainee", args=[*at, worker.pseudonym]))
-    assert "What was given to merge: 5 questions" in page.content.decode()
+    assert "Annotations to merge: 5 questions" in page.content.decode()
     sent = send_feedback(enrolment=enrolment, trainer=trainer, notes=Notes("Hm"), now=LATER)
     told = client.get(link_of(sent)).content.decode()
-    assert "Your verdict" in told
+    assert "Your decision" in told
     assert escape("the same as “") in told or "kept" in told
 
 

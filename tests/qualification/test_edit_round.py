@@ -6,13 +6,13 @@ from django.urls import reverse
 
 from annotation.domain.open_page import open_page
 from audit.models import StateChange
-from crowd.domain.pay_scheme import PRESETS
 from crowd.models import Hit, Payment
 from projects.domain.create_project import write_guidelines
 from qualification.domain.edit_round import admission_of
 from qualification.domain.publish_round import round_cents
 from qualification.enums import RoundEntry
 from qualification.models import Round
+from schemes.qasrl.pay import PAY_PRESETS
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
 from tests.qualification.factories import EXPERT, make_rounds, open_round, work_through
@@ -32,7 +32,13 @@ def send(one):
     url = reverse("qualification:edit", args=[one.project.slug, one.pk])
 
     def of(**fields):
-        asked = {"title": one.title, "entry": one.entry, "ua": "70", "la": "65", **fields}
+        asked = {
+            "title": one.title,
+            "entry": one.entry,
+            "threshold_UA": "70",
+            "threshold_LA": "65",
+            **fields,
+        }
         return client.post(url, asked)
 
     of.page = lambda: client.get(url)
@@ -48,12 +54,13 @@ def test_page_shows_what_is_and_changes_nothing_when_saved_as_it_is(send, one):
 def test_changes_are_kept_and_logged(send, one):
     fields = {
         "title": "Screening", "entry": "open", "approval_rate": "98", "hits_approved": "100",
-        "locales": "us gb", "items_per_worker": "2", "ua": "62.5", "la": "", "questions": "2",
+        "locales": "us gb", "items_per_worker": "2", "threshold_UA": "62.5", "threshold_LA": "",
+        "threshold_units_per_item": "2",
     }  # fmt: skip
     assert send(**fields).status_code == 302
     one.refresh_from_db()
     assert (one.title, one.entry, one.items_per_worker) == ("Screening", RoundEntry.OPEN, 2)
-    assert one.thresholds == {"UA.f1": 0.625, "questions_per_item": 2}
+    assert one.thresholds == {"UA": 0.625, "units_per_item": 2}
     admission = admission_of(one)
     assert (admission.approval_rate, admission.hits_approved) == (98, 100)
     assert admission.locales == ("GB", "US")
@@ -69,7 +76,7 @@ def test_changes_are_kept_and_logged(send, one):
         ({"entry": "passed"}, "There is no round before this one"),
         ({"items_per_worker": "5"}, "1 to 4 items"),
         ({"locales": "Europe"}, "two letters"),
-        ({"ua": "101"}, "less than or equal to 100"),
+        ({"threshold_UA": "101"}, "less than or equal to 100"),
         ({"reward_cents": "7"}, "Fill in all four fields"),
         ({"guidelines": "99999"}, "Select a valid choice"),
         ({"approval_rate": "-1"}, "greater than or equal to 0"),
@@ -112,7 +119,7 @@ def test_round_pays_by_its_own_terms(send, one):
         public_id=task.public_id, role=task.role, assignment="", worker="", submit_to=""
     )
     assert page.data["pay"]["reward_cents"] == 20
-    assert one.project.pay_scheme == PRESETS["qasrl-2020"]
+    assert one.project.pay_scheme == PAY_PRESETS["qasrl-2020"]
 
 
 def test_round_shows_its_own_version_of_the_guidelines(send, one):

@@ -202,9 +202,9 @@ def test_erasure_deletes_the_texts_of_feedback_on_production(campaign, person):
         trainer=make_user("tina"),
         text="Dear Ada",
         notes={"1": "Ada, look."},
-        question="Why? Ada",
+        reply="Why? Ada",
         written_at=START,
     )
     forget(person, Erasure.ERASE)
     feedback.refresh_from_db()
-    assert (feedback.text, feedback.notes, feedback.question) == ("", {}, "")
+    assert (feedback.text, feedback.notes, feedback.reply) == ("", {}, "")

@@ -4,7 +4,6 @@ import pytest
 
 from annotation.models import Submission
 from consolidation.domain.expert_queues import take_next
-from consolidation.enums import DecisionKind
 from datasets.models import Decision
 from qualification.domain.evaluate import (
     NothingToEvaluateError,
@@ -17,6 +16,7 @@ from qualification.domain.overrule import OverruleError, overrule, undo_decision
 from qualification.domain.queries import overview_rows
 from qualification.enums import EnrolmentState
 from qualification.models import Evaluation
+from schemes.base import RowDecision
 from tests.consolidation.experts import hand_in as merge_in
 from tests.consolidation.experts import make_expert, make_queue
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, source, span_of
@@ -56,7 +56,7 @@ def test_figures_come_with_the_last_item():
     assert counts(figures, "UA") == (4, 0, 2)
     assert counts(figures, "LA") == (3, 1, 3)
     assert (figures["items"], figures["answered"]) == (2, 2)
-    assert (figures["questions_per_item"], figures["seconds_per_item"]) == (2, 90)
+    assert (figures["units_per_item"], figures["seconds_per_item"]) == (2, 90)
     assert enrolment.state == EnrolmentState.FINISHED
     assert enrolment.evaluations.get().rule == "qasrl.ua-la.v1"
 
@@ -78,7 +78,7 @@ def test_empty_work_finds_nothing_and_is_defined():
     figures = enrolment.evaluations.get().figures
     assert counts(figures, "UA") == (0, 0, 6)
     assert (figures["UA"]["f1"], figures["UA"]["precision"]) == (0, None)
-    assert figures["questions_per_item"] == 0
+    assert figures["units_per_item"] == 0
 
 
 def test_content_that_the_scheme_refused_counts_as_not_answered():
@@ -94,14 +94,17 @@ def test_content_that_the_scheme_refused_counts_as_not_answered():
     assert (figures["answered"], figures["items"]) == (1, 2)
 
 
-def decide_label(enrolment, trainer, kind=DecisionKind.LABEL_ACCEPTED):
-    basin = span_of(SURVEY, "that basin")
+def key_of(words):
+    start, end = span_of(SURVEY, words)
+    return f"{start}-{end}"
+
+
+def decide_label(enrolment, trainer, kind="label-accepted"):
+    basin = key_of("that basin")
     return overrule(
         enrolment=enrolment,
         item_id=item_of(enrolment, CONTAIN).pk,
-        kind=kind,
-        reference_span=basin,
-        predicted_span=basin,
+        decision=RowDecision(kind, basin, basin),
         by=trainer,
         now=LATER,
     )
@@ -129,19 +132,17 @@ def test_taking_a_decision_back_restores_the_automatic_figures():
 def test_opposite_decision_takes_the_place_of_the_first():
     enrolment, trainer = make_evaluated(), make_user("tina")
     decide_label(enrolment, trainer)
-    decide_label(enrolment, trainer, DecisionKind.LABEL_REFUSED)
-    assert Decision.objects.get().kind == DecisionKind.LABEL_REFUSED
+    decide_label(enrolment, trainer, "label-refused")
+    assert Decision.objects.get().kind == "label-refused"
 
 
 def test_pair_can_be_refused():
     enrolment = make_evaluated()
-    basin = span_of(SURVEY, "a basin")
+    basin = key_of("a basin")
     evaluation = overrule(
         enrolment=enrolment,
         item_id=item_of(enrolment, IDENTIFIED).pk,
-        kind=DecisionKind.PAIR_REFUSED,
-        reference_span=basin,
-        predicted_span=basin,
+        decision=RowDecision("pair-refused", basin, basin),
         by=make_user("tina"),
         now=LATER,
     )
@@ -184,9 +185,7 @@ def test_decision_about_a_span_that_is_not_there_is_refused():
         overrule(
             enrolment=enrolment,
             item_id=item_of(enrolment, CONTAIN).pk,
-            kind=DecisionKind.PAIR_ACCEPTED,
-            reference_span=[0, 1],
-            predicted_span=[0, 1],
+            decision=RowDecision("pair-accepted", "0-1", "0-1"),
             by=make_user("tina"),
             now=LATER,
         )
@@ -219,7 +218,7 @@ def test_corrected_reference_evaluates_everyone_again_once():
 
 def test_corrected_reference_tells_who_changed_sides():
     enrolment = make_evaluated()
-    enrolment.round.thresholds = {"UA.f1": 0.9}
+    enrolment.round.thresholds = {"UA": 0.9}
     enrolment.round.save()
     corrected_reference(enrolment)
     refresh_references(clock=lambda: LATER)
@@ -305,14 +304,12 @@ def test_withdrawn_work_counts_as_not_answered():
 # --- answers that the expert lacks
 
 
-def accept_extra(enrolment, span, kind=DecisionKind.ANSWER_ACCEPTED, reference=None):
+def accept_extra(enrolment, key, kind="answer-accepted", reference=None):
     return overrule(
         enrolment=enrolment,
         item_id=item_of(enrolment, CONTAIN).pk,
-        kind=kind,
-        reference_span=reference,
-        predicted_span=span,
-        by=make_user(f"tina-{Decision.objects.count()}-{len(str(span))}-{kind}"),
+        decision=RowDecision(kind, reference, key),
+        by=make_user(f"tina-{Decision.objects.count()}-{len(key)}-{kind}"),
         now=LATER,
     )
 
@@ -329,14 +326,14 @@ def test_extra_answer_can_be_found_right_all_the_same():
     enrolment = make_evaluated({IDENTIFIED: EXPERT[IDENTIFIED], CONTAIN: EXTRA})
     before = enrolment.evaluations.get().figures
     assert counts(before, "UA") == (6, 1, 0)
-    span = span_of(SURVEY, "the U.S. Geological Survey")
-    evaluation = accept_extra(enrolment, span)
+    key = key_of("the U.S. Geological Survey")
+    evaluation = accept_extra(enrolment, key)
     assert evaluation.figures == before
     assert counts(evaluation.corrected_figures, "UA") == (7, 0, 0)
     assert counts(evaluation.corrected_figures, "LA") == (7, 0, 0)
     decision = Decision.objects.get()
-    assert decision.reference_span is None
-    accept_extra(enrolment, span)
+    assert (decision.reference_key, decision.predicted_key) == ("", key)
+    accept_extra(enrolment, key)
     assert Decision.objects.count() == 1
     back = undo_decision(
         enrolment=enrolment, decision_id=decision.pk, by=make_user("tim"), now=LATER
@@ -347,7 +344,7 @@ def test_extra_answer_can_be_found_right_all_the_same():
 def test_answer_with_a_counterpart_is_not_accepted_by_itself():
     enrolment = make_evaluated()
     with pytest.raises(OverruleError, match="counterpart"):
-        accept_extra(enrolment, span_of(SURVEY, "that basin"))
-    with pytest.raises(OverruleError, match="Only an extra answer"):
-        accept_extra(enrolment, span_of(SURVEY, "that basin"), DecisionKind.PAIR_ACCEPTED)
+        accept_extra(enrolment, key_of("that basin"))
+    with pytest.raises(OverruleError, match="only an extra answer"):
+        accept_extra(enrolment, key_of("that basin"), "pair-accepted")
     assert not Decision.objects.exists()

@@ -12,7 +12,7 @@ from qualification.domain.feedback import (
     Notes,
     NothingToSendError,
     acknowledge,
-    ask_back,
+    add_reply,
     autosave_draft,
     draft_of,
     feedback_of_token,
@@ -114,10 +114,10 @@ def test_worker_acknowledges_once():
     assert again.acknowledged_at == LATER
 
 
-def test_worker_asks_back_and_again():
+def test_worker_replies_twice():
     feedback = send(make_evaluated())
-    ask_back(feedback=feedback, question=" Why split? ", now=LATER)
-    ask_back(feedback=feedback, question="Why split?", now=LATER)
-    asked = ask_back(feedback=feedback, question="And the time?", now=LATER)
-    assert asked.question == "Why split?\n\nAnd the time?"
-    assert asked.acknowledged_at == LATER
+    add_reply(feedback=feedback, reply=" Why split? ", now=LATER)
+    add_reply(feedback=feedback, reply="Why split?", now=LATER)
+    replied = add_reply(feedback=feedback, reply="And the time?", now=LATER)
+    assert replied.reply == "Why split?\n\nAnd the time?"
+    assert (replied.replied_at, replied.acknowledged_at) == (LATER, LATER)

@@ -86,7 +86,7 @@ def test_trainer_handles_a_worker_without_the_mouse_and_the_worker_reads_it_on_a
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     page.get_by_role("button", name="Accept the question").press("Enter")
-    expect(page.get_by_text("LA, corrected")).to_be_visible()
+    expect(page.get_by_text("LA F1, corrected")).to_be_visible()
     expect(page.locator("html[data-ready]")).to_have_count(1)
     page.keyboard.press("o")
     page.keyboard.type("Well begun.")

@@ -169,7 +169,7 @@ def test_corrected_reference_evaluates_again_whoever_it_concerns_once_and_tells_
     hand_in(cohort.batch.tasks.first(), idle)
     record()
     elsewhere = make_evaluated()
-    one.thresholds = {"UA.f1": 0.9}
+    one.thresholds = {"UA": 0.9}
     one.save()
     item = one.items.get(target__verb_idx=IDENTIFIED)
     survey = ["the U.S. Geological Survey ( USGS )"]

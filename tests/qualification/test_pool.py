@@ -10,7 +10,6 @@ from django.urls import reverse
 from audit.models import StateChange
 from consolidation.models import Review
 from crowd.models import Message
-from metrics.counts import Counts
 from qualification.domain.feedback import (
     InvalidLinkError,
     Notes,
@@ -33,6 +32,7 @@ from qualification.domain.pool_feedback import (
     send_pool_feedback,
 )
 from qualification.models import Alert, GoldComparison, PoolFeedback
+from schemes.qasrl.comparison import COMPARISON
 from tests.consolidation.factories import IDENTIFIED, SURVEY, correct, make_project, source
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
@@ -47,6 +47,7 @@ from tests.qualification.factories import (
 from tests.qualification.production import compare, produce, write_gold
 
 pytestmark = pytest.mark.django_db
+UA = COMPARISON.figure("UA")
 GOOD, POOR = EXPERT[IDENTIFIED], WORKER[IDENTIFIED]
 BAD = source(
     SURVEY,
@@ -75,8 +76,8 @@ def test_annotation_is_held_against_the_gold_that_came_of_it_once():
     gilded(project, {worker: [GOOD, POOR]})
     assert compare() == 0
     first, second = GoldComparison.objects.order_by("submission__item")
-    assert first.counts["UA"] == {"tp": 4, "fp": 0, "fn": 0}
-    assert second.counts["UA"] == {"tp": 2, "fp": 0, "fn": 2}
+    assert first.measures["UA"] == {"tp": 4, "fp": 0, "fn": 0}
+    assert second.measures["UA"] == {"tp": 2, "fp": 0, "fn": 2}
     [row] = pool_rows(project=project, figures=pool_figures(project=project))
     assert (row.compared, row.overall, row.lately) == (2, 6 / 7, 6 / 7)
 
@@ -87,7 +88,7 @@ def test_newer_gold_replaces_the_outcome():
     write_gold(item, POOR)
     assert compare() == 1
     outcome = GoldComparison.objects.get()
-    assert (outcome.gold.version, outcome.counts["UA"]["fn"]) == (2, 0)
+    assert (outcome.gold.version, outcome.measures["UA"]["fn"]) == (2, 0)
 
 
 def test_training_and_unfinished_items_have_no_outcome():
@@ -99,8 +100,8 @@ def test_training_and_unfinished_items_have_no_outcome():
 
 
 def test_curve_sums_over_the_window():
-    hit, miss = Counts(1, 0, 0), Counts(0, 1, 1)
-    points = series_of([(NOW, hit)] * 20 + [(NOW, miss)] * 20)
+    hit, miss = {"tp": 1, "fp": 0, "fn": 0}, {"tp": 0, "fp": 1, "fn": 1}
+    points = series_of(UA, [(NOW, hit)] * 20 + [(NOW, miss)] * 20)
     assert points[0] == Point(NOW, 1.0, 1.0)
     assert [points[at].window for at in (19, 29, 39)] == [1.0, 0.5, 0.0]
     assert points[39].item == 0
@@ -109,7 +110,7 @@ def test_curve_sums_over_the_window():
 # --- alerts
 
 
-def test_worker_who_asks_too_little_is_reported_once_and_again_only_after_more():
+def test_worker_with_low_coverage_is_reported_once_and_again_only_after_more():
     project, worker = make_project(), make_worker()
     one = source(SURVEY, ("What did someone identify?", ["a basin"]))
     produce(project, {worker: [one] * GRACE_ITEMS})
@@ -175,7 +176,7 @@ def test_feedback_shows_what_an_expert_corrected_and_then_the_worst():
     compare()
     found = instructive_items(project=project, worker=worker)
     assert [one["item"] for one in found] == [items[3].pk, items[2].pk, items[1].pk]
-    assert {row["state"] for row in found[0]["rows"]} == {"matched", "extra"}
+    assert {row["state"] for row in found[0]["rows"]} == {"found", "extra"}
 
 
 def test_feedback_on_production_is_sent_with_a_link_that_opens_it_alone():
@@ -202,7 +203,11 @@ def test_items_shown_stay_as_they_were_when_the_gold_changes():
     write_gold(item, POOR)
     compare()
     feedback.refresh_from_db()
-    assert {row["state"] for row in feedback.alignment[0]["rows"]} == {"matched", "missed"}
+    assert {row["state"] for row in feedback.alignment[0]["rows"]} == {
+        "extent-differs",
+        "found",
+        "missed",
+    }
 
 
 def test_there_is_no_feedback_with_nothing_in_it():
@@ -241,7 +246,7 @@ def test_alert_is_on_the_desk_until_somebody_acknowledges_it(at_work):
     assert worker.pseudonym in desk
     pool = client.get(page_at("pool", project)).content.decode()
     assert "agreement falls" in pool
-    assert "after every 20 items the newest 20 are held" in pool
+    assert "After every 20 items, the newest 20 are compared" in pool
     [alert] = alerts()
     url = page_at("pool_acknowledge", project, worker.pseudonym, alert.pk)
     client.post(url, {"note": "was ill"})
@@ -272,8 +277,8 @@ def test_trainer_writes_and_the_worker_reads_and_asks(at_work, client):
         assert words in page
     assert worker.external_id not in page
     client.post(link, {"acknowledge": "1"})
-    client.post(link, {"question": "Why?"})
-    assert client.post(link, {"question": ""}).status_code == 422
+    client.post(link, {"reply": "Why?"})
+    assert client.post(link, {"reply": ""}).status_code == 422
     assert "Why?" in trainer.get(page_at("pool_worker", project, worker.pseudonym)).content.decode()
     assert client.get(link[:-4] + "xyz/").status_code == 404
 

@@ -1,9 +1,6 @@
 """Rounds set up and offered: items kept back, slots, who may enter."""
 
-from pathlib import Path
-
 import pytest
-from django.conf import settings
 
 from annotation.domain.publish import NothingToPublishError, publish_batch
 from annotation.enums import SubmissionState
@@ -28,6 +25,7 @@ from qualification.domain.set_up_rounds import (
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Enrolment, Round
 from schemes.base import FileError
+from schemes.qasrl.scheme import SCHEME as QASRL
 from tests.consolidation.factories import CONTAIN, SURVEY, make_item, make_project
 from tests.crowd.factories import NOW, make_worker
 from tests.qualification.factories import (
@@ -40,15 +38,18 @@ from tests.qualification.factories import (
     record,
     work_through,
 )
+from tests.schemes.labels.scheme import SCHEME as LABELS
 
 pytestmark = pytest.mark.django_db
-SAMPLE = Path(settings.BASE_DIR) / "annotation" / "samples" / "rounds.csv"
 
 
 def test_sample_file_gives_two_rounds_of_fifteen_predicates():
-    keys = read_round_items(SAMPLE)
-    plans = plans_of_preset(preset="controlled-crowdsourcing-2020", keys=keys)
-    assert [(one.title, len(one.keys)) for one in plans] == [("Training 1", 15), ("Training 2", 15)]
+    keys = read_round_items(QASRL, QASRL.sample.rounds)
+    plans = plans_of_preset(scheme=QASRL, preset="controlled-crowdsourcing-2020", keys=keys)
+    assert [(plan.title, len(plan.keys), plan.thresholds) for plan in plans] == [
+        ("Training 1", 15, {"UA": 0.6, "LA": 0.4}),
+        ("Training 2", 15, {"UA": 0.7, "LA": 0.5, "units_per_item": 2}),
+    ]
 
 
 def test_preset_screens_with_the_marketplaces_own_qualifications():
@@ -61,7 +62,24 @@ def test_file_without_a_column_is_refused_with_its_line(tmp_path):
     path = tmp_path / "rounds.csv"
     path.write_text("qasrl_id,verb_idx\ns1,2\n", "utf-8")
     with pytest.raises(FileError, match=r"rounds.csv, line 2: round"):
-        read_round_items(path)
+        read_round_items(QASRL, path)
+
+
+@pytest.mark.parametrize("scheme", [QASRL, LABELS], ids=["qasrl", "labels"])
+def test_file_names_items_by_their_keys(scheme, tmp_path):
+    path = tmp_path / "rounds.csv"
+    path.write_text("item,round\nnews/1/4,1\ns2/0,2\ns3/7,1\n", "utf-8")
+    assert read_round_items(scheme, path) == {1: ["news/1/4", "s3/7"], 2: ["s2/0"]}
+    path.write_text("item,round\nnews,1\n", "utf-8")
+    with pytest.raises(FileError, match=r"rounds.csv, line 2: item"):
+        read_round_items(scheme, path)
+
+
+def test_scheme_suggests_the_thresholds_of_a_preset():
+    plans = plans_of_preset(
+        scheme=LABELS, preset="controlled-crowdsourcing-2020", keys={0: ["a/0"], 2: ["b/0"]}
+    )
+    assert [plan.thresholds for plan in plans] == [{}, {"accuracy": 0.8}]
 
 
 def test_items_of_a_round_leave_production():

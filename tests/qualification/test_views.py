@@ -1,7 +1,9 @@
 """The trainer's pages and the worker's feedback, over HTTP."""
 
 import csv
+import html
 import io
+import json
 import re
 
 import pytest
@@ -49,7 +51,9 @@ def test_desk_shows_figures_and_a_suggestion(desk, enrolment):
     assert "decline or repeat" in page  # an LA F1 of 60 does not reach 65
 
 
-@pytest.mark.parametrize("sort", ["UA.f1", "-UA.f1", "state", "worker", "nonsense", "-"])
+@pytest.mark.parametrize(
+    "sort", ["UA", "-UA", "units_per_item", "state", "worker", "nonsense", "-"]
+)
 def test_desk_sorts_by_any_column_and_survives_others(desk, enrolment, sort):
     url = at("round", enrolment, enrolment.round_id)
     assert desk.get(url, {"sort": sort, "state": "finished"}).status_code == 200
@@ -123,7 +127,7 @@ def test_overrule_keeps_what_was_written_and_corrects(desk, enrolment):
     response = desk.post(
         page_of("overrule", enrolment),
         {
-            "decision": f"{item.pk}|label-accepted|{span}|{span}",
+            "decision": json.dumps([item.pk, "label-accepted", span, span]),
             f"note-{item.pk}": "Mind the modal.",
             "seconds": "40",
         },
@@ -131,13 +135,13 @@ def test_overrule_keeps_what_was_written_and_corrects(desk, enrolment):
     assert response.url.endswith(f"#item-{item.pk}")
     assert Feedback.objects.get().notes == {str(item.pk): "Mind the modal."}
     page = desk.get(page_of("trainee", enrolment)).content.decode()
-    assert "LA, corrected" in page
+    assert "LA F1, corrected" in page
     decision = Decision.objects.get()
     desk.post(page_of("overrule", enrolment), {"undo": f"{item.pk}|{decision.pk}"})
     assert not Decision.objects.exists()
 
 
-def test_extra_answer_is_accepted_with_its_button(desk, trainer):
+def evaluated_with_an_extra_answer(trainer):
     extra = source(
         SURVEY,
         ("What might contain something?", ["that basin"]),
@@ -145,12 +149,17 @@ def test_extra_answer_is_accepted_with_its_button(desk, trainer):
     )
     enrolment = make_evaluated({**EXPERT, CONTAIN: extra})
     enrolment.round.project.memberships.create(user=trainer, role="trainer")
+    return enrolment
+
+
+def test_extra_answer_is_accepted_with_its_button(desk, trainer):
+    enrolment = evaluated_with_an_extra_answer(trainer)
     page = desk.get(page_of("trainee", enrolment)).content.decode()
-    [value] = re.findall(r'value="(\d+\|answer-accepted\|\|\d+-\d+)"', page)
-    desk.post(page_of("overrule", enrolment), {"decision": value})
+    [value] = re.findall(r'value="(\[\d+, &quot;answer-accepted&quot;, null, [^"]+\])"', page)
+    desk.post(page_of("overrule", enrolment), {"decision": html.unescape(value)})
     page = desk.get(page_of("trainee", enrolment)).content.decode()
-    assert "right, though the expert lacks it" in page
-    assert "UA, corrected" in page
+    assert "correct, although the expert lacks it" in page
+    assert "UA F1, corrected" in page
 
 
 def test_half_finished_worker_is_evaluated_with_a_button(desk, enrolment):
@@ -167,12 +176,12 @@ def test_half_finished_worker_is_evaluated_with_a_button(desk, enrolment):
     assert "half-finished" in table
 
 
-def test_worker_who_asks_too_little_is_flagged_in_the_table(desk, trainer):
+def test_worker_with_low_coverage_is_flagged_in_the_table(desk, trainer):
     thrifty = {verb: source(SURVEY, ("What did someone identify?", ["a basin"])) for verb in EXPERT}
     enrolment = make_evaluated(thrifty)
     enrolment.round.project.memberships.create(user=trainer, role="trainer")
     page = desk.get(at("round", enrolment, enrolment.round_id)).content.decode()
-    assert "asks too little" in page
+    assert "low coverage" in page
 
 
 def test_snippets_and_feedback_lead_to_the_section_of_the_guidelines(client, desk, enrolment):
@@ -188,9 +197,27 @@ def test_snippets_and_feedback_lead_to_the_section_of_the_guidelines(client, des
     assert '<h2 id="modals">' in told
 
 
-@pytest.mark.parametrize("told", ["", "1|x", "1|pair-accepted|0-1|", "x|y|z"])
-def test_decision_that_no_button_sends_is_not_found(desk, enrolment, told):
-    assert desk.post(page_of("overrule", enrolment), {"decision": told}).status_code == 404
+def test_missed_answer_is_paired_with_a_chosen_one(desk, trainer):
+    enrolment = evaluated_with_an_extra_answer(trainer)
+    page = desk.get(page_of("trainee", enrolment)).content.decode()
+    name, options = re.findall(r'<select name="with-([^"]+)"(.*?)</select>', page, re.DOTALL)[0]
+    [key, *_] = re.findall(r'<option value="([^"]+)"', options)
+    value = html.unescape(name)
+    item, kind, reference, predicted = json.loads(value)
+    assert (kind, predicted) == ("pair-accepted", None)
+    url = page_of("overrule", enrolment)
+    response = desk.post(url, {"decision": value, f"with-{value}": key})
+    assert response.url.endswith(f"#item-{item}")
+    decision = Decision.objects.get()
+    sides = (decision.reference_key, decision.predicted_key)
+    assert (decision.kind, *sides) == ("pair-accepted", reference, key)
+
+
+@pytest.mark.parametrize(
+    "value", ["", "1|x", "[]", '[1, "pair-accepted", "0-1", null]', '["1", "x", null, "0-1"]']
+)
+def test_decision_that_no_button_sends_is_not_found(desk, enrolment, value):
+    assert desk.post(page_of("overrule", enrolment), {"decision": value}).status_code == 404
 
 
 def test_send_leaves_a_message_and_the_page_shows_it(desk, enrolment):
@@ -289,18 +316,19 @@ def test_worker_reads_it_without_a_login(client, link, enrolment):
     page = response.content.decode()
     assert "Well begun." in page
     assert "Mind the modal." in page
-    assert "you found <b>4 of 6</b>" in page
+    assert "You found 4 of the 6 answers that the expert marked." in page
+    assert "Your average is 2.0 questions per verb." in page
     assert enrolment.worker.external_id not in page
     assert response["Referrer-Policy"] == "no-referrer"
 
 
-def test_worker_acknowledges_and_asks_back_and_the_trainer_sees_it(client, link, desk, enrolment):
+def test_worker_acknowledges_and_replies_and_the_trainer_sees_it(client, link, desk, enrolment):
     client.post(link, {"acknowledge": "1"})
     assert Feedback.objects.get().acknowledged_at
-    client.post(link, {"question": "Why is “might” needed?"})
+    client.post(link, {"reply": "Why is “might” needed?"})
     page = desk.get(at("round", enrolment, enrolment.round_id)).content.decode()
     assert "Why is “might” needed?" in page
-    assert client.post(link, {"question": ""}).status_code == 422
+    assert client.post(link, {"reply": ""}).status_code == 422
 
 
 def test_altered_link_shows_a_plain_page(client, link):

@@ -147,7 +147,7 @@ def test_from_a_form_to_gold_without_a_command(site, tmp_path):
     assert done.returncode == 0, done.stderr
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["counts"]["items"] == 8
-    assert manifest["counts"]["questions"] >= 8
+    assert manifest["counts"]["roles"] >= 8
 
 
 def test_rehearsal_outlives_the_process_that_runs_it(site, tmp_path):

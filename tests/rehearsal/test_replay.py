@@ -180,7 +180,7 @@ def replay_whole_set(checkout: Checkout, tmp_path: Path) -> None:
     facts = checkout.facts(
         *("rehearse", "wikinews", "--replay", gold, "--workers", "8"), timeout=1800
     )
-    assert (facts["questions"], facts["answers"]) == (3713, 4315)
+    assert (facts["roles"], facts["arguments"]) == (3713, 4315)
     assert facts["scores"]["UA"]["f1"] == facts["scores"]["LA"]["f1"] == 1.0
     check_books(checkout, facts, gold, 1264)
     check_gold(checkout, gold, tmp_path / "gold")

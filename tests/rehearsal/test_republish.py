@@ -14,9 +14,10 @@ from annotation.enums import SubmissionState
 from annotation.models import Item, Submission
 from consolidation.domain.monitor import return_review
 from consolidation.domain.open_cases import open_due_cases, publish_open_cases
-from consolidation.domain.record_gold import record_new_case_work, write_due_gold
+from consolidation.domain.record_work import record_new_case_work
 from consolidation.domain.republish_cases import reopen_returned_cases, republish_due_cases
 from consolidation.models import Case, Gold, Review
+from consolidation.protocols.consolidation import write_due_gold
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.manage_hits import send_due_ends, send_due_increases
 from crowd.domain.qualifications import send_due_grants
@@ -24,14 +25,8 @@ from crowd.domain.send_payments import send_due_payments, send_due_rejections
 from crowd.domain.sync_hits import sync_due_hits
 from crowd.models import Assignment, Hit, Payment
 from marketplace.domain.errors import RefusalError
-from schemes.registry import get_scheme
-from tests.consolidation.factories import (
-    IDENTIFIED,
-    SURVEY,
-    make_item,
-    make_project,
-    source,
-)
+from schemes.qasrl.simulation import SIMULATION
+from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item, make_project, source
 from tests.crowd.in_process import finish, join
 from tests.crowd.test_ledger import balance, cached
 from tests.dashboard.campaign import make_user
@@ -79,7 +74,7 @@ def generation(item: Item) -> str:
 
 def consolidation(item: Item) -> str:
     sources = [one.submission.content for one in item.cases.get().sources.all()]
-    content = get_scheme("qasrl").simulate_consolidation(REFERENCE, sources, skill=1.0, seed="1")
+    content = SIMULATION.consolidate(REFERENCE, sources, 1.0, "1")
     return json.dumps({str(item.pk): content})
 
 

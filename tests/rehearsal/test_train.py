@@ -15,12 +15,12 @@ from django.utils import timezone
 from projects.domain.create_project import create_project
 from annotation.domain.import_corpus import CorpusOptions, Import
 from consolidation.domain.import_gold import import_gold
-from rehearsal.domain.demo import SAMPLES
+from schemes.qasrl.scheme import SCHEME
 now = timezone.now()
 project = create_project(slug="demo", scheme="qasrl", pay_scheme="qasrl-2020", now=now)
-options = CorpusOptions(fmt="qasrl-csv", items_path=SAMPLES / "expert.csv", strict=True)
-Import(project=project, options=options).run([SAMPLES / "sentences.csv"])
-import_gold(project=project, path=SAMPLES / "expert.csv", fmt="qasrl-csv", source="expert",
+options = CorpusOptions(fmt="qasrl-csv", items_path=SCHEME.sample.gold, strict=True)
+Import(project=project, options=options).run([SCHEME.sample.sentences])
+import_gold(project=project, path=SCHEME.sample.gold, fmt="qasrl-csv", source="expert",
             on_error=print, now=now)
 """
 

@@ -18,9 +18,9 @@ from django.utils import timezone
 from projects.domain.create_project import create_project
 from annotation.domain.import_corpus import CorpusOptions, Import
 from consolidation.domain.import_gold import import_gold
-from rehearsal.domain.demo import SAMPLES
+from schemes.qasrl.scheme import SCHEME
 now = timezone.now()
-with (SAMPLES / "expert.csv").open(encoding="utf-8", newline="") as file:
+with SCHEME.sample.gold.open(encoding="utf-8", newline="") as file:
     rows = list(csv.DictReader(file))
 keys = list(dict.fromkeys((row["qasrl_id"], row["verb_idx"]) for row in rows))[:ITEMS]
 some = pathlib.Path(settings.VAR_DIR) / "some.csv"
@@ -31,7 +31,7 @@ with some.open("w", encoding="utf-8", newline="") as file:
 for slug in ("merged", "dense"):
     project = create_project(slug=slug, scheme="qasrl", pay_scheme="qasrl-2018", now=now)
     options = CorpusOptions(fmt="qasrl-csv", items_path=some, strict=True)
-    Import(project=project, options=options).run([SAMPLES / "sentences.csv"])
+    Import(project=project, options=options).run([SCHEME.sample.sentences])
     import_gold(project=project, path=some, fmt="qasrl-csv", source="expert", on_error=print, now=now)
 """.replace("ITEMS", str(ITEMS))
 
@@ -87,7 +87,7 @@ def test_both_protocols_on_the_same_items(embedded_site, free_port, tmp_path, mi
     manage(env, "export_gold", "dense", "--format", "qasrl-bank", "--out", str(tmp_path / "gold"))
     manifest = json.loads((tmp_path / "gold" / "manifest.json").read_text("utf-8"))
     assert (manifest["source"], manifest["counts"]["items"]) == ("validated", ITEMS)
-    assert manifest["counts"]["questions"] == dense["questions"]
+    assert manifest["counts"]["roles"] == dense["roles"]
 
 
 def test_rehearsal_with_too_few_workers_says_how_many_it_needs(embedded_site, free_port, migrate):

@@ -10,7 +10,7 @@ from web.templatetags.modules import imported_modules
 
 def test_imported_modules_are_found_at_any_depth():
     names = imported_modules("js/schemes/qasrl/generator.js")
-    assert {"js/schemes/qasrl/workbench.js", "js/work/draft.js", "js/spans.js"} <= set(names)
+    assert {"js/schemes/qasrl/workbench.js", "js/html.js", "js/spans.js"} <= set(names)
     assert "js/schemes/qasrl/generator.js" not in names
     assert len(names) == len(set(names))
 
@@ -24,10 +24,21 @@ def test_module_without_a_file_is_named():
         imported_modules("js/no-such.js")
 
 
+LINK = re.compile(r'<link rel="modulepreload" href="/static/([\w/-]+)[\w.]*" crossorigin>')
+
+
+def links(*modules: str) -> list[str]:
+    arguments = " ".join(f'"{module}"' for module in modules)
+    template = Template(f"{{% load modules %}}{{% modulepreload {arguments} %}}")
+    return LINK.findall(template.render(Context()))
+
+
 def test_modulepreload_links_to_each_module():
-    template = Template('{% load modules %}{% modulepreload "js/trainer.js" %}')
-    html = template.render(Context())
-    names = re.findall(
-        r'<link rel="modulepreload" href="/static/([\w/-]+)[\w.]*" crossorigin>', html
-    )
-    assert names == ["js/html", "js/work/timing"]
+    assert links("js/trainer.js") == ["js/html", "js/work/timing"]
+
+
+def test_modulepreload_links_to_modules_that_are_imported_later():
+    names = links("js/work/task.js", "js/schemes/qasrl/validator.js")
+    assert names == sorted(set(names))
+    assert {"js/schemes/qasrl/validator", "js/schemes/qasrl/case-page", "js/work/draft"} <= {*names}
+    assert "js/work/task" not in names

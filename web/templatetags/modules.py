@@ -1,6 +1,7 @@
 """`{% load modules %}`: preload links of the JavaScript modules that a page's script imports."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
@@ -17,15 +18,19 @@ _IMPORT = re.compile(r"""^(?:import|export)\b[^;'"]*["'](\.[^'"]+)["']""", re.MU
 
 
 @register.simple_tag
-def modulepreload(entry: str) -> SafeString:
-    """Link to all modules below an entry module, so that browsers request them at once."""
+def modulepreload(entry: str, *later: str) -> SafeString:
+    """Link to all modules below an entry module, so that browsers request them at once.
+
+    `later` are modules that the entry imports by an address that it finds in the page.
+    """
     # Files change while a development server runs.
-    return (_links.__wrapped__ if settings.DEBUG else _links)(entry)
+    return (_links.__wrapped__ if settings.DEBUG else _links)(entry, later)
 
 
 @lru_cache
-def _links(entry: str) -> SafeString:
-    addresses = [(static(name),) for name in imported_modules(entry)]
+def _links(entry: str, later: Sequence[str]) -> SafeString:
+    names = {name for start in (entry, *later) for name in imported_modules(start)} | {*later}
+    addresses = [(static(name),) for name in sorted(names - {entry})]
     return format_html_join("\n", '<link rel="modulepreload" href="{}" crossorigin>', addresses)
 
 

@@ -14,14 +14,14 @@ from schemes.base import FileError
 class Command(BaseCommand):
     help = "Add the sentences of one or more files, and their items, to a project."
     example = (
-        "manage.py import_corpus wikinews-dev sentences.csv --format qasrl-csv --items gold.csv "
+        "manage.py import_corpus wikinews-dev sentences.csv --format conllu --items items.csv "
         "--domain wikinews --partition dev"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-        parser.add_argument("--format", required=True, help="qasrl-csv, qasrl-bank, conllu or text")
+        parser.add_argument("--format", required=True, help="a format of the project's scheme")
         parser.add_argument("--items", type=Path, help="a QA file that lists the items")
         parser.add_argument("--domain", default="")
         parser.add_argument("--partition", default="", choices=Partition.values)

@@ -11,7 +11,7 @@ from projects.command import InputError
 
 class Command(BaseCommand):
     help = "Pay for a rejected assignment, for example after an appeal."
-    example = 'manage.py overturn_rejection 3T3IWE1XG6NPU --reason "The question was sound."'
+    example = 'manage.py overturn_rejection 3T3IWE1XG6NPU --reason "The work was sound."'
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("assignment", help="its id at the marketplace")

@@ -20,6 +20,7 @@ from consolidation.enums import ExpertWork
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from projects.models import Project
+from schemes.registry import get_scheme
 
 
 class Command(BaseCommand):
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("title")
         parser.add_argument("--kind", default=ExpertWork.ANNOTATE, choices=ExpertWork.values)
         which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument("--items", type=Path, metavar="CSV", help="qasrl_id and verb_idx")
+        which.add_argument("--items", type=Path, metavar="CSV", help="file with the column item")
         which.add_argument("--sample", type=int, metavar="N")
         which.add_argument("--as-in", metavar="TITLE", help="the items of another queue")
         parser.add_argument(
@@ -81,7 +82,8 @@ class Command(BaseCommand):
 
 def _items(project: Project, options: dict[str, Any]) -> list[Item]:
     if options["items"]:
-        return items_named(project=project, keys=read_item_keys(options["items"]))
+        keys = read_item_keys(get_scheme(project.scheme), options["items"])
+        return items_named(project=project, keys=keys)
     if options["as_in"]:
         queue = project.expert_queues.filter(title=options["as_in"]).first()
         if queue is None:

@@ -13,12 +13,12 @@ from projects.command import project_named
 
 class Command(BaseCommand):
     help = "Add reference annotations to a project's items."
-    example = "manage.py import_gold wikinews-dev expert.csv --format qasrl-csv --source expert"
+    example = "manage.py import_gold wikinews-dev expert.csv --format FORMAT --source expert"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
         parser.add_argument("file", type=Path)
-        parser.add_argument("--format", required=True, help="qasrl-csv or qasrl-bank")
+        parser.add_argument("--format", required=True, help="a gold format of the project's scheme")
         parser.add_argument(
             "--source", required=True, choices=[GoldSource.EXPERT, GoldSource.IMPORTED]
         )

@@ -12,12 +12,12 @@ from projects.command import InputError, project_named
 
 class Command(BaseCommand):
     help = "Import a parser's output as a source for experts' merges. It does not become gold."
-    example = "manage.py import_system wikinews-dev parser.csv --format qasrl-csv --system parser"
+    example = "manage.py import_system wikinews-dev parser.csv --format FORMAT --system parser"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
         parser.add_argument("file", type=Path)
-        parser.add_argument("--format", required=True, help="qasrl-csv or qasrl-bank")
+        parser.add_argument("--format", required=True, help="a gold format of the project's scheme")
         parser.add_argument("--system", required=True, help="a name for the report, such as nrl")
         self.add_json(parser)
 

@@ -9,12 +9,15 @@ from consolidation.domain.experiment import begin_experiment
 from consolidation.domain.second_consolidation import open_second_cases
 from datasets.domain.agreement import AgreementReport, consolidation_agreement, worker_agreement
 from datasets.domain.agreement_chart import draw_agreement
-from datasets.domain.agreement_table import COLUMNS, agreement_json, agreement_rows
+from datasets.domain.agreement_table import agreement_columns, agreement_json, agreement_rows
+from datasets.domain.scores import table_cell
 from datasets.domain.validator_figures import ValidatorFigures, validator_figures
-from datasets.management.evaluation_report import text_table, write_csv
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named, worker_named
 from projects.models import Project
+from schemes.base import Scheme
+from schemes.registry import get_scheme
+from schemes.reports import text_table, write_csv
 
 
 class Command(BaseCommand):
@@ -59,14 +62,18 @@ class Command(BaseCommand):
             "consolidations": consolidation_agreement(project=project, disjoint=False),
             "disjoint_teams": consolidation_agreement(project=project, disjoint=True),
         }
+        scheme = get_scheme(project.scheme)
         try:
-            _write_files(workers, options)
+            _write_files(scheme, workers, options)
         except OSError as error:
             raise InputError(f"{error.filename}: {error.strerror}.") from error
         validators = validator_figures(project=project, limit=options["items"])
-        facts: dict[str, Any] = {name: agreement_json(report) for name, report in reports.items()}
-        facts["validators"] = [validator.as_json() for validator in validators]
-        text = "\n\n".join(filter(None, [_text(reports), _validators_text(validators)]))
+        facts: dict[str, Any] = {
+            name: agreement_json(scheme, report) for name, report in reports.items()
+        }
+        facts["validators"] = [validator.as_json(scheme) for validator in validators]
+        parts = [_text(scheme, reports), _validators_text(scheme, validators)]
+        text = "\n\n".join(filter(None, parts))
         self.write_result(facts, text, as_json=options["json"])
 
 
@@ -82,28 +89,41 @@ def _begin(project: Project, options: dict[str, Any]) -> None:
     )
 
 
-def _write_files(workers: AgreementReport, options: dict[str, Any]) -> None:
+def _write_files(scheme: Scheme, workers: AgreementReport, options: dict[str, Any]) -> None:
     if options["plot"]:
-        options["plot"].write_bytes(draw_agreement(workers))
+        options["plot"].write_bytes(draw_agreement(workers, scheme.comparison.figures[0]))
     if options["csv"]:
-        write_csv(options["csv"], COLUMNS, agreement_rows(workers))
+        write_csv(options["csv"], agreement_columns(scheme), agreement_rows(scheme, workers))
 
 
-def _text(reports: dict[str, AgreementReport]) -> str:
-    header = ("", "Items", "Pairs", "UA F1 %", "Low", "High", "LA F1 %", "Low", "High")
-    rows = [
-        (
-            *(name.replace("_", " "), report.items, len(report.agreement.pairs)),
-            *(report.agreement.ua.f1, report.ua_interval.low, report.ua_interval.high),
-            *(report.agreement.la.f1, report.la_interval.low, report.la_interval.high),
-        )
-        for name, report in reports.items()
-    ]
+def _text(scheme: Scheme, reports: dict[str, AgreementReport]) -> str:
+    header, rows = ["", "Items", "Pairs"], []
+    for figure in scheme.comparison.figures:
+        header += [f"{figure.label} {figure.unit}", "Low", "High"]
+    for name, report in reports.items():
+        row: list[object] = [name.replace("_", " "), report.items, len(report.pairs)]
+        for figure in scheme.comparison.figures:
+            agreement = report.figures[figure.key]
+            values = (agreement.value, agreement.interval.low, agreement.interval.high)
+            row += [table_cell(figure, value) for value in values]
+        rows.append(row)
     return text_table(header, rows)
 
 
-def _validators_text(validators: Sequence[ValidatorFigures]) -> str:
+def _validators_text(scheme: Scheme, validators: Sequence[ValidatorFigures]) -> str:
     if not validators:
         return ""
-    header = ("Validator", "Items", "Questions", "Valid %", "Same verdict %", "UA F1 %")
-    return text_table(header, [tuple(figures.as_json().values()) for figures in validators])
+    figure, unit = scheme.comparison.figures[0], scheme.vocabulary.unit
+    header = (
+        "Validator",
+        "Items",
+        unit.plural.capitalize(),
+        "Valid %",
+        "Same verdict %",
+        f"{figure.label} {figure.unit}",
+    )
+    rows = []
+    for validator in validators:
+        *values, agreement = validator.as_json(scheme).values()
+        rows.append((*values, table_cell(figure, agreement)))
+    return text_table(header, rows)

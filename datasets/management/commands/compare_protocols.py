@@ -2,9 +2,11 @@ from argparse import ArgumentParser
 from typing import Any
 
 from datasets.domain.compare_protocols import ProtocolsCompared, compare_protocols
-from datasets.management.evaluation_report import text_table
 from projects.command import Command as BaseCommand
 from projects.command import project_named
+from schemes.figures import Figure
+from schemes.registry import get_scheme
+from schemes.reports import text_table
 
 
 class Command(BaseCommand):
@@ -25,23 +27,40 @@ class Command(BaseCommand):
 
 def _text(comparison: ProtocolsCompared) -> str:
     sides = comparison.sides
+    scheme = get_scheme(comparison.first.project.scheme)
+    totals, figures = scheme.content.totals, scheme.comparison.figures
     header = ("", *(f"{side.project.slug} ({side.protocol})" for side in sides))
     rows = [
-        ("Questions an item", *(_number(side.held.roles_per_item) for side in sides)),
-        ("Arguments an item", *(_number(side.held.arguments_per_item) for side in sides)),
+        *(
+            (
+                f"{total.noun.plural.capitalize()} an item",
+                *(_number(side.gold.per_item(total.key)) for side in sides),
+            )
+            for total in totals
+        ),
         ("Cents an item", *(_number(side.cents_per_item) for side in sides)),
-        ("Cents an argument", *(_number(side.cents_per_argument) for side in sides)),
+        *(
+            (
+                f"Cents per {total.noun.singular}",
+                *(_number(side.cents_per(total.key)) for side in sides),
+            )
+            for total in totals
+        ),
         ("Active seconds an item", *(_number(side.seconds_per_item) for side in sides)),
     ]
-    for name in ("UA", "LA") if comparison.expert_items else ():
-        f1s = (getattr(side.against_expert, name.lower()).f1 for side in sides)
-        rows.append((f"{name} F1 % against the expert", *map(_percent, f1s)))
+    for figure in figures if comparison.expert_items else ():
+        values = [side.against_expert.value(figure) for side in sides if side.against_expert]
+        cells = (_value(figure, value) for value in values)
+        rows.append((f"{figure.label} {figure.unit} against the expert", *cells))
     items, expert_items = comparison.items, comparison.expert_items
-    ua, la = comparison.each_other.ua.f1, comparison.each_other.la.f1
+    each_other = ", ".join(
+        f"{figure.label} {_value(figure, comparison.each_other.value(figure))} {figure.unit}"
+        for figure in figures
+    )
     return (
         f"{text_table(header, rows)}\n\n"
         f"{items} items in common, {expert_items} of them with expert gold.\n"
-        f"Against each other: UA F1 {_percent(ua)} %, LA F1 {_percent(la)} %."
+        f"Against each other: {each_other}."
     )
 
 
@@ -49,5 +68,7 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.1f}"
+def _value(figure: Figure, value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{100 * value:.1f}" if figure.unit == "%" else f"{value:.2f}"

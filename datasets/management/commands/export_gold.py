@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from consolidation.enums import GoldSource
-from datasets.domain.export_gold import SUFFIXES, ExportOptions, export_gold
+from datasets.domain.export_gold import ExportOptions, export_gold, known_formats
+from datasets.domain.scores import with_counts
 from datasets.domain.store_export import S3, ExportNotStoredError, s3_storage, store_export
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
+from schemes.registry import get_scheme
 
 
 def licence(text: str) -> str:
@@ -19,14 +21,14 @@ def licence(text: str) -> str:
 class Command(BaseCommand):
     help = "Write a project's gold into a folder, with a manifest."
     example = (
-        "manage.py export_gold wikinews-dev --format qasrl-csv --partition dev --out gold/\n"
+        "manage.py export_gold wikinews-dev --format jsonl --partition dev --out gold/\n"
         "  manage.py export_gold wikinews-dev --format jsonl --licence CC-BY-4.0 "
         "--out s3://bucket/gold"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
-        parser.add_argument("--format", required=True, choices=sorted(SUFFIXES))
+        parser.add_argument("--format", required=True, choices=known_formats())
         parser.add_argument(
             "--out", required=True, metavar="DIR", help="a folder, or s3://bucket/prefix"
         )
@@ -63,9 +65,7 @@ class Command(BaseCommand):
             raise InputError(f"{out}: {error}") from error
         except OSError as error:
             raise InputError(f"{out}: {error.strerror or error}.") from error
-        counts = export.manifest["counts"]
-        sentence = (
-            f"{counts['questions']} questions with {counts['answers']} answers on "
-            f"{counts['items']} items are in {out}."
-        )
+        counts, totals = export.manifest["counts"], get_scheme(project.scheme).content.totals
+        exported = ", ".join([f"{counts['items']:,} items", *with_counts(totals, counts)])
+        sentence = f"Exported to {out}: {exported}."
         self.write_result(export.manifest, sentence, as_json=options["json"])

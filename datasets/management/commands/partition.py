@@ -5,13 +5,7 @@ from typing import Any
 from django.utils import timezone
 
 from consolidation.enums import PartitionUnit
-from datasets.domain.partitions import (
-    DOCUMENT_PATTERN,
-    Draw,
-    draw_partitions,
-    freeze_partitions,
-    sizes_of,
-)
+from datasets.domain.partitions import Draw, draw_partitions, freeze_partitions, sizes_of
 from datasets.models import Partitioning
 from projects.command import Command as BaseCommand
 from projects.command import project_named
@@ -45,9 +39,10 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--document",
-            default=DOCUMENT_PATTERN,
+            default="",
             metavar="PATTERN",
-            help="a regular expression whose group is the document in a sentence's id",
+            help="a regular expression whose group is the document in a sentence's id "
+            "(default: the ids of the scheme's corpora)",
         )
         parser.add_argument("--redraw", action="store_true", help="replace existing partitions")
         parser.add_argument(

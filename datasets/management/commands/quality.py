@@ -4,13 +4,26 @@ from typing import Any
 
 from django.utils import timezone
 
-from consolidation.domain.record_gold import own_source
 from consolidation.enums import GoldSource
-from datasets.domain.quality import QualityReport, propbank_quality, quality_json, quality_report
-from datasets.management.evaluation_report import propbank_text, text_table
+from consolidation.protocols import protocol_of
+from datasets.domain.quality import (
+    QualityReport,
+    compare_with_external,
+    quality_json,
+    quality_report,
+)
+from datasets.domain.scores import table_cell
 from projects.command import Command as BaseCommand
-from projects.command import project_named
-from schemes.base import refuse
+from projects.command import InputError, project_named
+from projects.models import Project
+from schemes.base import Scheme, refuse
+from schemes.registry import SCHEMES, get_scheme
+from schemes.reports import text_table
+
+# The comparisons with other resources that any scheme declares.
+EXTERNALS = {
+    external.key: external for scheme in SCHEMES.values() for external in scheme.external.values()
+}
 
 
 class Command(BaseCommand):
@@ -27,41 +40,79 @@ class Command(BaseCommand):
         )
         parser.add_argument("--against", default=GoldSource.EXPERT, choices=GoldSource.values)
         parser.add_argument(
-            "--propbank",
-            type=Path,
-            metavar="FILE",
-            help="a CoNLL-2009 file as the reference, in place of --against",
+            "--external",
+            nargs=2,
+            metavar=("KIND", "FILE"),
+            help=f"a file of another resource as the reference ({', '.join(EXTERNALS) or 'none'})",
         )
+        for key, external in EXTERNALS.items():
+            parser.add_argument(
+                f"--{key}", dest=_option(key), type=Path, metavar="FILE", help=external.help
+            )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        options["source"] = options["source"] or own_source(project)
-        if options["propbank"]:
-            figures = propbank_quality(
-                project=project,
-                source=options["source"],
-                path=options["propbank"],
-                on_error=refuse,
-                now=timezone.now(),
-            )
-            self.write_result(figures, propbank_text(figures), as_json=options["json"])
+        options["source"] = options["source"] or protocol_of(project).gold_source
+        if requested := _requested_external(options):
+            self._compare_with_external(project, *requested, options)
             return
         report = quality_report(
             project=project, source=options["source"], against=options["against"]
         )
-        self.write_result(quality_json(report), _text(report), as_json=options["json"])
+        text = _text(get_scheme(project.scheme), report)
+        self.write_result(quality_json(report), text, as_json=options["json"])
+
+    def _compare_with_external(
+        self, project: Project, kind: str, path: Path, options: dict[str, Any]
+    ) -> None:
+        external = get_scheme(project.scheme).external.get(kind)
+        if external is None:
+            raise InputError(f"{project.slug} can't be compared with {kind!r}.")
+        figures = compare_with_external(
+            project=project,
+            source=options["source"],
+            external=external,
+            path=path,
+            on_error=refuse,
+            now=timezone.now(),
+        )
+        self.write_result(figures, external.text(figures), as_json=options["json"])
 
 
-def _text(report: QualityReport) -> str:
-    header = ("Reference", "Matching", "UA P %", "R %", "F1 %", "LA P %", "R %", "F1 %")
+def _option(key: str) -> str:
+    return f"external_{key}"
+
+
+def _requested_external(options: dict[str, Any]) -> tuple[str, Path] | None:
+    if options["external"]:
+        kind, path = options["external"]
+        return kind, Path(path)
+    for key in EXTERNALS:
+        if path := options[_option(key)]:
+            return key, path
+    return None
+
+
+def _text(scheme: Scheme, report: QualityReport) -> str:
+    figures, totals = scheme.comparison.figures, scheme.content.totals
+    headings = [f"{heading} {f.unit}" for f in figures for heading in f.headings.values()]
     rows = [
-        (reference, how, *scores.ua.ratios().values(), *scores.la.ratios().values())
+        (
+            reference,
+            how,
+            *(
+                table_cell(figure, scores.totals[figure.key][column])
+                for figure in figures
+                for column in figure.headings
+            ),
+        )
         for reference, how, scores in report.rows()
     ]
-    sizes = [
-        f"{name}: {totals.items} items, {totals.roles / totals.items:.2f} roles and "
-        f"{totals.arguments / totals.items:.2f} arguments an item."
-        for name, totals in report.yields.items()
-    ]
-    return "\n".join([text_table(header, rows), "", *sizes])
+    sizes = []
+    for name, gold in report.yields.items():
+        means = [
+            f"{gold.per_item(total.key) or 0:.2f} {total.noun.plural} an item" for total in totals
+        ]
+        sizes.append(f"{', '.join([f'{name}: {gold.items} items', *means])}.")
+    return "\n".join([text_table(("Reference", "Matching", *headings), rows), "", *sizes])

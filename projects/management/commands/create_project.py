@@ -7,7 +7,6 @@ from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.domain.pay_scheme import PRESETS
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 from projects.domain.choose_protocol import choose_protocol
@@ -19,13 +18,13 @@ from schemes.registry import SCHEMES
 
 class Command(BaseCommand):
     help = "Create a project."
-    example = "manage.py create_project wikinews-dev --scheme qasrl --pay qasrl-2020 --budget 750"
+    example = f"manage.py create_project wikinews-dev --scheme {next(iter(SCHEMES))} --budget 750"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", help="name in URLs and commands")
         parser.add_argument("--scheme", required=True, choices=sorted(SCHEMES))
         parser.add_argument("--title", default="")
-        parser.add_argument("--pay", default="qasrl-2020", help=f"one of {', '.join(PRESETS)}")
+        parser.add_argument("--pay", help=f"{_presets()} (default: the scheme's first)")
         parser.add_argument("--budget", help="maximum cost in dollars (default: no cap)")
         parser.add_argument("--seed", type=int, default=1, help="seed of the items' shuffle")
         add_protocol(parser)
@@ -49,10 +48,17 @@ class Command(BaseCommand):
 def add_protocol(parser: ArgumentParser, *, default: str | None = Protocol.CONSOLIDATION) -> None:
     parser.add_argument("--protocol", choices=Protocol.values, default=default)
     parser.add_argument(
-        "--validators", type=int, default=2, help="validators per question (validation only)"
+        "--validators", type=int, default=2, help="validators per item (validation only)"
     )
     parser.add_argument(
-        "--agree", type=int, default=2, help="validators who must find a question valid"
+        "--agree", type=int, default=2, help="validators who must find a part of an item valid"
+    )
+
+
+def _presets() -> str:
+    """List the pay presets of each scheme."""
+    return "; ".join(
+        f"{name}: {', '.join(scheme.vocabulary.pay_presets)}" for name, scheme in SCHEMES.items()
     )
 
 

@@ -13,31 +13,35 @@ from qualification.domain.set_up_rounds import (
     read_round_items,
     set_up_rounds,
 )
+from schemes.base import MissingPartError
+from schemes.registry import get_scheme
 
 
 class Command(BaseCommand):
     help = "Set up a project's qualification rounds over items that have an expert's reference."
     example = "manage.py set_up_rounds wikinews-dev rounds.csv"
+    refusals = (MissingPartError,)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
         parser.add_argument(
-            "file", type=Path, nargs="?", help="CSV with qasrl_id, verb_idx and round"
+            "file", type=Path, nargs="?", help="CSV with the columns item and round"
         )
         parser.add_argument(
             "--annotations",
             type=Path,
-            help="published CSV with two people's annotations of each verb, for consolidators to merge",
+            help="gold file with two people's annotations of each item, for consolidators to merge",
         )
         parser.add_argument("--preset", choices=list(PRESETS), default=next(iter(PRESETS)))
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        keys = read_round_items(options["file"]) if options["file"] else {}
+        scheme = get_scheme(project.scheme)
+        keys = read_round_items(scheme, options["file"]) if options["file"] else {}
         merge = options["annotations"]
-        given = read_given_annotations(project, merge) if merge else {}
-        plans = plans_of_preset(preset=options["preset"], keys=keys, given=given)
+        given = read_given_annotations(scheme, merge) if merge else {}
+        plans = plans_of_preset(scheme=scheme, preset=options["preset"], keys=keys, given=given)
         made = set_up_rounds(
             project=project, plans=plans, actor="set_up_rounds", now=timezone.now()
         )

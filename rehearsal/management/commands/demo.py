@@ -19,7 +19,8 @@ from django.utils import timezone
 
 from annotation.domain.publish import NothingToPublishError, publish_batch
 from audit.errors import TouchstoneError
-from consolidation.domain.record_gold import own_source
+from consolidation.protocols import protocol_of
+from datasets.domain.export_gold import formats_of
 from datasets.domain.queue_export import queue_export
 from projects.command import Command as BaseCommand
 from projects.command import InputError
@@ -99,12 +100,13 @@ class Command(BaseCommand):
             )
         folder = self._export(project)
         _open_for_trying()
-        self._say(f"\n{summary(facts)}\n\nThe exported gold is in {folder}\n{_guide()}")
+        self._say(f"\n{summary(facts, project)}\n\nThe exported gold is in {folder}\n{_guide()}")
 
     def _export(self, project: Project) -> Path:
         """Export the gold as a job of the site, and return its folder."""
-        now, source = timezone.now(), own_source(project)
-        job = queue_export(project=project, fmt="qasrl-csv", source=source, actor="demo", now=now)
+        now, source = timezone.now(), protocol_of(project).gold_source
+        fmt = formats_of(project)[0]
+        job = queue_export(project=project, fmt=fmt, source=source, actor="demo", now=now)
         while job.is_unfinished:
             time.sleep(0.5)
             job.refresh_from_db()

@@ -17,6 +17,7 @@ from projects.models import Project
 from rehearsal.domain.rehearse import Options, Progress, check_project, rehearse
 from rehearsal.domain.site import running_site
 from rehearsal.domain.train import TrainingOptions, prepare_rounds, rehearse_training
+from schemes.registry import get_scheme
 from web.money import dollars
 
 
@@ -30,7 +31,7 @@ class Command(BaseCommand):
         mode = parser.add_mutually_exclusive_group()
         mode.add_argument("--skill", type=float, default=0.9, help="0 to 1 (no errors)")
         mode.add_argument(
-            "--replay", type=Path, metavar="GOLD.csv", help="submit the annotations of this file"
+            "--replay", type=Path, metavar="GOLD", help="submit the annotations of this file"
         )
         parser.add_argument(
             "--train",
@@ -73,7 +74,7 @@ class Command(BaseCommand):
             text = training_summary(facts)
         else:
             facts = self._rehearse(project, options)
-            text = summary(facts)
+            text = summary(facts, project)
         self.write_result(facts, text, as_json=options["json"])
 
     def _train(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
@@ -96,7 +97,7 @@ class Command(BaseCommand):
             import_gold(
                 project=project,
                 path=options["replay"],
-                fmt="qasrl-csv",
+                fmt=get_scheme(project.scheme).corpus.gold_formats[0],
                 source=GoldSource.IMPORTED,
                 on_error=lambda error: self.stderr.write(str(error)),
                 now=timezone.now(),
@@ -139,15 +140,20 @@ def training_summary(facts: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def summary(facts: dict[str, Any]) -> str:
+def summary(facts: dict[str, Any], project: Project) -> str:
     """Return the report in a few lines."""
+    scheme = get_scheme(project.scheme)
+    totals = [total.noun.count(facts[total.key]) for total in scheme.content.totals]
     lines = [
-        f"{facts['items']} items: {facts['questions']} questions, {facts['answers']} answers",
+        f"{facts['items']} items: {', '.join(totals)}",
         f"{facts['hits']} HITs, {facts['assignments']} assignments by {facts['workers']} workers",
     ]
-    for figure, score in facts["scores"].items():
-        f1 = "undefined" if score["f1"] is None else f"{100 * score['f1']:.1f}"
-        lines.append(f"{figure} F1 of the gold against its reference: {f1}")
+    for figure in scheme.comparison.figures:
+        if total := facts["scores"].get(figure.key):
+            value = figure.value_of(total)
+            scale = 100 if figure.unit == "%" else 1
+            text = "undefined" if value is None else f"{scale * value:.1f}"
+            lines.append(f"{figure.label} of the gold against its reference: {text}")
     lines += [
         f"paid {dollars(facts['total_cents'])}: rewards {dollars(facts['rewards_cents'])}, "
         f"bonuses {dollars(facts['bonuses_cents'])}, fees {dollars(facts['fees_cents'])}",

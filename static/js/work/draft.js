@@ -8,19 +8,9 @@
 //   draft.addEventListener("submitted", ...) another tab has submitted the work
 //   draft.changed()                          after every change
 
-/** @import { Content, Page } from "./page.js" */
+/** @import { DraftStatus, Page, Version, WorkState } from "./contract.js" */
 
 import { forget, recall, remember } from "../storage.js";
-
-/**
- * The work as it is sent to the server.
- *
- * @typedef {{content: Content, comment: string, active_seconds: number, moves: number}} WorkState
- */
-
-/** @typedef {{revision: number, content: Content, comment?: string}} Version */
-
-/** @typedef {"saved" | "unsaved" | "saving" | "offline" | "refused"} DraftStatus */
 
 const SAVE_AFTER = 800;
 const SAVE_WITHIN = 2000;

@@ -1,12 +1,6 @@
 // Pay in whole cents: the same sums as crowd/domain/pay_scheme.py.
 
-/**
- * @typedef {object} PayTerms
- * @property {number} reward_cents
- * @property {number} free_units
- * @property {number} bonus_first_cents
- * @property {number} bonus_step_cents
- */
+/** @import { PayTerms } from "./contract.js" */
 
 /**
  * Return the bonus of the unit at a position, counted from 1.

@@ -1,148 +1,306 @@
-// The part of a work page that is the same for every scheme: undo, pay, keys, submission.
+// The part of a work page that is the same for every scheme: the items in turn, undo, pay, problems,
+// keys and submission. Only the root of the current item is part of the document.
 
-/** @import { Content, Page } from "./page.js" */
-/** @import { PayTerms } from "./pay.js" */
+/** @import { Content, Mount, Page, PayTerms, Problem, Refusal, Step } from "./contract.js" */
 
-import { isTyping, ref, setText } from "../html.js";
+import { capitalized, counted, element, isTyping, ref, setText } from "../html.js";
+import { MountedItem } from "./mounted-item.js";
 import { isLocked } from "./page.js";
-import { cents } from "./pay.js";
+import { bonusCents, cents, unitBonus } from "./pay.js";
 
 const MOST_STEPS = 100;
+// Fields with an undo of their own.
+const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea";
+
+/** @typedef {{position: number, problem: Problem}} LocatedProblem */
 
 /**
- * A problem that the server reports: the item, the path inside its content, and a message.
+ * A step of an item, with the state to go back or forward to.
  *
- * @typedef {{item: number, path: string, message: string}} Refusal
+ * @typedef {{position: number, step: Step, state: any}} Move
  */
 
-/**
- * A scheme's part of a page.
- *
- * @typedef {object} Work
- * @property {() => Content} content  return the work for a draft
- * @property {() => Content} [submission]  return the work for submission, where it differs
- * @property {() => any[]} problems  return what prevents submission, in the scheme's own form
- * @property {(problems: any[]) => void} showProblems
- * @property {(refusals: Refusal[]) => void} showRefusals
- * @property {(content: Content) => void} load  show a version of the work
- * @property {(before: any) => void} restore  go back to the state of a step
- * @property {(content: Content) => string[]} describe  return lines that identify a version
- * @property {() => void} lock  allow no more changes
- * @property {(text: string) => void} say  announce what happened
- * @property {(pay: PayTerms) => {bonus: number, label: string}} [earned]
- */
-
-/**
- * @typedef {object} Step
- * @property {string} label  what was done, for the undo button
- * @property {any} before  the state to go back to
- * @property {string | null} [mergeKey]  consecutive steps with the same key are one step
- */
-
-/**
- * Report a change. A step can be undone; a change without a step cannot.
- *
- * @typedef {(step?: Step) => void} OnChange
- */
-
-/**
- * @template {Work} [T=Work]
- * @typedef {(root: HTMLElement, page: Page, onChange: OnChange) => T} Mount
- */
-
-/**
- * Mount a scheme's page and connect undo, pay, keys and the submit button.
- *
- * @template {Work} T
- * @param {Mount<T>} mount
- * @param {Page} page
- * @param {{changed: () => void, submit: () => void}} backend  where the work goes
- */
-export function openShell(mount, page, backend) {
-  const root = document.body;
-  const undoButton = ref(root, "undo");
-  /** @type {Step[]} */
-  const steps = [];
-  let { moves = 0 } = page;
-  let locked = isLocked(page);
-
-  const work = mount(root, page, (step) => {
-    if (step) push(step);
-    changed();
-  });
-
-  /** @param {Step} step */
-  function push(step) {
-    if (step.mergeKey && steps.at(-1)?.mergeKey === step.mergeKey) return;
-    moves += 1;
-    steps.push(step);
-    if (steps.length > MOST_STEPS) steps.shift();
+export class Shell {
+  /**
+   * @param {Mount} mount
+   * @param {Page} page
+   * @param {{changed: () => void, moved: () => void, submit: () => void}} backend  where the work goes
+   */
+  constructor(mount, page, backend) {
+    this.page = page;
+    this.backend = backend;
+    this.locked = isLocked(page);
+    this.position = 0;
+    /** @type {Move[]} */
+    this.done = [];
+    /** @type {Move[]} */
+    this.undone = [];
+    const first = ref(document, "work-root");
+    const roots = page.items.map((_, position) =>
+      position === 0 ? first : /** @type {HTMLElement} */ (first.cloneNode(true)),
+    );
+    /** @type {MountedItem[]} */
+    this.items = page.items.map(
+      (item, position) =>
+        new MountedItem({
+          mount,
+          root: roots[position],
+          data: { ...item, shared: page.shared, pay: page.pay ?? null, locked: this.locked },
+          onChange: (before, step) => this.change(position, before, step),
+        }),
+    );
+    this.listen();
+    this.current.work.shown?.();
+    this.showPosition();
+    this.render();
   }
 
-  function changed() {
-    backend.changed();
-    show();
+  listen() {
+    const form = ref(document, "work-form");
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.submit();
+    });
+    form.addEventListener("click", ({ target }) => {
+      if (target instanceof Element && target.closest("[data-undo]")) this.undo();
+    });
+    ref(document, "previous").addEventListener("click", () => this.turnTo(this.position - 1));
+    ref(document, "next").addEventListener("click", () => this.turnTo(this.position + 1));
+    document.addEventListener("keydown", (event) => this.shortcut(event));
   }
 
-  function show() {
-    const last = steps.at(-1);
-    undoButton.hidden = !last || locked;
-    setText(undoButton, `Undo ${last?.label ?? ""}`);
-    if (page.pay) showPay(page.pay);
+  get current() {
+    return this.items[this.position];
+  }
+
+  // --- content by item
+
+  /** @returns {Content} */
+  content() {
+    return this.byItem((item) => item.work.content());
+  }
+
+  /** @returns {Content} */
+  submission() {
+    return this.byItem((item) => item.submission());
+  }
+
+  /** @param {(item: MountedItem) => any} read */
+  byItem(read) {
+    return Object.fromEntries(this.items.map((item) => [item.data.id, read(item)]));
+  }
+
+  /** @param {Content} content */
+  load(content) {
+    for (const item of this.items) item.load(content[item.data.id]);
+    this.hideProblems();
+    this.render();
+  }
+
+  /** @param {Content} content */
+  describe(content) {
+    return this.items.flatMap(({ work, data }) => {
+      const stored = content?.[data.id];
+      return work.describe ? work.describe(stored) : [JSON.stringify(stored ?? "")];
+    });
+  }
+
+  lock() {
+    this.locked = true;
+    for (const item of this.items) item.lock();
+    this.render();
+  }
+
+  step() {
+    return this.current.work.step?.() ?? "";
+  }
+
+  // --- changes
+
+  /** @param {number} position @param {any} before @param {Step} [step] */
+  change(position, before, step) {
+    if (step) this.push({ position, step, state: before });
+    this.changed();
+  }
+
+  /** @param {Move} move */
+  push(move) {
+    this.undone = [];
+    const last = this.done.at(-1);
+    const { mergeKey } = move.step;
+    if (mergeKey && last?.position === move.position && last.step.mergeKey === mergeKey) return;
+    this.backend.moved();
+    this.done.push(move);
+    if (this.done.length > MOST_STEPS) this.done.shift();
+  }
+
+  changed() {
+    this.backend.changed();
+    this.render();
+  }
+
+  undo() {
+    this.travel(this.done, this.undone, "Undone");
+  }
+
+  redo() {
+    this.travel(this.undone, this.done, "Redone");
+  }
+
+  /** @param {Move[]} from @param {Move[]} to @param {string} outcome */
+  travel(from, to, outcome) {
+    const move = this.locked ? undefined : from.pop();
+    if (!move) return;
+    this.backend.moved();
+    this.show(move.position);
+    to.push({ ...move, state: this.current.last });
+    this.current.restore(move.state);
+    this.changed();
+    this.say(`${outcome}: ${move.step.label}.`);
+  }
+
+  /** @param {string} text */
+  say(text) {
+    const { work } = this.current;
+    if (work.say) work.say(text);
+    else setText(ref(document, "announcement"), text);
+  }
+
+  // --- one item at a time
+
+  /** @param {number} position */
+  show(position) {
+    if (position === this.position) return;
+    const { root } = this.current;
+    this.position = position;
+    root.replaceWith(this.current.root);
+    this.hideProblems();
+    this.current.work.shown?.();
+    this.showPosition();
+    this.render();
+  }
+
+  /** @param {number} position */
+  turnTo(position) {
+    this.show(position);
+    this.current.work.focus?.();
+  }
+
+  render() {
+    const last = this.done.at(-1);
+    const undo = ref(document, "undo");
+    undo.hidden = !last || this.locked;
+    setText(undo, `Undo ${last?.step.label ?? ""}`);
+    const submit = ref(document, "submit", HTMLButtonElement);
+    submit.disabled = this.locked;
+    const isReady = this.items.every(({ work }) => work.isReady?.() ?? true);
+    submit.setAttribute("aria-disabled", String(!isReady));
+    if (this.page.pay) this.showPay(this.page.pay);
+  }
+
+  showPosition() {
+    const count = this.items.length;
+    const isLast = this.position === count - 1;
+    ref(document, "progress").hidden = count === 1;
+    setText(ref(document, "progress-text"), `${capitalized(this.page.nouns.item[0])} ${this.position + 1} of ${count}`);
+    const bar = ref(document, "progress-bar", HTMLProgressElement);
+    bar.max = count;
+    bar.value = this.position + 1;
+    ref(document, "previous").hidden = this.position === 0;
+    ref(document, "next").hidden = isLast;
+    ref(document, "submit").hidden = !isLast;
   }
 
   /** @param {PayTerms} pay */
-  function showPay(pay) {
-    const { bonus, label } = work.earned?.(pay) ?? { bonus: 0, label: "" };
+  showPay(pay) {
+    const units = this.items.map(({ work }) => work.units?.() ?? 0);
+    const bonus = units.reduce((sum, count) => sum + bonusCents(pay, count), 0);
     const total = cents(pay.reward_cents + bonus);
-    setText(ref(root, "pay"), bonus > 0 ? `${cents(pay.reward_cents)} + ${cents(bonus)} ${label} = ${total}` : total);
+    const sum = ref(document, "pay");
+    const [singular, plural] = this.page.nouns.unit;
+    const { bonusFor } = sum.dataset;
+    const count = units.reduce((all, some) => all + some, 0);
+    const label = bonusFor ? `for ${counted(count, singular, plural)} ${bonusFor}` : "bonus";
+    setText(sum, bonus > 0 ? `${cents(pay.reward_cents)} + ${cents(bonus)} ${label} = ${total}` : total);
+    const following = document.querySelector("[data-next-pay]");
+    if (!following) return;
+    const next = unitBonus(pay, units[this.position] + 1);
+    setText(following, next > 0 ? `next ${singular} +${cents(next)}` : `next ${singular}: part of the reward`);
   }
 
-  function undo() {
-    const step = locked ? undefined : steps.pop();
-    if (!step) return;
-    moves += 1;
-    work.restore(step.before);
-    changed();
-    work.say(`Undone: ${step.label}.`);
+  // --- submission and problems
+
+  submit() {
+    if (this.locked) return;
+    this.hideProblems();
+    const problems = this.items.flatMap(({ work }, position) =>
+      work.problems().map((problem) => ({ position, problem })),
+    );
+    if (problems.length > 0) this.showProblems(problems);
+    else this.backend.submit();
   }
 
-  function submit() {
-    if (locked) return;
-    const problems = work.problems();
-    if (problems.length > 0) work.showProblems(problems);
-    else backend.submit();
+  /** @param {Refusal[]} refusals */
+  showRefusals(refusals) {
+    const problems = refusals.map(({ item, path, message }) => {
+      const position = Math.max(
+        0,
+        this.items.findIndex(({ data }) => data.id === item),
+      );
+      const problem = this.items[position].work.problemAt?.(path, message) ?? { message };
+      return { position, problem };
+    });
+    this.showProblems(problems, { isRefused: true });
+  }
+
+  /** @param {LocatedProblem[]} problems */
+  showProblems(problems, { isRefused = false } = {}) {
+    if (this.current.work.showProblems) {
+      const [{ position }] = problems;
+      this.show(position);
+      const own = problems.filter((problem) => problem.position === position);
+      this.current.work.showProblems?.(
+        own.map(({ problem }) => problem),
+        { isRefused },
+      );
+      return;
+    }
+    const box = ref(document, "problems");
+    const entries = problems.map((located) => {
+      const attributes = { type: "button", class: "link", onclick: () => this.goTo(located) };
+      return element("li", {}, element("button", attributes, this.textOf(located)));
+    });
+    box.replaceChildren(element("p", {}, "Before you can submit:"), element("ul", {}, ...entries));
+    box.hidden = false;
+    box.focus();
+  }
+
+  /** @param {LocatedProblem} problem */
+  textOf({ position, problem }) {
+    if (this.items.length === 1) return problem.message;
+    return `${capitalized(this.page.nouns.item[0])} ${position + 1}: ${problem.message}`;
+  }
+
+  /** @param {LocatedProblem} problem */
+  goTo({ position, problem }) {
+    this.show(position);
+    const { work } = this.current;
+    if (work.focusProblem) work.focusProblem(problem);
+    else work.focus?.();
+  }
+
+  hideProblems() {
+    ref(document, "problems").hidden = true;
   }
 
   /** @param {KeyboardEvent} event */
-  function shortcut(event) {
-    if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.defaultPrevented) return;
-    if (event.key === "Enter") submit();
-    else if (event.key.toLowerCase() === "z" && !isTyping(event, "input, textarea")) undo();
+  shortcut(event) {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.defaultPrevented) return;
+    const key = `${event.shiftKey ? "shift " : ""}${event.key.toLowerCase()}`;
+    if (key === "enter") this.submit();
+    else if (key === "z" && !isTyping(event, TEXT_FIELDS)) this.undo();
+    else if ((key === "shift z" || key === "y") && !isTyping(event, TEXT_FIELDS)) this.redo();
     else return;
     event.preventDefault();
   }
-
-  undoButton.addEventListener("click", undo);
-  ref(root, "work-form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    submit();
-  });
-  document.addEventListener("keydown", shortcut);
-  show();
-
-  return {
-    work,
-    moves: () => moves,
-    /** @param {Content} content */
-    load(content) {
-      work.load(content);
-      show();
-    },
-    lock() {
-      locked = true;
-      work.lock();
-      show();
-    },
-  };
 }

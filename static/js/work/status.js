@@ -1,10 +1,9 @@
 // Shows whether the work is saved, in conflict with another tab, or submitted, in the status line
-// and the banner of templates/annotation/worker_page.html.
+// and the banner of templates/annotation/work.html.
 
-/** @import { Draft, DraftStatus, Version } from "./draft.js" */
-/** @import { Content, Page } from "./page.js" */
-/** @import { Refusal } from "./shell.js" */
-/** @import { Submission, SubmissionState } from "./submit.js" */
+/** @import { Content, DraftStatus, Page, Refusal, SubmissionState, Version } from "./contract.js" */
+/** @import { Draft } from "./draft.js" */
+/** @import { Submission } from "./submit.js" */
 
 import { element, ref, setText } from "../html.js";
 

@@ -6,21 +6,14 @@
 //   submission.send()                 also to try again
 //   submission.sendToMarketplace()    after "unreachable", if the worker chooses to
 
-/** @import { Draft, WorkState } from "./draft.js" */
-/** @import { Page } from "./page.js" */
-/** @import { Refusal } from "./shell.js" */
+/** @import { Page, Refusal, SubmissionState, WorkState } from "./contract.js" */
+/** @import { Draft } from "./draft.js" */
 
 import { element } from "../html.js";
 import { canonical, send } from "./draft.js";
 
 const WAITS = [0, 1000, 3000];
 const FRAME_LEAVES_WITHIN = 20_000;
-
-/**
- * "invalid" means that the page's permission is not valid any more.
- *
- * @typedef {"sending" | "refused" | "unreachable" | "invalid" | "leaving" | "no-answer"} SubmissionState
- */
 
 export class Submission extends EventTarget {
   /** @param {{page: Page, draft: Draft, state: () => WorkState}} options */

@@ -1,43 +1,33 @@
-// A task: work that is saved as a draft, submitted and paid.
+// A task: work that is saved as a draft, submitted and paid. The page names the scheme's module.
 
-/** @import { Content } from "./page.js" */
-/** @import { Mount, Work } from "./shell.js" */
+/** @import { Content, Mount } from "./contract.js" */
 
 import { ref } from "../html.js";
 import { Draft } from "./draft.js";
-import { isLocked, readPage } from "./page.js";
-import { openShell } from "./shell.js";
+import { showGuidelines } from "./guidelines.js";
+import { isLocked, moduleAddress, readPage } from "./page.js";
+import { Shell } from "./shell.js";
 import { showWorkStatus } from "./status.js";
 import { Submission } from "./submit.js";
-import { ActiveTime } from "./timing.js";
+import { Effort } from "./timing.js";
 
-/**
- * Open the page's task with a scheme's `mount`.
- *
- * @template {Work} T
- * @param {Mount<T>} mount
- */
-export function openTask(mount) {
+/** @param {Mount} mount */
+function openTask(mount) {
   const page = readPage();
-  const time = new ActiveTime(page.activeSeconds).watch();
   const comment = ref(document, "comment", HTMLTextAreaElement);
   comment.value = page.comment;
   comment.disabled = isLocked(page);
 
-  const shell = openShell(mount, page, {
+  const shell = new Shell(mount, page, {
     changed: () => draft.changed(),
+    moved: () => effort.countMove(),
     submit: () => submission.send(),
   });
-  const { work } = shell;
+  const effort = new Effort({ ...page, step: () => shell.step() }).watch();
   /** @param {Content} content */
-  const state = (content) => ({
-    content,
-    comment: comment.value,
-    active_seconds: time.seconds,
-    moves: shell.moves(),
-  });
-  const draft = new Draft({ page, state: () => state(work.content()) });
-  const submission = new Submission({ page, draft, state: () => state(work.submission?.() ?? work.content()) });
+  const state = (content) => ({ content, comment: comment.value, ...effort.state() });
+  const draft = new Draft({ page, state: () => state(shell.content()) });
+  const submission = new Submission({ page, draft, state: () => state(shell.submission()) });
 
   comment.addEventListener("input", () => draft.changed());
   draft.addEventListener("submitted", () => {
@@ -48,13 +38,16 @@ export function openTask(mount) {
     page,
     draft,
     submission,
-    describe: (content) => work.describe(content),
+    describe: (content) => shell.describe(content),
     load(content, text) {
       shell.load(content);
       if (typeof text === "string") comment.value = text;
     },
-    onRefused: (refusals) => work.showRefusals(refusals),
+    onRefused: (refusals) => shell.showRefusals(refusals),
   });
   document.documentElement.dataset.ready = "true";
-  return work;
 }
+
+showGuidelines();
+const { mount } = await import(moduleAddress());
+openTask(mount);

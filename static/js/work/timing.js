@@ -1,4 +1,6 @@
-// Active time on a page: of each pause, only the first 30 s count.
+// Active time on a page: of each pause, only the first 30 s count. Effort adds moves, and both by step.
+
+/** @import { Steps } from "./contract.js" */
 
 const IDLE_AFTER = 30_000;
 const ACTIVITY = ["pointerdown", "pointermove", "keydown", "input", "wheel", "touchmove"];
@@ -33,5 +35,58 @@ export class ActiveTime {
 
   get seconds() {
     return Math.floor((this.counted + this.pause) / 1000);
+  }
+}
+
+export class Effort extends ActiveTime {
+  /**
+   * @param {object} options
+   * @param {number} [options.activeSeconds]  of earlier visits to the page
+   * @param {number} [options.moves]
+   * @param {Steps} [options.steps]
+   * @param {() => string} [options.step]  returns the name of the current step, or ""
+   * @param {() => number} [options.clock]
+   */
+  constructor({ activeSeconds = 0, moves = 0, steps = {}, step = () => "", clock }) {
+    super(activeSeconds, clock);
+    this.moves = moves;
+    this.step = step;
+    /** @type {Map<string, {time: number, moves: number}>} */
+    this.parts = new Map(
+      Object.entries(steps).map(([name, part]) => [name, { time: part.seconds * 1000, moves: part.moves }]),
+    );
+  }
+
+  // Events are counted before the page handles them, so the time belongs to the step that may end.
+  count() {
+    const part = this.part();
+    if (part) part.time += this.pause;
+    super.count();
+  }
+
+  countMove() {
+    this.moves += 1;
+    const part = this.part();
+    if (part) part.moves += 1;
+  }
+
+  part() {
+    const name = this.step();
+    if (!name) return null;
+    const part = this.parts.get(name) ?? { time: 0, moves: 0 };
+    this.parts.set(name, part);
+    return part;
+  }
+
+  // Return the fields of a save. The current pause counts without ending.
+  state() {
+    const current = this.part();
+    /** @type {Steps} */
+    const steps = {};
+    for (const [name, part] of this.parts) {
+      const time = part.time + (part === current ? this.pause : 0);
+      steps[name] = { seconds: Math.floor(time / 1000), moves: part.moves };
+    }
+    return { active_seconds: this.seconds, moves: this.moves, steps };
   }
 }

@@ -1,9 +1,21 @@
-import json
-
 import pytest
 
-from schemes.base import ContentError, Counts
-from schemes.qasrl.comparison import RULE, compare
+from schemes.base import AlignedRow, ContentError, ItemContext, RowDecision, RowSide
+from schemes.qasrl.comparison import compare, measure
+
+TOKENS = [f"w{at}" for at in range(30)]
+
+
+def compared(reference, predicted, decisions=()):
+    return compare(reference, predicted, ItemContext(TOKENS), decisions)
+
+
+def counts(tp, fp, fn):
+    return {"tp": tp, "fp": fp, "fn": fn}
+
+
+def side(start, end, *questions):
+    return RowSide(f"{start}-{end}", list(questions), " ".join(TOKENS[start:end]))
 
 
 def _question(text, answers, **slots):
@@ -38,80 +50,98 @@ def test_the_example_of_the_paper_gives_counts_and_rows():
             _question("When did someone identify something?", [[20, 22]], wh="when"),
         ]
     }
-    found = compare(reference=REFERENCE, predicted=predicted)
-    assert found.rule == RULE
-    assert found.counts == {"UA": Counts(2, 1, 1), "LA": Counts(1, 2, 2)}
-    who = ["Who identified something?"]
+    found = compared(REFERENCE, predicted)
+    assert found.measures == {"UA": counts(2, 1, 1), "LA": counts(1, 2, 2)}
+    who = "Who identified something?"
     assert found.rows == [
-        {
-            "state": "matched",
-            "reference": {"span": [0, 4], "questions": who},
-            "predicted": {"span": [0, 7], "questions": who},
-            "iou": pytest.approx(4 / 7),
-            "same_span": False,
-            "group": None,
-        },
-        {
-            "state": "label-differs",
-            "reference": {"span": [10, 12], "questions": ["What might contain something?"]},
-            "predicted": {"span": [10, 12], "questions": ["What contains something?"]},
-            "iou": 1.0,
-            "same_span": True,
-            "group": None,
-        },
-        {
-            "state": "missed",
-            "reference": {"span": [5, 6], "questions": who},
-            "predicted": None,
-            "iou": None,
-            "same_span": False,
-            "group": None,
-        },
-        {
-            "state": "extra",
-            "reference": None,
-            "predicted": {"span": [20, 22], "questions": ["When did someone identify something?"]},
-            "iou": None,
-            "same_span": False,
-            "group": 0,
-        },
+        AlignedRow(
+            state="extent-differs",
+            label="span differs",
+            reference=side(0, 4, who),
+            predicted=side(0, 7, who),
+            detail="answer too long",
+            decisions=("label-refused", "pair-refused"),
+        ),
+        AlignedRow(
+            state="label-differs",
+            label="other question",
+            reference=side(10, 12, "What might contain something?"),
+            predicted=side(10, 12, "What contains something?"),
+            decisions=("label-accepted", "pair-refused"),
+        ),
+        AlignedRow(
+            state="missed",
+            label="missed",
+            reference=side(5, 6, who),
+            predicted=None,
+            decisions=("pair-accepted",),
+        ),
+        AlignedRow(
+            state="extra",
+            label="extra",
+            reference=None,
+            predicted=side(20, 22, "When did someone identify something?"),
+            decisions=("answer-accepted",),
+        ),
     ]
-    assert json.loads(json.dumps(found.rows)) == found.rows
+    assert measure(REFERENCE, predicted) == found.measures
+
+
+@pytest.mark.parametrize(
+    ("decision", "ua", "la"),
+    [
+        (RowDecision("label-accepted", "10-12", "10-12"), counts(2, 1, 1), counts(2, 1, 1)),
+        (RowDecision("pair-refused", "0-4", "0-7"), counts(1, 2, 2), counts(0, 3, 3)),
+        (RowDecision("pair-accepted", "5-6", "20-22"), counts(3, 0, 0), counts(1, 2, 2)),
+        (RowDecision("answer-accepted", None, "20-22"), counts(3, 0, 1), counts(2, 1, 2)),
+    ],
+)
+def test_decisions_on_rows_change_the_figures(decision, ua, la):
+    predicted = {
+        "questions": [
+            _question("Who identified something?", [[0, 7]]),
+            _question("What contains something?", [[10, 12]], wh="what"),
+            _question("When did someone identify something?", [[20, 22]], wh="when"),
+        ]
+    }
+    assert compared(REFERENCE, predicted, [decision]).measures == {"UA": ua, "LA": la}
+
+
+def test_a_decision_about_an_unknown_row_is_refused():
+    for key in ("99-100", "nonsense"):
+        with pytest.raises(ValueError, match="span"):
+            compared(REFERENCE, REFERENCE, [RowDecision("pair-accepted", "0-4", key)])
 
 
 def test_an_annotation_against_itself_is_all_matched():
-    found = compare(reference=REFERENCE, predicted=REFERENCE)
-    assert found.counts == {"UA": Counts(3, 0, 0), "LA": Counts(3, 0, 0)}
-    assert {row["state"] for row in found.rows} == {"matched"}
+    found = compared(REFERENCE, REFERENCE)
+    assert found.measures == {"UA": counts(3, 0, 0), "LA": counts(3, 0, 0)}
+    assert {row.state for row in found.rows} == {"found"}
 
 
 def test_a_redundant_answer_is_shown_beside_the_one_it_repeats():
     predicted = {"questions": [*REFERENCE["questions"], _question("Who saw it?", [[0, 3]])]}
-    (row,) = [
-        row
-        for row in compare(reference=REFERENCE, predicted=predicted).rows
-        if row["state"] == "redundant"
-    ]
-    assert row["predicted"] == {"span": [0, 3], "questions": ["Who saw it?"]}
-    assert row["reference"]["span"] == [0, 4]
+    (row,) = [row for row in compared(REFERENCE, predicted).rows if row.state == "redundant"]
+    assert row.predicted == side(0, 3, "Who saw it?")
+    assert row.reference == side(0, 4, "Who identified something?")
 
 
 def test_saying_a_thing_twice_changes_nothing():
     twice = {"questions": REFERENCE["questions"] * 2}
-    expected = compare(reference=REFERENCE, predicted=REFERENCE)
-    assert compare(reference=REFERENCE, predicted=twice) == expected
-    assert compare(reference=twice, predicted=REFERENCE) == expected
+    expected = compared(REFERENCE, REFERENCE)
+    assert compared(REFERENCE, twice) == expected
+    assert compared(twice, REFERENCE) == expected
 
 
 def test_questions_without_slots_are_compared_by_their_words():
     ours = {"questions": [{"question": "Who ran?", "slots": None, "answers": [[0, 1]]}]}
     theirs = {"questions": [{"question": "who ran?", "answers": [[0, 1]]}]}
-    assert compare(reference=ours, predicted=theirs).counts["LA"] == Counts(1, 0, 0)
+    assert compared(ours, theirs).measures["LA"] == counts(1, 0, 0)
 
 
 def test_nothing_against_something_is_missed():
-    found = compare(reference=REFERENCE, predicted={"questions": []})
-    assert found.counts["UA"] == Counts(0, 0, 3)
+    found = compared(REFERENCE, {"questions": []})
+    assert found.measures["UA"] == counts(0, 0, 3)
 
 
 @pytest.mark.parametrize(
@@ -128,5 +158,5 @@ def test_nothing_against_something_is_missed():
 )
 def test_content_of_another_shape_is_refused_by_path(content, path):
     with pytest.raises(ContentError) as caught:
-        compare(reference=REFERENCE, predicted=content)
+        compared(REFERENCE, content)
     assert caught.value.path == path

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemes.base import ContentError
+from schemes.base import ContentError, ItemContext
 from schemes.qasrl.content import (
     as_source,
     count_units,
@@ -20,13 +20,14 @@ from schemes.qasrl.verbs import verb_forms
 
 TOKENS = "Perry cut the ribbon with scissors in Bristol yesterday .".split()  # noqa: SIM905
 TARGET = {"verb_idx": 1, "verb": "cut", "forms": verb_forms("cut").by_name()}
+CONTEXT = ItemContext(TOKENS, TARGET)
 WHO = {"question": "Who cut something?", "answers": [[0, 1]]}
 WHAT = {"question": "What did someone cut?", "answers": [[2, 4]]}
 WHEN = {"question": "When did someone cut something?", "answers": [[8, 9]]}
 
 
 def generation(content):
-    return parse_generation(content, tokens=TOKENS, target=TARGET)
+    return parse_generation(content, CONTEXT)
 
 
 def refused(content, parse=generation):
@@ -132,10 +133,10 @@ def test_generation_refuses_and_names_the_place(content, path, words):
 
 
 def test_gold_may_be_empty_and_takes_no_reason():
-    assert parse_gold({"questions": []}, tokens=TOKENS, target=TARGET) == {"questions": []}
+    assert parse_gold({"questions": []}, CONTEXT) == {"questions": []}
     where, _ = refused(
         {"questions": [], "no_question": ""},
-        lambda content: parse_gold(content, tokens=TOKENS, target=TARGET),
+        lambda content: parse_gold(content, CONTEXT),
     )
     assert where == "no_question"
 
@@ -164,7 +165,7 @@ GOOD = {
 
 
 def consolidation(content, sources=SOURCES):
-    return parse_consolidation(content, tokens=TOKENS, target=TARGET, sources=sources)
+    return parse_consolidation(content, CONTEXT, sources)
 
 
 def changed(position, **changes):
@@ -192,12 +193,12 @@ def test_gold_of_keeps_what_is_kept_and_says_where_it_is_from():
         {"source": 0, "state": "edited"},
         {"source": None, "state": "new"},
     ]
-    assert parse_gold(gold, tokens=TOKENS, target=TARGET) == gold
+    assert parse_gold(gold, CONTEXT) == gold
 
 
 def test_pay_counts_what_was_written_or_judged():
-    assert count_units(SOURCES[0], role="generator") == 2
-    assert count_units(consolidation(GOOD), role="consolidator") == 3
+    assert count_units(SOURCES[0], "generator") == 2
+    assert count_units(consolidation(GOOD), "consolidator") == 3
 
 
 def test_everything_may_be_thrown_away():
@@ -341,25 +342,25 @@ def many(own, new):
 
 def test_case_of_more_than_240_questions_is_accepted_whole():
     sources, content = many(295, 1)
-    parsed = parse_consolidation(content, tokens=TOKENS, target=TARGET, sources=sources)
+    parsed = parse_consolidation(content, CONTEXT, sources)
     assert len(parsed["questions"]) == 296
-    assert count_units(parsed, role="consolidator") == 295
+    assert count_units(parsed, "consolidator") == 295
     assert gold_of(parsed, sources)[0]["questions"][0]["question"] == "Who cut something?"
 
 
 def test_no_more_questions_are_added_than_one_person_may_write():
     sources, content = many(5, 61)
     with pytest.raises(ContentError, match="at most 65 are taken"):
-        parse_consolidation(content, tokens=TOKENS, target=TARGET, sources=sources)
+        parse_consolidation(content, CONTEXT, sources)
 
 
 def test_systems_output_may_contradict_itself():
     overlapping = {"question": "What cut something?", "answers": [[0, 2], [1, 2]]}
     content = {"questions": [WHO, overlapping, {"question": "When?", "answers": []}]}
-    parsed = parse_system(content, tokens=TOKENS, target=TARGET)
+    parsed = parse_system(content, CONTEXT)
     assert [one["answers"] for one in parsed["questions"]] == [[[0, 1]], [[0, 2], [1, 2]]]
     with pytest.raises(ContentError, match="is not in the sentence"):
-        parse_system({"questions": [{**WHO, "answers": [[0, 99]]}]}, tokens=TOKENS, target=TARGET)
+        parse_system({"questions": [{**WHO, "answers": [[0, 99]]}]}, CONTEXT)
 
 
 def test_sources_of_every_kind_have_the_same_fields():
@@ -368,8 +369,8 @@ def test_sources_of_every_kind_have_the_same_fields():
         json.dumps(as_source(parsed), sort_keys=True)
         for parsed in (
             generation(content),
-            parse_gold(content, tokens=TOKENS, target=TARGET),
-            parse_system(content, tokens=TOKENS, target=TARGET),
+            parse_gold(content, CONTEXT),
+            parse_system(content, CONTEXT),
         )
     }
     assert len(shapes) == 1
@@ -377,7 +378,7 @@ def test_sources_of_every_kind_have_the_same_fields():
 
 def test_what_is_kept_whole_is_the_source_itself():
     source = as_source(generation({"questions": [WHO, WHAT]}))
-    parsed = parse_consolidation(keep_all(source), tokens=TOKENS, target=TARGET, sources=[source])
+    parsed = parse_consolidation(keep_all(source), CONTEXT, [source])
     gold, origins = gold_of(parsed, [source])
     assert gold["questions"] == source["questions"]
     assert origins == [{"source": 0, "state": "kept"}] * 2

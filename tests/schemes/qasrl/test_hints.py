@@ -2,8 +2,9 @@
 
 import pytest
 
+from schemes.base import ItemContext
 from schemes.qasrl.comparison import compare
-from schemes.qasrl.hints import remarks_on
+from schemes.qasrl.hints import hints
 
 SENTENCE = (
     "Ann and Bob might not carry the old radio out of the village on the first Sunday of May ."
@@ -19,8 +20,9 @@ def content(*pairs):
 
 
 def codes(reference, predicted):
-    rows = compare(reference=content(*reference), predicted=content(*predicted)).rows
-    return [code for code, _ in remarks_on(rows, tokens=TOKENS, target=TARGET)]
+    context = ItemContext(TOKENS, TARGET)
+    compared = compare(content(*reference), content(*predicted), context)
+    return [code for code, _ in hints(compared, context)]
 
 
 def asked(question, span=(0, 1)):

@@ -2,12 +2,7 @@ from dataclasses import asdict
 
 from schemes.qasrl.content import match_key
 from schemes.qasrl.evaluation import refuse
-from schemes.qasrl.labels import (
-    label_in_file,
-    labels_in_file,
-    question_label,
-    question_labels,
-)
+from schemes.qasrl.labels import label_in_file, labels_in_file, question_label, question_labels
 from schemes.qasrl.published_csv import read_gold_rows
 from schemes.qasrl.slots import Slots
 from tests.schemes.qasrl.published_data import GOLD, needs_published_data

@@ -8,15 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ContentError, ExportRow, FileError, ItemRecord
+from schemes.base import ContentError, ExportRow, FileError, ItemContext, ItemRecord
 from schemes.qasrl.verbs import verb_forms
 from schemes.registry import get_scheme
 
 from .published_data import GOLD, SENTENCES, needs_published_data
 
 SCHEME = get_scheme("qasrl")
+CORPUS = SCHEME.corpus
 TOKENS = tuple("Perry Cut the ribbon with scissors .".split())  # noqa: SIM905
 TARGET = {"verb_idx": 1, "verb": "cut", "forms": verb_forms("cut").by_name()}
+CONTEXT = ItemContext(TOKENS, TARGET)
+SENTENCE = ItemContext(TOKENS)
 GOLD_HEADER = (
     "qasrl_id,verb_idx,verb,worker_id,assign_id,source_assign_id,question,is_redundant,"
     "answer_range,answer\n"
@@ -32,38 +35,42 @@ def raised(error):
 
 def test_items_are_found_by_the_tagger_or_taken_from_the_sentence():
     tokens = ["He", "has", "left", "."]
-    assert SCHEME.find_items("s1", tokens) == [ItemRecord("s1", "2", {"verb_idx": 2})]
+    assert CORPUS.find_items("s1", ItemContext(tokens)) == [ItemRecord("s1", "2", {"verb_idx": 2})]
     given_items = {"items": [{"verb_idx": 1}]}
-    assert SCHEME.find_items("s1", tokens, given_items) == [ItemRecord("s1", "1", {"verb_idx": 1})]
-    assert SCHEME.find_items("s1", tokens, {"items": []}) == []
+    assert CORPUS.find_items("s1", ItemContext(tokens, metadata=given_items)) == [
+        ItemRecord("s1", "1", {"verb_idx": 1})
+    ]
+    assert CORPUS.find_items("s1", ItemContext(tokens, metadata={"items": []})) == []
 
 
 def test_item_is_completed_with_verb_and_forms():
-    item = SCHEME.complete_item(ItemRecord("s1", "1", {"verb_idx": 1, "verb": "?"}, 7), TOKENS)
+    item = CORPUS.complete_item(
+        ItemRecord("s1", "1", {"verb_idx": 1, "verb": "?"}, 7), ItemContext(TOKENS)
+    )
     assert item == ItemRecord("s1", "1", TARGET, 7)
 
 
 def test_forms_that_a_file_gives_are_kept():
     forms = {**verb_forms("cut").by_name(), "past": "cutted"}
     given_item = ItemRecord("s1", "1", {"verb_idx": 1, "forms": forms})
-    assert SCHEME.complete_item(given_item, TOKENS).target["forms"]["past"] == "cutted"
+    assert CORPUS.complete_item(given_item, SENTENCE).target["forms"]["past"] == "cutted"
 
 
 @pytest.mark.parametrize("verb_idx", [-1, 7, 10**9, None, "1", True, 1.0])
 def test_item_on_no_token_is_refused(verb_idx):
     with pytest.raises(ContentError, match="is on no token; the sentence has 7") as caught:
-        SCHEME.complete_item(ItemRecord("s1", "1", {"verb_idx": verb_idx}), TOKENS)
+        CORPUS.complete_item(ItemRecord("s1", "1", {"verb_idx": verb_idx}), ItemContext(TOKENS))
     assert caught.value.path == "verb_idx"
 
 
 def test_headline_shows_the_verb_among_its_neighbours():
-    assert SCHEME.headline(TOKENS, TARGET) == "Perry [Cut] the ribbon with …"
-    assert SCHEME.headline(TOKENS, {"verb_idx": 5}) == "… the ribbon with [scissors] ."
+    assert CORPUS.headline(CONTEXT) == "Perry [Cut] the ribbon with …"
+    assert CORPUS.headline(ItemContext(TOKENS, {"verb_idx": 5})) == "… the ribbon with [scissors] ."
 
 
 def test_page_data_is_small_json():
-    shared = json.dumps(SCHEME.shared_page_data(), separators=(",", ":"))
-    own = json.dumps(SCHEME.page_data(TOKENS, TARGET), separators=(",", ":"))
+    shared = json.dumps(SCHEME.pages.shared(), separators=(",", ":"))
+    own = json.dumps(SCHEME.pages.item(CONTEXT), separators=(",", ":"))
     assert len(shared) + len(own) < 12_000
     assert set(json.loads(own)) == {"item", "ranking"}
 
@@ -75,28 +82,24 @@ def test_content_goes_all_the_way_from_generation_to_comparison():
     who = {"question": "who cut something", "answers": [[0, 1]]}
     what = {"question": "What was cut?", "answers": [[2, 4]]}
     sources = [
-        SCHEME.parse_generation({"questions": each}, tokens=TOKENS, target=TARGET)
+        SCHEME.content.parse_generation({"questions": each}, CONTEXT)
         for each in ([who, what], [who])
     ]
-    assert [SCHEME.count_units(each, role="generator") for each in sources] == [2, 1]
-    rows = [
-        group["rows"] for group in SCHEME.lay_out(sources, tokens=TOKENS, target=TARGET)["groups"]
-    ]
+    assert [SCHEME.content.count_units(each, "generator") for each in sources] == [2, 1]
+    rows = [group["rows"] for group in SCHEME.merging.lay_out(sources, CONTEXT)["groups"]]
     assert [[row["agrees"] for row in group] for group in rows] == [[True, True], [False]]
     judged = [
         {**who, "source": {"submission": 0, "question": 0}, "verdict": "keep", "same_as": None},
         {**what, "source": {"submission": 0, "question": 1}, "verdict": "keep", "same_as": None},
         {**who, "source": {"submission": 1, "question": 0}, "verdict": "redundant", "same_as": 0},
     ]
-    parsed = SCHEME.parse_consolidation(
-        {"questions": judged}, tokens=TOKENS, target=TARGET, sources=sources
-    )
-    assert SCHEME.count_units(parsed, role="consolidator") == 3
-    gold, origins = SCHEME.gold_of(parsed, sources)
+    parsed = SCHEME.merging.parse({"questions": judged}, CONTEXT, sources)
+    assert SCHEME.content.count_units(parsed, "consolidator") == 3
+    gold, origins = SCHEME.merging.gold_of(parsed, sources)
     assert [each["state"] for each in origins] == ["kept", "kept"]
-    assert SCHEME.parse_gold(gold, tokens=TOKENS, target=TARGET) == gold
-    found = SCHEME.compare(reference=gold, predicted=sources[1], tokens=TOKENS, target=TARGET)
-    assert (found.counts["UA"].tp, found.counts["UA"].fp, found.counts["UA"].fn) == (1, 0, 1)
+    assert SCHEME.content.parse_gold(gold, CONTEXT) == gold
+    found = SCHEME.comparison.compare(gold, sources[1], CONTEXT)
+    assert found.measures["UA"] == {"tp": 1, "fp": 0, "fn": 1}
 
 
 # --- files
@@ -106,11 +109,11 @@ def test_unknown_format_lists_those_there_are(tmp_path):
     with pytest.raises(
         FileError, match=r"'xml' is not a format .* qasrl-csv, qasrl-bank, conllu, text"
     ):
-        SCHEME.read_sentences(tmp_path / "x", fmt="xml", on_error=raised)
+        CORPUS.read_sentences(tmp_path / "x", "xml", raised)
     with pytest.raises(FileError, match="is not a format"):
-        SCHEME.read_gold(tmp_path / "x", fmt="text", on_error=raised)
+        CORPUS.read_gold(tmp_path / "x", "text", raised)
     with pytest.raises(FileError, match="is not a format"):
-        SCHEME.write_gold([], tmp_path / "x", fmt="text")
+        SCHEME.exports.write([], tmp_path / "x", "text")
 
 
 def gold_file(tmp_path, rows):
@@ -128,7 +131,7 @@ def test_two_rows_of_one_question_become_one_with_all_answers(tmp_path):
         "s1,1,cut,w1,a1,g2,What got cut?,True,2:3,\n"
         "s1,2,said,,,,,,,\n",
     )
-    first, second = SCHEME.read_gold(path, fmt="qasrl-csv", on_error=raised)
+    first, second = CORPUS.read_gold(path, "qasrl-csv", raised)
     assert first.item == ItemRecord("s1", "1", {"verb_idx": 1, "verb": "cut"}, 2)
     assert first.content == {
         "questions": [
@@ -158,7 +161,7 @@ def test_scattered_rows_of_a_predicate_are_gathered(tmp_path):
         "s2,1,ran,,,,Who ran?,False,0:1,\n"
         "s1,1,cut,,,,What was cut?,False,2:3,\n",
     )
-    records = list(SCHEME.read_gold(path, fmt="qasrl-csv", on_error=raised))
+    records = list(CORPUS.read_gold(path, "qasrl-csv", raised))
     assert [(each.item.external_id, len(each.content["questions"])) for each in records] == [
         ("s2", 1),
         ("s1", 2),
@@ -167,14 +170,14 @@ def test_scattered_rows_of_a_predicate_are_gathered(tmp_path):
 
 def test_items_of_a_file_are_distinct_and_carry_their_line(tmp_path):
     path = gold_file(tmp_path, "s1,1,cut,,,,A?,,0:1,\ns1,1,cut,,,,B?,,1:2,\ns1,3,ran,,,,C?,,0:1,\n")
-    assert list(SCHEME.read_items(path, on_error=raised)) == [
+    assert list(CORPUS.read_items(path, raised)) == [
         ItemRecord("s1", "1", {"verb_idx": 1, "verb": "cut"}, 2),
         ItemRecord("s1", "3", {"verb_idx": 3, "verb": "ran"}, 4),
     ]
 
 
 def export_row(**changes):
-    content = SCHEME.parse_gold(
+    content = SCHEME.content.parse_gold(
         {
             "questions": [
                 {"question": "Who cut something?", "answers": [[0, 1]]},
@@ -182,8 +185,7 @@ def export_row(**changes):
                 {"question": "Which ribbon?", "answers": [[6, 7]]},
             ]
         },
-        tokens=TOKENS,
-        target=TARGET,
+        CONTEXT,
     )
     ids = [{"worker_id": f"w{n}", "assign_id": "a", "source_assign_id": "g"} for n in range(3)]
     return replace(ExportRow("s1", TOKENS, TARGET, content, ids), **changes)
@@ -197,25 +199,25 @@ def empty_row(**changes):
 def test_written_gold_reads_back_and_is_the_same_bytes_each_time(tmp_path, fmt):
     rows = [export_row(), export_row(external_id="s2")]
     name = {"qasrl-csv": "gold.csv", "qasrl-bank": "gold.jsonl.gz"}[fmt]
-    written = SCHEME.write_gold(iter(rows), tmp_path / name, fmt=fmt)
+    written = SCHEME.exports.write(iter(rows), tmp_path / name, fmt)
     assert written == {"qasrl-csv": 6, "qasrl-bank": 2}[fmt]
     first = (tmp_path / name).read_bytes()
     time.sleep(1.1)  # a time stamp in the file would differ
-    SCHEME.write_gold(iter(rows), tmp_path / name, fmt=fmt)
+    SCHEME.exports.write(iter(rows), tmp_path / name, fmt)
     assert (tmp_path / name).read_bytes() == first
-    records = list(SCHEME.read_gold(tmp_path / name, fmt=fmt, on_error=raised))
+    records = list(CORPUS.read_gold(tmp_path / name, fmt, raised))
     assert [each.item.external_id for each in records] == ["s1", "s2"]
     for record in records:
-        item = SCHEME.complete_item(record.item, TOKENS)
+        item = CORPUS.complete_item(record.item, SENTENCE)
         assert item.target == TARGET
-        again = SCHEME.parse_gold(record.content, tokens=TOKENS, target=item.target)
+        again = SCHEME.content.parse_gold(record.content, ItemContext(TOKENS, item.target))
         assert again == export_row().content
         assert [each["worker_id"] for each in record.provenance] == ["w0", "w1", "w2"]
 
 
 def test_csv_has_the_published_columns_and_answers_as_text(tmp_path):
-    SCHEME.write_gold(
-        [export_row(), empty_row(external_id="s3")], tmp_path / "g.csv", fmt="qasrl-csv"
+    SCHEME.exports.write(
+        [export_row(), empty_row(external_id="s3")], tmp_path / "g.csv", "qasrl-csv"
     )
     with (tmp_path / "g.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -252,7 +254,7 @@ def bank_lines(path):
 def test_bank_describes_each_question(tmp_path):
     path = tmp_path / "g.jsonl.gz"
     other = export_row(target={**TARGET, "verb_idx": 0})
-    SCHEME.write_gold([export_row(), other, empty_row(external_id="s2")], path, fmt="qasrl-bank")
+    SCHEME.exports.write([export_row(), other, empty_row(external_id="s2")], path, "qasrl-bank")
     first, second = bank_lines(path)
     assert (first["sentenceId"], first["sentenceTokens"]) == ("s1", list(TOKENS))
     assert list(first["verbEntries"]) == ["0", "1"]
@@ -283,17 +285,17 @@ def test_bank_describes_each_question(tmp_path):
 def test_bank_refuses_rows_of_a_sentence_apart(tmp_path):
     rows = [export_row(), export_row(external_id="s2"), export_row()]
     with pytest.raises(ValueError, match="must stand together"):
-        SCHEME.write_gold(rows, tmp_path / "g.jsonl.gz", fmt="qasrl-bank")
+        SCHEME.exports.write(rows, tmp_path / "g.jsonl.gz", "qasrl-bank")
 
 
 def test_bank_gives_sentences_with_their_items(tmp_path):
     path = tmp_path / "g.jsonl.gz"
-    SCHEME.write_gold([export_row()], path, fmt="qasrl-bank")
-    (sentence,) = SCHEME.read_sentences(path, fmt="qasrl-bank", on_error=raised)
+    SCHEME.exports.write([export_row()], path, "qasrl-bank")
+    (sentence,) = CORPUS.read_sentences(path, "qasrl-bank", raised)
     assert (sentence.external_id, sentence.tokens) == ("s1", TOKENS)
-    (item,) = SCHEME.find_items("s1", sentence.tokens, sentence.metadata)
+    (item,) = CORPUS.find_items("s1", ItemContext(TOKENS, metadata=sentence.metadata))
     assert item.target == {"verb_idx": 1, "forms": TARGET["forms"]}
-    assert [each.target for each in SCHEME.read_items(path, on_error=raised)] == [item.target]
+    assert [each.target for each in CORPUS.read_items(path, raised)] == [item.target]
 
 
 def bank_entry(**changes):
@@ -352,7 +354,7 @@ def test_bad_bank_line_is_named_and_the_others_are_kept(tmp_path, entry, field):
     lines = [bank_entry(sentenceId="s0"), entry, bank_entry(sentenceId="s2")]
     path.write_text("\n".join(json.dumps(line) for line in lines))
     errors = []
-    records = list(SCHEME.read_gold(path, fmt="qasrl-bank", on_error=errors.append))
+    records = list(CORPUS.read_gold(path, "qasrl-bank", errors.append))
     assert [each.item.external_id for each in records] == ["s0", "s2"]
     assert records[0].content == {"questions": [{"question": "Who cut?", "answers": [[0, 1]]}]}
     assert records[0].provenance[0]["worker_id"] == "turk-w"
@@ -374,7 +376,7 @@ def test_bank_file_that_cannot_be_read_says_why(tmp_path, content, words):
     path = tmp_path / "bank.jsonl.gz"
     path.write_bytes(content)
     with pytest.raises(FileError, match=words):
-        list(SCHEME.read_sentences(path, fmt="qasrl-bank", on_error=lambda error: None))
+        list(CORPUS.read_sentences(path, "qasrl-bank", lambda error: None))
 
 
 @pytest.mark.parametrize("line", [b"[" * 100_000, b"not json", b"\xff\xfe", b'{"a": 1', b"NaN"])
@@ -382,7 +384,7 @@ def test_bank_line_that_is_no_object_is_named(tmp_path, line):
     path = tmp_path / "bank.jsonl"
     path.write_bytes(line + b"\n" + json.dumps(bank_entry()).encode())
     errors = []
-    found = list(SCHEME.read_sentences(path, fmt="qasrl-bank", on_error=errors.append))
+    found = list(CORPUS.read_sentences(path, "qasrl-bank", errors.append))
     assert [each.external_id for each in found] == ["s1"]
     assert [error.line for error in errors] == [1]
 
@@ -404,8 +406,8 @@ def test_any_bank_entry_is_read_or_named(tmp_path_factory, changes, verb_changes
     path = tmp_path_factory.mktemp("bank") / "bank.jsonl"
     path.write_text(json.dumps({**verb_entry(**verb_changes), **changes}))
     errors = []
-    list(SCHEME.read_gold(path, fmt="qasrl-bank", on_error=errors.append))
-    list(SCHEME.read_sentences(path, fmt="qasrl-bank", on_error=errors.append))
+    list(CORPUS.read_gold(path, "qasrl-bank", errors.append))
+    list(CORPUS.read_sentences(path, "qasrl-bank", errors.append))
     assert all(error.line == 1 for error in errors)
 
 
@@ -413,16 +415,14 @@ def test_any_bank_entry_is_read_or_named(tmp_path_factory, changes, verb_changes
 def test_published_gold_goes_in_and_out(tmp_path):
     tokens = {
         each.external_id: each.tokens
-        for each in SCHEME.read_sentences(SENTENCES, fmt="qasrl-csv", on_error=raised)
+        for each in CORPUS.read_sentences(SENTENCES, "qasrl-csv", raised)
     }
-    items = {
-        (each.external_id, each.local_key) for each in SCHEME.read_items(GOLD, on_error=raised)
-    }
+    items = {(each.external_id, each.local_key) for each in CORPUS.read_items(GOLD, raised)}
     rows = []
-    for record in SCHEME.read_gold(GOLD, fmt="qasrl-csv", on_error=raised):
+    for record in CORPUS.read_gold(GOLD, "qasrl-csv", raised):
         sentence = tokens[record.item.external_id]
-        item = SCHEME.complete_item(record.item, sentence)
-        content = SCHEME.parse_gold(record.content, tokens=sentence, target=item.target)
+        item = CORPUS.complete_item(record.item, ItemContext(sentence))
+        content = SCHEME.content.parse_gold(record.content, ItemContext(sentence, item.target))
         rows.append(ExportRow(item.external_id, sentence, item.target, content, record.provenance))
     assert {(row.external_id, str(row.target["verb_idx"])) for row in rows} == items
     questions = [question for row in rows for question in row.content["questions"]]
@@ -431,8 +431,8 @@ def test_published_gold_goes_in_and_out(tmp_path):
     assert sum(len(question["answers"]) for question in questions) == 4315
     outside = [question["question"] for question in questions if question["slots"] is None]
     assert outside == ["How long is it delayed to?"]
-    assert SCHEME.write_gold(rows, tmp_path / "out.csv", fmt="qasrl-csv") == 3713
-    again = list(SCHEME.read_gold(tmp_path / "out.csv", fmt="qasrl-csv", on_error=raised))
+    assert SCHEME.exports.write(rows, tmp_path / "out.csv", "qasrl-csv") == 3713
+    again = list(CORPUS.read_gold(tmp_path / "out.csv", "qasrl-csv", raised))
     assert [each.content for each in again] == [
         {
             "questions": [

@@ -1,11 +1,8 @@
 """What became of each source in a merge, and where each part of the result came from."""
 
-from dataclasses import asdict
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import SourceOutcome
 from schemes.qasrl.tracing import trace
 
 PARSER = {
@@ -73,8 +70,8 @@ def test_each_question_and_answer_says_who_had_it():
 
 
 def test_each_source_says_what_became_of_it():
-    parser, expert = trace(MERGED, [PARSER, EXPERT]).fates
-    assert asdict(parser) == {
+    parser, expert = trace(MERGED, [PARSER, EXPERT]).outcomes
+    assert parser == {
         "questions": 3,
         "kept": 1,
         "edited": 1,
@@ -83,17 +80,25 @@ def test_each_source_says_what_became_of_it():
         "answers": 4,
         "answers_kept": 1,
         "answers_edited": 1,
+        "result_answers": 3,
     }
-    assert expert == SourceOutcome(
-        questions=2, merged=2, answers=2, answers_kept=1, answers_edited=1
-    )
-    assert parser + expert == SourceOutcome(5, 1, 1, 2, 1, 6, 2, 2)
+    assert expert == {
+        "questions": 2,
+        "kept": 0,
+        "edited": 0,
+        "merged": 2,
+        "dropped": 0,
+        "answers": 2,
+        "answers_kept": 1,
+        "answers_edited": 1,
+        "result_answers": 3,
+    }
 
 
 def test_redundant_without_a_twin_is_lost():
     alone = {"questions": [judged((0, 0), "Who cut it?", [[0, 1]], "redundant")]}
-    [fate] = trace(alone, [{"questions": PARSER["questions"][:1]}]).fates
-    assert (fate.merged, fate.dropped) == (0, 1)
+    [outcome] = trace(alone, [{"questions": PARSER["questions"][:1]}]).outcomes
+    assert (outcome["merged"], outcome["dropped"]) == (0, 1)
 
 
 verdicts = st.sampled_from(["keep", "invalid", "redundant"])
@@ -101,7 +106,7 @@ verdicts = st.sampled_from(["keep", "invalid", "redundant"])
 
 @given(st.lists(st.lists(verdicts, max_size=4), max_size=4))
 def test_no_question_is_counted_twice_or_lost(said):
-    """Whatever was decided: the fates of a source add up to its questions."""
+    """Whatever was decided: the outcomes of a source add up to its questions."""
     sources = [
         {"questions": [{"question": f"{at}?", "answers": [[at, at + 1]]} for at in range(len(one))]}
         for one in said
@@ -113,7 +118,9 @@ def test_no_question_is_counted_twice_or_lost(said):
             for at, verdict in enumerate(one)
         ]
     }
-    for one, fate in zip(said, trace(merged, sources).fates, strict=True):
-        assert fate.questions == len(one)
-        assert fate.kept + fate.edited + fate.merged + fate.dropped == len(one)
-        assert fate.answers_kept + fate.answers_edited <= fate.answers == len(one)
+    for one, outcome in zip(said, trace(merged, sources).outcomes, strict=True):
+        assert outcome["questions"] == len(one)
+        assert outcome["kept"] + outcome["edited"] + outcome["merged"] + outcome["dropped"] == len(
+            one
+        )
+        assert outcome["answers_kept"] + outcome["answers_edited"] <= outcome["answers"] == len(one)

@@ -8,23 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ContentError, Json
+from schemes.base import ContentError, ItemContext, Json
 from schemes.qasrl.content import count_units, parse_generation, parse_validation
 from schemes.qasrl.simulation import simulate_validation
-from schemes.qasrl.validation import count_same_verdicts, gold_of_validations
+from schemes.qasrl.validation import gold_of_validations, same_verdicts
 from schemes.qasrl.verbs import verb_forms
 
 # The page is held against the same file: tests/browser/test_validation_moves.py.
 VECTORS = json.loads((Path(__file__).parent / "validation_vectors.json").read_text())
 TOKENS: list[str] = VECTORS["tokens"]
 TARGET = {"verb_idx": 1, "verb": "cut", "forms": verb_forms("cut").by_name()}
+CONTEXT = ItemContext(TOKENS, TARGET)
 WHO, WHAT, WHEN = "Who cut something?", "What did someone cut?", "When did someone cut something?"
 
 
 def generation(*asked: tuple[str, list[list[int]]]) -> Json:
     questions = [{"question": text, "answers": answers} for text, answers in asked]
     content = {"questions": questions, "no_question": "" if asked else "no verb"}
-    return parse_generation(content, tokens=TOKENS, target=TARGET)
+    return parse_generation(content, CONTEXT)
 
 
 # What the vectors' generator asked; their third question overlaps the second.
@@ -50,7 +51,7 @@ def said(*verdicts: list[list[int]] | str | int) -> Json:
 
 
 def gold(source: Json, *validations: Json, agree: int = 2) -> list[tuple[str, list[list[int]]]]:
-    content, provenance = gold_of_validations([source], validations, agree=agree)
+    content, provenance = gold_of_validations([source], validations, agree)
     assert len(provenance) == len(content["questions"])
     return [(one["question"], one["answers"]) for one in content["questions"]]
 
@@ -62,22 +63,22 @@ def gold(source: Json, *validations: Json, agree: int = 2) -> list[tuple[str, li
 def test_validation_is_taken_or_refused_with_its_place(case):
     content = {"questions": case["questions"]}
     if case["path"] is None:
-        parsed = parse_validation(content, tokens=TOKENS, sources=[ASKED])
-        assert parse_validation(parsed, tokens=TOKENS, sources=[ASKED]) == parsed
+        parsed = parse_validation(content, CONTEXT, [ASKED])
+        assert parse_validation(parsed, CONTEXT, [ASKED]) == parsed
         assert [one["question"] for one in parsed["questions"]] == [
             one["question"] for one in ASKED["questions"]
         ]
         assert count_units(parsed, role="validator") == len(ASKED["questions"])
     else:
         with pytest.raises(ContentError) as caught:
-            parse_validation(content, tokens=TOKENS, sources=[ASKED])
+            parse_validation(content, CONTEXT, [ASKED])
         assert caught.value.path == case["path"]
 
 
 @pytest.mark.parametrize("content", [None, [], {}, {"questions": {}}, {"questions": [1, 2, 3]}])
 def test_validation_of_another_shape_is_refused(content):
     with pytest.raises(ContentError):
-        parse_validation(content, tokens=TOKENS, sources=[ASKED])
+        parse_validation(content, CONTEXT, [ASKED])
 
 
 # --- what becomes of it ------------------------------------------------------------------------
@@ -123,7 +124,7 @@ def test_question_whose_answers_all_belong_to_another_leaves():
 def test_provenance_names_the_judges_of_each_answer():
     one = said([[0, 1]], [[2, 4], [5, 6]], "invalid")
     other = said([[0, 1]], [[2, 4]], "invalid")
-    _, provenance = gold_of_validations([SOURCE], [one, other], agree=2)
+    _, provenance = gold_of_validations([SOURCE], [one, other], 2)
     both = {"generator": True, "validators": [0, 1]}
     assert provenance == [
         {"source": 0, "state": "kept", "valid": 2, "answers": [both]},
@@ -141,9 +142,10 @@ def test_nothing_asked_is_empty_gold():
 
 
 def test_same_verdicts_are_counted():
-    assert count_same_verdicts(
-        said([[0, 1]], 0, "invalid"), said([[4, 5]], "invalid", "invalid")
-    ) == (2, 3)
+    assert same_verdicts(said([[0, 1]], 0, "invalid"), said([[4, 5]], "invalid", "invalid")) == (
+        2,
+        3,
+    )
 
 
 # --- what always holds -------------------------------------------------------------------------
@@ -162,7 +164,7 @@ def validations(draw: st.DrawFn) -> Json:
 
 @given(st.lists(validations(), min_size=1, max_size=4), st.integers(1, 4))
 def test_gold_never_overlaps_and_does_not_depend_on_the_validators_order(given_, agree):
-    content, provenance = gold_of_validations([SOURCE], given_, agree=agree)
+    content, provenance = gold_of_validations([SOURCE], given_, agree)
     spans = sorted(span for one in content["questions"] for span in one["answers"])
     assert all(end <= start for (_, end), (start, _) in itertools.pairwise(spans))
     for question, origin in zip(content["questions"], provenance, strict=True):
@@ -171,9 +173,9 @@ def test_gold_never_overlaps_and_does_not_depend_on_the_validators_order(given_,
         judges = [one["validators"] or one["generator"] for one in origin["answers"]]
         assert all(judges)
         assert len(judges) == len(question["answers"])
-    assert gold_of_validations([SOURCE], given_[::-1], agree=agree)[0] == content
-    parsed = [parse_validation(one, tokens=TOKENS, sources=[SOURCE]) for one in given_]
-    assert gold_of_validations([SOURCE], parsed, agree=agree)[0] == content
+    assert gold_of_validations([SOURCE], given_[::-1], agree)[0] == content
+    parsed = [parse_validation(one, CONTEXT, [SOURCE]) for one in given_]
+    assert gold_of_validations([SOURCE], parsed, agree)[0] == content
 
 
 # --- simulated validators ----------------------------------------------------------------------
@@ -181,7 +183,7 @@ def test_gold_never_overlaps_and_does_not_depend_on_the_validators_order(given_,
 
 def test_perfect_validators_find_what_the_reference_has():
     asked = [WHO, "Where did someone cut something?", WHAT]
-    judged = simulate_validation(SOURCE, asked, tokens=TOKENS, skill=1, seed="x")
+    judged = simulate_validation(SOURCE, {"questions": asked}, CONTEXT, 1, "x")
     assert [one["verdict"] for one in judged["questions"]] == ["valid", "invalid", "valid"]
     assert [one["answers"] for one in judged["questions"]] == [[[0, 1]], [], [[2, 4]]]
 
@@ -191,8 +193,8 @@ def test_simulated_validation_is_always_taken_and_the_same_again(skill, seed):
     asked = [one["question"] for one in SOURCE["questions"]]
     reference = generation((WHO, [[0, 1]]), (WHAT, [[2, 4], [5, 6]]))
     first, again = (
-        simulate_validation(reference, asked, tokens=TOKENS, skill=skill, seed=str(seed))
+        simulate_validation(reference, {"questions": asked}, CONTEXT, skill, str(seed))
         for _ in range(2)
     )
     assert first == again
-    parse_validation(first, tokens=TOKENS, sources=[SOURCE])
+    parse_validation(first, CONTEXT, [SOURCE])

@@ -5,7 +5,8 @@
 
 /** @import { Mark } from "../../sentence.js" */
 /** @import { Span } from "../../spans.js" */
-/** @import { Check, Walker } from "./grammar.js" */
+/** @import { Walker } from "./grammar.js" */
+/** @import { Check } from "./grammar-types.js" */
 
 import { byPosition, contested, equal, overlaps, spanText } from "../../spans.js";
 import { finished, split } from "./grammar.js";

@@ -3,29 +3,11 @@
 // Keys act on the card that has the focus. Each board adds its own keys.
 
 /** @import { Span } from "../../spans.js" */
-/** @import { CaseQuestion, CaseState, Move, Verdict } from "./case-state.js" */
+/** @import { BoardCalls, CaseQuestion, CaseState, CaseText, Look, Move, Verdict } from "./case-types.js" */
 
 import { element, isTyping, setText } from "../../html.js";
 import { contains, spanText } from "../../spans.js";
 import { conflicts, find, KEEP, REDUNDANT } from "./case-state.js";
-
-/**
- * @typedef {object} BoardCalls
- * @property {(move: Move) => string | null} act  make a move, and return the id of its question
- * @property {(id: string) => void} activate  called when a card gets the focus
- * @property {(id: string, span: Span | null) => void} edit  edit the answers in the sentence
- */
-
-/**
- * The texts of a role: names of questions, problems and moves.
- *
- * @typedef {object} CaseText
- * @property {(question: CaseQuestion) => string} nameOf
- * @property {(question: CaseQuestion) => string} named
- * @property {(question: CaseQuestion, state: CaseState) => string} verdictText
- */
-
-/** @typedef {{clashes: number[], isActive: boolean}} Look */
 
 /**
  * Return the texts of the moves that both roles call the same.

@@ -2,50 +2,23 @@
 // validators use it with their own board, moves and texts.
 
 /** @import { Span } from "../../spans.js" */
-/** @import { Content, Page } from "../../work/page.js" */
-/** @import { PayTerms } from "../../work/pay.js" */
-/** @import { OnChange, Refusal, Work } from "../../work/shell.js" */
-/** @import { Board, BoardCalls, CaseText } from "./case-card.js" */
-/** @import { CaseState, Move, Problem } from "./case-state.js" */
+/** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
+/** @import { CaseState, Move, Problem, Role } from "./case-types.js" */
 
 import { counted, element, quoted, ref, setText } from "../../html.js";
 import { Sentence } from "../../sentence.js";
-import { answersText, contains, spanText } from "../../spans.js";
-import { isLocked } from "../../work/page.js";
-import { bonusCents } from "../../work/pay.js";
+import { contains, spansText, spanText } from "../../spans.js";
 import { find, kept, marksOf, unjudged } from "./case-state.js";
-
-/**
- * What is different between consolidators and validators.
- *
- * @typedef {object} Role
- * @property {CaseState} beginning
- * @property {(content: any) => CaseState} resume  return the state of a draft's content
- * @property {(state: CaseState) => any} contentOf
- * @property {(state: CaseState, move: Move) => CaseState} apply  return the same state if nothing changes
- * @property {(state: CaseState) => Problem[]} problems
- * @property {CaseText & RoleText} text
- * @property {(box: HTMLElement, calls: BoardCalls) => Board} createBoard
- * @property {string} settled  the message if nothing is left to do
- * @property {boolean} [goesOn]  whether Enter on an answer goes to the next open question
- * @property {(state: CaseState) => void} [show]  show more of a state
- */
-
-/**
- * @typedef {object} RoleText
- * @property {(state: CaseState, move: Move) => string} moveText  for the undo button
- * @property {(problem: Problem, state: CaseState, tokens: string[]) => string} problemText
- */
 
 /** @implements {Work} */
 export class CasePage {
-  /** @param {HTMLElement} root @param {Page} page @param {OnChange} onChange @param {Role} role */
-  constructor(root, page, onChange, role) {
+  /** @param {HTMLElement} root @param {ItemData} data @param {OnChange} onChange @param {Role} role */
+  constructor(root, data, onChange, role) {
     this.root = root;
     this.onChange = onChange;
     this.role = role;
-    this.item = page.items[0];
-    this.locked = isLocked(page);
+    this.item = data;
+    this.locked = data.locked;
     this.state = role.resume(this.item.content);
     /** @type {string | null} */
     this.activeId = this.state.questions[0]?.id ?? null;
@@ -54,7 +27,6 @@ export class CasePage {
     this.sentence = this.createSentence();
     this.sentence.disable(this.locked);
     this.board = role.createBoard(this.ref("board"), this);
-    setText(this.ref("verb"), this.item.tokens[this.item.target.verb_idx]);
     this.listen();
     this.render();
   }
@@ -71,6 +43,7 @@ export class CasePage {
     return new Sentence(box, {
       tokens: this.item.tokens,
       target: this.item.target.verb_idx,
+      targetLabel: "the verb asked about",
       onChoose: (span) => this.takeAnswer(span),
       onRemove: (token) => this.removeAnswerAt(token),
       onLeave: (where) => this.leave(where),
@@ -95,38 +68,58 @@ export class CasePage {
   // --- the contract of a work page
 
   content() {
-    return { [this.item.id]: this.role.contentOf(this.state) };
+    return this.role.contentOf(this.state);
   }
 
-  /** @returns {(Problem | HTMLElement)[]} */
   problems() {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur(); // completes a finished question
-    const unfinished = this.board.unfinishedBox();
-    return unfinished ? [unfinished] : this.found;
+    const box = this.board.unfinishedBox();
+    if (box) return [{ message: "a question is still being written.", box }];
+    return this.found.map((problem) => ({ ...problem, message: this.problemText(problem) }));
   }
 
-  /** @param {(Problem | HTMLElement)[]} problems */
-  showProblems([problem]) {
-    if (problem instanceof HTMLElement) {
-      this.refuse("Not yet: a question is still being written.");
-      problem.focus();
+  /** @param {string} path @param {string} message */
+  problemAt(path, message) {
+    const index = Number(/^questions\[(\d+)\]/.exec(path)?.[1] ?? NaN);
+    return { message, id: this.state.questions[index]?.id };
+  }
+
+  /** @param {any[]} problems @param {{isRefused: boolean}} options */
+  showProblems(problems, { isRefused }) {
+    const [problem] = problems;
+    if (isRefused) {
+      this.refuse(`Not submitted: ${problems.map(({ message }) => message).join(" ")}`);
+      if (problem.id) this.board.focus(problem.id);
+      return;
+    }
+    if (problem.box) {
+      this.refuse(`Not yet: ${problem.message}`);
+      problem.box.focus();
       return;
     }
     this.goTo(problem);
-    this.refuse(`Not yet: ${this.problemText(problem)}`);
+    this.refuse(`Not yet: ${problem.message}`);
   }
 
-  /** @param {Refusal[]} refusals */
-  showRefusals(refusals) {
-    this.refuse(`Not submitted: ${refusals.map(({ message }) => message).join(" ")}`);
-    const index = Number(/^questions\[(\d+)\]/.exec(refusals[0]?.path ?? "")?.[1] ?? NaN);
-    const question = this.state.questions[index];
-    if (question) this.board.focus(question.id);
+  isReady() {
+    return this.found.length === 0 && !this.locked;
   }
 
-  /** @param {Content} content */
+  units() {
+    return this.role.beginning.questions.length;
+  }
+
+  shown() {
+    setText(ref(document, "verb"), this.item.tokens[this.item.target.verb_idx]);
+  }
+
+  /** @param {any} content */
   load(content) {
-    this.restore(this.role.resume(content[this.item.id]));
+    this.restore(this.role.resume(content));
+  }
+
+  snapshot() {
+    return this.state;
   }
 
   /** @param {CaseState} state */
@@ -136,11 +129,11 @@ export class CasePage {
   }
 
   // Versions differ mostly in the questions that are kept, and the rest is counted.
-  /** @param {Content} content */
+  /** @param {any} content */
   describe(content) {
-    const state = this.role.resume(content?.[this.item.id]);
+    const state = this.role.resume(content);
     const judged = state.questions.length - unjudged(state).length;
-    const lines = kept(state).map(({ question, answers }) => `${question} – ${answersText(this.item.tokens, answers)}`);
+    const lines = kept(state).map(({ question, answers }) => `${question} – ${spansText(this.item.tokens, answers)}`);
     return [...lines, `${counted(judged, "question")} judged`];
   }
 
@@ -148,12 +141,6 @@ export class CasePage {
     this.locked = true;
     this.sentence.disable(true);
     this.render();
-  }
-
-  /** @param {PayTerms} pay */
-  earned(pay) {
-    const units = this.role.beginning.questions.length;
-    return { bonus: bonusCents(pay, units), label: `for ${counted(units, "question")} to judge` };
   }
 
   // --- moves
@@ -170,8 +157,8 @@ export class CasePage {
     if (next === before) return move.id ?? null;
     const label = this.role.text.moveText(before, move);
     this.state = next;
-    this.onChange({ label, before });
     this.render();
+    this.onChange({ label });
     this.say(`Done: ${label}.`);
     return next.made > before.made ? (next.questions.at(-1)?.id ?? null) : (move.id ?? null);
   }
@@ -275,7 +262,6 @@ export class CasePage {
     this.found = problems(this.state);
     this.showOpen();
     show?.(this.state);
-    this.ref("submit").setAttribute("aria-disabled", String(this.found.length > 0 || this.locked));
   }
 
   // The status counts what is left to do, and the list shows where.

@@ -5,68 +5,9 @@
 
 /** @import { Span } from "../../spans.js" */
 /** @import { Mark } from "../../sentence.js" */
+/** @import { CaseContent, CaseQuestion, CaseState, Move, MoveArguments, Problem, Source, Verdict } from "./case-types.js" */
 
 import { byPosition, equal, overlaps } from "../../spans.js";
-
-/** @typedef {"keep" | "invalid" | "redundant"} Verdict */
-
-/**
- * @typedef {object} CaseQuestion
- * @property {string} id
- * @property {string} question
- * @property {Span[]} answers
- * @property {{submission: number, question: number} | null} source  null for a new question
- * @property {Verdict | null} verdict  null while it is open
- * @property {string | null} sameAs  the id of the kept question that a redundant one repeats
- */
-
-/**
- * A state is never changed: each move returns a new one.
- *
- * @typedef {{size: number, made: number, questions: CaseQuestion[]}} CaseState
- */
-
-/** @typedef {{questions: {question: string, answers: Span[]}[], no_question: string}} Source */
-
-/**
- * @typedef {object} ContentQuestion
- * @property {string} question
- * @property {Span[]} answers
- * @property {{submission: number, question: number} | null} [source]
- * @property {string | null} verdict
- * @property {number | null} [same_as]
- */
-
-/** @typedef {{questions?: ContentQuestion[]}} CaseContent */
-
-/**
- * @typedef {object} Problem
- * @property {"unjudged" | "empty" | "too-long" | "no-answer" | "too-many-answers" | "same" | "conflict" |
- *   "too-many-questions"} kind
- * @property {string[]} ids
- * @property {number[]} tokens
- */
-
-/**
- * The arguments of moves. A move that names something missing changes nothing.
- *
- * @typedef {object} MoveArguments
- * @property {string} [id]  the question to change
- * @property {string | null} [of]  the question that it repeats
- * @property {string | null} [to]  the question that gets an answer, null for a new one
- * @property {string[][]} [groups]  ids of questions
- * @property {string} [question]
- * @property {Span[]} [answers]
- * @property {Span} [span]
- * @property {Span} [other]
- * @property {number} [at]  a token
- */
-
-/** @typedef {"keep" | "invalid" | "unjudge" | "redundant" | "merge" | "settle" | "add" | "remove"} VerdictMove */
-
-/** @typedef {"rewrite" | "mark" | "unmark" | "split" | "cut" | "join" | "move"} AnswerMove */
-
-/** @typedef {MoveArguments & {type: VerdictMove | AnswerMove}} Move */
 
 // The limits of the server (schemes/qasrl/content.py).
 export const MAX_NEW_QUESTIONS = 60; // beside those of the sources

@@ -3,8 +3,7 @@
 // Beside the keys of a card (k i r m, e w d), g settles a group, and n and G work on the whole board.
 
 /** @import { Span } from "../../spans.js" */
-/** @import { BoardCalls, Look } from "./case-card.js" */
-/** @import { CaseQuestion, CaseState, Source } from "./case-state.js" */
+/** @import { BoardCalls, CaseQuestion, CaseState, Look, Source } from "./case-types.js" */
 /** @import { Row } from "./consolidation-text.js" */
 /** @import { Walker } from "./grammar.js" */
 

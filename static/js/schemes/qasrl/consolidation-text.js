@@ -1,7 +1,7 @@
 // The texts of the consolidation page: names of questions, problems and moves.
 
 /** @import { Span } from "../../spans.js" */
-/** @import { CaseQuestion, CaseState, Move, Problem } from "./case-state.js" */
+/** @import { CaseQuestion, CaseState, Move, Problem } from "./case-types.js" */
 
 import { quoted } from "../../html.js";
 import { moveTexts } from "./case-card.js";

@@ -1,11 +1,11 @@
 // The consolidation page: the questions of several annotators about one verb become one set.
 
-/** @import { CaseState, Source } from "./case-state.js" */
+/** @import { Mount } from "../../work/contract.js" */
+/** @import { CaseState, Source } from "./case-types.js" */
 /** @import { Row } from "./consolidation-text.js" */
 
 import { counted, element, quoted, ref, setText } from "../../html.js";
-import { answersText } from "../../spans.js";
-import { openTask } from "../../work/task.js";
+import { spansText } from "../../spans.js";
 import { CasePage } from "./case-page.js";
 import { apply, begin, conflicts, contentOf, kept, problems, resume, sourceId } from "./case-state.js";
 import { ConsolidationBoard } from "./consolidation-cards.js";
@@ -14,15 +14,15 @@ import { Suggester, Walker } from "./grammar.js";
 
 const MOST_SUGGESTED = 4;
 
-openTask((root, page, onChange) => {
-  const [item] = page.items;
-  const { tokens } = item;
+/** @type {Mount} */
+export function mount(root, data, onChange) {
+  const { tokens } = data;
   /** @type {Source[]} */
-  const sources = item.sources;
+  const sources = data.sources;
   /** @type {Row[][]} */
-  const groups = item.layout.groups.map((/** @type {{rows: Row[]}} */ group) => group.rows);
-  const walker = new Walker(page.shared.automaton, item.data.item);
-  const suggester = new Suggester(walker, item.data.ranking);
+  const groups = data.layout.groups.map((/** @type {{rows: Row[]}} */ group) => group.rows);
+  const walker = new Walker(data.shared.automaton, data.data.item);
+  const suggester = new Suggester(walker, data.data.ranking);
   const order = groups.flat().map((row) => sourceId(row.submission, row.position));
   const beginning = begin({ sources, size: tokens.length, order });
   const settle = ref(root, "settle-agreed");
@@ -49,7 +49,7 @@ openTask((root, page, onChange) => {
   settle.addEventListener("click", () => board.settleAgreed());
   showReasons(root, sources);
 
-  const work = new CasePage(root, page, onChange, {
+  const work = new CasePage(root, data, onChange, {
     beginning,
     resume: (content) => resume(content, beginning),
     contentOf: (state) => contentOf(state, sources),
@@ -64,7 +64,7 @@ openTask((root, page, onChange) => {
     show,
   });
   return work;
-});
+}
 
 /** @param {HTMLElement} root @param {CaseState} state @param {string[]} tokens */
 function showResult(root, state, tokens) {
@@ -73,7 +73,7 @@ function showResult(root, state, tokens) {
   const answers = questions.reduce((sum, question) => sum + question.answers.length, 0);
   setText(ref(root, "summary"), `${counted(questions.length, "question")}, ${counted(answers, "answer")}`);
   const rows = questions.map((question) => {
-    const said = answersText(tokens, question.answers) || "no answer yet";
+    const said = spansText(tokens, question.answers) || "no answer yet";
     const row = element(
       "li",
       { "data-id": question.id },

@@ -3,7 +3,8 @@
 // Enter accepts the marked option, or finishes a complete question. Tab completes up to the next
 // choice, and leaves the box if there is nothing to complete. Escape closes the list.
 
-/** @import { Check, Walker } from "./grammar.js" */
+/** @import { Walker } from "./grammar.js" */
+/** @import { Check } from "./grammar-types.js" */
 
 import { element, setText } from "../../html.js";
 import { capital, finished, split } from "./grammar.js";

@@ -1,7 +1,7 @@
 // The cards of the validation page, in the order in which the questions were asked.
 
-/** @import { BoardCalls } from "./case-card.js" */
-/** @import { CaseQuestion, CaseState } from "./case-state.js" */
+/** @import { BoardCalls } from "./case-types.js" */
+/** @import { CaseQuestion, CaseState } from "./case-types.js" */
 
 import { Board, Card } from "./case-card.js";
 import { INVALID, KEEP, REDUNDANT, sharesWords } from "./case-state.js";

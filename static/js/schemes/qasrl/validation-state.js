@@ -1,7 +1,7 @@
 // A validation as plain values: a case of one source without its answers. Questions and moves are
 // those of case-state.js, and "kept" there is "valid" here.
 
-/** @import { CaseContent, CaseState, ContentQuestion, Move, Verdict } from "./case-state.js" */
+/** @import { CaseContent, CaseState, ContentQuestion, Move, Verdict } from "./case-types.js" */
 
 import {
   apply as applyToCase,

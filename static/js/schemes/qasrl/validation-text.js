@@ -1,6 +1,6 @@
 // The texts of the validation page: names of questions, problems and moves.
 
-/** @import { CaseQuestion, CaseState, Move, Problem } from "./case-state.js" */
+/** @import { CaseQuestion, CaseState, Move, Problem } from "./case-types.js" */
 
 import { quoted } from "../../html.js";
 import { moveTexts } from "./case-card.js";

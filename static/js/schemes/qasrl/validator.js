@@ -1,15 +1,17 @@
 // The validation page: the questions of another annotator are judged and answered.
 
-import { openTask } from "../../work/task.js";
+/** @import { Mount } from "../../work/contract.js" */
+
 import { CasePage } from "./case-page.js";
 import { ValidationBoard } from "./validation-cards.js";
 import { apply, begin, contentOf, problems, resume } from "./validation-state.js";
 import * as text from "./validation-text.js";
 
-openTask((root, page, onChange) => {
-  const { asked, tokens } = page.items[0];
+/** @type {Mount} */
+export function mount(root, data, onChange) {
+  const { asked, tokens } = data;
   const beginning = begin({ asked: asked.questions, size: tokens.length });
-  return new CasePage(root, page, onChange, {
+  return new CasePage(root, data, onChange, {
     beginning,
     resume: (content) => resume(content, beginning),
     contentOf,
@@ -20,4 +22,4 @@ openTask((root, page, onChange) => {
     settled: "Everything is judged.",
     goesOn: true,
   });
-});
+}

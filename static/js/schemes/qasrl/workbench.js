@@ -1,18 +1,15 @@
-// The editor of questions and answers, for one verb or several in turn. The pages of the
-// generator and of the exercises mount it.
+// The editor of the questions and answers about one verb. The pages of the generator and of the
+// exercises mount it.
 
 /** @import { Span } from "../../spans.js" */
-/** @import { Content, Item, Page } from "../../work/page.js" */
-/** @import { PayTerms } from "../../work/pay.js" */
-/** @import { OnChange, Refusal, Work } from "../../work/shell.js" */
+/** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
 /** @import { Question } from "./annotation.js" */
 /** @import { RowState } from "./question-row.js" */
 
-import { element, quoted, ref, setText } from "../../html.js";
+import { quoted, ref, setText } from "../../html.js";
 import { Sentence } from "../../sentence.js";
 import { contains, spanText } from "../../spans.js";
-import { isLocked } from "../../work/page.js";
-import { bonusCents, cents, unitBonus } from "../../work/pay.js";
+import { unitBonus } from "../../work/pay.js";
 import { Annotation, tidy } from "./annotation.js";
 import { Suggester, Walker } from "./grammar.js";
 import { QuestionRow } from "./question-row.js";
@@ -20,36 +17,29 @@ import { QuestionRow } from "./question-row.js";
 const MOST_QUESTIONS = 60;
 const MOST_SUGGESTED = 5;
 
-/** @typedef {{position: number, question: Question | null, message: string}} Problem */
+/** @typedef {{question: Question | null, message: string}} Problem */
 
 /** @implements {Work} */
 export class Workbench {
-  /** @type {Sentence} */
-  sentence;
-
-  /** @param {HTMLElement} root @param {Page} page @param {OnChange} onChange */
-  constructor(root, page, onChange) {
+  /** @param {HTMLElement} root @param {ItemData} data @param {OnChange} onChange */
+  constructor(root, data, onChange) {
     this.root = root;
-    this.page = page;
+    this.data = data;
     this.onChange = onChange;
-    this.locked = isLocked(page);
-    this.items = page.items.map((item) => this.openItem(item));
+    this.locked = data.locked;
+    const walker = new Walker(data.shared.automaton, data.data.item);
+    this.suggester = new Suggester(walker, data.data.ranking);
+    this.annotation = new Annotation({ tokens: data.tokens, walker, content: data.content });
     this.reason = ref(root, "no-question", HTMLInputElement);
-    this.position = 0;
-    this.annotation = this.items[0].annotation;
+    this.reasons = ref(root, "reasons", HTMLSelectElement);
     /** @type {Map<number, QuestionRow>} */
     this.rows = new Map();
     /** @type {Question | undefined} */
     this.active = undefined;
+    this.sentence = this.createSentence();
+    this.sentence.disable(this.locked);
     this.listen();
-    this.showItem(0);
-  }
-
-  /** @param {Item} item */
-  openItem(item) {
-    const walker = new Walker(this.page.shared.automaton, item.data.item);
-    const annotation = new Annotation({ tokens: item.tokens, walker, content: item.content });
-    return { ...item, annotation, suggester: new Suggester(walker, item.data.ranking) };
+    this.open();
   }
 
   /** @param {string} name */
@@ -57,88 +47,91 @@ export class Workbench {
     return ref(this.root, name);
   }
 
+  createSentence() {
+    const { tokens, target } = this.data;
+    return new Sentence(this.ref("sentence"), {
+      tokens,
+      target: target.verb_idx,
+      targetLabel: "the verb asked about",
+      onChoose: (span) => this.takeAnswer(span),
+      onRemove: (token) => this.removeAnswerAt(token),
+      onLeave: (where) => (where === "next" ? this.nextQuestion() : this.focusQuestion(this.active)),
+      onSelect: (span, pending) => this.showSelection(span, pending),
+    });
+  }
+
   listen() {
-    this.ref("previous").addEventListener("click", () => this.showItem(this.position - 1, true));
-    this.ref("next").addEventListener("click", () => this.showItem(this.position + 1, true));
     this.ref("take").addEventListener("click", () => this.sentence.takeSelection());
     this.ref("go-on").addEventListener("click", () => this.nextQuestion());
     const hero = this.ref("hero");
     new ResizeObserver(() => keepClearOf(hero)).observe(hero);
     this.reason.addEventListener("input", () => this.giveReason());
-    const reasons = ref(this.root, "reasons", HTMLSelectElement);
-    reasons.addEventListener("change", () => {
-      if (reasons.value) this.reason.value = reasons.value;
+    this.reasons.addEventListener("change", () => {
+      if (this.reasons.value) this.reason.value = this.reasons.value;
       this.giveReason();
     });
+  }
+
+  // Show the questions of the annotation.
+  open() {
+    this.sentence.clear();
+    this.addEmptyQuestion();
+    this.active = this.annotation.questions[0];
+    this.reason.value = this.annotation.noQuestion;
+    this.render();
+    this.say("");
   }
 
   // --- the contract of a work page
 
   content() {
-    return this.contentBy((annotation) => annotation.draft());
+    return this.annotation.draft();
   }
 
   submission() {
-    return this.contentBy((annotation) => annotation.submission());
+    return this.annotation.submission();
   }
 
-  /** @returns {Problem[]} */
   problems() {
-    this.clearProblems();
-    return this.items.flatMap(({ annotation }, position) =>
-      annotation.problems().map((problem) => ({ ...problem, position })),
-    );
+    return this.annotation.problems();
   }
 
-  /** @param {Problem[]} problems */
-  showProblems(problems) {
-    const box = this.ref("problems");
-    const several = this.items.length > 1;
-    const entries = problems.map(({ position, question, message }) => {
-      const text = several ? `Verb ${position + 1}: ${message}` : message;
-      const go = () => this.goTo(position, question);
-      return element("li", {}, element("button", { type: "button", class: "link", onclick: go }, text));
-    });
-    box.replaceChildren(element("p", {}, "Before you can submit:"), element("ul", {}, ...entries));
-    box.hidden = false;
-    box.focus();
+  /** @param {Problem} problem */
+  focusProblem({ question }) {
+    this.focusQuestion(question ?? this.annotation.questions.at(-1));
   }
 
-  /** @param {Refusal[]} refusals */
-  showRefusals(refusals) {
-    this.showProblems(
-      refusals.map(({ item, path, message }) => {
-        const position = Math.max(
-          0,
-          this.items.findIndex(({ id }) => id === item),
-        );
-        const { annotation } = this.items[position];
-        const index = Number(/^questions\[(\d+)\]/.exec(path)?.[1] ?? NaN);
-        const question = annotation.asked()[index] ?? null;
-        const text = question ? `Question ${annotation.number(question)}: ${message}` : message;
-        return { position, question, message: text };
-      }),
-    );
+  /** @param {string} path @param {string} message @returns {Problem} */
+  problemAt(path, message) {
+    const index = Number(/^questions\[(\d+)\]/.exec(path)?.[1] ?? NaN);
+    const question = this.annotation.asked()[index] ?? null;
+    return { question, message: question ? `Question ${this.annotation.number(question)}: ${message}` : message };
   }
 
-  /** @param {Content} content */
+  units() {
+    return this.annotation.countSound();
+  }
+
+  focus() {
+    this.focusQuestion(this.annotation.questions.at(-1));
+  }
+
+  shown() {
+    const { target, tokens } = this.data;
+    setText(ref(document, "verb"), tokens[target.verb_idx]);
+  }
+
+  /** @param {any} content */
   load(content) {
-    for (const item of this.items) item.annotation.load(content[item.id]);
-    this.showItem(this.position);
+    this.annotation.load(content);
+    this.open();
   }
 
-  /** @param {{position: number, content: any}} before */
-  restore({ position, content }) {
-    this.items[position].annotation.load(content);
-    this.showItem(position);
-  }
-
-  /** @param {Content} content */
+  /** @param {any} content */
   describe(content) {
-    return this.items.flatMap(({ id, tokens }) =>
-      /** @type {{question: string, answers: Span[]}[]} */ (content?.[id]?.questions ?? []).map(
-        ({ question, answers }) => [question, ...answers.map((span) => spanText(tokens, span))].join(" – "),
-      ),
+    const questions = /** @type {{question: string, answers: Span[]}[]} */ (content?.questions ?? []);
+    return questions.map(({ question, answers }) =>
+      [question, ...answers.map((span) => spanText(this.data.tokens, span))].join(" – "),
     );
   }
 
@@ -148,18 +141,7 @@ export class Workbench {
     this.render();
   }
 
-  /** @param {PayTerms} pay */
-  earned(pay) {
-    const bonus = this.items.reduce((sum, { annotation }) => sum + bonusCents(pay, annotation.countSound()), 0);
-    return { bonus, label: "bonus" };
-  }
-
   // --- changes
-
-  /** @param {(annotation: Annotation) => any} write */
-  contentBy(write) {
-    return Object.fromEntries(this.items.map(({ id, annotation }) => [id, write(annotation)]));
-  }
 
   /**
    * Make a change that can be undone.
@@ -170,9 +152,8 @@ export class Workbench {
    */
   change(label, act, mergeKey = null) {
     if (this.locked) return;
-    const before = { position: this.position, content: this.annotation.draft() };
     act();
-    this.onChange({ label, before, mergeKey });
+    this.onChange({ label, mergeKey });
     this.render();
   }
 
@@ -181,55 +162,7 @@ export class Workbench {
     this.onChange();
   }
 
-  // --- one item at a time
-
-  createSentence() {
-    const { tokens, target } = this.items[this.position];
-    const box = this.ref("sentence");
-    const fresh = /** @type {HTMLElement} */ (box.cloneNode(false));
-    box.replaceWith(fresh);
-    return new Sentence(fresh, {
-      tokens,
-      target: target.verb_idx,
-      onChoose: (span) => this.takeAnswer(span),
-      onRemove: (token) => this.removeAnswerAt(token),
-      onLeave: (where) => (where === "next" ? this.nextQuestion() : this.focusQuestion(this.active)),
-      onSelect: (span, pending) => this.showSelection(span, pending),
-    });
-  }
-
-  /** @param {number} position */
-  showItem(position, moveFocus = false) {
-    this.position = position;
-    this.annotation = this.items[position].annotation;
-    this.rows = new Map();
-    this.ref("questions").replaceChildren();
-    this.sentence = this.createSentence();
-    this.sentence.disable(this.locked);
-    this.addEmptyQuestion();
-    this.active = this.annotation.questions[0];
-    this.reason.value = this.annotation.noQuestion;
-    this.showProgress();
-    this.clearProblems();
-    this.render();
-    this.say("");
-    if (moveFocus) this.focusQuestion(this.annotation.questions.at(-1));
-  }
-
-  showProgress() {
-    const { target, tokens } = this.items[this.position];
-    const count = this.items.length;
-    const isLast = this.position === count - 1;
-    setText(this.ref("verb"), tokens[target.verb_idx]);
-    this.ref("progress").hidden = count === 1;
-    setText(this.ref("progress-text"), `Verb ${this.position + 1} of ${count}`);
-    const bar = ref(this.root, "progress-bar", HTMLProgressElement);
-    bar.max = count;
-    bar.value = this.position + 1;
-    this.ref("previous").hidden = this.position === 0;
-    this.ref("next").hidden = isLast;
-    this.ref("submit").hidden = !isLast;
-  }
+  // --- rendering
 
   // The last row is always empty, so that there is one to write in.
   addEmptyQuestion() {
@@ -246,11 +179,9 @@ export class Workbench {
     this.renderRows(questions);
     this.sentence.paint(this.annotation.marks(this.active));
     this.showSelection(this.sentence.selection, this.sentence.pending);
-    this.showNextPay();
     this.ref("nothing-to-ask").hidden = this.annotation.asked().length > 0;
     this.reason.disabled = this.locked;
-    ref(this.root, "reasons", HTMLSelectElement).disabled = this.locked;
-    ref(this.root, "submit", HTMLButtonElement).disabled = this.locked;
+    this.reasons.disabled = this.locked;
   }
 
   // Rows move only where they are out of place, because moving takes the focus away.
@@ -285,7 +216,7 @@ export class Workbench {
     return {
       number,
       isActive: question === this.active,
-      bonus: this.page.pay ? unitBonus(this.page.pay, number) : 0,
+      bonus: this.data.pay ? unitBonus(this.data.pay, number) : 0,
       note: this.noteFor(question, state),
       canKeep: isOutside && !question.kept,
       isOutside,
@@ -314,10 +245,9 @@ export class Workbench {
    * @param {Question | null} question
    */
   suggest(text, question) {
-    const { suggester } = this.items[this.position];
     const others = this.annotation.asked().filter((other) => other !== question);
     const asked = others.map((other) => other.text);
-    return suggester.suggest(text, asked, MOST_SUGGESTED).map((suggestion) => suggestion.question);
+    return this.suggester.suggest(text, asked, MOST_SUGGESTED).map((suggestion) => suggestion.question);
   }
 
   // --- what the worker does
@@ -420,12 +350,6 @@ export class Workbench {
     this.rows.get(question.key)?.box.input.focus();
   }
 
-  /** @param {number} position @param {Question | null} question */
-  goTo(position, question) {
-    if (position !== this.position) this.showItem(position);
-    this.focusQuestion(question ?? this.annotation.questions.at(-1));
-  }
-
   // --- messages
 
   /** @param {string} text */
@@ -448,18 +372,6 @@ export class Workbench {
     else if (pending) this.say("Now the last word; the same word again takes it alone.");
     else this.say(answer);
   }
-
-  showNextPay() {
-    const { pay } = this.page;
-    if (!pay) return;
-    const next = unitBonus(pay, this.annotation.countSound() + 1);
-    const text = next > 0 ? `next question +${cents(next)}` : "next question: part of the reward";
-    setText(this.ref("next-pay"), text);
-  }
-
-  clearProblems() {
-    this.ref("problems").hidden = true;
-  }
 }
 
 /**
@@ -468,6 +380,7 @@ export class Workbench {
  * @param {HTMLElement} hero
  */
 function keepClearOf(hero) {
+  if (!hero.isConnected) return;
   const isSticky = getComputedStyle(hero).position === "sticky";
   document.documentElement.style.scrollPaddingTop = isSticky ? `${hero.offsetHeight + 8}px` : "";
 }

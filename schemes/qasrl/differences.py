@@ -3,32 +3,30 @@
 Questions with answers are compared by question, other content by its position in the JSON.
 """
 
-import json
 from collections.abc import Iterator
-from itertools import zip_longest
 from typing import Any
 
-from schemes.base import Json, Tokens
+from schemes.base import ItemContext, Json, Tokens
+from schemes.json_differences import shown_value, value_differences
 
-ABSENT = object()
-LONGEST = 120
 # Derived from the question's text on parsing, so it differs only if the text does.
 DERIVED = {"question", "answers", "slots", "source"}
 
 
-def word_differences(ours: object, theirs: object, *, tokens: Tokens) -> list[str]:
+def differences(ours: object, theirs: object, context: ItemContext) -> list[str]:
     """Return a sentence for each difference, or [] for equal content."""
     if ours == theirs:
         return []
+    tokens = context.tokens
     if _asks(ours) and _asks(theirs):
         assert isinstance(ours, dict)
         assert isinstance(theirs, dict)
-        differences = [
+        sentences = [
             *_of_questions(ours["questions"], theirs["questions"], tokens),
-            *_of_values(_without_questions(ours), _without_questions(theirs), ""),
+            *value_differences(_without_questions(ours), _without_questions(theirs)),
         ]
-        return differences or ["The same questions are in another order."]
-    return list(_of_values(ours, theirs, ""))
+        return sentences or ["The same questions are in another order."]
+    return list(value_differences(ours, theirs))
 
 
 def _asks(content: object) -> bool:
@@ -61,7 +59,7 @@ def _of_questions(ours: list[Json], theirs: list[Json], tokens: Tokens) -> Itera
         rest = [
             {k: v for k, v in question.items() if k not in DERIVED} for question in (mine, other)
         ]
-        yield from _of_values(rest[0], rest[1], name)
+        yield from value_differences(rest[0], rest[1], name)
 
 
 def _by_name(questions: list[Json]) -> dict[str, Json]:
@@ -92,27 +90,5 @@ def _answers(question: Json, tokens: Tokens) -> str:
 def _words(span: Any, tokens: Tokens) -> str:
     is_span = isinstance(span, list) and [type(end) for end in span] == [int, int]
     if not is_span or not 0 <= span[0] < span[1] <= len(tokens):
-        return _shown(span)
+        return shown_value(span)
     return f"“{' '.join(tokens[span[0] : span[1]])}”"
-
-
-def _of_values(ours: object, theirs: object, path: str) -> Iterator[str]:
-    if ours == theirs and type(ours) is type(theirs):
-        return
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        for name in dict.fromkeys([*ours, *theirs]):
-            inner = f"{path}, {name}" if path else str(name)
-            yield from _of_values(ours.get(name, ABSENT), theirs.get(name, ABSENT), inner)
-    elif isinstance(ours, list) and isinstance(theirs, list):
-        for number, (mine, other) in enumerate(zip_longest(ours, theirs, fillvalue=ABSENT), 1):
-            yield from _of_values(mine, other, f"{path} {number}".strip())
-    else:
-        where = f"{path}: " if path else ""
-        yield f"{where}ours is {_shown(ours)}, the marketplace's {_shown(theirs)}."
-
-
-def _shown(value: object) -> str:
-    if value is ABSENT or value in (None, "", {}, []):
-        return "empty"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return f"“{text if len(text) <= LONGEST else text[: LONGEST - 1] + '…'}”"

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.differences import word_differences
+from schemes.base import ItemContext
+from schemes.qasrl.differences import differences
 
 TOKENS = ["The", "rebels", "carried", "the", "old", "radio", "out", "on", "Sunday", "."]
 
@@ -17,7 +18,7 @@ WHO, WHAT = asked("Who carried it?", (0, 2)), asked("What was carried?", (3, 6))
 
 
 def words(ours, theirs):
-    return word_differences({"questions": ours}, {"questions": theirs}, tokens=TOKENS)
+    return differences({"questions": ours}, {"questions": theirs}, ItemContext(TOKENS))
 
 
 def test_question_of_one_copy_only_is_named_with_its_answers():
@@ -55,14 +56,14 @@ def test_repeated_question_is_numbered():
 
 
 def test_what_is_no_annotation_is_told_place_by_place():
-    told = word_differences(
-        {"box": [1, 2], "label": "cat"}, {"box": [1, 3], "label": ""}, tokens=TOKENS
+    told = differences(
+        {"box": [1, 2], "label": "cat"}, {"box": [1, 3], "label": ""}, ItemContext(TOKENS)
     )
     assert told == [
         "box 2: ours is “2”, the marketplace's “3”.",
         "label: ours is “cat”, the marketplace's empty.",
     ]
-    assert word_differences({"questions": [WHO]}, "nothing", tokens=TOKENS) == [
+    assert differences({"questions": [WHO]}, "nothing", ItemContext(TOKENS)) == [
         'ours is “{"questions": [{"question": "Who carried it?", "answers": [[0, 2]], '
         '"slots": null}]}”, the marketplace\'s “nothing”.'
     ]
@@ -96,7 +97,7 @@ contents = json_values | st.fixed_dictionaries(
 
 @given(contents, contents)
 def test_any_two_contents_are_told_apart_in_sentences(ours, theirs):
-    told = word_differences(ours, theirs, tokens=TOKENS)
+    told = differences(ours, theirs, ItemContext(TOKENS))
     assert all(one.endswith(".") for one in told)
     if ours == theirs:
         assert told == []
@@ -104,4 +105,4 @@ def test_any_two_contents_are_told_apart_in_sentences(ours, theirs):
 
 @pytest.mark.parametrize("content", [{"questions": [WHO]}, None, [], "text", 3])
 def test_equal_copies_differ_in_nothing(content):
-    assert word_differences(content, content, tokens=TOKENS) == []
+    assert differences(content, content, ItemContext(TOKENS)) == []

@@ -1,0 +1,29 @@
+"""Items and sentences as their scheme sees them."""
+
+from annotation.models import Item
+from projects.domain.resources import resources_of
+from projects.models import Project
+from schemes.base import ItemContext, Scheme
+from schemes.registry import get_scheme
+
+
+def context_of(item: Item, project: Project | None = None) -> ItemContext:
+    """Return the item's context. The item must have its sentence loaded.
+
+    Pass the project for several items, so that its resources are loaded once.
+    """
+    return ItemContext(
+        tokens=item.sentence.tokens,
+        target=item.target,
+        metadata=item.sentence.metadata,
+        resources=resources_of(project or item.project),
+    )
+
+
+def scheme_of(item: Item) -> Scheme:
+    return get_scheme(item.project.scheme)
+
+
+def headline_of(item: Item, project: Project) -> str:
+    """Return a short label that identifies the item in a list."""
+    return get_scheme(project.scheme).corpus.headline(context_of(item, project))

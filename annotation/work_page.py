@@ -1,0 +1,35 @@
+"""Render workers' pages, which experts and exercises use as well."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from schemes.base import Json
+from schemes.registry import get_scheme
+from web.markdown import render_markdown
+
+
+def render_work_page(
+    request: HttpRequest,
+    *,
+    scheme: str,
+    role: str,
+    page: Json,
+    guidelines: str,
+    base: str = "annotation/work.html",
+    **context: object,
+) -> HttpResponse:
+    """Render the scheme's page of a role, or `base` if the scheme has only a module for it.
+
+    The template is `templates/schemes/<scheme>/<role>.html`, and the module is
+    `static/js/schemes/<scheme>/<role>.js`. `guidelines` is Markdown.
+    """
+    vocabulary = get_scheme(scheme).vocabulary
+    nouns = {"item": vocabulary.item, "unit": vocabulary.unit}
+    task = vocabulary.tasks.get(role)
+    context |= {
+        "page": page | {"nouns": {key: [n.singular, n.plural] for key, n in nouns.items()}},
+        "title": task.title if task else "Task",
+        "module": f"js/schemes/{scheme}/{role}.js",
+        "guidelines": render_markdown(guidelines),
+    }
+    return render(request, [f"schemes/{scheme}/{role}.html", base], context)

@@ -1,0 +1,31 @@
+"""The terms of each protocol: who works on an item, and how many people.
+
+`consolidation.protocols` holds what the protocols do.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from projects.enums import ExclusionScope, Protocol, Role
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolTerms:
+    """The roles and numbers of people of a protocol.
+
+    `generators` work on an item independently. Then people with `role` work on its case: one, or the
+    project's number of validators if `is_voted`. `exclusion_scope` is the scope in which they must not
+    have generated.
+    """
+
+    generators: int
+    role: Role
+    is_voted: bool
+    exclusion_scope: ExclusionScope
+
+
+# Roit et al. 2020, section 3, and FitzGerald et al. 2018, section 2.
+TERMS: Mapping[str, ProtocolTerms] = {
+    Protocol.CONSOLIDATION: ProtocolTerms(2, Role.CONSOLIDATOR, False, ExclusionScope.ITEM),
+    Protocol.VALIDATION: ProtocolTerms(1, Role.VALIDATOR, True, ExclusionScope.SENTENCE),
+}

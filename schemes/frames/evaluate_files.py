@@ -1,0 +1,151 @@
+"""The evaluation `evaluate frames`."""
+
+from argparse import ArgumentParser
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemes.base import Json
+from schemes.charts import write_bar_chart
+from schemes.frames.confidences import read_confidences
+from schemes.frames.items import Baseline, Task
+from schemes.reports import (
+    Evaluation,
+    Options,
+    Report,
+    UsageError,
+    bootstrap_json,
+    bootstrap_text,
+    draws,
+    paragraphs,
+    text_table,
+)
+
+if TYPE_CHECKING:
+    from schemes.frames import evaluation as files
+
+_FRAMES_HELP = """Purity and BCubed of induced frames or roles (SemEval-2019 Task 2 records).
+
+examples:
+  python manage.py evaluate frames --task A gold.txt system.txt
+  python manage.py evaluate frames --task B.1 gold.txt --baseline 1CPHG --relations relations.txt
+  python manage.py evaluate frames --task A gold.txt system.txt --confidence ratings.txt \\
+      --plot confidence.svg --json
+"""
+
+
+def _add_frames_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("gold", type=Path, metavar="GOLD")
+    parser.add_argument("system", type=Path, metavar="SYSTEM", nargs="?")
+    parser.add_argument("--task", required=True, choices=[task.value for task in Task])
+    parser.add_argument("--baseline", choices=[baseline.value for baseline in Baseline])
+    parser.add_argument(
+        "--relations", type=Path, metavar="STX", help="records with relations in place of roles"
+    )
+    parser.add_argument(
+        "--confidence",
+        type=Path,
+        metavar="FILE",
+        help="lines of sentence id, verb position, confidence: scores by confidence",
+    )
+    parser.add_argument(
+        "--leave-one-out",
+        type=Path,
+        metavar="OUT.csv",
+        help="effect of each gold cluster on BCubed F, per item",
+    )
+
+
+def _frames_report(options: Options) -> Report:
+    # Inline, here and below, because it loads numpy, which UA and LA don't need.
+    from schemes.frames import evaluation as files  # noqa: PLC0415
+
+    evaluation = _frames_evaluation(options)
+    figures = evaluation.figures()
+    report = Report(figures, _frames_text, draw=lambda path: _draw_confidence(figures, path))
+    if options["confidence"]:
+        report.figures["by_confidence"] = _by_confidence(evaluation, options["confidence"])
+    if options["bootstrap"]:
+        intervals = {"frames": evaluation.intervals(**draws(options))}
+        report.figures["bootstrap"] = bootstrap_json(intervals, **draws(options))
+    report.tables = [
+        (options["per_item"], files.ITEM_COLUMNS, evaluation.item_rows()),
+        (options["alignment"], files.ALIGNMENT_COLUMNS, evaluation.alignment_rows()),
+        (options["leave_one_out"], files.CLUSTER_COLUMNS, evaluation.cluster_rows()),
+    ]
+    return report
+
+
+def _frames_evaluation(options: Options) -> "files.Evaluation":
+    from schemes.frames import evaluation as files  # noqa: PLC0415
+
+    if (options["system"] is None) == (options["baseline"] is None):
+        raise UsageError("pass either a SYSTEM file or a --baseline.")
+    task = Task(options["task"])
+    if options["system"]:
+        return files.evaluate_files(options["gold"], options["system"], task=task)
+    return files.evaluate_baseline(
+        options["gold"],
+        Baseline(options["baseline"]),
+        task=task,
+        relations_path=options["relations"],
+        seed=options["seed"],
+    )
+
+
+def _by_confidence(evaluation: "files.Evaluation", path: Path) -> Json:
+    levels = evaluation.by_confidence(read_confidences(path, evaluation.keys))
+    return {
+        str(level): {"exactly": asdict(exactly), "at_least": asdict(at_least)}
+        for level, (exactly, at_least) in levels.items()
+    }
+
+
+def _draw_confidence(figures: Json, path: Path) -> None:
+    if "by_confidence" not in figures:
+        raise UsageError("--plot shows F by confidence. Pass the ratings with --confidence.")
+    levels = figures["by_confidence"]
+    write_bar_chart(
+        path,
+        "BCubed F by confidence (items)",
+        [f"{level} ({scores['exactly']['items']})" for level, scores in levels.items()],
+        {
+            "exactly": [scores["exactly"]["bcubed_f"] for scores in levels.values()],
+            "at least": [scores["at_least"]["bcubed_f"] for scores in levels.values()],
+        },
+    )
+
+
+def _frames_text(figures: Json) -> str:
+    """Return the three figures of each kind and the optional figures."""
+    size = "{items} items, {gold_clusters} gold clusters, {system_clusters} system clusters."
+    rows = [
+        ("purity", figures["purity"], figures["inverse_purity"], figures["purity_f"]),
+        (
+            "BCubed",
+            figures["bcubed_precision"],
+            figures["bcubed_recall"],
+            figures["bcubed_f"],
+        ),
+    ]
+    header = ("", "Purity or precision %", "Inverse or recall %", "F %")
+    return paragraphs(
+        size.format(**figures),
+        text_table(header, rows),
+        _confidence_text(figures),
+        bootstrap_text(figures),
+    )
+
+
+def _confidence_text(figures: Json) -> str:
+    if "by_confidence" not in figures:
+        return ""
+    header = ("Confidence", "Items", "Purity F %", "BCubed F %")
+    rows = []
+    for level, levels in figures["by_confidence"].items():
+        for name, scores in ((level, levels["exactly"]), (f"{level} or more", levels["at_least"])):
+            rows.append((name, scores["items"], scores["purity_f"], scores["bcubed_f"]))
+    return text_table(header, rows)
+
+
+FRAMES = Evaluation("frames", "frames", _FRAMES_HELP, _add_frames_arguments, _frames_report)

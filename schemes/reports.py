@@ -1,0 +1,176 @@
+"""Evaluations of annotation files: their options, figures, texts, tables and intervals."""
+
+import csv
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from metrics.intervals import Interval
+from schemes.base import Json
+
+Options = Mapping[str, Any]
+Rows = Iterable[Sequence[Any]]
+
+_UNDEFINED = "–"
+
+
+class UsageError(ValueError):
+    """Options that can't be combined."""
+
+
+@dataclass(slots=True)
+class Report:
+    """An evaluation's figures, their text, their chart, and tables by path, if requested.
+
+    The rows of a table are computed when they are written. Evaluations without files have no `draw`.
+    """
+
+    figures: Json
+    text: Callable[[Json], str]
+    draw: Callable[[Path], None] | None = None
+    tables: list[tuple[Path | None, Sequence[str], Rows]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A subcommand of `evaluate`, which reads and writes files.
+
+    The first line of `description` is its summary, and the rest has examples. `writes_files` adds
+    the options for tables, charts and intervals. `run` raises FileError and UsageError.
+    """
+
+    name: str
+    title: str
+    description: str
+    add_arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Options], Report]
+    writes_files: bool = True
+
+
+Notify = Callable[[str], None]
+Progress = Callable[[Iterable[Any]], Iterable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class FileProgram:
+    """A command of its own that reads and writes files.
+
+    `run` returns figures and a sentence for people. It passes notes to the second argument, may wrap
+    rows in the third to show progress, and raises FileError and UsageError.
+    """
+
+    name: str
+    help: str
+    example: str
+    add_arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Options, Notify, Progress], tuple[Json, str]]
+
+
+def add_output_arguments(parser: ArgumentParser, evaluation: Evaluation) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    if not evaluation.writes_files:
+        return
+    parser.add_argument("--per-item", type=Path, metavar="OUT.csv", help="one row per item")
+    parser.add_argument(
+        "--alignment", type=Path, metavar="OUT.csv", help="one row per aligned pair"
+    )
+    parser.add_argument(
+        "--bootstrap", type=int, metavar="N", help="95 %% intervals from N draws of the items"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default 0)")
+    parser.add_argument("--plot", type=Path, metavar="OUT.svg", help="a chart of the figures")
+
+
+def check_output(options: Options, evaluation: Evaluation) -> None:
+    """Raise UsageError for invalid output options."""
+    if not evaluation.writes_files:
+        return
+    if options["bootstrap"] is not None and options["bootstrap"] < 1:
+        raise UsageError("--bootstrap needs at least 1 draw.")
+    if options["seed"] < 0:
+        raise UsageError("--seed must not be negative.")
+    if options["plot"] and options["plot"].suffix.lower() != ".svg":
+        raise UsageError(f"--plot writes SVG, so {options['plot'].name} must end in .svg.")
+
+
+def draws(options: Options) -> dict[str, int]:
+    """Return the keyword arguments of a bootstrap."""
+    return {"repetitions": options["bootstrap"], "seed": options["seed"]}
+
+
+def text_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a text table with the first column left-aligned and the others right-aligned."""
+    cells = [list(header), *([shown(cell) for cell in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(_line(row, widths) for row in cells)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = (
+        cell.rjust(width) if at else cell.ljust(width)
+        for at, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    return "  ".join([first, *others]).rstrip()
+
+
+def shown(cell: object) -> str:
+    """Return a table cell. Floats are shares in [0, 1]."""
+    if cell is None:
+        return _UNDEFINED
+    return f"{100 * cell:.2f}" if isinstance(cell, float) else str(cell)
+
+
+def paragraphs(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+def bootstrap_json(
+    intervals: Mapping[str, Mapping[str, Interval]], *, repetitions: int, seed: int
+) -> Json:
+    """Return the intervals as JSON.
+
+    Each figure and part has `[low, high]`, or None where undefined.
+    """
+    levels = {interval.level for parts in intervals.values() for interval in parts.values()}
+    return {
+        "repetitions": repetitions,
+        "seed": seed,
+        "level": min(levels),
+        "intervals": {
+            name: {part: [interval.low, interval.high] for part, interval in parts.items()}
+            for name, parts in intervals.items()
+        },
+    }
+
+
+def bootstrap_text(figures: Json) -> str:
+    """Return the table of the intervals, or "" without them."""
+    if "bootstrap" not in figures:
+        return ""
+    bootstrap = figures["bootstrap"]
+    header = (
+        f"{100 * bootstrap['level']:.0f} % intervals, {bootstrap['repetitions']} draws",
+        "Low",
+        "High",
+    )
+    rows = [
+        (f"{name} {part}", *bounds)
+        for name, parts in bootstrap["intervals"].items()
+        for part, bounds in parts.items()
+    ]
+    return text_table(header, rows)
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write the rows under their columns. The file appears only when it is complete."""
+    partial = path.with_name(path.name + ".part")
+    try:
+        with partial.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(rows)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

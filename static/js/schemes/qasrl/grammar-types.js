@@ -1,0 +1,45 @@
+// The types of the grammar. Pages do not load this file.
+
+/** @typedef {[slot: string, wordClass: string, word: string]} Step */
+
+/** @typedef {{state: number, steps: Step[]}} Path */
+
+/** @typedef {[wordClass: string, slot: string, state: number]} Transition */
+
+/**
+ * The automaton, the same for every item. A state has a flag whether it ends a question, and edges
+ * of [class, slot, state].
+ *
+ * @typedef {object} Automaton
+ * @property {string[]} class_names
+ * @property {string[]} slots
+ * @property {[number, [number, number, number][]][]} states
+ * @property {Record<string, string[]>} classes
+ */
+
+/** @typedef {"stem" | "presentSingular3rd" | "presentParticiple" | "past" | "pastParticiple"} Form */
+
+/**
+ * An item's part of the grammar. Without `pairs`, any two prepositions can follow each other.
+ *
+ * @typedef {object} ItemTable
+ * @property {Record<Form, string>} forms
+ * @property {Record<string, string[]> | null} pairs
+ * @property {string[]} prepositions
+ */
+
+/** @typedef {{text: string, ends: boolean, goesOn: boolean}} Completion */
+
+/**
+ * `start` and `end` mark the wrong word, and `nearest` are the legal words there.
+ *
+ * @typedef {object} Check
+ * @property {"complete" | "unfinished" | "wrong" | "empty"} state
+ * @property {number} start
+ * @property {number} end
+ * @property {string[]} nearest
+ */
+
+/** @typedef {{text: string, start: number, end: number}} Word */
+
+export {};

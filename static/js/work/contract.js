@@ -1,0 +1,139 @@
+// The types of a work page. Pages do not load this file.
+//
+// A scheme's page module exports `mount(root, data, onChange)`. The shell calls it once per item, with
+// a copy of the template's element `data-work-root` as `root`.
+
+/**
+ * Content by item id. What an item's content looks like is up to the scheme.
+ *
+ * @typedef {Record<string, any>} Content
+ */
+
+/**
+ * An item to annotate. `target`, `data` and `content` belong to the scheme.
+ *
+ * @typedef {object} Item
+ * @property {number} id
+ * @property {string[]} tokens
+ * @property {any} target
+ * @property {any} data
+ * @property {any} content  the draft, if there is one
+ * @property {any} [sources]  of a case: the annotators' content
+ * @property {any} [layout]  of a case: the sources aligned
+ * @property {any} [asked]  of a validation
+ */
+
+/**
+ * The scheme's nouns in singular and plural: the unit of annotation, and the unit of pay.
+ *
+ * @typedef {{item: [string, string], unit: [string, string]}} Nouns
+ */
+
+/**
+ * @typedef {object} Page
+ * @property {Item[]} items
+ * @property {any} shared  data that all pages of the scheme share
+ * @property {boolean} preview
+ * @property {boolean} submitted
+ * @property {number} revision  of the draft
+ * @property {number} activeSeconds
+ * @property {number} moves
+ * @property {Steps} steps
+ * @property {string} comment
+ * @property {PayTerms | null} [pay]
+ * @property {Nouns} nouns
+ * @property {string} token
+ * @property {string} assignment
+ * @property {string} submitTo
+ * @property {{draft: string, submit: string, check: string, lookUp: string}} urls
+ * @property {string} [csrf]  on a page of the site itself
+ * @property {string} [draftKey]  on a page of the site itself
+ * @property {number} [number]  of a practice exercise
+ */
+
+/**
+ * A problem that the server reports: the item, the path inside its content, and a message.
+ *
+ * @typedef {{item: number, path: string, message: string}} Refusal
+ */
+
+/**
+ * The data of an item for its scheme. A locked item allows no changes.
+ *
+ * @typedef {Item & {shared: any, pay: PayTerms | null, locked: boolean}} ItemData
+ */
+
+/**
+ * A problem that prevents submission. The scheme may add fields that locate it.
+ *
+ * @typedef {{message: string, [field: string]: any}} Problem
+ */
+
+/**
+ * A scheme's part of a page for one item.
+ *
+ * Without `load`, `restore` or `lock`, the shell mounts the item again with other data.
+ *
+ * @typedef {object} Work
+ * @property {() => any} content  return the work for a draft
+ * @property {() => Problem[]} problems  return what prevents submission
+ * @property {() => any} [submission]  return the work for submission, where it differs
+ * @property {(problem: any) => void} [focusProblem]
+ * @property {(path: string, message: string) => Problem} [problemAt]  locate a problem that the server reports
+ * @property {(problems: any[], options: {isRefused: boolean}) => void} [showProblems]  replace the shell's list
+ * @property {() => boolean} [isReady]  return false to mark the submit button as not available yet
+ * @property {() => string} [step]  name the current step, for time and moves by step
+ * @property {() => number} [units]  count the units that are paid
+ * @property {() => void} [focus]  focus the place where the work goes on
+ * @property {() => void} [shown]  called when the item becomes the current one
+ * @property {(content: any) => void} [load]  show a version of the work
+ * @property {() => any} [snapshot]  return the state for undo, where it is more than the content
+ * @property {(state: any) => void} [restore]  go back to a snapshot
+ * @property {(content: any) => string[]} [describe]  return lines that identify a version
+ * @property {(text: string) => void} [say]  announce what happened
+ * @property {() => void} [lock]  allow no more changes
+ * @property {() => void} [destroy]
+ */
+
+/**
+ * A change that can be undone. `label` is what was done, for the undo button. Consecutive steps with
+ * the same key are a single one.
+ *
+ * @typedef {{label: string, mergeKey?: string | null}} Step
+ */
+
+/**
+ * Report a change. A step can be undone; a change without a step cannot.
+ *
+ * @typedef {(step?: Step) => void} OnChange
+ */
+
+/** @typedef {(root: HTMLElement, data: any, onChange: OnChange) => Work} Mount */
+
+/**
+ * The work as it is sent to the server.
+ *
+ * @typedef {{content: Content, comment: string, active_seconds: number, moves: number, steps: Steps}} WorkState
+ */
+
+/** @typedef {{revision: number, content: Content, comment?: string}} Version */
+
+/** @typedef {"saved" | "unsaved" | "saving" | "offline" | "refused"} DraftStatus */
+
+/**
+ * "invalid" means that the page's permission is not valid any more.
+ *
+ * @typedef {"sending" | "refused" | "unreachable" | "invalid" | "leaving" | "no-answer"} SubmissionState
+ */
+
+/**
+ * @typedef {object} PayTerms
+ * @property {number} reward_cents
+ * @property {number} free_units
+ * @property {number} bonus_first_cents
+ * @property {number} bonus_step_cents
+ */
+
+/** @typedef {Record<string, {seconds: number, moves: number}>} Steps */
+
+export {};

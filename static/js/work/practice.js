@@ -1,0 +1,62 @@
+// An exercise: the page of a task without a draft or pay, and a comparison with the expert's answers.
+
+import { ref, setText } from "../html.js";
+import { recall, remember } from "../storage.js";
+import { showGuidelines } from "./guidelines.js";
+import { moduleAddress, readPage } from "./page.js";
+import { Shell } from "./shell.js";
+
+const DONE = "practice done";
+
+/**
+ * The comparison as a scheme's practice module shows it: `compare(answer)`.
+ *
+ * @typedef {(answer: any) => {summary: string, rows: Node[]}} Compare
+ */
+
+/** @type {{mount: import("./contract.js").Mount, compare: Compare}} */
+const scheme = await import(moduleAddress());
+const page = readPage();
+const status = ref(document, "status");
+const button = ref(document, "submit", HTMLButtonElement);
+
+async function check() {
+  button.disabled = true;
+  setText(status, "Comparing …");
+  const response = await fetch(page.urls.check, {
+    method: "POST",
+    body: JSON.stringify({ content: shell.submission()[page.items[0].id] }),
+    headers: { "Content-Type": "text/plain" },
+    credentials: "omit",
+  }).catch(() => null);
+  const answer = response ? await response.json().catch(() => null) : null;
+  button.disabled = false;
+  setText(status, "");
+  if (response?.ok && answer) showComparison(answer);
+  else if (response?.status === 422) shell.showRefusals(answer.problems);
+  else setText(status, "The comparison could not be loaded. Try again in a moment.");
+}
+
+/** @param {any} answer */
+function showComparison(answer) {
+  const { summary, rows } = scheme.compare(answer);
+  setText(ref(document, "summary"), summary);
+  ref(document, "rows").replaceChildren(...rows);
+  const comparison = ref(document, "comparison");
+  comparison.hidden = false;
+  comparison.focus({ preventScroll: true });
+  comparison.scrollIntoView({ block: "start" });
+  remember(DONE, [...new Set([...(recall(DONE) ?? []), page.number])]);
+  showDone();
+}
+
+function showDone() {
+  for (const number of recall(DONE) ?? []) {
+    document.querySelector(`[data-lesson="${Number(number)}"]`)?.setAttribute("data-done", "");
+  }
+}
+
+showGuidelines();
+const shell = new Shell(scheme.mount, page, { changed() {}, moved() {}, submit: check });
+showDone();
+document.documentElement.dataset.ready = "true";

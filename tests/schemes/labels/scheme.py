@@ -1,0 +1,238 @@
+"""A scheme with one label per sentence, such as its sentiment. It exists only in tests.
+
+Content is `{"label": name}`. The labels come from the project's resource `labels`, or from DEFAULT.
+`docs/development/adding-a-scheme.md` walks through this module.
+"""
+
+import csv
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from schemes import base
+from schemes.base import ContentError, FileError, ItemContext, ItemRecord, Json
+from schemes.figures import Measure, item_figure
+
+DEFAULT = ["positive", "negative", "neutral"]
+FORMAT = "labels-csv"
+PAY = dict(zip(
+    ("reward_cents", "free_units", "bonus_first_cents", "bonus_step_cents", "allowance_units"),
+    (2, 1, 0, 0, 1), strict=True,
+))  # fmt: skip
+TASKS = {
+    "generator": base.TaskTexts("Label a sentence", "Read a sentence and choose its label."),
+    "consolidator": base.TaskTexts("Compare labels", "Choose the better of two labels."),
+    "validator": base.TaskTexts("Check a label", "Read a sentence and check its label."),
+}
+
+
+def labels_of(context: ItemContext) -> list[str]:
+    return list(context.resources.get("labels", {}).get("names", DEFAULT))
+
+
+def parse(content: object, context: ItemContext) -> Json:
+    """Return `{"label"}`. Raise ContentError for an unknown label."""
+    label = content.get("label") if isinstance(content, dict) else None
+    if label not in labels_of(context):
+        raise ContentError("label", f"choose one of: {', '.join(labels_of(context))}.")
+    return {"label": label}
+
+
+def rows_of(path: Path, on_error: base.ErrorSink) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a file with the columns id, text and label."""
+    with path.open(encoding="utf-8", newline="") as file:
+        for line, row in enumerate(csv.DictReader(file), start=2):
+            if row.get("id") and row.get("text"):
+                yield line, {name: value or "" for name, value in row.items()}
+            else:
+                on_error(FileError(path.name, line, "has no id or no text.", field="id"))
+
+
+def read_sentences(path: Path, fmt: str, sink: base.ErrorSink) -> Iterator[base.SentenceRecord]:
+    for line, row in rows_of(path, sink):
+        yield base.SentenceRecord(row["id"], tuple(row["text"].split()), line)
+
+
+def read_items(path: Path, on_error: base.ErrorSink) -> Iterator[ItemRecord]:
+    return (ItemRecord(row["id"], "0", {}, line) for line, row in rows_of(path, on_error))
+
+
+def read_gold(path: Path, fmt: str, on_error: base.ErrorSink) -> Iterator[base.GoldRecord]:
+    for line, row in rows_of(path, on_error):
+        item = ItemRecord(row["id"], "0", {}, line)
+        yield base.GoldRecord(item, {"label": row.get("label", "")}, [{}], line)
+
+
+def write(rows: Iterable[base.ExportRow], path: Path, fmt: str) -> int:
+    lines = [(row.external_id, " ".join(row.tokens), row.content["label"]) for row in rows]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([("id", "text", "label"), *lines])
+    return len(lines)
+
+
+def measure(
+    reference: Json, predicted: Json, decisions: Iterable[base.RowDecision] = ()
+) -> dict[str, Json]:
+    same = reference.get("label") == predicted.get("label")
+    for decision in decisions:
+        same = decision.kind == "accepted"
+    return {"accuracy": {"correct": int(same)}}
+
+
+def compare(
+    reference: Json,
+    predicted: Json,
+    context: ItemContext,
+    decisions: Iterable[base.RowDecision] = (),
+) -> base.Compared:
+    decisions = list(decisions)
+    if unknown := [decision for decision in decisions if decision.predicted != "label"]:
+        raise ValueError(f"there is no row {unknown[0].predicted!r}")
+    ours, theirs = reference.get("label"), predicted.get("label")
+    state = "missed" if not theirs else "found" if ours == theirs else "label-differs"
+    row = base.AlignedRow(
+        state=state,
+        label=STATES[state].label,
+        reference=base.RowSide("label", [str(ours)]),
+        predicted=base.RowSide("label", [theirs]) if theirs else None,
+        decisions={"missed": (), "found": ("refused",)}.get(state, ("accepted",)),
+    )
+    return base.Compared(measure(reference, predicted, decisions), [row])
+
+
+def accuracy(measures: Sequence[Measure]) -> float | None:
+    return sum(item["correct"] for item in measures) / len(measures) if measures else None
+
+
+STATES = {
+    "found": base.StateText("same", "You chose the expert's label."),
+    "label-differs": base.StateText("other label", "You chose another label than the expert."),
+    "missed": base.StateText("no label", "You chose no label."),
+}
+COMPARISON = base.Comparison(
+    figures=(
+        item_figure(
+            key="accuracy",
+            label="Accuracy",
+            explanation="Items with the reference's label.",
+            compute=accuracy,
+        ),
+    ),
+    rule="labels.accuracy.v1",
+    compare=compare,
+    measure=measure,
+    states=STATES,
+    decisions=(
+        base.DecisionKind("accepted", "also correct", "Accept this label", "label"),
+        base.DecisionKind("refused", "not correct", "Refuse this label", "label"),
+    ),
+    round_thresholds={1: {"accuracy": 0.5}, 2: {"accuracy": 0.8}},
+)
+
+
+def gold_of(consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
+    labels = [source["label"] for source in sources]
+    label = consolidation["label"]
+    source = labels.index(label) if label in labels else None
+    return {"label": label}, [{"source": source, "state": "new" if source is None else "kept"}]
+
+
+def trace(consolidation: Json, sources: Sequence[Json]) -> base.Trace:
+    kept = [int(source["label"] == consolidation["label"]) for source in sources]
+    origin = {**gold_of(consolidation, sources)[1][0], "unit": 0}
+    return base.Trace([origin], [{"kept": each, "labels": 1} for each in kept], {"labels": 1})
+
+
+def judged(
+    consolidation: Json | None, sources: Sequence[Json], context: ItemContext
+) -> list[base.JudgedUnit]:
+    label = consolidation and consolidation["label"]
+    states = ["" if not label else "kept" if s["label"] == label else "invalid" for s in sources]
+    return [base.JudgedUnit(at, 0, s["label"], [], states[at]) for at, s in enumerate(sources)]
+
+
+def parse_validation(content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
+    if not isinstance(content, dict) or type(content.get("valid")) is not bool:
+        raise ContentError("valid", "choose yes or no.")
+    return {"valid": content["valid"], "label": sources[0]["label"] if content["valid"] else ""}
+
+
+def gold_of_validations(
+    sources: Sequence[Json], validations: Sequence[Json], agree: int
+) -> tuple[Json, list[Json]]:
+    votes = sum(validation["valid"] for validation in validations)
+    origin = {"source": 0, "state": "kept", "valid": votes, "answers": []}
+    return {"label": sources[0]["label"] if votes >= agree else ""}, [origin]
+
+
+def generate(reference: Json, context: ItemContext, skill: float, seed: str) -> Json:
+    rng = random.Random(seed)
+    return {"label": reference["label"] if rng.random() < skill else rng.choice(DEFAULT)}
+
+
+def shown(content: object, context: ItemContext) -> list[base.ShownUnit] | None:
+    label = content.get("label") if isinstance(content, dict) else None
+    return [base.ShownUnit(label or "no label")] if isinstance(label, str) else None
+
+
+def parse_labels(raw: Any) -> Json:
+    if not isinstance(raw, list) or not all(isinstance(name, str) and name for name in raw):
+        raise ContentError("", "a list of label names is needed.")
+    return {"names": raw}
+
+
+def look_up(value: Json, query: str) -> list[Json]:
+    return [{"name": name} for name in value["names"] if query.lower() in name.lower()]
+
+
+NOUN = base.Noun("label", "labels")
+SCHEME = base.Scheme(
+    name="labels",
+    title="Labels",
+    vocabulary=base.Vocabulary(
+        item=base.Noun("sentence", "sentences"), unit=NOUN, tasks=TASKS,
+        keywords="annotation, labels", pay_presets={"labels": dict.fromkeys(TASKS, PAY)},
+    ),
+    corpus=base.Corpus(
+        formats={FORMAT: [".csv"]}, gold_formats=(FORMAT,), read_sentences=read_sentences,
+        read_items=read_items, read_gold=read_gold,
+        find_items=lambda external_id, context: [ItemRecord(external_id, "0", {})],
+        complete_item=lambda item, context: item,
+        headline=lambda context: " ".join(context.tokens[:8]),
+    ),
+    content=base.Content(
+        schema_version=1, empty={"label": ""}, parse_generation=parse, parse_gold=parse,
+        parse_system=parse, count_units=lambda content, role: 1,
+        totals=(base.Total("labels", NOUN),),
+        count=lambda content: {"labels": int(bool(content.get("label")))},
+        differences=lambda ours, theirs, context: [] if ours == theirs else ["The labels differ."],
+    ),
+    comparison=COMPARISON,
+    views=base.Views(units=shown),
+    exports=base.Exports(formats={FORMAT: "csv"}, write=write),
+    pages=base.Pages(item=lambda context: {"labels": labels_of(context)}),
+    merging=base.Merging(
+        lay_out=lambda sources, context: {"labels": [source["label"] for source in sources]},
+        parse=lambda content, context, sources: parse(content, context),
+        gold_of=gold_of, trace=trace, judged=judged, rule="labels.trace.v1",
+        outcomes=(("labels", "labels"), ("kept", "kept")),
+    ),
+    validating=base.Validating(
+        asked=lambda sources: {"label": sources[0]["label"]}, parse=parse_validation,
+        gold_of=gold_of_validations, is_empty=lambda sources: not sources[0]["label"],
+        same_verdicts=lambda first, second: (int(first["valid"] == second["valid"]), 1),
+        verdicts=lambda content: (int(content["valid"]), 1), rule="labels.validation.v1",
+    ),
+    simulation=base.Simulation(
+        generate=generate, invent=lambda context: {"label": labels_of(context)[0]},
+        split=lambda reference, provenance: [reference], nothing={"label": DEFAULT[0]},
+        consolidate=lambda reference, sources, skill, seed: {"label": reference["label"]},
+        validate=lambda ref, asked, context, skill, seed: {"valid": asked["label"] == ref["label"]},
+    ),
+    search=base.Search(
+        content=base.SearchField("Label", lambda content, context: [content.get("label", "")]),
+        target=base.SearchField("Word", lambda content, context: list(context.tokens)),
+    ),
+    resources={"labels": base.Resource("Labels", parse_labels, look_up)},
+)  # fmt: skip

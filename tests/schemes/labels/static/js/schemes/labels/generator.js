@@ -1,0 +1,9 @@
+// Choose the label of a sentence.
+
+import { mountChoice } from "./choice.js";
+
+/** @type {import("../../work/contract.js").Mount} */
+export function mount(root, data, onChange) {
+  const options = data.data.labels.map((/** @type {string} */ name) => ({ text: name, value: name }));
+  return mountChoice(root, data, onChange, { question: "Which label fits?", options, field: "label" });
+}

@@ -1,0 +1,162 @@
+"""Rules that every scheme follows, for those of the registry and the scheme of the tests."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemes.base import ContentError, ExportRow, ItemContext, Scheme
+from schemes.registry import SCHEMES
+from tests.schemes.labels.scheme import SCHEME as LABELS
+
+ALL = [*SCHEMES.values(), LABELS]
+TOKENS = "The rebels carried the old radio out of the village on Sunday .".split()  # noqa: SIM905
+every_scheme = pytest.mark.parametrize("scheme", ALL, ids=lambda scheme: scheme.name)
+garbage = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda children: (
+        st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=8), children, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def context_of(scheme: Scheme) -> ItemContext:
+    sentence = ItemContext(TOKENS)
+    item = scheme.corpus.find_items("s:1:2", sentence)[0]
+    return replace(sentence, target=scheme.corpus.complete_item(item, sentence).target)
+
+
+def content_of(scheme: Scheme, skill: float = 1.0, seed: str = "1"):
+    context = context_of(scheme)
+    simulation = scheme.get_simulation()
+    reference = scheme.content.parse_gold(simulation.invent(context), context)
+    generated = simulation.generate(reference, context, skill, seed)
+    return scheme.content.parse_generation(generated, context)
+
+
+@every_scheme
+def test_names_and_words_are_there(scheme):
+    assert SCHEMES.get(scheme.name, LABELS).name == scheme.name
+    assert scheme.vocabulary.unit.count(1).startswith("1 ")
+    assert {"generator"} <= set(scheme.vocabulary.tasks)
+    assert scheme.comparison.figures
+    assert all(rule.startswith(f"{scheme.name}.") for rule in scheme.rules.values())
+
+
+@every_scheme
+def test_content_parses_to_itself_and_is_json(scheme):
+    context, content = context_of(scheme), content_of(scheme)
+    assert json.loads(json.dumps(content)) == content
+    assert scheme.content.parse_generation(content, context) == content
+    assert scheme.content.count_units(content, "generator") >= 1
+    assert set(scheme.content.count(content)) == {total.key for total in scheme.content.totals}
+
+
+@every_scheme
+@given(content=garbage)
+def test_garbage_is_refused_with_a_path(scheme, content):
+    context, paths = context_of(scheme), []
+    for parse in (scheme.content.parse_generation, scheme.content.parse_gold):
+        try:
+            parsed = parse(content, context)
+        except ContentError as error:
+            paths.append(error.path)
+        else:
+            assert parse(parsed, context) == parsed
+    assert all(isinstance(path, str) for path in paths)
+    assert scheme.views.units(content, context) is None or isinstance(content, dict)
+
+
+@every_scheme
+@given(skill=st.floats(0, 1), seed=st.integers(0, 50))
+def test_figures_are_in_their_range_and_best_for_the_reference(scheme, skill, seed):
+    context, reference = context_of(scheme), content_of(scheme)
+    predicted = content_of(scheme, skill, str(seed))
+    compared = scheme.comparison.compare(reference, predicted, context)
+    assert compared.measures == scheme.comparison.measure(reference, predicted)
+    assert {row.state for row in compared.rows} <= set(scheme.comparison.states)
+    for figure in scheme.comparison.figures:
+        value = figure.value([compared.measures[figure.key]])
+        best = figure.value([scheme.comparison.measure(reference, reference)[figure.key]])
+        assert value is None or figure.unit != "%" or 0 <= value <= 1
+        assert best == (1.0 if figure.higher_is_better else 0.0)
+        assert figure.value([]) is None
+        assert set(figure.total([compared.measures[figure.key]])) == set(figure.columns)
+
+
+@every_scheme
+def test_an_item_without_an_annotation_can_be_compared(scheme):
+    reference = content_of(scheme)
+    compared = scheme.comparison.compare(reference, scheme.content.empty, context_of(scheme))
+    for figure in scheme.comparison.figures:
+        assert figure.value([compared.measures[figure.key]]) == (
+            0.0 if figure.higher_is_better else 1.0
+        )
+
+
+@every_scheme
+def test_merging_keeps_what_a_consolidator_keeps(scheme):
+    merging, context = scheme.get_merging(), context_of(scheme)
+    source = merging.as_source(content_of(scheme))
+    kept = merging.parse(merging.keep_all(source), context, [source])
+    gold, origins = merging.gold_of(kept, [source])
+    assert scheme.content.parse_gold(gold, context) == gold
+    assert {origin["state"] for origin in origins} == {"kept"}
+    trace = merging.trace(kept, [source])
+    assert [set(outcome) for outcome in trace.outcomes] == [{key for key, _ in merging.outcomes}]
+    assert {unit.state for unit in merging.judged(kept, [source], context)} == {"kept"}
+    assert {unit.state for unit in merging.judged(None, [source], context)} == {""}
+
+
+@every_scheme
+def test_validators_who_agree_keep_everything(scheme):
+    validating, simulation, context = scheme.get_validating(), scheme.simulation, context_of(scheme)
+    source = scheme.get_merging().as_source(content_of(scheme))
+    asked = validating.asked([source])
+    answers = [
+        validating.parse(simulation.validate(source, asked, context, 1.0, seed), context, [source])
+        for seed in "ab"
+    ]
+    gold, _ = validating.gold_of([source], answers, 2)
+    figures = scheme.comparison.figures
+    measures = scheme.comparison.measure(source, gold)
+    assert [figure.value([measures[figure.key]]) for figure in figures] == [1.0] * len(figures)
+    equal, verdicts = validating.same_verdicts(*answers)
+    assert equal == verdicts > 0
+    assert not validating.is_empty([source])
+
+
+@every_scheme
+def test_exports_read_back(scheme, tmp_path):
+    if scheme.exports is None:
+        pytest.skip("the scheme has no files of its own")
+    context = context_of(scheme)
+    merging = scheme.get_merging()
+    source = merging.as_source(content_of(scheme))
+    kept = merging.parse(merging.keep_all(source), context, [source])
+    content, origins = merging.gold_of(kept, [source])
+    ids = {"worker_id": "w", "assign_id": "a", "source_assign_id": "g"}
+    row = ExportRow("s:1:2", tuple(TOKENS), context.target, content, [ids for _ in origins])
+    for fmt, suffix in scheme.exports.formats.items():
+        path = tmp_path / f"gold.{suffix}"
+        scheme.exports.write([row], path, fmt)
+        if fmt not in scheme.corpus.gold_formats:
+            continue
+        (record,) = scheme.corpus.read_gold(path, fmt, _refuse)
+        assert record.item.external_id == "s:1:2"
+        assert scheme.content.parse_gold(record.content, context) == content
+
+
+@every_scheme
+def test_every_item_has_a_headline_and_a_place(scheme):
+    context = context_of(scheme)
+    assert scheme.corpus.headline(context)
+    assert isinstance(scheme.corpus.order(context.target), int)
+    assert all(0 <= at < len(TOKENS) for at in scheme.views.marked(context.target))
+
+
+def _refuse(error):
+    raise error

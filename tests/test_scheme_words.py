@@ -1,0 +1,80 @@
+"""No app names a scheme or its words. Only the scheme's own folders do."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.environment import ROOT
+
+WORDS = (
+    *("qasrl", "qa-srl", "question", "questions", "verb", "verbs", "predicate", "predicates"),
+    *("propbank", "ua", "la"),
+)
+# Words in prose and in identifiers: neighbours are not letters.
+_WORD = re.compile(rf"(?<![a-z])({'|'.join(WORDS)})(?![a-z])", re.IGNORECASE)
+SUFFIXES = {".py", ".html", ".js", ".css", ".svg"}
+# The apps and their pages. The marketplace and the providers speak MTurk's language, in which a
+# question is a page, and schemes have folders of their own.
+FOLDERS = (
+    *(
+        "accounts",
+        "annotation",
+        "audit",
+        "config",
+        "consolidation",
+        "crowd",
+        "dashboard",
+        "datasets",
+    ),
+    *("jobs", "operations", "projects", "qualification", "rehearsal", "web", "templates", "static"),
+)
+LEFT_OUT = (
+    "crowd/providers/",
+    "templates/marketplace/",
+    "templates/schemes/",
+    "static/js/schemes/",
+    "static/css/schemes/",
+)
+#: Places that still name a scheme. Keep this empty.
+EXCEPTIONS: tuple[str, ...] = ()
+
+
+def _files() -> list[Path]:
+    files = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*"))
+    return [
+        path
+        for path in files
+        if path.suffix in SUFFIXES
+        and "migrations" not in path.parts
+        and not str(path.relative_to(ROOT)).startswith(LEFT_OUT)
+    ]
+
+
+def places_in(text: str) -> list[str]:
+    """Return the words of schemes in a text."""
+    separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    return [match[0] for match in _WORD.finditer(separated.replace("_", " "))]
+
+
+def test_no_app_names_a_scheme():
+    found = {
+        str(path.relative_to(ROOT)): words
+        for path in _files()
+        if (words := places_in(path.read_text("utf-8")))
+    }
+    assert {name: words for name, words in found.items() if name not in EXCEPTIONS} == {}
+    assert EXCEPTIONS == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("questions_per_item", ["questions"]),
+        ("class QuestionBox", ["Question"]),
+        ("UA.f1 of a verb", ["UA", "verb"]),
+        ("adverbs, queue, verbose, layout", []),
+    ],
+)
+def test_words_are_found_in_prose_and_identifiers(text, words):
+    assert places_in(text) == words
