@@ -32,7 +32,8 @@ pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(minutes=5)
 TEXTS = {"s0": ("A fine day", "positive"), "s1": ("It rained again", "negative")}
 # What MTurk and the marketplace call a task's page is no word of a scheme.
-GENERAL_TEXT = re.compile(r"<style.*?</style>|<script.*?</script>", re.DOTALL)
+# Also left out: CSRF tokens, whose random letters can spell a word.
+GENERAL_TEXT = re.compile(r"<style.*?</style>|<script.*?</script>|\b[A-Za-z0-9]{64}\b", re.DOTALL)
 
 
 @pytest.fixture(autouse=True)

@@ -14,10 +14,8 @@ from web.fields import set_choices
 class QualityForm(forms.Form):
     """The gold and the reference. `sources` counts the items with gold by source."""
 
-    source = forms.ChoiceField(
-        required=False, label="Gold (items)", initial=GoldSource.CONSOLIDATED
-    )
-    against = forms.ChoiceField(required=False, label="Reference", initial=GoldSource.EXPERT)
+    source = forms.ChoiceField(required=False, label="Gold (items)")
+    against = forms.ChoiceField(required=False, label="Reference")
 
     def __init__(self, *args: Any, sources: Mapping[str, int], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -25,10 +23,8 @@ class QualityForm(forms.Form):
             (value, f"{label} ({sources.get(value, 0):,})") for value, label in GoldSource.choices
         ]
         set_choices(self, source=choices, against=choices)
-        # Select the defaults if the query has no values.
-        self.data = {name: self.fields[name].initial for name in self.fields} | {
-            name: value for name, value in self.data.items() if value
-        }
+        # Select the initial sources if the query has no values.
+        self.data = self.initial | {name: value for name, value in self.data.items() if value}
 
 
 class DecisionForm(forms.Form):

@@ -18,6 +18,7 @@ from consolidation.domain.current_gold import current_gold
 from consolidation.domain.queries import count_gold
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
+from consolidation.protocols import protocol_of
 from datasets.domain.decide_match import (
     DecisionError,
     compare_gold,
@@ -130,10 +131,12 @@ def quality_figures(source: str, against: str, *, project: Project) -> QualityRe
 def _requested_sources(request: HttpRequest, project: Project) -> tuple[QualityForm, str, str]:
     """Return the form and the sources to compare, with defaults for invalid values."""
     counted = figures_of(count_gold, project=project).value
-    form = QualityForm(request.GET, sources=counted.items_by_source)
+    defaults = {"source": protocol_of(project).gold_source, "against": GoldSource.EXPERT}
+    form = QualityForm(request.GET, initial=defaults, sources=counted.items_by_source)
     form.is_valid()
-    source = form.cleaned_data.get("source") or GoldSource.CONSOLIDATED
-    against = form.cleaned_data.get("against") or GoldSource.EXPERT
+    source, against = (
+        form.cleaned_data.get(name) or defaults[name] for name in ("source", "against")
+    )
     return form, str(source), str(against)
 
 

@@ -47,21 +47,21 @@ def test_each_question_and_answer_says_who_had_it():
     assert trace(MERGED, [PARSER, EXPERT]).provenance == [
         {
             "source": 0,
-            "question": 0,
+            "unit": 0,
             "state": "kept",
             "sources": [0, 1],
             "answers": [{"state": "kept", "sources": [0, 1]}],
         },
         {
             "source": 0,
-            "question": 1,
+            "unit": 1,
             "state": "edited",
             "sources": [0, 1],
             "answers": [{"state": "edited", "sources": [0, 1]}],
         },
         {
             "source": None,
-            "question": None,
+            "unit": None,
             "state": "new",
             "sources": [],
             "answers": [{"state": "new", "sources": []}],
