@@ -24,7 +24,8 @@ class QualityForm(forms.Form):
         ]
         set_choices(self, source=choices, against=choices)
         # Select the initial sources if the query has no values.
-        self.data = self.initial | {name: value for name, value in self.data.items() if value}
+        given = {name: value for name, value in self.data.items() if value}
+        self.data = {**self.initial, **given}
 
 
 class DecisionForm(forms.Form):
