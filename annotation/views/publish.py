@@ -39,7 +39,7 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
     context = {
         "form": form,
         "unpublished": unpublished,
-        "one": generation_cents(project=project, count=1),
+        "most_per_item": generation_cents(project=project, count=1),
         "pool": pool_size(project=project, role=Role.GENERATOR) if pool else None,
     }
     if not form.is_valid():

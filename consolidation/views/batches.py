@@ -74,7 +74,7 @@ def batches(request: HttpRequest, project: Project) -> HttpResponse:
             {"batch": batch, "figures": figures[batch.pk], "step": steps[batch.pk]}
             for batch in page.rows
         ],
-        "kept": cached,
+        "cached": cached,
         "forecasts": forecasts,
         "forecast": total_of(forecasts),
         "now": now,
@@ -167,7 +167,7 @@ def _page(
         "step": steps_of([batch])[batch.pk],
         "approval_hours": batch.auto_approval_seconds / 3600,
         "figures": cached.value[batch.pk],
-        "kept": cached,
+        "cached": cached,
         "short": figures_of(count_short, str(batch.pk), project=project).value,
         "form": filter_form,
         "terms": form,

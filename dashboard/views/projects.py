@@ -48,7 +48,7 @@ def project(request: HttpRequest, project: Project) -> HttpResponse:
         "left": progress.items.items - progress.finished(),
         "expected_end": progress.expected_end(now),
         "span": _span(progress.pace.span),
-        "kept": figures,
+        "cached": figures,
         "formats": get_scheme(project.scheme).corpus.formats,
         "steps": steps_of(progress),
         "waiting": waiting_of(progress),

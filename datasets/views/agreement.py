@@ -48,7 +48,7 @@ def _page(
     scheme = get_scheme(project.scheme)
     figure = scheme.comparison.figures[0]
     context = {
-        "kept": cached,
+        "cached": cached,
         **_tables(project, reports),
         "workers": workers,
         "validators": [(validator, figure.value_of(validator.total)) for validator in validators],

@@ -22,7 +22,7 @@ from web.paging import page_of
 @project_page(STAFF)
 def costs(request: HttpRequest, project: Project) -> HttpResponse:
     cached = figures_of(cost_figures_of, project=project)
-    context = {"budget": project.budget, "kept": cached, "figures": cached.value}
+    context = {"budget": project.budget, "cached": cached, "figures": cached.value}
     fragment = "datasets/fragments/costs.html"
     return render_page(request, project, "datasets/costs.html", context, fragment=fragment)
 
@@ -50,7 +50,7 @@ def ledger(request: HttpRequest, project: Project) -> HttpResponse:
         "form": form,
         "filtered": any(form.cleaned_data.values()),
         "page": page_of(entries, cursor=request.GET.get("page", ""), by=("-pk",)),
-        "kept": cached,
+        "cached": cached,
         "sums": [
             {"name": kind.label, "cents": sums.get(kind, 0) if criteria.kind in ("", kind) else 0}
             for kind in LedgerKind

@@ -70,7 +70,7 @@ def quality(request: HttpRequest, project: Project) -> HttpResponse:
     page = page_of(items.select_related("sentence"), cursor=request.GET.get("page", ""), by=("pk",))
     scheme = get_scheme(project.scheme)
     context |= {
-        "kept": cached,
+        "cached": cached,
         "report": cached.value,
         **_tables(scheme, cached.value),
         "states": [state.label for state in scheme.comparison.states.values()],

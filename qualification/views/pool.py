@@ -44,7 +44,7 @@ ROWS = 100
 def pool(request: HttpRequest, project: Project) -> HttpResponse:
     cached = figures_of(pool_figures, project=project)
     context = {
-        "kept": cached,
+        "cached": cached,
         "rows": pool_rows(project=project, figures=cached.value),
         "grace": GRACE_ITEMS,
         "scheme": get_scheme(project.scheme),

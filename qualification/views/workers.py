@@ -49,7 +49,7 @@ def workers(request: HttpRequest, project: Project) -> HttpResponse:
     page = page_of(workers_of(project=project), cursor=request.GET.get("page", ""), by=("-pk",))
     cached = figures_of(work_of_everyone, project=project)
     rows = [{"worker": row, **_row(cached.value.get(row.pk, Work()))} for row in page.rows]
-    context = {"page": page, "rows": rows, "kept": cached, "query": query_without_page(request)}
+    context = {"page": page, "rows": rows, "cached": cached, "query": query_without_page(request)}
     fragment = "qualification/fragments/workers.html"
     return render_page(request, project, "qualification/workers.html", context, fragment=fragment)
 
@@ -76,7 +76,7 @@ def _worker_page(
     context = {
         "worker": person,
         **_row(work.value.get(person.pk, Work())),
-        "kept": work,
+        "cached": work,
         "page": page,
         "rows": [
             {"submission": row, "headline": headline_of(row.item, project)} for row in page.rows
