@@ -57,13 +57,13 @@ class MessageState(TextChoices):
 
 
 class MailState(TextChoices):
-    """The state of an e-mail. DOUBT means an unknown outcome, which is never retried automatically."""
+    """The state of an e-mail. UNCERTAIN means an unknown outcome and is never retried automatically."""
 
     PENDING = "pending", "to be sent"
     SENDING = "sending", "being sent"
     SENT = "sent", "sent"
     FAILED = "failed", "not delivered"
-    DOUBT = "doubt", "perhaps sent"
+    UNCERTAIN = "uncertain", "perhaps sent"
     DROPPED = "dropped", "not wanted any more"
 
 

@@ -22,7 +22,7 @@ from jobs.domain.lease import BATCH_SIZE
 from jobs.domain.sweep import for_each_row
 
 PERMANENT = 500  # SMTP codes from here on are permanent failures
-UNDELIVERED = [MailState.FAILED, MailState.DOUBT]
+UNDELIVERED = [MailState.FAILED, MailState.UNCERTAIN]
 
 
 @transaction.atomic
@@ -60,7 +60,7 @@ def send_due_mail(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> 
         return 0
     now = clock()
     Mail.objects.filter(state=MailState.SENDING, leased_until__lt=now).update(
-        state=MailState.DOUBT,
+        state=MailState.UNCERTAIN,
         leased_until=None,
         error="The process that was sending it died. It may have been sent.",
     )
@@ -85,7 +85,7 @@ def _send(mail: Mail, now: datetime) -> bool:
     except SMTPException as error:
         return _refused(mail, error, now)
     except OSError as error:
-        return _settle(mail, MailState.DOUBT, f"The connection was lost: {error}")
+        return _settle(mail, MailState.UNCERTAIN, f"The connection was lost: {error}")
     finally:
         connection.close()
     Mail.objects.filter(pk=mail.pk).update(
@@ -115,7 +115,7 @@ def _email_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
 def _refused(mail: Mail, error: SMTPException, now: datetime) -> bool:
     codes = _codes(error)
     if not codes:  # no response: the server may have accepted it
-        return _settle(mail, MailState.DOUBT, f"The mail server did not respond: {error}")
+        return _settle(mail, MailState.UNCERTAIN, f"The mail server did not respond: {error}")
     if min(codes) >= PERMANENT:
         return _settle(mail, MailState.FAILED, f"The mail server refused it: {error}")
     return _try_later(mail, f"The mail server deferred it: {error}", now)

@@ -126,7 +126,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('address', models.EmailField(blank=True, max_length=254)),
-                ('state', models.CharField(choices=[('pending', 'to be sent'), ('sending', 'being sent'), ('sent', 'sent'), ('failed', 'not delivered'), ('doubt', 'perhaps sent'), ('dropped', 'not wanted any more')], default='pending', max_length=20)),
+                ('state', models.CharField(choices=[('pending', 'to be sent'), ('sending', 'being sent'), ('sent', 'sent'), ('failed', 'not delivered'), ('uncertain', 'perhaps sent'), ('dropped', 'not wanted any more')], default='pending', max_length=20)),
                 ('sent_at', models.DateTimeField(blank=True, null=True)),
                 ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('retry_at', models.DateTimeField(blank=True, null=True)),

@@ -104,7 +104,7 @@ def test_accepted_mail_whose_answer_got_lost_is_not_sent_twice(server, mail):
     server.behaviour = Behaviour(hang_up_after="DATA")
     assert sweep() == 1
     assert len(server.accepted) == 1
-    assert state_of(mail) == MailState.DOUBT
+    assert state_of(mail) == MailState.UNCERTAIN
     server.behaviour = Behaviour()
     assert sweep(timedelta(days=2)) == 0
     assert len(server.accepted) == 1
@@ -115,7 +115,7 @@ def test_process_that_died_while_sending_leaves_a_doubt(server, mail):
     sweep()
     assert state_of(mail) == MailState.SENDING
     sweep(timedelta(minutes=2))
-    assert state_of(mail) == MailState.DOUBT
+    assert state_of(mail) == MailState.UNCERTAIN
     assert "died" in mail.error
     assert server.accepted == []
 

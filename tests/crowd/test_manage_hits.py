@@ -195,7 +195,7 @@ def test_refused_increase_gives_its_money_back_and_can_be_asked_for_again(wire, 
 
 
 def ended(clock) -> Hit:
-    """A HIT that ran out with nobody's work, its money given back."""
+    """Return an expired HIT without work, whose money was released."""
     (hit,) = made(1, clock)
     expire_hits(hits=Hit.objects.all(), actor="me", now=clock())
     send_due_ends(clock=clock)
