@@ -17,13 +17,13 @@ from consolidation.domain.second_consolidation import open_second_cases
 from consolidation.models import Case
 from datasets.domain.agreement import consolidation_agreement, worker_agreement
 from datasets.domain.agreement_chart import draw_agreement
-from metrics.agreement import both_ways, pairwise_agreement
 from metrics.bootstrap import bootstrap_counts
 from schemes.qasrl.comparison import labelled_spans
 from schemes.registry import get_scheme
 from tests.consolidation.factories import make_generation, make_item, make_project
 from tests.consolidation.gold import consolidate, consolidation_of, make_gold_item
 from tests.crowd.factories import NOW, make_worker
+from tests.metrics.reference_agreement import both_ways, pairwise_agreement
 
 pytestmark = pytest.mark.django_db
 

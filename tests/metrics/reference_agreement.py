@@ -1,14 +1,13 @@
-"""Agreement between annotators or teams on the items that both annotated.
+"""An independent implementation of pairwise agreement, to compare the product's figures with.
 
 Agreement is the F1 of UA and LA. Each side is the reference once and the counts are added, which
 keeps the figure symmetric if a span is redundant. Without redundant spans, the F1 equals that of
 either direction. Roit et al. 2020, section 4.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
 
 from metrics.alignment import LabelledSpans, align
 from metrics.argument_scores import ItemScore
@@ -19,7 +18,7 @@ Annotator = Hashable
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """The agreement of two annotators or teams, with the counts of both directions."""
+    """The agreement of two annotators, with the counts of both directions."""
 
     first: Annotator
     second: Annotator
@@ -49,14 +48,6 @@ class Agreement:
         return mean(pair.la.f1 for pair in self.pairs)
 
 
-class TeamAnnotation(NamedTuple):
-    """A consolidated annotation of an item by a team of generators and a consolidator."""
-
-    item: Hashable
-    team: frozenset[Hashable]
-    spans: LabelledSpans
-
-
 def both_ways(first: LabelledSpans, second: LabelledSpans) -> ItemScore:
     """Return the symmetric UA and LA counts, summed over both directions."""
     forward, backward = align(first, second), align(second, first)
@@ -80,28 +71,6 @@ def pairwise_agreement(
         for (first, ours), (second, theirs) in combinations(present, 2):
             scores.setdefault((first, second), []).append(both_ways(ours, theirs))
     order = {annotator: index for index, annotator in enumerate(annotations)}
-    return _summed(scores, order)
-
-
-def team_agreement(annotations: Iterable[TeamAnnotation]) -> Agreement:
-    """Return the agreement of consolidated annotations by teams without a common member.
-
-    Annotations whose teams share a worker are not compared, because that worker would agree with
-    themselves. Roit et al. 2020, section 4 (disjoint triplets).
-    """
-    by_item: dict[Hashable, list[TeamAnnotation]] = {}
-    order: dict[Annotator, int] = {}
-    for annotation in annotations:
-        by_item.setdefault(annotation.item, []).append(annotation)
-        order.setdefault(annotation.team, len(order))
-    scores: dict[tuple[Annotator, Annotator], list[ItemScore]] = {}
-    for present in by_item.values():
-        for first, second in combinations(
-            sorted(present, key=lambda annotation: order[annotation.team]), 2
-        ):
-            if first.team.isdisjoint(second.team):
-                score = both_ways(first.spans, second.spans)
-                scores.setdefault((first.team, second.team), []).append(score)
     return _summed(scores, order)
 
 

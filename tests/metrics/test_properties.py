@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import metrics
 from metrics import (
-    agreement,
     alignment,
     argument_scores,
     boxes,
@@ -111,21 +110,6 @@ def _ratios(*counts):
 
 def _of_alignment(found):
     return _ratios(found.ua, found.la)
-
-
-def _team_figures(first, second):
-    made = [
-        agreement.TeamAnnotation(item, frozenset(team), labelled)
-        for team, table in (("ab", first), ("cd", second))
-        for item, labelled in table.items()
-    ]
-    found = agreement.team_agreement(made)
-    return [found.mean_ua_f1, found.mean_la_f1]
-
-
-def _pair_figures(first, second):
-    found = agreement.pairwise_agreement({"ann": first, "bob": second})
-    return [found.mean_ua_f1, found.mean_la_f1]
 
 
 def _kind_figures(reference, predicted):
@@ -265,15 +249,6 @@ METRICS = [
         _shuffle_tables,
         symmetric=False,
     ),
-    Row(
-        agreement.both_ways,
-        _ITEMS,
-        lambda a, b: _of_alignment(agreement.both_ways(a, b)),
-        _shuffle_spans,
-        symmetric=True,
-    ),
-    Row(agreement.pairwise_agreement, _TABLES, _pair_figures, _shuffle_tables, True),
-    Row(agreement.team_agreement, _TABLES, _team_figures, _shuffle_tables, True),
     Row(role_kinds.compare_by_kind, _TABLES, _kind_figures, _shuffle_tables, False),
     _clusters(clustering.purity),
     _clusters(clustering.inverse_purity),
