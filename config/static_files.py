@@ -1,9 +1,18 @@
-"""Compressed static files with content hashes in their names."""
+"""Minified and compressed static files with content hashes in their names."""
 
 from functools import cache
+from pathlib import PurePath
+from typing import Any
 
 from django.contrib.staticfiles.apps import StaticFilesConfig
+from django.core.files.base import ContentFile, File
+from rcssmin import cssmin
+from rjsmin import jsmin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+MINIFIERS = {".css": cssmin, ".js": jsmin}
+# Packages minify their own files.
+OUR_FOLDERS = ("css", "js")
 
 
 class HashedModulesStorage(CompressedManifestStaticFilesStorage):
@@ -15,6 +24,13 @@ class HashedModulesStorage(CompressedManifestStaticFilesStorage):
     def url(self, name: str | None, force: bool = False) -> str:
         """Return a file's URL. Each page asks for the same few files."""
         return super().url(name, force)
+
+    def _save(self, name: str, content: "File[Any]") -> str:
+        path = PurePath(name)
+        if path.parts[0] in OUR_FOLDERS and path.suffix in MINIFIERS:
+            source = b"".join(content.chunks()).decode()
+            content = ContentFile(MINIFIERS[path.suffix](source).encode())
+        return super()._save(name, content)
 
 
 class StaticFiles(StaticFilesConfig):
