@@ -135,7 +135,7 @@ def _stay_on_this_machine() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix) -> None:
-    """SQLite in a file, as in production: in memory it knows neither WAL nor a second process."""
+    """Put SQLite in a file, as in production. In memory it has no WAL and only one process."""
     database = settings.DATABASES["default"]
     if database["ENGINE"].endswith("sqlite3"):
         database.setdefault("TEST", {})["NAME"] = str(settings.VAR_DIR / "test.sqlite3")

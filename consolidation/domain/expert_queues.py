@@ -11,8 +11,22 @@ from pathlib import Path
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce, Greatest
+from django.db.models import (
+    Case,
+    CharField,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    When,
+    Window,
+)
+from django.db.models.functions import Cast, Coalesce, Greatest, RowNumber
 
 from annotation.domain.item_files import read_item_rows
 from annotation.models import Item, Submission
@@ -113,10 +127,18 @@ def change_queue(*, queue: ExpertQueue, state: str, actor: str, now: datetime) -
 
 
 def sample_of(*, project: Project, kind: str, count: int, consolidated: bool = False) -> list[Item]:
-    """Return the first `count` items of the seeded shuffle without a queue of this kind."""
+    """Return `count` items without a queue of this kind, from as many documents or images as possible.
+
+    The seeded shuffle orders the items of each document or image, and the documents and images.
+    """
     items = settled_items(project=project) if consolidated else project.items.all()
     queued = QueuedItem.objects.filter(item=OuterRef("pk"), queue__kind=kind)
-    return list(_ready(items).exclude(Exists(queued)).order_by("position", "pk")[:count])
+    group = Case(
+        When(sentence__group="", then=Cast("sentence", CharField())), default="sentence__group"
+    )
+    rank = Window(RowNumber(), partition_by=[group], order_by=["position", "pk"])
+    ranked = _ready(items).exclude(Exists(queued)).annotate(rank=rank)
+    return list(ranked.order_by("rank", "position", "pk")[:count])
 
 
 def items_of_queue(*, queue: ExpertQueue) -> list[Item]:

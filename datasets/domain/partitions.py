@@ -7,7 +7,7 @@ No sentence is therefore in two partitions under two ids.
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,7 +20,6 @@ from audit.errors import TouchstoneError
 from consolidation.enums import PartitionUnit
 from datasets.models import Partitioning
 from projects.models import Project
-from schemes.registry import get_scheme
 
 CHUNK = 2000
 
@@ -33,9 +32,8 @@ class PartitionError(TouchstoneError):
 class Draw:
     """The settings of a draw.
 
-    `shares` maps partitions to whole percentages that add up to 100. A sentence's document is its
-    `metadata["document"]`, or the group of `document_pattern` in its id, or the scheme's group of its
-    id.
+    `shares` maps partitions to whole percentages that add up to 100. A sentence's document or image is
+    the part of its id that the group of `document_pattern` matches, or without a pattern its `group`.
     """
 
     shares: Mapping[str, int]
@@ -181,24 +179,28 @@ def _check_may_draw(project: Project, draw: Draw) -> None:
 
 
 def _lines(project: Project, draw: Draw) -> list[_Line]:
-    document_in = _document_finder(project, draw.document_pattern)
+    pattern = _compiled(draw.document_pattern)
     stream = Sentence.objects.filter(project=project).values_list(
-        "pk", "external_id", "domain", "tokens", "metadata"
+        "pk", "external_id", "domain", "tokens", "group"
     )
     lines = []
-    for pk, external_id, domain, tokens, metadata in stream.iterator(chunk_size=CHUNK):
+    for pk, external_id, domain, tokens, group in stream.iterator(chunk_size=CHUNK):
         unit = external_id
         if draw.unit == PartitionUnit.DOCUMENT:
-            unit = _document(external_id, metadata, document_in)
+            unit = _document(external_id, pattern) if pattern else group
+            if not unit:
+                raise PartitionError(
+                    f"The document of the sentence {external_id!r} is not known. Pass --document a "
+                    "pattern whose group is the document in the id, such as '(.+)-\\d+'."
+                )
         words = hashlib.blake2b(" ".join(tokens).encode(), digest_size=16).hexdigest()
         lines.append(_Line(pk, external_id, domain, words, unit))
     return sorted(lines, key=lambda line: line.external_id)
 
 
-def _document_finder(project: Project, pattern: str) -> Callable[[str], str]:
-    """Return a function that returns the document in a sentence id, or an empty string."""
+def _compiled(pattern: str) -> re.Pattern[str] | None:
     if not pattern:
-        return get_scheme(project.scheme).corpus.group
+        return None
     try:
         compiled = re.compile(pattern)
     except re.error as error:
@@ -209,23 +211,12 @@ def _document_finder(project: Project, pattern: str) -> Callable[[str], str]:
         raise PartitionError(
             f"--document {pattern!r} has no group. Put the document in parentheses."
         )
-
-    def find(external_id: str) -> str:
-        match = compiled.fullmatch(external_id)
-        return match[1] or "" if match else ""
-
-    return find
+    return compiled
 
 
-def _document(
-    external_id: str, metadata: Mapping[str, object], document_in: Callable[[str], str]
-) -> str:
-    if document := metadata.get("document") or document_in(external_id):
-        return str(document)
-    raise PartitionError(
-        f"The id {external_id!r} does not contain a document. Pass --document a pattern whose group "
-        "is the document, such as '(.+)-\\d+'."
-    )
+def _document(external_id: str, pattern: re.Pattern[str]) -> str:
+    match = pattern.fullmatch(external_id)
+    return match[1] or "" if match else ""
 
 
 def _divide(lines: list[_Line], draw: Draw) -> dict[str, list[int]]:

@@ -247,7 +247,7 @@ def test_refused_hit_goes_out_at_the_next_place_without_those_of_the_pool_who_wo
 
 
 @pytest.mark.parametrize("groups", [(), (2,)])
-def test_refused_hit_without_numbered_pool_goes_out_to_whoever_has_not_done_it(project, groups):
+def test_refused_hit_without_numbered_pool_is_republished_to_new_workers(project, groups):
     pool = define_qualification(provider="mturk", code="pool", name="Pool", description="x")
     chosen = {"pool": pool, "groups": groups} if groups else {}
     hit = hits_of(publish_batch(project=project, now=NOW, **chosen)).get()

@@ -86,7 +86,7 @@ def test_work_in_the_frame_is_handed_in_and_paid(market: Market, context: Browse
     assert axe_findings(page) == []
     page.evaluate("document.getElementById('task').focus()")
     _annotate(page, frame)
-    # The only place was this one's: the wrapper goes on by itself, to the list.
+    # No place is left, so the wrapper continues to the list.
     page.wait_for_url(f"{market.url}/hits/")
 
     page.goto(f"{market.url}/hits/history/")

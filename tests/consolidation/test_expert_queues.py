@@ -7,7 +7,7 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from annotation.models import Submission
+from annotation.models import Item, Sentence, Submission
 from audit.domain.change_state import TransitionNotAllowedError
 from audit.models import StateChange
 from consolidation.domain.expert_queues import (
@@ -206,6 +206,14 @@ def test_samples_follow_the_shuffle_and_leave_out_what_is_queued(project, items)
     assert sample_of(project=project, kind="annotate", count=9) == [items[1], items[0]]
     assert sample_of(project=project, kind="merge", count=9) == items[::-1]
     assert sample_of(project=project, kind="merge", count=9, consolidated=True) == []
+
+
+def test_samples_take_as_many_documents_as_possible(project, items):
+    for position, (item, group) in enumerate(zip(items, ("d1", "d1", "d2"), strict=True)):
+        Item.objects.filter(pk=item.pk).update(position=position)
+        Sentence.objects.filter(pk=item.sentence_id).update(group=group)
+    assert sample_of(project=project, kind="annotate", count=2) == [items[0], items[2]]
+    assert sample_of(project=project, kind="annotate", count=3) == [items[0], items[2], items[1]]
 
 
 def test_items_of_a_file_are_named(tmp_path, project, items):

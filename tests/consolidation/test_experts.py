@@ -255,7 +255,7 @@ def test_queue_of_another_project_is_not_found(expert, item, project):
 # --- blind ---------------------------------------------------------------------------------------
 
 
-def test_pages_are_the_same_whoever_wrote_which_source(project, expert):
+def test_pages_do_not_depend_on_who_wrote_which_source(project, expert):
     """Swap who wrote what: an expert is given the very same data, but for the order of the sources."""
     scheme, shown = get_scheme("qasrl"), set()
     contents = [FIRST, SECOND]

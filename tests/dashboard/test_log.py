@@ -62,7 +62,7 @@ def test_other_projects_changes_are_not_there(logged):
 
 
 def test_every_aggregate_that_is_logged_has_its_kind_or_belongs_to_no_project():
-    """Read from the code: whoever logs something new adds a line to KINDS."""
+    """The code is searched, so that a new kind of log entry needs a line in KINDS."""
     stateful = {
         model._meta.label
         for model in apps.get_models()

@@ -21,6 +21,7 @@ from datasets.domain.partitions import (
     freeze_partitions,
 )
 from datasets.models import Partitioning
+from schemes.registry import get_scheme
 from tests.consolidation.factories import make_project
 from tests.crowd.factories import NOW
 
@@ -36,6 +37,7 @@ def add_sentences(project, rows) -> None:
             tokens=row[1].split(),
             domain=row[2],
             partition=row[3] if len(row) > 3 else "",
+            group=get_scheme(project.scheme).corpus.group(row[0]),
         )
         for row in rows
     )
@@ -107,15 +109,24 @@ def test_documents_stay_whole(project):
     assert {min(partitions) for partitions in found.values()} == {"dev", "test"}
 
 
-def test_document_of_the_metadata_comes_before_that_of_the_id(project):
+def test_group_of_a_sentence_comes_before_its_id(project):
     add_sentences(project, [(f"s{at}", f"words {at}", "news") for at in range(8)])
     for at, sentence in enumerate(project.sentences.order_by("external_id")):
-        sentence.metadata = {"document": f"d{at // 4}"}
+        sentence.group = f"d{at // 4}"
         sentence.save()
     draw(project, unit="document")
     found = division(project)
     assert len({found[f"s{at}"] for at in range(4)}) == 1
     assert len({found[f"s{at}"] for at in range(4, 8)}) == 1
+
+
+def test_document_pattern_comes_before_the_group(project):
+    add_sentences(project, [(f"{doc}-{at}", f"{doc} {at}", "news") for doc in "ab" for at in "0123"])
+    project.sentences.update(group="one image")
+    draw(project, unit="document", document_pattern=r"(\w+)-\d+")
+    found = division(project)
+    assert {len({found[f"{doc}-{at}"] for at in "0123"}) for doc in "ab"} == {1}
+    assert set(found.values()) == set(HALVES)
 
 
 def test_sentence_that_stands_twice_goes_to_one_partition(project):
@@ -167,7 +178,7 @@ class AnyCorpus(TestCase):
         (["--shares", "dev=50,holdout=50"], "'holdout' is not a partition"),
         (["--shares", "dev"], "is not like dev=50,test=50"),
         (["--shares", "dev=50,dev=50"], "is not like dev=50,test=50"),
-        (["--shares", "dev=50,test=50", "--unit", "document"], "'s1' does not contain a document"),
+        (["--shares", "dev=50,test=50", "--unit", "document"], "document of the sentence 's1' is not known"),
         (
             ["--shares", "dev=50,test=50", "--unit", "document", "--document", "("],
             "not a regular expression",

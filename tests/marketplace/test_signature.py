@@ -1,4 +1,4 @@
-"""Who may call the Requester API: signed by a valid key, just now, for exactly this request."""
+"""Authentication of the Requester API: a valid key, a current date and a matching signature."""
 
 import json
 from datetime import UTC, datetime, timedelta

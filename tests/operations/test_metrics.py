@@ -1,4 +1,4 @@
-"""Figures for a monitor: who may read them, what is in them, and that processes are added up."""
+"""Metrics for a monitor: access, content, and aggregation over processes."""
 
 import os
 import re

@@ -119,7 +119,7 @@ def test_page_of_another_hand_is_refused():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_whoever_opens_every_hand_at_once_gets_one():
+def test_worker_who_opens_every_hand_at_once_gets_one():
     one = make_dealt_round(entry=RoundEntry.OPEN, share=1)
     cohort = publish_round(round=one, actor="tests", now=NOW, slots=12)
     tasks = list(cohort.batch.tasks.select_related("batch"))

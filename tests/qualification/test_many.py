@@ -160,7 +160,7 @@ def test_trainer_sees_only_the_projects_that_are_theirs(desk, enrolment):
     assert desk.get(reverse("qualification:trainee", args=own)).status_code == 404
 
 
-def test_corrected_reference_evaluates_again_whoever_it_concerns_once_and_tells_who_moved():
+def test_corrected_reference_re_evaluates_each_affected_worker_once_and_lists_changed_verdicts():
     one, untouched = make_rounds()
     good, poor, idle = (make_worker() for _ in range(3))
     cohort = open_round(one, [good, poor, idle])

@@ -1,4 +1,4 @@
-"""Rounds set up and offered: items kept back, slots, who may enter."""
+"""Setting up and publishing rounds: reserved items, places and eligibility."""
 
 import pytest
 
@@ -157,7 +157,7 @@ def test_round_for_nobody_is_not_published():
         publish_round(round=make_rounds()[0], actor="tests", now=NOW)
 
 
-def test_open_round_takes_in_whoever_comes():
+def test_open_round_enrols_every_arriving_worker():
     project = make_project()
     plan = RoundPlan(
         "Screening", entry=RoundEntry.OPEN, keys=[one.key for one in make_items(project)]

@@ -63,7 +63,7 @@ def test_training_selects_the_skilled_and_pays_everybody(facts, trainees):
     assert len(facts["selected"]) == second["passed"] == len(by_state["passed"])
     assert min(by_state["passed"]) > max(by_state["declined"]) - 0.2
     assert facts["correlation"] > 0.8
-    # Whoever may generate is trained to consolidate, and some of them are chosen for it.
+    # All generators are trained to consolidate, and some of them pass.
     assert merging["invited"] == merging["finished"] == second["passed"]
     assert len(facts["consolidators"]) == merging["passed"] > 0
     assert set(facts["consolidators"]) <= set(facts["selected"])
