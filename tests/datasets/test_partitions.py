@@ -121,7 +121,9 @@ def test_group_of_a_sentence_comes_before_its_id(project):
 
 
 def test_document_pattern_comes_before_the_group(project):
-    add_sentences(project, [(f"{doc}-{at}", f"{doc} {at}", "news") for doc in "ab" for at in "0123"])
+    add_sentences(
+        project, [(f"{doc}-{at}", f"{doc} {at}", "news") for doc in "ab" for at in "0123"]
+    )
     project.sentences.update(group="one image")
     draw(project, unit="document", document_pattern=r"(\w+)-\d+")
     found = division(project)
@@ -178,7 +180,10 @@ class AnyCorpus(TestCase):
         (["--shares", "dev=50,holdout=50"], "'holdout' is not a partition"),
         (["--shares", "dev"], "is not like dev=50,test=50"),
         (["--shares", "dev=50,dev=50"], "is not like dev=50,test=50"),
-        (["--shares", "dev=50,test=50", "--unit", "document"], "document of the sentence 's1' is not known"),
+        (
+            ["--shares", "dev=50,test=50", "--unit", "document"],
+            "document of the sentence 's1' is not known",
+        ),
         (
             ["--shares", "dev=50,test=50", "--unit", "document", "--document", "("],
             "not a regular expression",
