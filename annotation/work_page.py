@@ -16,12 +16,13 @@ def render_work_page(
     page: Json,
     guidelines: str,
     base: str = "annotation/work.html",
+    module_role: str = "",
     **context: object,
 ) -> HttpResponse:
     """Render the scheme's page of a role, or `base` if the scheme has only a module for it.
 
     The template is `templates/schemes/<scheme>/<role>.html`, and the module is
-    `static/js/schemes/<scheme>/<role>.js`. `guidelines` is Markdown.
+    `static/js/schemes/<scheme>/<role>.js`, or that of `module_role`. `guidelines` is Markdown.
     """
     vocabulary = get_scheme(scheme).vocabulary
     nouns = {"item": vocabulary.item, "unit": vocabulary.unit}
@@ -29,7 +30,7 @@ def render_work_page(
     context |= {
         "page": page | {"nouns": {key: [n.singular, n.plural] for key, n in nouns.items()}},
         "title": task.title if task else "Task",
-        "module": f"js/schemes/{scheme}/{role}.js",
+        "module": f"js/schemes/{scheme}/{module_role or role}.js",
         "guidelines": render_markdown(guidelines),
     }
     return render(request, [f"schemes/{scheme}/{role}.html", base], context)

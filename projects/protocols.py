@@ -3,10 +3,11 @@
 `consolidation.protocols` holds what the protocols do.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from projects.enums import ExclusionScope, Protocol, Role
+from schemes.base import Scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,17 +16,22 @@ class ProtocolTerms:
 
     `generators` work on an item independently. Then people with `role` work on its case: one, or the
     project's number of validators if `is_voted`. `exclusion_scope` is the scope in which they must not
-    have generated.
+    have generated. `part` returns the scheme's part that the protocol needs, or None.
     """
 
     generators: int
     role: Role
     is_voted: bool
     exclusion_scope: ExclusionScope
+    part: Callable[[Scheme], object | None]
 
 
 # Roit et al. 2020, section 3, and FitzGerald et al. 2018, section 2.
 TERMS: Mapping[str, ProtocolTerms] = {
-    Protocol.CONSOLIDATION: ProtocolTerms(2, Role.CONSOLIDATOR, False, ExclusionScope.ITEM),
-    Protocol.VALIDATION: ProtocolTerms(1, Role.VALIDATOR, True, ExclusionScope.SENTENCE),
+    Protocol.CONSOLIDATION: ProtocolTerms(
+        2, Role.CONSOLIDATOR, False, ExclusionScope.ITEM, lambda scheme: scheme.merging
+    ),
+    Protocol.VALIDATION: ProtocolTerms(
+        1, Role.VALIDATOR, True, ExclusionScope.SENTENCE, lambda scheme: scheme.validating
+    ),
 }

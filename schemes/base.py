@@ -591,11 +591,27 @@ class Exercise:
 
 
 @dataclass(frozen=True, slots=True)
+class ExplainedRow:
+    """An aligned row with an explanation for the worker who wrote the prediction."""
+
+    aligned: AlignedRow
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeResult:
+    """An answer compared with the reference. `summary` is a sentence or two."""
+
+    summary: str
+    rows: Sequence[ExplainedRow]
+
+
+@dataclass(frozen=True, slots=True)
 class Practice:
     """Exercises. `check` compares an answer with the reference and raises ContentError."""
 
     exercises: Callable[[], Sequence[Exercise]]
-    check: Callable[[Exercise, object], Json]
+    check: Callable[[Exercise, object], PracticeResult]
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,6 +186,11 @@ class ContentField(serializers.JSONField):
     """Content in the format of the project's scheme."""
 
 
+class StepSerializer(serializers.Serializer[Any]):
+    seconds = serializers.IntegerField(help_text="Active time on the step.")
+    moves = serializers.IntegerField()
+
+
 class SubmissionSerializer(serializers.ModelSerializer[Submission]):
     item = serializers.CharField(source="item.key", read_only=True)
     item_id = serializers.IntegerField(read_only=True)
@@ -197,6 +202,11 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
         help_text="The worker's pseudonym, or null for an expert.",
     )
     content = ContentField(read_only=True)
+    steps = serializers.DictField(
+        child=StepSerializer(),
+        read_only=True,
+        help_text="The page's steps by name. Empty if the scheme's page has no steps.",
+    )
 
     class Meta:
         model = Submission
@@ -214,6 +224,7 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
             "submitted_at",
             "active_seconds",
             "moves",
+            "steps",
             "comment",
         )
         read_only_fields = fields

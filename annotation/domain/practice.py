@@ -8,7 +8,7 @@ from annotation.domain.open_page import draft_data
 from audit.errors import TouchstoneError
 from projects.domain.create_project import default_guidelines
 from projects.enums import Role
-from schemes.base import ContentError, Exercise, Json
+from schemes.base import ContentError, Exercise, Json, PracticeResult
 from schemes.registry import SCHEMES, get_scheme
 
 ITEM = 1
@@ -27,7 +27,7 @@ class Lesson:
     count: int
     titles: Sequence[str]
     exercise: Exercise
-    check: Callable[[Exercise, object], Json]
+    check: Callable[[Exercise, object], PracticeResult]
 
 
 def find_lesson(*, scheme: str, number: int) -> Lesson:
@@ -67,7 +67,7 @@ def practice_page(lesson: Lesson) -> Json:
     }
 
 
-def check_answers(*, lesson: Lesson, content: object) -> Json:
+def check_answers(*, lesson: Lesson, content: object) -> PracticeResult:
     """Compare the answers with the expert's. Raise InvalidContentError."""
     try:
         return lesson.check(lesson.exercise, content)

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.gzip import gzip_page
@@ -122,6 +123,7 @@ def practice(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
         page=page,
         guidelines=practice_guidelines(scheme),
         base="annotation/practice.html",
+        module_role=Role.GENERATOR,
         lesson=lesson,
     )
 
@@ -129,7 +131,10 @@ def practice(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
 @page_endpoint
 def practice_check(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
     content = read_practice_message(request.body)
-    return JsonResponse(check_answers(lesson=_lesson(scheme, number), content=content))
+    result = check_answers(lesson=_lesson(scheme, number), content=content)
+    context = {"rows": result.rows, "other_side": "Expert"}
+    rows = render_to_string("annotation/aligned_rows.html", context)
+    return JsonResponse({"summary": result.summary, "rows": rows})
 
 
 def _lesson(scheme: str, number: int) -> Lesson:

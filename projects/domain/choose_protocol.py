@@ -9,6 +9,7 @@ from audit.errors import TouchstoneError
 from projects.enums import Protocol
 from projects.models import Project
 from projects.protocols import TERMS
+from schemes.registry import get_scheme
 
 MOST_VALIDATORS = 9
 
@@ -48,6 +49,9 @@ def choose_protocol(
             "the same sentences. You can then compare their items."
         )
     new_terms = TERMS[new_protocol]
+    scheme = get_scheme(project.scheme)
+    if new_terms.part(scheme) is None:
+        raise ProtocolError(f"The scheme {scheme.title} does not support {new_protocol}.")
     if new_terms.role not in project.pay_scheme:
         raise ProtocolError(f"The pay scheme of {project.slug} has no terms for {new_terms.role}s.")
     old, project.protocol = project.protocol, new_protocol

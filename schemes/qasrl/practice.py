@@ -9,11 +9,13 @@ from schemes.base import (
     ROW_STATES,
     AlignedRow,
     Exercise,
+    ExplainedRow,
     ItemContext,
     ItemRecord,
     Json,
+    Noun,
     Practice,
-    RowSide,
+    PracticeResult,
 )
 from schemes.qasrl.comparison import compare
 from schemes.qasrl.content import parse_generation, parse_gold
@@ -21,6 +23,7 @@ from schemes.qasrl.items import complete_item
 from schemes.qasrl.slots import Slots, strict_match_key
 from schemes.qasrl.span_keys import span_of
 
+EXTRA = Noun("extra answer", "extra answers")
 FILE = Path(__file__).with_name("practice.json")
 _KEY_WORDS = (
     "the question word",
@@ -53,39 +56,21 @@ def _exercise(entry: Json) -> Exercise:
     )
 
 
-def check(exercise: Exercise, content: object) -> Json:
-    """Return `{"rows": [...], "found", "expected", "extra"}`.
+def check(exercise: Exercise, content: object) -> PracticeResult:
+    """Compare the content with the expert's. Raise ContentError as parse_generation does.
 
-    Each row has `state`, `label`, `yours`, `expert` and `explanation`. `yours` and `expert` are None
-    or `{"questions", "answer"}`. `found` counts matched answers under any question, `extra` groups of
-    unexpected answers. Raise ContentError as parse_generation does.
+    The summary counts matched answers under any question, and groups of unexpected answers.
     """
     parsed = parse_generation(content, exercise.context)
     result = compare(exercise.reference, parsed, exercise.context)
     rows = sorted(result.rows, key=lambda row: ROW_STATES.index(row.state))
     counts = result.measures["UA"]
-    return {
-        "rows": [_row(row, exercise, parsed) for row in rows],
-        "found": counts["tp"],
-        "expected": counts["tp"] + counts["fn"],
-        "extra": counts["fp"],
-    }
-
-
-def _row(row: AlignedRow, exercise: Exercise, content: Json) -> Json:
-    return {
-        "state": row.state,
-        "label": row.label,
-        "yours": _side(row.predicted),
-        "expert": _side(row.reference),
-        "explanation": _EXPLAIN[row.state](row, exercise, content),
-    }
-
-
-def _side(side: RowSide | None) -> Json | None:
-    if side is None:
-        return None
-    return {"questions": list(side.labels), "answer": side.value}
+    extra = f", and gave {EXTRA.count(counts['fp'])}" if counts["fp"] else ""
+    summary = f"You found {counts['tp']} of {counts['tp'] + counts['fn']} answers{extra}."
+    return PracticeResult(
+        summary,
+        [ExplainedRow(row, _EXPLAIN[row.state](row, exercise, parsed)) for row in rows],
+    )
 
 
 def _reason(row: AlignedRow, exercise: Exercise, content: Json) -> str:

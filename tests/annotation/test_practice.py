@@ -20,13 +20,13 @@ def test_expert_annotation_is_in_the_template_and_explained(exercise):
 def test_the_expert_finds_everything(exercise):
     answers = sum(len(each["answers"]) for each in exercise.reference["questions"])
     result = check(exercise, exercise.reference)
-    assert {row["state"] for row in result["rows"]} == {"found"}
-    assert (result["found"], result["expected"], result["extra"]) == (answers, answers, 0)
+    assert {row.aligned.state for row in result.rows} == {"found"}
+    assert result.summary == f"You found {answers} of {answers} answers."
 
 
 def explained(*questions):
     content = {"questions": [{"question": text, "answers": spans} for text, spans in questions]}
-    return {row["state"]: row for row in check(exercises()[1], content)["rows"]}
+    return {row.aligned.state: row for row in check(exercises()[1], content).rows}
 
 
 def test_each_difference_is_explained_in_words():
@@ -36,17 +36,18 @@ def test_each_difference_is_explained_in_words():
         ("Who damaged something?", [[9, 11]]),
         ("How was something damaged?", [[7, 8]]),
     )
-    assert rows["extent-differs"]["label"] == "span differs"
-    assert rows["found"]["yours"] == {"questions": ["What was damaged?"], "answer": "The bridge"}
-    assert "your answer is shorter" in rows["extent-differs"]["explanation"]
-    assert "the question word." in rows["label-differs"]["explanation"]
-    assert rows["missed"]["expert"]["answer"] == "in 1987"
-    assert rows["extra"]["yours"]["answer"] == "damaged"
+    found = rows["found"].aligned.predicted
+    assert rows["extent-differs"].aligned.label == "span differs"
+    assert (list(found.labels), found.value) == (["What was damaged?"], "The bridge")
+    assert "your answer is shorter" in rows["extent-differs"].explanation
+    assert "the question word." in rows["label-differs"].explanation
+    assert rows["missed"].aligned.reference.value == "in 1987"
+    assert rows["extra"].aligned.predicted.value == "damaged"
 
 
 def test_question_outside_the_template_is_no_match_and_says_so():
     row = explained(("By what was something damaged?", [[9, 11]]))["label-differs"]
-    assert "outside the template" in row["explanation"]
+    assert "outside the template" in row.explanation
 
 
 def test_redundant_answer_costs_nothing():
@@ -54,8 +55,24 @@ def test_redundant_answer_costs_nothing():
         exercises()[2],
         {"questions": [{"question": "Why did someone move?", "answers": [[0, 2], [2, 4]]}]},
     )
-    assert "redundant" in {row["state"] for row in result["rows"]}
-    assert result["extra"] == 0
+    assert "redundant" in {row.aligned.state for row in result.rows}
+    assert "extra" not in result.summary
+
+
+def test_unexpected_answers_are_counted():
+    content = {"questions": [{"question": "Why did someone move?", "answers": [[0, 1]]}]}
+    summary = check(exercises()[2], content).summary
+    assert summary.endswith(", and gave 1 extra answer.")
+
+
+def test_comparison_is_escaped_html(client):
+    address = reverse("annotation:practice-check", args=["qasrl", 1])
+    question = {"question": "Who sold <b>something</b>?", "answers": [[0, 1]]}
+    body = json.dumps({"content": {"questions": [question]}})
+    response = client.post(address, body, content_type="text/plain")
+    rows = response.json()["rows"]
+    assert "Who sold &lt;b&gt;something&lt;/b&gt;?" in rows
+    assert "<b>" not in rows
 
 
 def test_page_is_open_to_everyone_and_needs_no_database(client):

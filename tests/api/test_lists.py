@@ -127,6 +127,16 @@ def test_worker_filter_finds_by_pseudonym(api, campaign):
     assert len(rows) == worker.submissions.count()
 
 
+def test_submissions_show_the_effort_of_each_step(api, campaign):
+    submission = campaign.workers[0].submissions.first()
+    submission.steps = {"choice": {"seconds": 12, "moves": 3}}
+    submission.save(update_fields=["steps"])
+    rows = api.get(at("submissions", limit=200)).json()["results"]
+    steps = {row["id"]: row["steps"] for row in rows}
+    assert steps.pop(submission.pk) == {"choice": {"seconds": 12, "moves": 3}}
+    assert set(map(str, steps.values())) == {"{}"}
+
+
 @pytest.mark.parametrize(
     ("name", "query", "parameter"),
     [

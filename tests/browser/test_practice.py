@@ -18,7 +18,7 @@ def test_answers_are_compared_with_the_expert_and_each_difference_explained(
     ask(page, 3, "When was something damaged?", (11, 12))
     page.get_by_role("button", name="Compare with the expert").click()
     expect(page.locator("[data-summary]")).to_have_text("You found 3 of 4 answers.")
-    rows = page.locator(".comparison__row")
+    rows = page.locator(".aligned-row")
     states = rows.locator(".answer-state").all_inner_texts()
     assert states == ["found", "span differs", "other question", "missed"]
     expect(rows.nth(1)).to_contain_text("your answer is longer")

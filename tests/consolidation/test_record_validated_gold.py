@@ -1,5 +1,7 @@
 """From a generation through its validators to gold."""
 
+from dataclasses import replace
+
 import pytest
 from django.db import DatabaseError, transaction
 
@@ -17,6 +19,7 @@ from crowd.models import Hit, Payment
 from projects.domain.choose_protocol import ProtocolError, choose_protocol
 from projects.enums import ExclusionScope, Protocol, Role
 from projects.models import Project
+from schemes.registry import SCHEMES
 from tests.consolidation.factories import (
     CONTAIN,
     IDENTIFIED,
@@ -84,6 +87,15 @@ def test_pay_without_terms_for_validators_is_refused():
     )
     with pytest.raises(ProtocolError, match="no terms for validators"):
         choose_protocol(project=project, protocol=Protocol.VALIDATION, actor="test", now=NOW)
+
+
+def test_protocol_without_the_schemes_part_is_refused(monkeypatch):
+    project = make_consolidation_project()
+    monkeypatch.setitem(SCHEMES, "qasrl", replace(SCHEMES["qasrl"], validating=None))
+    with pytest.raises(ProtocolError, match="does not support validation"):
+        choose_protocol(project=project, protocol=Protocol.VALIDATION, actor="test", now=NOW)
+    project.refresh_from_db()
+    assert project.protocol == Protocol.CONSOLIDATION
 
 
 # --- offered -----------------------------------------------------------------------------------
