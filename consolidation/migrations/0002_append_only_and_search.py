@@ -1,7 +1,7 @@
 from django.db import migrations
 
 from audit.append_only import append_only
-from annotation.trigram_index import index_by_trigrams
+from consolidation.trigram_index import index_by_trigrams
 
 
 class Migration(migrations.Migration):

@@ -1,7 +1,7 @@
 """Search gold by content, target, workers and reviews.
 
 The search uses LIKE on both databases. PostgreSQL has a trigram index if the extension is available
-(see `annotation/trigram_index.py`).
+(see `consolidation/trigram_index.py`).
 """
 
 from dataclasses import dataclass

@@ -65,8 +65,11 @@ def seed_gold(items: int) -> Project:
     project = make_project()
     workers = [make_worker() for _ in range(20)]
     hit = make_live_hit()
-    insert_rows(Sentence, _names("id project_id external_id tokens domain partition image metadata"),
-                _sentences(project, round(items / ITEMS_PER_SENTENCE)))  # fmt: skip
+    insert_rows(
+        Sentence,
+        _names("id project_id external_id tokens domain partition metadata"),
+        _sentences(project, round(items / ITEMS_PER_SENTENCE)),
+    )
     insert_rows(
         Item, _names("id project_id sentence_id key target position"), _items(project, items)
     )
@@ -120,7 +123,7 @@ def _sentences(project: Project, count: int) -> Iterator[tuple[str | int, ...]]:
     for at in range(1, count + 1):
         domain, partition = ("wikinews", "wikipedia")[at % 2], ("dev", "test")[at // 2 % 2]
         tokens = json.dumps([*WORDS[:-1], f"number{at}", "."])
-        yield at, project.pk, f"Wiki1k:{domain}:{at}:0:0", tokens, domain, partition, "", "{}"
+        yield at, project.pk, f"Wiki1k:{domain}:{at}:0:0", tokens, domain, partition, "{}"
 
 
 def _items(project: Project, count: int) -> Iterator[tuple[str | int, ...]]:
