@@ -1,5 +1,6 @@
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -31,18 +32,16 @@ from qualification.domain.set_up_rounds import RoundSetupError
 from qualification.models import Enrolment
 from rehearsal.domain.browser import SiteUnreachableError
 from rehearsal.domain.demo import OPEN, OPEN_ITEMS, REHEARSED, STAFF, WORKER, prepare_demo
-from rehearsal.domain.rehearse import Options, rehearse
 from rehearsal.domain.scenario import Scenario
 from rehearsal.domain.site import Site, SiteError
-from rehearsal.domain.train import TrainingOptions, prepare_rounds, rehearse_training
+from rehearsal.domain.train import prepare_rounds
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
 from rehearsal.domain.workers_setup import make_account, train
-from rehearsal.management.commands.rehearse import progress_bar, summary, training_summary
 from schemes.base import FileError
 
-TRAINEES = 6
+TRAINEES = "6"
 # A different seed, so that production has other workers than the training
-PRODUCTION_SEED = 2
+PRODUCTION_SEED = "2"
 # Errors that data of another version or of an interrupted demo can cause
 OF_OTHER_DATA = (DatabaseError, InconsistentMigrationHistory, FileError, TouchstoneError)
 ELSEWHERE = (
@@ -91,16 +90,10 @@ class Command(BaseCommand):
         if not Enrolment.objects.filter(round__project=project).exists():
             self._train(project)
         self._say("Rehearsing production with trained workers ...")
-        with progress_bar() as progress:
-            facts = rehearse(
-                project=project,
-                site=settings.SITE_URL,
-                options=Options(workers=6, skill=0.92, seed=PRODUCTION_SEED),
-                progress=progress,
-            )
+        _rehearse("--workers", "6", "--skill", "0.92", "--seed", PRODUCTION_SEED)
         folder = self._export(project)
         _open_for_trying()
-        self._say(f"\n{summary(facts, project)}\n\nThe exported gold is in {folder}\n{_guide()}")
+        self._say(f"\nThe exported gold is in {folder}\n{_guide()}")
 
     def _export(self, project: Project) -> Path:
         """Export the gold as a job of the site, and return its folder."""
@@ -123,13 +116,7 @@ class Command(BaseCommand):
             self._say(f"The training is skipped. {error} {advice}\n")
             return
         self._say("Rehearsing the training with simulated trainees ...")
-        training = rehearse_training(
-            project=project,
-            site=settings.SITE_URL,
-            options=TrainingOptions(workers=TRAINEES),
-            log=lambda line: self._say(f"  {line}"),
-        )
-        self._say(f"\n{training_summary(training)}\n")
+        _rehearse("--train", TRAINEES)
 
     def _say(self, text: str) -> None:
         self.stdout.write(text)
@@ -143,6 +130,14 @@ def _start_again_as_demo() -> None:
         environment.pop(name, None)
     sys.stdout.flush()
     os.execve(sys.executable, [sys.executable, *sys.argv], environment)  # noqa: S606
+
+
+def _rehearse(*options: str) -> None:
+    """Rehearse in a process of its own, because the demo's process stays and memory is not freed."""
+    command = [sys.executable, "manage.py", "rehearse", REHEARSED, "--url", settings.SITE_URL]
+    ended = subprocess.run([*command, *options], cwd=settings.BASE_DIR, check=False)  # noqa: S603
+    if ended.returncode:
+        raise RehearsalFailedError("The rehearsal failed.")
 
 
 def _open_for_trying() -> None:

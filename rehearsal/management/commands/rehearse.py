@@ -81,7 +81,9 @@ class Command(BaseCommand):
         prepare_rounds(project, options["rounds"], options["annotations"])
         training = TrainingOptions(options["train"], options["seed"], options["patience"])
         with running_site(options["url"], {"SWEEP_SECONDS": "1"}) as site:
-            return rehearse_training(project=project, site=site, options=training)
+            return rehearse_training(
+                project=project, site=site, options=training, log=self.stderr.write
+            )
 
     def _rehearse(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
         if options["protocol"]:
