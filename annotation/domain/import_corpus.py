@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from annotation.domain.find_items import item_finder
 from annotation.domain.insert_rows import insert_rows
@@ -131,16 +131,15 @@ class Import:
     def _stored(self, external_ids: set[str]) -> Sentences:
         """Return the primary key and tokens of those sentences that the project has.
 
-        The query does not name the project. With outdated statistics, PostgreSQL would read all its
-        sentences for each batch.
+        The filter on the project can't use an index. With outdated statistics, PostgreSQL would
+        otherwise read all its sentences for each batch.
         """
-        rows = Sentence.objects.filter(external_id__in=external_ids).values_list(
-            "project_id", "external_id", "pk", "tokens"
+        rows = Sentence.objects.alias(owner=F("project_id") + 0).filter(
+            external_id__in=external_ids, owner=self.project.pk
         )
         return {
             external_id: (pk, tokens)
-            for project_id, external_id, pk, tokens in rows
-            if project_id == self.project.pk
+            for external_id, pk, tokens in rows.values_list("external_id", "pk", "tokens")
         }
 
     def _add_sentences(self, batch: list[SentenceRecord], file: str) -> None:

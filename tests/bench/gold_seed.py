@@ -84,7 +84,7 @@ def seed_gold(items: int) -> Project:
         Submission,
         _names(
             "id item_id role worker_id assignment_id content schema_version state problem opened_at "
-            "submitted_at active_seconds moves comment"
+            "submitted_at active_seconds moves steps comment"
         ),
         _submissions(workers, items),
     )
@@ -147,4 +147,4 @@ def _submissions(workers: list[Worker], items: int) -> Iterator[tuple[str | int,
             role = Role.CONSOLIDATOR if at == 3 * item else Role.GENERATOR
             content = consolidation if at == 3 * item else generation
             worker = workers[at % len(workers)].pk
-            yield at, item, role, worker, at, content, 1, "accepted", "", AT, AT, 60, 9, ""
+            yield at, item, role, worker, at, content, 1, "accepted", "", AT, AT, 60, 9, "{}", ""
