@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, QuerySet, TextField
 from django.db.models.functions import Cast
-from pydantic_core import from_json
+from orjson import loads
 
 from annotation.models import Item, Sentence
 from consolidation.models import CaseSource, Gold, Judgment
@@ -91,7 +91,7 @@ def gold_rows(
         validators = _validators(set(sources), options) if options.validated else {}
         for pk, of_sentence in groupby(rows, key=_first):
             external_id, tokens = batch[pk]
-            sentence = external_id, tuple(from_json(tokens))
+            sentence = external_id, tuple(loads(tokens))
             for row in of_sentence:
                 people = _People(sources.get(row[4]), *validators.get(row[4], (0, [])))
                 yield _export_row(sentence, row, people, options)
@@ -135,7 +135,7 @@ def _text(field: str) -> Cast:
 @lru_cache(maxsize=1 << 12)
 def _shared_json(text: str) -> Any:
     """Parse JSON that many rows share. The result must not be changed."""
-    return from_json(text)
+    return loads(text)
 
 
 def _sources(cases: set[int], options: ExportFields) -> _Sources:
@@ -170,7 +170,7 @@ def _validators(cases: set[int], options: ExportFields) -> _Validators:
 
 def _source(assignment: str | None, fields: Sequence[str | None]) -> _Source:
     worker = fields[0] if fields else ""
-    content = from_json(fields[1]) if len(fields) > 1 and fields[1] else _NO_CONTENT
+    content = loads(fields[1]) if len(fields) > 1 and fields[1] else _NO_CONTENT
     return _Source(worker or EXPERT, assignment or "", content)
 
 
@@ -192,7 +192,7 @@ def _export_row(
     people: _People,
     options: ExportFields,
 ) -> ExportRow:
-    target, content, provenance = _shared_json(row[1]), from_json(row[2]), _shared_json(row[3])
+    target, content, provenance = _shared_json(row[1]), loads(row[2]), _shared_json(row[3])
     worker, assignment = row[6] or EXPERT, row[7] or ""
     sources, validated, validators = people
     if sources is None:
@@ -207,7 +207,7 @@ def _export_row(
         ]
     judged = None
     if options.judgments:
-        merged = from_json(row[8]) if row[8] else _NO_CONTENT
+        merged = loads(row[8]) if row[8] else _NO_CONTENT
         judged = Judged(_judgments(sources), worker, merged, _judgments(validators))
     return ExportRow(*sentence, target, content, origins, judged)
 
