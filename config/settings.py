@@ -378,7 +378,7 @@ else:
         "data_folder_out": str(_queue),
         "control_folder": str(_queue / "control"),
         # Seconds between polls of an empty queue.
-        "polling_interval": 0.1,
+        "polling_interval": 0.3,
     }
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # Reuse the connection, because opening the database takes longer than most tasks.
