@@ -368,7 +368,7 @@ else:
     }
     _queue = VAR_DIR / "queue"
     _queue.mkdir(exist_ok=True)
-    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_URL = "filesystem://localhost"
     CELERY_BROKER_TRANSPORT = "config.filesystem_queue:Transport"
     # Remote control needs broadcasts, which a folder cannot deliver safely.
     CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
