@@ -12,6 +12,7 @@ from schemes.base import Json
 
 Options = Mapping[str, Any]
 Rows = Iterable[Sequence[Any]]
+Table = tuple[Path | None, Sequence[str], Rows]
 
 _UNDEFINED = "–"
 
@@ -22,15 +23,15 @@ class UsageError(ValueError):
 
 @dataclass(slots=True)
 class Report:
-    """An evaluation's figures, their text, their chart, and tables by path, if requested.
+    """An evaluation's figures, their text, and tables and charts by path, if requested.
 
-    The rows of a table are computed when they are written. Evaluations without files have no `draw`.
+    Rows are computed and charts are drawn when they are written.
     """
 
     figures: Json
     text: Callable[[Json], str]
-    draw: Callable[[Path], None] | None = None
-    tables: list[tuple[Path | None, Sequence[str], Rows]] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    charts: list[tuple[Path | None, Callable[[Path], None]]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

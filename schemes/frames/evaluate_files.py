@@ -1,18 +1,20 @@
 """The evaluation `evaluate frames`."""
 
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schemes.base import Json
-from schemes.charts import write_bar_chart
+from schemes.charts import write_bar_chart, write_heat_map
 from schemes.frames.confidences import read_confidences
 from schemes.frames.items import Baseline, Task
 from schemes.reports import (
     Evaluation,
     Options,
     Report,
+    Rows,
     UsageError,
     bootstrap_json,
     bootstrap_text,
@@ -31,6 +33,9 @@ examples:
   python manage.py evaluate frames --task B.1 gold.txt --baseline 1CPHG --relations relations.txt
   python manage.py evaluate frames --task A gold.txt system.txt --confidence ratings.txt \\
       --plot confidence.svg --json
+  python manage.py evaluate frames --task A gold.txt partial.txt --complete-with 1CPH
+  python manage.py evaluate frames --task A gold.txt system.txt --others second.txt third.txt \\
+      --leave-one-out clusters.csv --heat-map clusters.svg
 """
 
 
@@ -39,6 +44,19 @@ def _add_frames_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("system", type=Path, metavar="SYSTEM", nargs="?")
     parser.add_argument("--task", required=True, choices=[task.value for task in Task])
     parser.add_argument("--baseline", choices=[baseline.value for baseline in Baseline])
+    parser.add_argument(
+        "--complete-with",
+        choices=[baseline.value for baseline in Baseline],
+        help="label items that a system leaves out as this baseline does, and ignore extra items",
+    )
+    parser.add_argument(
+        "--others",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="SYSTEM",
+        help="further systems, for --leave-one-out and --heat-map",
+    )
     parser.add_argument(
         "--relations", type=Path, metavar="STX", help="records with relations in place of roles"
     )
@@ -54,6 +72,12 @@ def _add_frames_arguments(parser: ArgumentParser) -> None:
         metavar="OUT.csv",
         help="effect of each gold cluster on BCubed F, per item",
     )
+    parser.add_argument(
+        "--heat-map",
+        type=Path,
+        metavar="OUT.svg",
+        help="the same as a chart, with a column per system",
+    )
 
 
 def _frames_report(options: Options) -> Report:
@@ -62,18 +86,55 @@ def _frames_report(options: Options) -> Report:
 
     evaluation = _frames_evaluation(options)
     figures = evaluation.figures()
-    report = Report(figures, _frames_text, draw=lambda path: _draw_confidence(figures, path))
+    report = Report(figures, _frames_text)
     if options["confidence"]:
         report.figures["by_confidence"] = _by_confidence(evaluation, options["confidence"])
     if options["bootstrap"]:
         intervals = {"frames": evaluation.intervals(**draws(options))}
         report.figures["bootstrap"] = bootstrap_json(intervals, **draws(options))
+    systems = {_name_of(options): evaluation} | _others(options)
     report.tables = [
         (options["per_item"], files.ITEM_COLUMNS, evaluation.item_rows()),
         (options["alignment"], files.ALIGNMENT_COLUMNS, evaluation.alignment_rows()),
-        (options["leave_one_out"], files.CLUSTER_COLUMNS, evaluation.cluster_rows()),
+        (options["leave_one_out"], *_cluster_table(systems)),
+    ]
+    report.charts = [
+        (options["plot"], lambda path: _draw_confidence(figures, path)),
+        (options["heat_map"], lambda path: _draw_clusters(systems, path)),
     ]
     return report
+
+
+def _name_of(options: Options) -> str:
+    return options["system"].name if options["system"] else str(options["baseline"])
+
+
+def _others(options: Options) -> "dict[str, files.Evaluation]":
+    """Return the evaluations of the other systems by file name."""
+    names = [_name_of(options), *(path.name for path in options["others"])]
+    if len(set(names)) < len(names):
+        raise UsageError("each system needs a file name of its own.")
+    return {path.name: _system_evaluation(options, path) for path in options["others"]}
+
+
+def _cluster_table(systems: "dict[str, files.Evaluation]") -> tuple[Sequence[str], Rows]:
+    """Return the columns and rows of --leave-one-out, with a column per system."""
+    from schemes.frames import evaluation as files  # noqa: PLC0415
+
+    differences = files.CLUSTER_COLUMNS[2:] if len(systems) == 1 else tuple(systems)
+    return (*files.CLUSTER_COLUMNS[:2], *differences), files.cluster_rows(systems.values())
+
+
+def _draw_clusters(systems: "dict[str, files.Evaluation]", path: Path) -> None:
+    from schemes.frames import evaluation as files  # noqa: PLC0415
+
+    labels, sizes, *columns = zip(*files.cluster_rows(systems.values()), strict=True)
+    write_heat_map(
+        path,
+        "Effect of each gold cluster on BCubed F, per item",
+        [f"{label} ({size})" for label, size in zip(labels, sizes, strict=True)],
+        dict(zip(systems, columns, strict=True)),
+    )
 
 
 def _frames_evaluation(options: Options) -> "files.Evaluation":
@@ -81,12 +142,33 @@ def _frames_evaluation(options: Options) -> "files.Evaluation":
 
     if (options["system"] is None) == (options["baseline"] is None):
         raise UsageError("pass either a SYSTEM file or a --baseline.")
-    task = Task(options["task"])
+    if options["heat_map"] and options["heat_map"].suffix.lower() != ".svg":
+        raise UsageError(f"--heat-map writes SVG, so {options['heat_map'].name} must end in .svg.")
+    if options["others"] and not (options["leave_one_out"] or options["heat_map"]):
+        raise UsageError("--others needs --leave-one-out or --heat-map.")
     if options["system"]:
-        return files.evaluate_files(options["gold"], options["system"], task=task)
+        return _system_evaluation(options, options["system"])
+    if options["complete_with"]:
+        raise UsageError("--complete-with completes a SYSTEM file.")
     return files.evaluate_baseline(
         options["gold"],
         Baseline(options["baseline"]),
+        task=Task(options["task"]),
+        relations_path=options["relations"],
+        seed=options["seed"],
+    )
+
+
+def _system_evaluation(options: Options, system: Path) -> "files.Evaluation":
+    from schemes.frames import evaluation as files  # noqa: PLC0415
+
+    task = Task(options["task"])
+    if not options["complete_with"]:
+        return files.evaluate_files(options["gold"], system, task=task)
+    return files.evaluate_completed(
+        options["gold"],
+        system,
+        Baseline(options["complete_with"]),
         task=task,
         relations_path=options["relations"],
         seed=options["seed"],
@@ -131,10 +213,21 @@ def _frames_text(figures: Json) -> str:
     header = ("", "Purity or precision %", "Inverse or recall %", "F %")
     return paragraphs(
         size.format(**figures),
+        _completion_text(figures),
         text_table(header, rows),
         _confidence_text(figures),
         bootstrap_text(figures),
     )
+
+
+def _completion_text(figures: Json) -> str:
+    if "completion" not in figures:
+        return ""
+    text = (
+        "The system labels {answered} of these items. {completed} were completed with {baseline}. "
+        "Items of the system that are not in the gold file, and were ignored: {extra}."
+    )
+    return text.format(**figures["completion"])
 
 
 def _confidence_text(figures: Json) -> str:

@@ -1,8 +1,8 @@
 """Evaluation of frame files: the output of `evaluate frames`."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -43,14 +43,31 @@ ALIGNMENT_COLUMNS = ("gold", "system", "items", "gold_size", "system_size")
 CLUSTER_COLUMNS = ("gold", "size", "difference")
 
 
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """How a partial system was completed.
+
+    `answered` gold items have the system's label, `completed` items the baseline's. `extra` items of
+    the system are not in the gold file and are ignored.
+    """
+
+    baseline: str
+    answered: int
+    completed: int
+    extra: int
+
+
 class Evaluation:
     """A labelling of the gold items. Its figures and tables are computed on demand."""
 
-    def __init__(self, gold: Items, system: Sequence[Any]) -> None:
+    def __init__(
+        self, gold: Items, system: Sequence[Any], completion: Completion | None = None
+    ) -> None:
         """Store the labels. `system` has one per gold item, in the same order."""
         self.keys = list(gold)
         self.gold = [item.label for item in gold.values()]
         self.system = list(system)
+        self.completion = completion
 
     @cached_property
     def scores(self) -> ClusterScores:
@@ -59,7 +76,10 @@ class Evaluation:
 
     def figures(self) -> Json:
         """Return the JSON output of `evaluate frames --json`."""
-        return asdict(self.scores)
+        figures = asdict(self.scores)
+        if self.completion:
+            figures["completion"] = asdict(self.completion)
+        return figures
 
     def intervals(self, *, repetitions: int, seed: int) -> dict[str, Interval]:
         """Return bootstrap intervals of both F scores."""
@@ -104,13 +124,20 @@ class Evaluation:
                 int(table.system_sizes[system]),
             )
 
-    def cluster_rows(self) -> Iterator[tuple[Any, ...]]:
-        """Yield a row per gold cluster, in the order of CLUSTER_COLUMNS, easiest first."""
-        differences = leave_one_gold_cluster_out(self.gold, self.system)
-        sizes = Counter(self.gold)
-        ranked = sorted(differences.items(), key=lambda entry: -(entry[1] or 0.0))
-        for label, difference in ranked:
-            yield label_text(label), sizes[label], difference
+
+def cluster_rows(evaluations: Iterable[Evaluation]) -> Iterator[tuple[Any, ...]]:
+    """Yield a row per gold cluster: its label, its size, and a difference per evaluation.
+
+    The evaluations have the same gold (see `leave_one_gold_cluster_out`). The clusters that are
+    easiest for the first come first.
+    """
+    first, *others = evaluations
+    differences, *more = (
+        leave_one_gold_cluster_out(each.gold, each.system) for each in (first, *others)
+    )
+    sizes = Counter(first.gold)
+    for label in sorted(differences, key=lambda label: -(differences[label] or 0.0)):
+        yield label_text(label), sizes[label], differences[label], *(each[label] for each in more)
 
 
 def evaluate_files(gold_path: Path, system_path: Path, *, task: Task) -> Evaluation:
@@ -121,6 +148,32 @@ def evaluate_files(gold_path: Path, system_path: Path, *, task: Task) -> Evaluat
     gold, system = read_items(gold_path, task), read_items(system_path, task)
     check_same_items(gold, gold_path.name, system, system_path.name)
     return Evaluation(gold, [system[key].label for key in gold])
+
+
+def evaluate_completed(
+    gold_path: Path,
+    system_path: Path,
+    baseline: Baseline,
+    *,
+    task: Task,
+    relations_path: Path | None = None,
+    seed: int = 0,
+) -> Evaluation:
+    """Evaluate a system that labels only part of the items, completed with a baseline's labels.
+
+    A baseline's cluster never merges with a cluster of the system. Raises as `evaluate_baseline` does.
+    """
+    gold, system = read_items(gold_path, task), read_items(system_path, task)
+    added = _baseline_labels(
+        gold, gold_path, baseline, task, relations_path=relations_path, seed=seed
+    )
+    labels = [
+        system[key].label if key in system else (str(baseline), label)
+        for key, label in zip(gold, added, strict=True)
+    ]
+    answered = sum(key in system for key in gold)
+    completion = Completion(str(baseline), answered, len(gold) - answered, len(system) - answered)
+    return Evaluation(gold, labels, completion)
 
 
 def evaluate_baseline(
@@ -138,14 +191,27 @@ def evaluate_baseline(
     Raises FileError if it lacks an item of the gold file.
     """
     gold = read_items(gold_path, task)
+    labels = _baseline_labels(
+        gold, gold_path, baseline, task, relations_path=relations_path, seed=seed
+    )
+    return Evaluation(gold, labels)
+
+
+def _baseline_labels(
+    gold: Items,
+    gold_path: Path,
+    baseline: Baseline,
+    task: Task,
+    *,
+    relations_path: Path | None,
+    seed: int,
+) -> list[Any]:
     if baseline is Baseline.PER_HEAD:
         records = read_records(gold_path, on_error=refuse)
-        labels = [item.label for item in by_lemma(records, task).values()]
-    elif baseline in (Baseline.PER_RELATION, Baseline.PER_HEAD_AND_RELATION):
-        labels = _relation_labels(gold, gold_path, baseline, task, relations_path)
-    else:
-        labels = _plain_labels(gold, baseline, seed)
-    return Evaluation(gold, labels)
+        return [item.label for item in by_lemma(records, task).values()]
+    if baseline in (Baseline.PER_RELATION, Baseline.PER_HEAD_AND_RELATION):
+        return _relation_labels(gold, gold_path, baseline, task, relations_path)
+    return _plain_labels(gold, baseline, seed)
 
 
 def _plain_labels(gold: Items, baseline: Baseline, seed: int) -> list[Any]:

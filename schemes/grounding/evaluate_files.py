@@ -40,7 +40,11 @@ def _grounding_report(options: Options) -> Report:
 
     evaluation = files.evaluate_file(options["phrases"], clip=options["clip"], seed=options["seed"])
     figures = evaluation.figures()
-    report = Report(figures, _grounding_text, draw=lambda path: _draw_accuracy(figures, path))
+    report = Report(
+        figures,
+        _grounding_text,
+        charts=[(options["plot"], lambda path: _draw_accuracy(figures, path))],
+    )
     if options["bootstrap"]:
         intervals = evaluation.intervals(**draws(options))
         report.figures["bootstrap"] = bootstrap_json(intervals, **draws(options))

@@ -59,7 +59,12 @@ def _qasrl_report(options: Options) -> Report:
     report = Report(
         evaluation.figures(),
         _qasrl_text,
-        draw=lambda path: _draw_annotators(reference, options["predicted"], path),
+        charts=[
+            (
+                options["plot"],
+                lambda path: _draw_annotators(reference, options["predicted"], path),
+            )
+        ],
     )
     if options["roles"]:
         report.figures["role_recall"] = evaluation.role_figures()

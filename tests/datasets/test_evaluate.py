@@ -156,6 +156,33 @@ def test_grounding_prints_its_contract_as_json(folder):
 # --- what people read
 
 
+def test_completion_is_reported(folder):
+    (folder / "system.txt").write_text("#1 2 sell.1\n#7 1 go.2\n")
+    words = (*FRAMES, "--complete-with", "AIN1")
+    assert json.loads(_evaluate(folder, *words, "--json"))["completion"] == {
+        "baseline": "AIN1",
+        "answered": 1,
+        "completed": 2,
+        "extra": 1,
+    }
+    told = _evaluate(folder, *words)
+    assert "labels 1 of these items. 2 were completed with AIN1." in told
+    assert told.count("were ignored: 1.") == 1
+
+
+def test_several_systems_share_a_table_and_a_heat_map(folder):
+    words = (*FRAMES, "--others", "gold.txt", "--leave-one-out", "clusters.csv")
+    for name in ("one.svg", "two.svg"):
+        _evaluate(folder, *words, "--heat-map", name)
+    assert (folder / "one.svg").read_bytes() == (folder / "two.svg").read_bytes()
+    rows = _rows(folder / "clusters.csv")
+    assert list(rows[0]) == ["gold", "size", "system.txt", "gold.txt"]
+    texts = ["".join(node.itertext()) for node in ElementTree.parse(folder / "one.svg").iter()]
+    for row in rows:
+        assert any(f"{row['gold']} ({row['size']})" in text for text in texts)
+        assert any(f"{float(row['system.txt']):+.4f}" in text for text in texts)
+
+
 def test_tables_are_the_default(folder):
     shown = _evaluate(folder, *QASRL, "--roles")
     assert shown.splitlines()[0] == (
@@ -370,6 +397,13 @@ ONLY_GOLD = ("frames", "--task", "B.2", "gold.txt")
         ((*ONLY_GOLD, "--baseline", "1CPG"), "needs grammatical relations"),
         ((*FRAMES, "--plot", "f.svg"), "Pass the ratings with --confidence"),
         ((*QASRL, "--plot", "f.png"), "must end in .svg"),
+        ((*FRAMES, "--heat-map", "f.png"), "--heat-map writes SVG"),
+        ((*FRAMES, "--others", "gold.txt"), "needs --leave-one-out or --heat-map"),
+        (
+            (*FRAMES, "--heat-map", "f.svg", "--others", "system.txt"),
+            "each system needs a file name of its own",
+        ),
+        ((*ONLY_GOLD, "--baseline", "AIN1", "--complete-with", "1CPI"), "completes a SYSTEM file"),
         ((*QASRL, "--bootstrap", "0"), "at least 1 draw"),
         ((*QASRL, "--seed", "-1"), "must not be negative"),
         ((*QASRL, "--per-item", "nowhere/items.csv"), "cannot be written (No such file"),

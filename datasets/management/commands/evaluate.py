@@ -56,6 +56,7 @@ def _evaluate(evaluation: Evaluation, options: Options) -> str:
     for path, columns, rows in report.tables:
         if path:
             write_csv(path, columns, rows)
-    if report.draw and options["plot"]:
-        report.draw(options["plot"])
+    for path, draw in report.charts:
+        if path:
+            draw(path)
     return json.dumps(report.figures) if options["json"] else report.text(report.figures)

@@ -4,7 +4,13 @@ import pytest
 
 from schemes.base import FileError
 from schemes.frames.confidences import read_confidences
-from schemes.frames.evaluation import evaluate_baseline, evaluate_files
+from schemes.frames.evaluation import (
+    Completion,
+    cluster_rows,
+    evaluate_baseline,
+    evaluate_completed,
+    evaluate_files,
+)
 from schemes.frames.items import Baseline, BaselineError, ItemKey, Task
 
 GOLD = """\
@@ -191,12 +197,47 @@ def test_rows_show_items_cells_and_clusters(gold, file):
     assert rows[0] == ("#1", "2", "1", "Sell Seller", "1 x", 0.5, 1.0)
     assert rows[3][:5] == ("#2", "2_3", "4_5", "Buy Goods", "1 y")
     assert next(evaluation.alignment_rows()) == ("Sell Seller", "1 x", 1, 1, 2)
-    assert {row[0]: row[1] for row in evaluation.cluster_rows()} == {
+    assert {row[0]: row[1] for row in cluster_rows([evaluation])} == {
         "Sell Seller": 1,
         "Sell Goods": 1,
         "Buy Buyer": 2,
         "Buy Goods": 1,
     }
+
+
+def test_partial_system_is_completed_with_a_baseline_and_the_counts_are_reported(gold, file):
+    partial = file("partial.txt", "#1 2 sell.buy_back\n#9 2 sell.1\n")
+    evaluation = evaluate_completed(gold, partial, Baseline.PER_HEAD, task=Task.FRAMES)
+    assert evaluation.completion == Completion("1CPH", answered=1, completed=2, extra=1)
+    # The system's cluster "buy_back" is not the baseline's.
+    assert evaluation.system == ["buy_back", ("1CPH", "buy_back"), ("1CPH", "purchase")]
+    assert evaluation.figures()["completion"]["completed"] == 2
+    assert evaluation.figures()["system_clusters"] == 3
+
+
+def test_complete_system_is_scored_as_without_a_baseline(gold, file):
+    system = file("system.txt", SYSTEM)
+    for task in Task:
+        completed = evaluate_completed(gold, system, Baseline.ALL_IN_ONE, task=task)
+        assert completed.scores == evaluate_files(gold, system, task=task).scores
+        assert completed.completion.completed == completed.completion.extra == 0
+
+
+def test_baseline_without_the_needed_relations_completes_nothing(gold, file):
+    partial = file("partial.txt", "#1 2 sell.1 fund-:-1-:-x\n")
+    with pytest.raises(BaselineError, match="needs grammatical relations"):
+        evaluate_completed(gold, partial, Baseline.PER_RELATION, task=Task.GENERIC_ROLES)
+
+
+def test_clusters_of_several_systems_are_listed_side_by_side(gold, file):
+    first = evaluate_files(gold, file("system.txt", SYSTEM), task=Task.FRAMES)
+    second = evaluate_files(gold, gold, task=Task.FRAMES)
+    (sell, buy) = sorted(cluster_rows([first, second]), key=lambda row: row[0], reverse=True)
+    assert sell[:2] == ("Sell", 1)
+    assert buy[:2] == ("Buy", 2)
+    assert (sell[3], buy[3]) == (0.0, 0.0)  # every cluster of a perfect system is equally easy
+    alone = {row[0]: row[2] for row in cluster_rows([first])}
+    assert (sell[2], buy[2]) == (alone["Sell"], alone["Buy"])
 
 
 def test_confidence_is_the_verbs_and_must_be_known(gold, file):
