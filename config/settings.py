@@ -315,6 +315,8 @@ STATIC_URL = "/static/"
 STATIC_ROOT = _folder("STATIC_ROOT", VAR_DIR / "static")
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = DEBUG
+# Pages use only the hashed names. Compressing the other copies would double the time.
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 MEDIA_ROOT = VAR_DIR / "media"
 EXPORT_DIR = VAR_DIR / "exports"
 UPLOAD_DIR = VAR_DIR / "uploads"
