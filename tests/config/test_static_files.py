@@ -10,7 +10,8 @@ from config.static_files import HashedModulesStorage
 
 FILES = {
     "js/spans.js": "export const spans = [];\n" * 50,
-    "js/page.js": 'import { spans } from "./spans.js";\n' + "spans.push(1);\n" * 50,
+    "js/page.js": '// Adds.\nimport { spans } from "./spans.js";\n' + "spans.push(1);\n" * 50,
+    "package/page.js": "// Adds.\n" + "spans.push(1);\n" * 50,
 }
 
 
@@ -33,7 +34,13 @@ def hashed(folder: Path, stem: str) -> Path:
 
 def test_import_in_a_module_follows_the_hashed_name(collected):
     text = hashed(collected, "page").read_text()
-    assert f'from "./{hashed(collected, "spans").name}"' in text
+    assert f'from"./{hashed(collected, "spans").name}"' in text
+
+
+def test_our_files_are_minified_and_those_of_packages_are_not(collected):
+    ours, theirs = hashed(collected, "page"), hashed(collected.parent / "package", "page")
+    assert "Adds" not in ours.read_text()
+    assert theirs.read_text() == FILES["package/page.js"]
 
 
 def test_hashed_files_are_compressed(collected):
