@@ -1,11 +1,13 @@
 """A Celery transport that stores its queue in a folder, for sites without Redis.
 
-kombu writes messages under their final names, so a reader could find half of a message and crash.
-This transport renames a message once it is complete, and skips damaged messages. No work is lost,
-because the next sweep of the database repeats it.
+kombu writes messages and tables under their final names, so a reader could find half of a file. This
+transport renames files once they are complete, and skips damaged messages. No work is lost, because
+the next sweep of the database repeats it.
 """
 
+import fcntl
 import json
+import threading
 import uuid
 from pathlib import Path
 from queue import Empty
@@ -13,6 +15,8 @@ from time import time_ns
 from typing import Any
 
 from kombu.transport import filesystem
+
+_binding = threading.Lock()
 
 
 class Channel(filesystem.Channel):
@@ -41,12 +45,24 @@ class Channel(filesystem.Channel):
                 continue
         raise Empty
 
+    def queue_bind(self, *args: Any, **kwargs: Any) -> None:
+        # kombu remembers a binding before it is in the table. Other threads of the process would skip
+        # it, and publish to a queue that the table lacks.
+        with _binding:
+            super().queue_bind(*args, **kwargs)
+
     def _queue_bind(self, exchange: Any, routing_key: Any, pattern: Any, queue: Any) -> None:
-        try:
-            super()._queue_bind(exchange, routing_key, pattern, queue)
-        except ValueError:  # the writer was killed while writing the table
-            (Path(self.control_folder) / f"{exchange}.exchange").unlink(missing_ok=True)
-            super()._queue_bind(exchange, routing_key, pattern, queue)
+        """Add the queue to the exchange's table. Readers see the old table or the new one."""
+        table = self._exchange_file(exchange)  # type: ignore[attr-defined]
+        table.parent.mkdir(exist_ok=True)
+        binding = [routing_key or "", pattern or "", queue or ""]
+        with table.with_name(f"{table.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            bindings = [list(known) for known in self.get_table(exchange)]
+            if binding not in bindings:
+                unfinished = table.with_name(f"{table.name}.part")
+                unfinished.write_text(json.dumps([binding, *bindings]), "utf-8")
+                unfinished.replace(table)
 
 
 class Transport(filesystem.Transport):

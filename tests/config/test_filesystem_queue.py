@@ -61,14 +61,34 @@ def test_torn_message_is_left_out_and_the_next_one_read(connect, tmp_path: Path)
     assert received(connect()) == [2]
 
 
-def test_torn_table_of_queues_is_written_anew(connect, tmp_path: Path):
+def test_table_of_queues_is_replaced_whole(connect, tmp_path: Path):
     connect().SimpleQueue("work").put({"n": 1})
-    for table in (tmp_path / "control").iterdir():
-        table.write_text("")
+    for table in (tmp_path / "control").glob("*.part"):
+        table.write_text("[")  # left by a killed process
+    (tmp_path / "control" / "work.exchange.part").write_text("[")
     Transport.global_state.clear()
     connect().SimpleQueue("work").put({"n": 2})
     assert received(connect()) == [1, 2]
-    assert [json.loads(table.read_text()) for table in (tmp_path / "control").iterdir()]
+    (table,) = (tmp_path / "control").glob("*.exchange")
+    assert json.loads(table.read_text()) == [["work", "", "work"]]
+
+
+def test_queues_bound_at_once_are_all_in_the_table(connect, tmp_path: Path):
+    channels = [connect().channel() for _ in range(8)]
+    start = threading.Barrier(len(channels))
+
+    def bind(number: int) -> None:
+        start.wait()
+        for queue in ("shared", f"own-{number}"):
+            channels[number]._queue_bind("work", queue, "", queue)
+
+    threads = [threading.Thread(target=bind, args=[number]) for number in range(len(channels))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    queues = [entry.queue for entry in channels[0].get_table("work")]
+    assert sorted(queues) == [*(f"own-{number}" for number in range(8)), "shared"]
 
 
 def test_readers_and_writers_at_once_lose_and_double_nothing(connect):

@@ -99,7 +99,7 @@ def test_secret_in_a_file(embedded_site, tmp_path):
     path.write_text("postgres://touchstone:from-a-file@127.0.0.1/touchstone\n")
     named = {**embedded_site, "DATABASE_URL_FILE": str(path)}
     done = run("-c", PROGRAM, env=named)
-    assert done.stdout == "django.db.backends.postgresql filesystem://\n"
+    assert done.stdout == "django.db.backends.postgresql filesystem://localhost\n"
     for wrong in ({"DATABASE_URL": "sqlite:////x"}, {"DATABASE_URL_FILE": str(tmp_path / "none")}):
         done = run("manage.py", "check", env={**named, **wrong})
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
@@ -120,7 +120,7 @@ def test_table_of_wrong_values_knows_every_variable():
 def test_start_without_any_environment(tmp_path):
     bare = {"VAR_DIR": str(tmp_path)}  # so that the test does not write into the checkout
     done = run("-c", PROGRAM, env=bare)
-    assert done.stdout == "django.db.backends.sqlite3 filesystem://\n"
+    assert done.stdout == "django.db.backends.sqlite3 filesystem://localhost\n"
     assert run("manage.py", "check", env=bare).returncode == 0
 
 
