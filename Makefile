@@ -25,7 +25,7 @@ demo:  ## run the platform with a simulated campaign on http://127.0.0.1:8000 (c
 
 check:  ## run the fast tests: schemes, metrics, architecture and language, without a database server
 	@scripts/install dev
-	@exec env TEST_DATABASE=sqlite $(PYTEST) -q -n 2 -m "not bench and not long and not browser and not system" --benchmark-disable tests/schemes tests/metrics tests/test_architecture.py tests/test_language.py $(ARGS)
+	@exec env TEST_DATABASE=sqlite $(PYTEST) -q -n 2 --benchmark-disable tests/schemes tests/metrics tests/test_architecture.py tests/test_language.py $(ARGS)
 
 test: lint  ## run lint and all tests on PostgreSQL, Redis and Chromium (ARGS="tests/crowd -x" selects some)
 	@exec $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --no-loadscope-reorder --benchmark-disable $(ARGS)
@@ -41,7 +41,7 @@ test-long:  ## run the long campaigns, and on SQLite those that kill processes
 
 coverage:  ## measure the coverage of domain code, schemes and metrics on SQLite, with a floor of 93 %
 	@scripts/install dev
-	@env TEST_DATABASE=sqlite .venv/bin/python -m coverage run -m pytest -q -m "not bench and not long and not browser and not system" --benchmark-disable $(ARGS)
+	@env TEST_DATABASE=sqlite .venv/bin/python -m coverage run -m pytest -q --benchmark-disable $(ARGS)
 	@exec .venv/bin/python -m coverage report --include="*/domain/*,schemes/*,metrics/*" --skip-covered --fail-under=93
 
 screenshots:  ## take the screenshots of the documentation from a demo

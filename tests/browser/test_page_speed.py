@@ -36,6 +36,7 @@ MEASURE = """() => {
 }"""
 
 
+@pytest.mark.bench
 def test_a_keystroke_is_answered_within_a_frame_on_a_slow_machine(
     site: Site, context: BrowserContext
 ):
