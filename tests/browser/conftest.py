@@ -116,7 +116,7 @@ def site(
         env=environment,
     )
     try:
-        _wait_for(f"{url}/static/css/tokens.css")
+        _wait_for(f"{url}/login/")
         yield Site(url, var / "touchstone.sqlite3", marketplace, tasks)
     finally:
         server.terminate()
