@@ -194,8 +194,10 @@ def test_experts_annotate_a_third_merges_blind_and_the_set_is_read_back(
         assert {row["worker_id"] for row in csv.DictReader(file)} == {""}
     scheme = get_scheme("qasrl")
     read = {
-        item_key(one.item.external_id, one.item.local_key): one
-        for one in scheme.corpus.read_gold(path, "qasrl-csv", lambda error: pytest.fail(str(error)))
+        item_key(record.item.external_id, record.item.local_key): record
+        for record in scheme.corpus.read_gold(
+            path, "qasrl-csv", lambda error: pytest.fail(str(error))
+        )
     }
     for item in items:
         content = scheme.content.parse_gold(read[item.key].content, context_of(item))

@@ -156,7 +156,10 @@ def test_report_tells_the_share_of_each_source_that_survived(project, item):
         "answers_edited": 0,
         "answers_new": 0,
     }
-    rows = {one.title: (one.items, *(one.shares[key] for key in SHARES)) for one in report.sources}
+    rows = {
+        source.title: (source.items, *(source.shares[key] for key in SHARES))
+        for source in report.sources
+    }
     # Of the generators' six answers "a basin" (twice) and the survey's name alone stand.
     assert rows == {
         "workers' generations": (1, 0.0, pytest.approx(3 / 6), pytest.approx(3 / 4)),

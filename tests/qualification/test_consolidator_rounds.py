@@ -253,7 +253,7 @@ def test_preset_without_annotations_trains_one_pool_for_both_roles():
 def test_side_by_side_tells_what_was_given_and_what_became_of_it():
     enrolment = trained(make_consolidator_round())
     items = comparison_view(feedback=Feedback(evaluation=enrolment.evaluations.get()))
-    first = [(one.writer, one.label, one.outcome) for one in items[0].judged]
+    first = [(unit.writer, unit.label, unit.outcome) for unit in items[0].judged]
     assert first == [
         ("A", "Who identified something?", "kept"),
         ("A", "What did someone identify?", "kept"),

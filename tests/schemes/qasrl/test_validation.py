@@ -174,7 +174,7 @@ def test_gold_never_overlaps_and_does_not_depend_on_the_validators_order(given_,
         assert all(judges)
         assert len(judges) == len(question["answers"])
     assert gold_of_validations([SOURCE], given_[::-1], agree)[0] == content
-    parsed = [parse_validation(one, CONTEXT, [SOURCE]) for one in given_]
+    parsed = [parse_validation(content, CONTEXT, [SOURCE]) for content in given_]
     assert gold_of_validations([SOURCE], parsed, agree)[0] == content
 
 
