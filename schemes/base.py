@@ -491,6 +491,9 @@ class Validating:
     A list named `validators` in a provenance has positions of validators. Exports replace them by
     ids. `method` returns sentences for data cards from the numbers of validators and of those who
     must agree.
+
+    Verification needs `disputes`. It returns the parts of the source that fewer than `agree`
+    validators support, as the generator's page shows them on a revision, or an empty object.
     """
 
     asked: Callable[[Sequence[Json]], Json]
@@ -501,6 +504,7 @@ class Validating:
     verdicts: Callable[[Json], tuple[int, int]]
     rule: str
     method: Callable[[int, int], str] = validation_method
+    disputes: Callable[[Sequence[Json], Sequence[Json], int], Json] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -672,12 +676,30 @@ class Resource:
     """A resource of a project, such as a lexicon.
 
     `parse` checks an uploaded JSON value and raises ContentError. `look_up` answers a query of the
-    worker's page.
+    worker's page. `formats` maps command-line names to readers of a file or folder. A reader gets the
+    path and the current value, if there is one, and returns the new value, or raises FileError.
+    `index` returns the part of the value that workers' pages download once per version. `lost` returns
+    a sentence for each part of an annotation that the value lacks.
     """
 
     label: str
     parse: Callable[[object], Json]
     look_up: Callable[[Json, str], list[Json]]
+    formats: Mapping[str, Callable[[Path, Json | None], object]] = field(default_factory=dict)
+    index: Callable[[Json], Json] | None = None
+    lost: Callable[[Json, Json], list[str]] = lambda value, content: []
+
+
+@dataclass(frozen=True, slots=True)
+class Precedents:
+    """How other workers annotated similar items, for a worker's page.
+
+    `like` returns the fields of a target that similar items share, from the page's query.
+    `summarize` returns the page's answer from their annotations.
+    """
+
+    like: Callable[[str], Json]
+    summarize: Callable[[Iterable[Json]], list[Json]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -722,6 +744,7 @@ class Scheme:
     limits: Sequence[str] = ()
     guidelines: Path | None = None
     resources: Mapping[str, Resource] = field(default_factory=dict)
+    precedents: Precedents | None = None
     sample: Sample | None = None
 
     def get_merging(self) -> Merging:
