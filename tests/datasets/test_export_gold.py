@@ -161,7 +161,7 @@ def test_export_read_back_is_the_same_gold(project, tmp_path, fmt):
     item.key = f"{item.sentence.external_id}/{item.target['verb_idx']}"
     item.save()
     report = import_gold(
-        project=project, path=path, fmt=fmt, source="imported", on_error=pytest.fail, now=NOW
+        project=project, paths=[path], fmt=fmt, source="imported", on_error=pytest.fail, now=NOW
     )
     assert report.added == 1
     assert Gold.objects.get(source="imported").content == before.content
