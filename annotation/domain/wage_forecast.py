@@ -12,7 +12,7 @@ from annotation.models import Submission
 from crowd.domain.fees import fee_cents
 from crowd.domain.pay_scheme import PayScheme, Terms, bonus_cents
 from projects.domain.cached_figures import figures_of
-from projects.enums import Role
+from projects.enums import Role, page_role
 from projects.models import Project
 from schemes.registry import get_scheme
 
@@ -20,7 +20,12 @@ ENOUGH = 5
 NEWEST = 200
 # Units and seconds. Roit et al. 2020 find 2.9 units per item, and a consolidator judges those of both
 # generators. The seconds are our estimates, because none are published.
-ASSUMED = {Role.GENERATOR: (3, 90), Role.CONSOLIDATOR: (6, 60), Role.VALIDATOR: (3, 45)}
+ASSUMED = {
+    Role.GENERATOR: (3, 90),
+    Role.CONSOLIDATOR: (6, 60),
+    Role.VALIDATOR: (3, 45),
+    Role.REVISER: (3, 60),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,7 @@ def newest_work(role: str, *, project: Project) -> tuple[list[int], list[int]] |
     own, same_scheme = {"item__project": project}, {"item__project__scheme": project.scheme}
     for work in (people.filter(**own), people.filter(**same_scheme)):
         rows = [
-            (count_units(submission.content, role), submission.active_seconds)
+            (count_units(submission.content, page_role(role)), submission.active_seconds)
             for submission in work.order_by("-pk").only("content", "active_seconds")[:NEWEST]
             if submission.is_readable
         ]
