@@ -3,12 +3,13 @@
 This is the protocol of SemEval-2019 Task 2. `consolidation.domain.revise` handles the revisions.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from django.db import transaction
 
 from annotation.domain.item_context import scheme_of
+from annotation.models import Submission
 from consolidation.domain.cases import sources_of
 from consolidation.domain.dispute import raise_dispute
 from consolidation.enums import CaseState, GoldSource
@@ -18,7 +19,7 @@ from consolidation.protocols.base import CaseProtocol
 from jobs.domain.sweep import for_each_row
 from projects.enums import Protocol, Role
 from projects.models import Project
-from schemes.base import Validating
+from schemes.base import Json
 
 
 def write_due_gold(*, clock: Callable[[], datetime], limit: int = 50) -> int:
@@ -45,20 +46,20 @@ def _settle(case: Case, now: datetime) -> bool:
     if case.state not in (CaseState.OPEN, CaseState.OFFERED):
         return False
     verifications = [] if case.is_empty else validation.validations_of(case)
-    contents = [verification.content for verification in verifications]
-    agree = case.item.project.validators_to_agree
-    part = scheme_of(case.item).get_validating()
-    disputed = {} if case.is_empty else _disputes(part)(sources_of(case), contents, agree)
-    if disputed:
+    if disputed := _disputes_of(case, verifications):
         raise_dispute(case=case, content=disputed, verifications=verifications, now=now)
     else:
         validation.settle(case=case, validations=verifications, now=now)
     return True
 
 
-def _disputes(part: Validating):  # type: ignore[no-untyped-def]
-    assert part.disputes
-    return part.disputes
+def _disputes_of(case: Case, verifications: Sequence[Submission]) -> Json:
+    """Return what the verifications dispute, which is nothing of an empty case."""
+    part = scheme_of(case.item).get_validating()
+    if case.is_empty or part.disputes is None:
+        return {}
+    contents = [verification.content for verification in verifications]
+    return part.disputes(sources_of(case), contents, case.item.project.validators_to_agree)
 
 
 def _describe(project: Project) -> str:

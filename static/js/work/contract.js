@@ -21,6 +21,7 @@
  * @property {any} [sources]  of a case: the annotators' content
  * @property {any} [layout]  of a case: the sources aligned
  * @property {any} [asked]  of a validation
+ * @property {any} [disputes]  of a revision: what others disputed in the annotation
  */
 
 /**
