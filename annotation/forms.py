@@ -13,13 +13,29 @@ from schemes.base import Noun
 from web.fields import CountField, DollarsField, set_choices
 
 
+class FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """A field for several files. Its value is a list."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        files = [file for file in data or [] if file]
+        if not files:
+            super().clean(None, initial)
+        return [super(FilesField, self).clean(file, initial) for file in files]
+
+
 class CorpusForm(forms.Form):
     corpus = forms.FileField(label="Sentences")
     fmt = forms.ChoiceField(label="Format", required=False)
-    items = forms.FileField(
+    items = FilesField(
         required=False,
         label="Items",
-        help_text="A file that lists the items. Without it, they are found in the sentences.",
+        help_text="Files that list the items. Without them, they are found in the sentences.",
     )
     domain = forms.CharField(
         required=False, max_length=60, help_text="For example, wikinews. Exports separate domains."

@@ -101,12 +101,16 @@ class SentenceRecord:
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """A unit of annotation. `local_key` is unique within the sentence."""
+    """A unit of annotation. `local_key` is unique within the sentence.
+
+    `file` is the name of its file, for messages, where several files were read.
+    """
 
     external_id: str
     local_key: str
     target: Json
     line: int = 0
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,7 @@ class ExportRow:
     content: Json
     provenance: list[Json]
     judged: "Judged | None" = None
+    metadata: Json = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +208,7 @@ class Corpus:
 
     `formats` maps command-line names to file extensions. Readers pass bad rows to the error sink,
     which may raise, and skip them. They raise FileError for an unreadable file or an unknown format.
+    Items and gold may be in several files, which some formats join.
 
     `find_items` returns the items of a sentence without an item file. Readers may store known targets
     in `metadata["items"]`. `complete_item` adds the fields that pages need to the target, and raises
@@ -215,8 +221,8 @@ class Corpus:
     formats: Mapping[str, Sequence[str]]
     gold_formats: Sequence[str]
     read_sentences: Callable[[Path, str, ErrorSink], Iterator[SentenceRecord]]
-    read_items: Callable[[Path, ErrorSink], Iterator[ItemRecord]]
-    read_gold: Callable[[Path, str, ErrorSink], Iterator[GoldRecord]]
+    read_items: Callable[[Sequence[Path], ErrorSink], Iterator[ItemRecord]]
+    read_gold: Callable[[Sequence[Path], str, ErrorSink], Iterator[GoldRecord]]
     find_items: Callable[[str, ItemContext], list[ItemRecord]]
     complete_item: Callable[[ItemRecord, ItemContext], ItemRecord]
     headline: Callable[[ItemContext], str]
@@ -553,16 +559,30 @@ class SentenceSink(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class FileSet:
+    """A format with several files. `endings` are the ends of their names.
+
+    `write` streams rows, which have the sentences' metadata, to the paths by ending. It returns how
+    many rows each file has.
+    """
+
+    endings: Sequence[str]
+    write: Callable[[Iterable[ExportRow], Mapping[str, Path]], Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
 class Exports:
     """Files of gold in the scheme's own formats. Every scheme also has JSON Lines.
 
     `formats` maps command-line names to file suffixes. `write` streams rows to the path and returns
-    how many rows the file has. `sentence_file` opens a file of the sentences beside the gold.
-    `with_judgments` are formats that store every judgment.
+    how many rows the file has. `file_sets` are formats with several files. `sentence_file` opens a
+    file of the sentences beside the gold. `with_judgments` are formats that store every judgment,
+    which may include "jsonl".
     """
 
-    formats: Mapping[str, str]
-    write: Callable[[Iterable[ExportRow], Path, str], int]
+    formats: Mapping[str, str] = field(default_factory=dict)
+    write: Callable[[Iterable[ExportRow], Path, str], int] = lambda rows, path, fmt: 0
+    file_sets: Mapping[str, FileSet] = field(default_factory=dict)
     sentence_file: Callable[[Path], AbstractContextManager[SentenceSink]] | None = None
     with_judgments: Sequence[str] = ()
 

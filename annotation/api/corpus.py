@@ -86,7 +86,7 @@ class Imports(_OfImports, ListEndpoint):
             project=self.project,
             fmt=data["format"],
             files=data["files"],
-            items_file=data.get("items_file"),
+            items_files=data["items_files"],
             domain=data["domain"],
             partition=data["partition"],
             strict=data["strict"],

@@ -41,7 +41,7 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
     partition = serializers.CharField(source="parameters.partition")
     strict = serializers.BooleanField(source="parameters.strict")
     files = FileSerializer(source="parameters.files", many=True)
-    items_file = FileSerializer(source="parameters.items_file", allow_null=True)
+    items_files = FileSerializer(source="parameters.items_files", many=True)
     sentences_read = serializers.IntegerField(source="progress.sentences", default=0)
     items_read = serializers.IntegerField(source="progress.items", default=0)
     sentences_added = serializers.IntegerField(source="result.sentences_added", default=0)
@@ -61,7 +61,7 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
             "partition",
             "strict",
             "files",
-            "items_file",
+            "items_files",
             "requested_by",
             "requested_at",
             "started_at",
@@ -83,10 +83,11 @@ class NewImportSerializer(serializers.Serializer[Any]):
     files = serializers.ListField(
         child=serializers.FileField(max_length=200), min_length=1, max_length=20
     )
-    items_file = serializers.FileField(
-        required=False,
-        max_length=200,
-        help_text="A file that lists the items, if the corpus has none.",
+    items_files = serializers.ListField(
+        child=serializers.FileField(max_length=200),
+        default=list,
+        max_length=20,
+        help_text="Files that list the items, if the corpus has none.",
     )
     format = serializers.CharField(
         max_length=30, help_text="A corpus format of the project's scheme."

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
@@ -63,11 +63,11 @@ class ImportReport:
 class CorpusOptions:
     """Options for reading a corpus.
 
-    Without `items_path`, the items come from the corpus or are found by the scheme.
+    Without `items`, which are files, the items come from the corpus or are found by the scheme.
     """
 
     fmt: str
-    items_path: Path | None = None
+    items: Sequence[Path] = ()
     domain: str = ""
     partition: str = ""
     strict: bool = False
@@ -106,8 +106,8 @@ class Import:
         with item_finder(self.project.scheme) as self._find_items, whole:
             for path in paths:
                 self._sentences(path)
-            if self.options.items_path:
-                self._given_items(self.options.items_path)
+            if self.options.items:
+                self._given_items(self.options.items)
         return self.report
 
     def refuse(self, error: FileError) -> None:
@@ -124,7 +124,7 @@ class Import:
         for batch in batched(records, BATCH):
             with transaction.atomic():
                 self._add_sentences(batch, str(path))
-            if not self.options.items_path:
+            if not self.options.items:
                 self._found_items(batch, str(path))
             self._progress("sentences", len(batch))
 
@@ -189,11 +189,12 @@ class Import:
         records = self._find_items([record for record in batch if record.external_id in bare])
         self._add_items(records, sentences, file)
 
-    def _given_items(self, path: Path) -> None:
-        records = self.corpus.read_items(path, self.refuse)
+    def _given_items(self, paths: Sequence[Path]) -> None:
+        records = self.corpus.read_items(paths, self.refuse)
+        file = ", ".join(map(str, paths))
         for batch in batched(records, BATCH):
             sentences = self._stored({record.external_id for record in batch})
-            self._add_items(batch, sentences, str(path))
+            self._add_items(batch, sentences, file)
             self._progress("items", len(batch))
 
     def _items_of(self, sentences: Sentences) -> QuerySet[Item]:
@@ -214,16 +215,16 @@ class Import:
         """Return the rows of the batch's valid items by key."""
         items: dict[str, tuple[str | int, ...]] = {}
         for record in batch:
-            line = record.line or None
+            line, place = record.line or None, record.file or file
             if record.external_id not in sentences:
                 message = f"no sentence {record.external_id!r} in the project."
-                self.refuse(FileError(file, line, message))
+                self.refuse(FileError(place, line, message))
                 continue
             sentence_id, tokens = sentences[record.external_id]
             try:
                 target = self.corpus.complete_item(record, ItemContext(tokens)).target
             except ContentError as error:
-                self.refuse(FileError(file, line, error.message, field=error.path))
+                self.refuse(FileError(place, line, error.message, field=error.path))
                 continue
             key = item_key(record.external_id, record.local_key)
             position = shuffled_position(self.project.seed, key)

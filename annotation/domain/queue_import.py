@@ -31,7 +31,7 @@ def queue_import(
     project: Project,
     fmt: str,
     files: "Sequence[UploadedFile[bytes]]",
-    items_file: "UploadedFile[bytes] | None",
+    items_files: "Sequence[UploadedFile[bytes]]",
     domain: str,
     partition: str,
     strict: bool,
@@ -50,13 +50,12 @@ def queue_import(
         "partition": partition,
         "strict": strict,
         "files": [],
-        "items_file": None,
+        "items_files": [],
     }
     try:
-        for number, file in enumerate(files):
-            parameters["files"].append(_store(file, folder, number))
-        if items_file:
-            parameters["items_file"] = _store(items_file, folder, len(files))
+        for number, file in enumerate([*files, *items_files]):
+            kind = "files" if number < len(files) else "items_files"
+            parameters[kind].append(_store(file, folder, number))
         return queue_job(
             kind=IMPORT,
             scope=project.slug,
@@ -82,8 +81,7 @@ def _storage() -> Storage:
 
 
 def _stored(parameters: dict[str, Any]) -> list[dict[str, Any]]:
-    items_file = parameters["items_file"]
-    return [*parameters["files"], *([items_file] if items_file else [])]
+    return [*parameters["files"], *parameters["items_files"]]
 
 
 def _delete_files(parameters: dict[str, Any]) -> None:
@@ -95,7 +93,7 @@ class OpenUpload:
     """The local files of an upload. `names` maps their paths to their original names."""
 
     corpus: list[Path]
-    items: Path | None
+    items: list[Path]
     names: dict[str, str]
 
     def describe(self, error: Exception) -> str:
@@ -119,7 +117,7 @@ def open_upload(job: Job) -> Iterator[OpenUpload]:
             for key in (str(path), path.name)
         }
         count = len(job.parameters["files"])
-        yield OpenUpload(paths[:count], next(iter(paths[count:]), None), names)
+        yield OpenUpload(paths[:count], paths[count:], names)
 
 
 def _run(run: JobRun) -> dict[str, Any]:
@@ -134,7 +132,7 @@ def _run(run: JobRun) -> dict[str, Any]:
 def _import(run: JobRun, project: Project, upload: OpenUpload) -> dict[str, Any]:
     options = CorpusOptions(
         fmt=run.job.parameters["format"],
-        items_path=upload.items,
+        items=upload.items,
         domain=run.job.parameters["domain"],
         partition=run.job.parameters["partition"],
         strict=run.job.parameters["strict"],

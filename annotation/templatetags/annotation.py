@@ -37,7 +37,7 @@ def annotation(context: Context, content: Any, item: Item) -> SafeString:
     units = scheme.views.units(content, context_of(item))
     if units is None:
         return render_to_string("annotation/content/raw.html", {"content": content})
-    remark = "" if units else scheme.views.remark(content)
+    remark = scheme.views.remark(content)
     return render_to_string(
         "annotation/content/units.html",
         {"units": units, "unit": scheme.vocabulary.unit, "remark": remark},

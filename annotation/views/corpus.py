@@ -33,7 +33,7 @@ def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
             project=project,
             fmt=data["fmt"],
             files=[data["corpus"]],
-            items_file=data["items"],
+            items_files=data["items"],
             domain=data["domain"],
             partition=data["partition"],
             strict=data["strict"],

@@ -1,6 +1,6 @@
 """Import annotations from files: expert references, published datasets and parsers' output."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -31,16 +31,16 @@ class GoldReport:
 def import_gold(
     *,
     project: Project,
-    path: Path,
+    paths: Sequence[Path],
     fmt: str,
     source: str,
     on_error: Callable[[FileError], None],
     now: datetime,
 ) -> GoldReport:
-    """Add a version of gold for each item of the file.
+    """Add a version of gold for each item of the files, which some formats join.
 
-    The file is streamed. Rows with an unknown item or invalid content are passed to `on_error`.
-    Raise FileError if the file can't be read.
+    Rows with an unknown item or invalid content are passed to `on_error`. Raise FileError if a file
+    can't be read.
     """
 
     def add_if_new(item: Item, content: Json, record: GoldRecord) -> bool:
@@ -51,19 +51,19 @@ def import_gold(
         return True
 
     parse = get_scheme(project.scheme).content.parse_gold
-    return _import(project, path, fmt, parse=parse, store=add_if_new, on_error=on_error)
+    return _import(project, paths, fmt, parse=parse, store=add_if_new, on_error=on_error)
 
 
 def import_system(
     *,
     project: Project,
-    path: Path,
+    paths: Sequence[Path],
     fmt: str,
     system: str,
     on_error: Callable[[FileError], None],
     now: datetime,
 ) -> GoldReport:
-    """Import the system's annotations from a file, replacing its earlier ones.
+    """Import the system's annotations from files, replacing its earlier ones.
 
     They are sources for experts' merges. Errors are reported as in `import_gold`.
     """
@@ -79,13 +79,13 @@ def import_system(
         return True
 
     return _import(
-        project, path, fmt, parse=content_part.parse_system, store=replace, on_error=on_error
+        project, paths, fmt, parse=content_part.parse_system, store=replace, on_error=on_error
     )
 
 
 def _import(
     project: Project,
-    path: Path,
+    paths: Sequence[Path],
     fmt: str,
     *,
     parse: Callable[..., Json],
@@ -99,7 +99,8 @@ def _import(
         report.error_count += 1
         on_error(error)
 
-    records = get_scheme(project.scheme).corpus.read_gold(path, fmt, refuse)
+    records = get_scheme(project.scheme).corpus.read_gold(paths, fmt, refuse)
+    file = ", ".join(path.name for path in paths)
     for batch in batched(records, BATCH):
         with transaction.atomic():
             items = _find_items(project, batch)
@@ -107,13 +108,14 @@ def _import(
                 key = _key(record)
                 if key not in items:
                     message = f"no item {key!r} in the project."
-                    refuse(FileError(path.name, record.line, message))
+                    refuse(FileError(record.item.file or file, record.line, message))
                     continue
                 item = items[key]
                 try:
                     content = parse(record.content, context_of(item, project))
                 except ContentError as error:
-                    refuse(FileError(path.name, record.line, error.message, field=error.path))
+                    place = record.item.file or file
+                    refuse(FileError(place, record.line, error.message, field=error.path))
                     continue
                 added = store(item, content, record)
                 report.added += added

@@ -8,8 +8,8 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -77,18 +77,25 @@ class Export:
 
 def formats_of(project: Project) -> list[str]:
     """Return the export formats of the project's gold."""
-    return list(_suffixes(get_scheme(project.scheme)))
+    return _formats(get_scheme(project.scheme))
 
 
 def known_formats() -> list[str]:
     """Return the export formats of all schemes."""
-    return sorted({fmt for scheme in SCHEMES.values() for fmt in _suffixes(scheme)})
+    return sorted({fmt for scheme in SCHEMES.values() for fmt in _formats(scheme)})
 
 
-def _suffixes(scheme: Scheme) -> dict[str, str]:
-    """Return the file suffixes of the scheme's export formats."""
-    own = scheme.exports.formats if scheme.exports else {}
-    return {**own, JSONL: JSONL}
+def _formats(scheme: Scheme) -> list[str]:
+    own = [*scheme.exports.file_sets, *scheme.exports.formats] if scheme.exports else []
+    return [*own, JSONL]
+
+
+def _endings(scheme: Scheme, fmt: str) -> Sequence[str]:
+    """Return the ends of the names of a format's gold files."""
+    if scheme.exports and fmt in scheme.exports.file_sets:
+        return scheme.exports.file_sets[fmt].endings
+    suffix = scheme.exports.formats.get(fmt, JSONL) if scheme.exports else JSONL
+    return [f"gold.{suffix}"]
 
 
 def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Export:
@@ -153,19 +160,21 @@ def _groups(
 
 
 def _write_files(groups: Sequence["_Files"], folder: Path) -> tuple[dict[str, Any], Counts]:
-    """Write each gold file and the file of its sentences."""
+    """Write the gold files of each group and the file of its sentences."""
     files, total = {}, Counts()
     for group in groups:
         counts = Counts()
         scheme = get_scheme(group.project.scheme)
-        gold = f"{group.name}.gold.{_suffixes(scheme)[group.options.fmt]}"
         sentences = f"{group.name}.sentences.csv"
-        with (
-            _whole_file(folder / gold) as path,
-            _sentences_beside(scheme, folder / sentences) as add,
-        ):
-            rows = _write_group(group, counts, path, add)
-            files[gold] = _described(path, rows)
+        with ExitStack() as stack:
+            paths = {
+                ending: stack.enter_context(_whole_file(folder / f"{group.name}.{ending}"))
+                for ending in _endings(scheme, group.options.fmt)
+            }
+            add = stack.enter_context(_sentences_beside(scheme, folder / sentences))
+            rows = _write_group(group, counts, paths, add)
+            for ending, path in paths.items():
+                files[f"{group.name}.{ending}"] = _described(path, rows[ending])
         if scheme.exports and scheme.exports.sentence_file:
             files[sentences] = _described(folder / sentences, counts["sentences"])
         total += counts
@@ -183,13 +192,18 @@ def _sentences_beside(scheme: Scheme, path: Path) -> Iterator[SentenceSink]:
         yield add
 
 
-def _write_group(group: "_Files", counts: Counts, path: Path, add_sentence: SentenceSink) -> int:
-    """Write one file of gold and return the number of its rows."""
+def _write_group(
+    group: "_Files", counts: Counts, paths: Mapping[str, Path], add_sentence: SentenceSink
+) -> Mapping[str, int]:
+    """Write the gold files of a group, and return the number of rows by ending."""
     scheme, fmt = get_scheme(group.project.scheme), group.options.fmt
     rows = _counted(group.rows(), scheme, counts, add_sentence)
+    if scheme.exports and fmt in scheme.exports.file_sets:
+        return scheme.exports.file_sets[fmt].write(rows, paths)
+    [(ending, path)] = paths.items()
     if fmt == JSONL or scheme.exports is None:
-        return write_jsonl(rows=rows, path=path)
-    return scheme.exports.write(rows, path, fmt)
+        return {ending: write_jsonl(rows=rows, path=path)}
+    return {ending: scheme.exports.write(rows, path, fmt)}
 
 
 @contextmanager
@@ -229,6 +243,7 @@ class _Files:
         fields = ExportFields(
             raw_worker_ids=self.options.raw_worker_ids,
             judgments=exports is not None and self.options.fmt in exports.with_judgments,
+            metadata=exports is not None and self.options.fmt in exports.file_sets,
             validated=self.options.source == GoldSource.VALIDATED,
         )
         return gold_rows(gold=self.gold, sentences=sentences, options=fields)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import orjson
 
-from schemes.base import ExportRow
+from schemes.base import ExportRow, Json, Judged
 
 BUFFER = 1 << 18
 OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
@@ -19,13 +20,30 @@ def write_jsonl(*, rows: Iterable[ExportRow], path: Path) -> int:
     count = 0
     with path.open("wb", buffering=BUFFER) as file:
         for row in rows:
-            line = {
+            line: dict[str, Any] = {
                 "content": row.content,
                 "provenance": row.provenance,
                 "sentence_id": row.external_id,
                 "target": row.target,
                 "tokens": row.tokens,
             }
+            if row.judged:
+                line["judgments"] = _judgments(row.judged)
             file.write(orjson.dumps(line, option=OPTIONS))
             count += 1
     return count
+
+
+def _judgments(judged: Judged) -> Json:
+    """Return every annotator's content with their ids."""
+    return {
+        "generations": [
+            {"worker_id": by, "content": content} for by, content in judged.generations
+        ],
+        "consolidation": {"worker_id": judged.by, "content": judged.consolidation}
+        if judged.consolidation
+        else None,
+        "validations": [
+            {"worker_id": by, "content": content} for by, content in judged.validations
+        ],
+    }

@@ -5,13 +5,13 @@ whole dataset, and a sentence's tokens are read once for all its items.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from django.db.models import Exists, OuterRef, QuerySet, TextField
+from django.db.models import Exists, OuterRef, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 from orjson import loads
 
@@ -27,8 +27,8 @@ _sentence_and_item = itemgetter(2, 0)
 # Used instead of a worker's id if an expert corrected the gold, or if validations produced it.
 EXPERT, VALIDATED = "expert", "validated"
 
-# Sentence id -> the corpus id and the tokens as JSON.
-_Batch = dict[int, tuple[str, str]]
+# Sentence id -> the corpus id, the tokens as JSON, and the metadata as JSON if they are exported.
+_Batch = dict[int, tuple[str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,12 @@ class ExportFields:
     """The fields of export rows.
 
     Workers have raw ids or pseudonyms. `judgments` adds every annotator's content. `validated` adds
-    the validators of validated gold.
+    the validators of validated gold, and `metadata` that of the sentences.
     """
 
     raw_worker_ids: bool = False
     judgments: bool = False
+    metadata: bool = False
     validated: bool = False
 
     @property
@@ -83,18 +84,19 @@ def gold_rows(
     if options.judgments:
         fields.append(_text("submission__content"))
 
-    for batch in _in_batches(sentences):
+    for batch in _in_batches(sentences, with_metadata=options.metadata):
         items = list(Item.objects.filter(sentence__in=list(batch)).values_list("pk", flat=True))
         versions = gold.filter(item__in=items).order_by()
         rows = _newest(versions.values_list("item_id", *fields))
         sources = _sources({row[4] for row in rows if row[4]}, options)
         validators = _validators(set(sources), options) if options.validated else {}
         for pk, of_sentence in groupby(rows, key=_first):
-            external_id, tokens = batch[pk]
+            external_id, tokens, metadata = batch[pk]
             sentence = external_id, tuple(loads(tokens))
             for row in of_sentence:
                 people = _People(sources.get(row[4]), *validators.get(row[4], (0, [])))
-                yield _export_row(sentence, row, people, options)
+                exported = _export_row(sentence, row, people, options)
+                yield replace(exported, metadata=loads(metadata)) if metadata else exported
 
 
 def _newest(versions: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -115,15 +117,16 @@ def with_gold(sentences: QuerySet[Sentence], gold: QuerySet[Gold]) -> QuerySet[S
     return sentences.filter(Exists(gold.filter(item__sentence=OuterRef("pk"))))
 
 
-def _in_batches(sentences: QuerySet[Sentence]) -> Iterator[_Batch]:
+def _in_batches(sentences: QuerySet[Sentence], *, with_metadata: bool) -> Iterator[_Batch]:
     """Yield batches of sentences, including those without gold.
 
     Reading them is faster than filtering them.
     """
     last = 0
-    ordered = sentences.order_by("pk").values_list("pk", "external_id", _text("tokens"))
+    fields = [_text("tokens"), _text("metadata") if with_metadata else Value("")]
+    ordered = sentences.order_by("pk").values_list("pk", "external_id", *fields)
     while batch := list(ordered.filter(pk__gt=last)[:CHUNK]):
-        yield {pk: (external_id, tokens) for pk, external_id, tokens in batch}
+        yield {pk: (external_id, *texts) for pk, external_id, *texts in batch}
         last = batch[-1][0]
 
 

@@ -150,7 +150,7 @@ def read_given_annotations(scheme: Scheme, path: Path) -> dict[str, list[Json]]:
     split = scheme.get_simulation().split
     annotations = {}
     try:
-        for record in scheme.corpus.read_gold(path, scheme.corpus.gold_formats[0], refuse):
+        for record in scheme.corpus.read_gold([path], scheme.corpus.gold_formats[0], refuse):
             key = item_key(record.item.external_id, record.item.local_key)
             annotations[key] = split(record.content, record.provenance)
     except (OSError, UnicodeDecodeError) as error:

@@ -79,7 +79,7 @@ def _project(slug: str, title: str, now: datetime) -> Project:
     )
     corpus = CorpusOptions(
         fmt=sample.format,
-        items_path=sample.gold,
+        items=[sample.gold],
         domain=DOMAIN,
         partition=Partition.DEV,
         strict=True,
@@ -87,7 +87,7 @@ def _project(slug: str, title: str, now: datetime) -> Project:
     Import(project=project, options=corpus).run([sample.sentences])
     import_gold(
         project=project,
-        path=sample.gold,
+        paths=[sample.gold],
         fmt=scheme.corpus.gold_formats[0],
         source=GoldSource.EXPERT,
         on_error=refuse,

@@ -24,7 +24,7 @@ from schemes.base import (
     Json,
     SentenceRecord,
 )
-from schemes.qasrl.forms import forms_from_names
+from schemes.english.forms import forms_from_names
 from schemes.qasrl.published_csv import SEPARATOR, SLOT_FIELDS
 from schemes.qasrl.reading import verb_phrase_of
 from schemes.qasrl.slots import Slots

@@ -13,20 +13,20 @@ JSON, or null if the question is outside the template. Slots are always computed
 the input are ignored.
 """
 
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from schemes.base import ContentError, ItemContext, Json, Tokens
-from schemes.qasrl.forms import forms_from_names
+from schemes.content_models import Strict, clean_text, validated
+from schemes.english.forms import forms_from_names
+from schemes.english.verbs import candidate_forms
 from schemes.qasrl.reading import finished, question_of
 from schemes.qasrl.slots import Slots, strict_match_key
 from schemes.qasrl.tracing import state_of
-from schemes.qasrl.verbs import candidate_forms
 from schemes.qasrl.walker import Walker, open_item
 
 SCHEMA_VERSION = 1
@@ -39,36 +39,29 @@ MAX_REASON_LENGTH = 1000
 Span = tuple[int, int]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-_Model = TypeVar("_Model", bound=_Strict)
-
-
 _Answers = Annotated[
     list[Annotated[list[int], Field(min_length=2, max_length=2)]], Field(max_length=MAX_ANSWERS)
 ]
 _Text = Annotated[str, Field(max_length=MAX_QUESTION_LENGTH)]
 
 
-class _Question(_Strict):
+class _Question(Strict):
     question: _Text
     answers: _Answers
     slots: Any = None
 
 
-class _Generation(_Strict):
+class _Generation(Strict):
     questions: Annotated[list[_Question], Field(max_length=MAX_QUESTIONS)]
     no_question: Annotated[str, Field(max_length=MAX_REASON_LENGTH)] = ""
 
 
-class _Gold(_Strict):
+class _Gold(Strict):
     # Merged annotations may have more questions than a single annotator may write.
     questions: Annotated[list[_Question], Field(max_length=MAX_GOLD_QUESTIONS)]
 
 
-class _Source(_Strict):
+class _Source(Strict):
     submission: int
     question: int
 
@@ -79,12 +72,12 @@ class _Judged(_Question):
     same_as: int | None = None
 
 
-class _Consolidation(_Strict):
+class _Consolidation(Strict):
     # The limit depends on the sources, because all their questions are judged.
     questions: list[_Judged]
 
 
-class _Verdict(_Strict):
+class _Verdict(Strict):
     # The page may repeat the question. The stored question's text and slots are used.
     question: _Text = ""
     slots: Any = None
@@ -93,7 +86,7 @@ class _Verdict(_Strict):
     same_as: int | None = None
 
 
-class _Validation(_Strict):
+class _Validation(Strict):
     questions: Annotated[list[_Verdict], Field(max_length=4 * MAX_QUESTIONS)]
 
 
@@ -116,10 +109,10 @@ def parse_generation(content: object, context: ItemContext) -> Json:
 
     A question outside the template is stored with null slots.
     """
-    generation = _validated(_Generation, content)
+    generation = validated(_Generation, content)
     questions = _placed(generation.questions, context)
     _check_kept(questions, context.tokens)
-    reason = _clean(generation.no_question, "no_question")
+    reason = clean_text(generation.no_question, "no_question")
     if not questions and not reason:
         raise ContentError("questions", "ask a question, or say why none can be asked.")
     return {"questions": [question.as_json() for question in questions], "no_question": reason}
@@ -127,7 +120,7 @@ def parse_generation(content: object, context: ItemContext) -> Json:
 
 def parse_gold(content: object, context: ItemContext) -> Json:
     """Parse gold content, which may have no questions. Raises ContentError."""
-    questions = _placed(_validated(_Gold, content).questions, context)
+    questions = _placed(validated(_Gold, content).questions, context)
     _check_kept(questions, context.tokens)
     return {"questions": [question.as_json() for question in questions]}
 
@@ -137,7 +130,7 @@ def parse_system(content: object, context: ItemContext) -> Json:
 
     Questions may repeat and answers may overlap. Questions without answers are dropped.
     """
-    questions = _placed(_validated(_Gold, content).questions, context)
+    questions = _placed(validated(_Gold, content).questions, context)
     return {"questions": [question.as_json() for question in questions if question.answers]}
 
 
@@ -146,7 +139,7 @@ def parse_consolidation(content: object, context: ItemContext, sources: Sequence
 
     Every source question must be judged once. The kept questions must be valid gold.
     """
-    judged = _validated(_Consolidation, content).questions
+    judged = validated(_Consolidation, content).questions
     _check_size(judged, sources)
     questions = _placed(judged, context)
     _check_sources(judged, sources)
@@ -173,7 +166,7 @@ def parse_validation(content: object, context: ItemContext, sources: Sequence[Js
     must name the valid question that they repeat.
     """
     asked = asked_questions(sources)
-    judged = _validated(_Validation, content).questions
+    judged = validated(_Validation, content).questions
     if len(judged) != len(asked):
         raise ContentError("questions", f"{len(judged)} are judged of {len(asked)} asked.")
     pairs = [
@@ -256,52 +249,12 @@ def _origin(question: Json, sources: Sequence[Json]) -> Json:
     return {"source": position, "state": state_of(question, sources)}
 
 
-def _validated(model: type[_Model], content: object) -> _Model:
-    try:
-        return model.model_validate(content)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise ContentError(_path(first["loc"]), _sentence(first)) from None
-
-
-def _path(location: Iterable[int | str]) -> str:
-    path = ""
-    for step in location:
-        if isinstance(step, int):
-            path += f"[{step}]"
-        else:
-            name = "".join(c if c.isprintable() else "\ufffd" for c in step[:40])
-            path += f".{name}" if path else name
-    return path
-
-
-_SENTENCES = {
-    "missing": "is missing.",
-    "extra_forbidden": "is not a known field.",
-    "model_type": "must be an object.",
-    "list_type": "must be a list.",
-    "string_type": "must be a text.",
-    "string_unicode": "holds characters that are no text.",
-    "int_type": "must be a whole number.",
-    "int_from_float": "must be a whole number.",
-    "string_too_long": "is too long; at most {max_length} characters are taken.",
-    "too_long": "has too many entries; at most {max_length} are taken.",
-    "too_short": "has too few entries; an answer is [start, end].",
-    "literal_error": "must be {expected}.",
-}
-
-
-def _sentence(error: Any) -> str:
-    template = _SENTENCES.get(error["type"])
-    return template.format(**error.get("ctx", {})) if template else f"{error['msg']}."
-
-
 def _placed(questions: Sequence[_Question], context: ItemContext) -> list[_Placed]:
     reader = _Reader(context.target)
     placed = []
     for position, question in enumerate(questions):
         path = f"questions[{position}]"
-        text, slots = reader.read(_clean(question.question, f"{path}.question"))
+        text, slots = reader.read(clean_text(question.question, f"{path}.question"))
         if not text:
             raise ContentError(f"{path}.question", "is empty.")
         answers = tuple(sorted(_spans(question.answers, len(context.tokens), f"{path}.answers")))
@@ -339,16 +292,6 @@ class _Reader:
         yield self._walker
         for forms in candidate_forms(self._verb):
             yield Walker(open_item(forms))
-
-
-def _clean(text: str, path: str) -> str:
-    """Normalise blanks. Raises ContentError for characters that cannot be stored."""
-    if not text.isprintable():
-        for character in text:
-            category = unicodedata.category(character)
-            if category == "Cs" or (category == "Cc" and not character.isspace()):
-                raise ContentError(path, "holds a control character; type it again.")
-    return " ".join(text.split())
 
 
 def _spans(answers: Sequence[Sequence[int]], length: int, path: str) -> Iterator[Span]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from schemes.base import Json, Tokens
-from schemes.qasrl.forms import FORM_NAMES, VerbForms
+from schemes.english.forms import FORM_NAMES, VerbForms
 from schemes.qasrl.prepositions import offered_prepositions
 
 CLASSES: dict[str, list[str]] = {

@@ -5,14 +5,14 @@ The target is `{"verb_idx", "verb", "forms": {"stem", "presentSingular3rd", "pre
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from schemes.base import ContentError, ItemContext, ItemRecord, Json, item_of_row
-from schemes.qasrl.forms import forms_from_names
+from schemes.english.forms import forms_from_names
+from schemes.english.predicates import find_predicates
+from schemes.english.verbs import verb_forms
 from schemes.qasrl.grammar import item_table
-from schemes.qasrl.predicates import find_predicates
 from schemes.qasrl.ranking import ranking_table
-from schemes.qasrl.verbs import verb_forms
 
 _AROUND = 3
 # Ids of the QA-SRL Bank consist of corpus, domain, document, paragraph and sentence.
@@ -25,6 +25,13 @@ def find_items(external_id: str, context: ItemContext) -> list[ItemRecord]:
     if targets is None:
         targets = [{"verb_idx": at} for at in find_predicates(context.tokens)]
     return [ItemRecord(external_id, str(target["verb_idx"]), dict(target)) for target in targets]
+
+
+def items_of_words(words: Sequence[Json]) -> Json:
+    """Return the metadata of a sentence in CoNLL-U: an item per VERB, which excludes auxiliaries."""
+    return {
+        "items": [{"verb_idx": at} for at, word in enumerate(words) if word.get("upos") == "VERB"]
+    }
 
 
 def complete_item(item: ItemRecord, context: ItemContext) -> ItemRecord:

@@ -43,7 +43,7 @@ def label_in_file(question: str, slots: Slots | None, *, verb: str) -> Label:
 @lru_cache(maxsize=1 << 16)
 def _label_by_reading(question: str, verb: str) -> Label:
     # Imported here because the grammar and lemminflect are slow to load.
-    from schemes.qasrl.verbs import candidate_forms  # noqa: PLC0415
+    from schemes.english.verbs import candidate_forms  # noqa: PLC0415
     from schemes.qasrl.walker import parse_question  # noqa: PLC0415
 
     for forms in candidate_forms(verb) if verb else ():

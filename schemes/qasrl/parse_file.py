@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from schemes.base import ErrorSink, FileError, Json, Tokens
+from schemes.english.verbs import candidate_forms
 from schemes.qasrl.published_csv import GoldRow, read_gold_rows, read_sentence_rows, write_gold_rows
 from schemes.qasrl.slots import Slots
-from schemes.qasrl.verbs import candidate_forms
 from schemes.qasrl.walker import parse_question
 from schemes.reports import FileProgram, Notify, Options, Progress, UsageError
 

@@ -9,7 +9,7 @@ earlier questions.
 from functools import partial
 
 from schemes.base import Json, Tokens
-from schemes.qasrl.forms import VerbForms
+from schemes.english.forms import VerbForms
 from schemes.qasrl.prepositions import PREPOSITIONS
 from schemes.qasrl.verb_context import Cue, cue_of
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemes.qasrl.forms import INFLECTIONS, VerbForms
+from schemes.english.forms import INFLECTIONS, VerbForms
 from schemes.qasrl.published_csv import SEPARATOR
 from schemes.qasrl.slots import Slots
 

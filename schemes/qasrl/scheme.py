@@ -1,6 +1,8 @@
 """The QA-SRL scheme, assembled from the modules of this package."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +31,15 @@ from schemes.base import (
     Views,
     Vocabulary,
 )
+from schemes.conllu_files import read_conllu
+from schemes.plain_text import read_text
 from schemes.qasrl import bank, gold_csv, items, tracing
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
 from schemes.qasrl.comparison import COMPARISON
-from schemes.qasrl.conllu_files import read_conllu
 from schemes.qasrl.differences import differences
 from schemes.qasrl.grammar import automaton
 from schemes.qasrl.pay import PAY_PRESETS
-from schemes.qasrl.plain_text import read_text
 from schemes.qasrl.practice import PRACTICE
 from schemes.qasrl.propbank import PROPBANK
 from schemes.qasrl.published_csv import read_sentence_rows, sentence_file
@@ -47,7 +49,7 @@ from schemes.qasrl.validation import VALIDATING
 _SENTENCE_READERS = {
     "qasrl-csv": read_sentence_rows,
     "qasrl-bank": bank.read_bank_sentences,
-    "conllu": read_conllu,
+    "conllu": partial(read_conllu, metadata=items.items_of_words),
     "text": read_text,
 }
 _GOLD_READERS = {"qasrl-csv": gold_csv.read_gold_csv, "qasrl-bank": bank.read_bank_gold}
@@ -65,14 +67,16 @@ def _read_sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[Sente
     return iter(_known(_SENTENCE_READERS, fmt, path)(path, on_error=on_error))
 
 
-def _read_items(path: Path, on_error: ErrorSink) -> Iterator[ItemRecord]:
-    """Read items from a QA file in CSV or from JSON Lines of the QA-SRL Bank."""
-    reader = bank.read_bank_items if bank.looks_like_bank(path) else gold_csv.read_items
-    return reader(path, on_error=on_error)
+def _read_items(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemRecord]:
+    """Read items from QA files in CSV or from JSON Lines of the QA-SRL Bank."""
+    for path in paths:
+        reader = bank.read_bank_items if bank.looks_like_bank(path) else gold_csv.read_items
+        yield from reader(path, on_error=on_error)
 
 
-def _read_gold(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[GoldRecord]:
-    return iter(_known(_GOLD_READERS, fmt, path)(path, on_error=on_error))
+def _read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[GoldRecord]:
+    read = _known(_GOLD_READERS, fmt, paths[0])
+    return chain.from_iterable(read(path, on_error=on_error) for path in paths)
 
 
 def _write_gold(rows: Iterable[ExportRow], path: Path, fmt: str) -> int:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from schemes.base import Tokens
-from schemes.qasrl.forms import VerbForms
+from schemes.english.forms import VerbForms
 
 _BE = {"am": "present", "is": "present", "are": "present", "'s": "present", "'re": "present"}
 _BE |= {"'m": "present", "was": "past", "were": "past", "be": "", "been": "", "being": ""}

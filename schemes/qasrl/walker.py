@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from schemes.base import Json
-from schemes.qasrl.forms import FORM_NAMES, VerbForms, forms_from_names
+from schemes.english.forms import FORM_NAMES, VerbForms, forms_from_names
 from schemes.qasrl.grammar import automaton
 from schemes.qasrl.prepositions import ALWAYS_OFFERED, PREPOSITIONS
 from schemes.qasrl.reading import Reading, Step, finished, reading_of

@@ -52,13 +52,13 @@ def written(folder: Path, name: str, text: str | bytes) -> Path:
 @needs_data
 def test_import_published_corpus_twice_adds_nothing(project):
     sentences, items = DATA / "wikinews.dev.full.csv", DATA / "wikinews.dev.gold.csv"
-    facts, said = run(project, sentences, items=items, domain="wikinews", partition="dev")
+    facts, said = run(project, sentences, items=[items], domain="wikinews", partition="dev")
     assert (facts["items_added"], facts["error_count"], said) == (1264, 0, "")
     assert Item.objects.count() == 1264
     assert Sentence.objects.filter(items__isnull=False).distinct().count() == 500
     assert set(Sentence.objects.values_list("domain", "partition")) == {("wikinews", "dev")}
     before = list(Item.objects.order_by("pk").values_list("key", "position"))
-    again, _ = run(project, sentences, items=items)
+    again, _ = run(project, sentences, items=[items])
     assert (again["sentences_added"], again["items_added"]) == (0, 0)
     assert (again["sentences_known"], again["items_known"]) == (facts["sentences_added"], 1264)
     assert list(Item.objects.order_by("pk").values_list("key", "position")) == before
@@ -106,7 +106,7 @@ def test_bad_rows_are_named_and_the_others_kept(project, tmp_path):
         + "a:1,2,barked,When did something bark?,2:3\n"  # the same item again
         + "a:2,1,purr,What purrs?,0:1\n",
     )
-    facts, said = run(project, sentences, items=items)
+    facts, said = run(project, sentences, items=[items])
     assert (facts["sentences_added"], facts["items_added"], facts["error_count"]) == (2, 2, 5)
     for told in (
         "s.csv, line 3",
@@ -140,7 +140,7 @@ def test_strict_keeps_nothing_at_the_first_bad_row(project, tmp_path):
 )
 def test_file_that_can_not_be_read_is_refused(project, tmp_path, content, told):
     with pytest.raises(CommandError, match=rf"(?i)bad\.csv.*({told})") as error:
-        run(project, written(tmp_path, "bad.csv", content), items=None)
+        run(project, written(tmp_path, "bad.csv", content), items=[])
     assert error.value.returncode == 2
     assert "\n" not in str(error.value)
     assert not Sentence.objects.exists()

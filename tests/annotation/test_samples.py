@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from schemes.english.verbs import verb_forms
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.published_csv import (
     read_gold_rows,
@@ -19,7 +20,6 @@ from schemes.qasrl.published_csv import (
 )
 from schemes.qasrl.reading import question_of
 from schemes.qasrl.slots import Slots
-from schemes.qasrl.verbs import verb_forms
 from schemes.qasrl.walker import Walker
 
 SAMPLES = Path(__file__).parents[2] / "schemes" / "qasrl" / "samples"

@@ -33,7 +33,7 @@ def site(live_server, job_files):
     administrator needs to know."""
     corpus, gold = str(SAMPLES / "sentences.csv"), SAMPLES / "expert.csv"
     call_command("create_project", "published", scheme="qasrl")
-    call_command("import_corpus", "published", corpus, format="qasrl-csv", items=gold)
+    call_command("import_corpus", "published", corpus, format="qasrl-csv", items=[gold])
     call_command("import_gold", "published", str(gold), format="qasrl-csv", source="imported")
     root = get_user_model().objects.create_superuser("root", password="a long enough password")
     stop = threading.Event()

@@ -26,7 +26,7 @@ def url(*more):
 def upload(api, text=TEXT, *, name="corpus.txt", items=None, **fields):
     files = {"files": SimpleUploadedFile(name, text.encode() if isinstance(text, str) else text)}
     if items is not None:
-        files["items_file"] = SimpleUploadedFile("items.csv", items.encode())
+        files["items_files"] = SimpleUploadedFile("items.csv", items.encode())
     return api.post(url(), {"format": "text", **files, **fields})
 
 
@@ -62,7 +62,7 @@ def test_several_files_with_their_items(api, project):
         SimpleUploadedFile("b.csv", more.encode()),
     ]
     given = {"format": "qasrl-csv", "files": files}
-    given["items_file"] = SimpleUploadedFile("items.csv", ITEMS.encode())
+    given["items_files"] = SimpleUploadedFile("items.csv", ITEMS.encode())
     location = api.post(url(), given).headers["Location"]
     run_jobs()
     done = api.get(location).json()

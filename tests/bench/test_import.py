@@ -68,7 +68,7 @@ def add_project(slug: str) -> Project:
 def import_into(project: Project, corpus: tuple[Path, Path]) -> float:
     """Import the corpus and return the sentences per second."""
     sentences, items = corpus
-    options = CorpusOptions(fmt="qasrl-csv", items_path=items)
+    options = CorpusOptions(fmt="qasrl-csv", items=[items])
     start, cpu_start = time.perf_counter(), time.process_time()
     report = Import(project=project, options=options).run([sentences])
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu_start

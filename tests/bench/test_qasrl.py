@@ -8,8 +8,9 @@ from itertools import groupby
 import pytest
 
 from schemes.base import ExportRow, ItemContext
+from schemes.english.predicates import find_predicates
+from schemes.english.verbs import candidate_forms, verb_forms
 from schemes.qasrl.grammar import automaton, item_table
-from schemes.qasrl.predicates import find_predicates
 from schemes.qasrl.published_csv import (
     read_gold_rows,
     read_predicates,
@@ -19,7 +20,6 @@ from schemes.qasrl.published_csv import (
 )
 from schemes.qasrl.ranking import ranking_table
 from schemes.qasrl.suggestions import Suggester
-from schemes.qasrl.verbs import candidate_forms, verb_forms
 from schemes.qasrl.walker import Walker, parse_question, read_question
 from schemes.registry import get_scheme
 
@@ -182,7 +182,7 @@ def test_reading_and_writing_files(tmp_path, rows, tokens_of):
 
 def test_completing_items_and_parsing_gold(tmp_path, rows, tokens_of):
     scheme = get_scheme("qasrl")
-    records = list(scheme.corpus.read_gold(GOLD, "qasrl-csv", raised))
+    records = list(scheme.corpus.read_gold([GOLD], "qasrl-csv", raised))
     started = time.perf_counter()
     items = [
         scheme.corpus.complete_item(r.item, ItemContext(tokens_of[r.item.external_id]))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, Route
 
 from schemes.base import ContentError, ItemContext, ItemRecord, Json
+from schemes.english.verbs import verb_forms
 from schemes.qasrl.grammar import item_table
-from schemes.qasrl.verbs import verb_forms
 from schemes.qasrl.walker import Walker
 from schemes.registry import get_scheme
 from tests.consolidation.factories import CONTAIN, SURVEY

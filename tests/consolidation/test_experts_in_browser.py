@@ -196,7 +196,7 @@ def test_experts_annotate_a_third_merges_blind_and_the_set_is_read_back(
     read = {
         item_key(record.item.external_id, record.item.local_key): record
         for record in scheme.corpus.read_gold(
-            path, "qasrl-csv", lambda error: pytest.fail(str(error))
+            [path], "qasrl-csv", lambda error: pytest.fail(str(error))
         )
     }
     for item in items:

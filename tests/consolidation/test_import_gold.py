@@ -27,9 +27,7 @@ def project(tmp_path):
         "qasrl_id,tokens,sentence\na:1,The dog barked at Zoë .,x\na:2,Cats purr .,x\n"
     )
     items.write_text(HEADER + "a:1,2,barked,Who barked?,0:2\na:2,1,purr,What purrs?,0:1\n")
-    Import(project=project, options=CorpusOptions(fmt="qasrl-csv", items_path=items)).run(
-        [sentences]
-    )
+    Import(project=project, options=CorpusOptions(fmt="qasrl-csv", items=[items])).run([sentences])
     return project
 
 

@@ -201,7 +201,7 @@ def test_expert_set_is_exported_and_read_back_equal(project, item, tmp_path):
     [path] = tmp_path.glob("*.gold.csv")
     report = import_gold(
         project=project,
-        path=path,
+        paths=[path],
         fmt="qasrl-csv",
         source="expert",
         on_error=lambda error: pytest.fail(str(error)),

@@ -131,7 +131,7 @@ def uploaded(project) -> Job:
         project=project,
         fmt="text",
         files=[SimpleUploadedFile("corpus.txt", b"The committee rejected the proposal .")],
-        items_file=None,
+        items_files=[],
         domain="",
         partition="",
         strict=False,

@@ -94,7 +94,7 @@ def test_export_read_back_is_the_same_gold(project, tmp_path, fmt, suffix):
     item.save()
     report = import_gold(
         project=project,
-        path=tmp_path / f"{STEM}.{suffix}",
+        paths=[tmp_path / f"{STEM}.{suffix}"],
         fmt=fmt,
         source="imported",
         on_error=pytest.fail,

@@ -136,7 +136,7 @@ def test_import_job_reads_its_upload_from_the_bucket(bucket_site):
         project=project,
         fmt="text",
         files=[SimpleUploadedFile("news.txt", b"The committee rejected the proposal .")],
-        items_file=None,
+        items_files=[],
         domain="",
         partition="",
         strict=False,

@@ -16,7 +16,7 @@ def make_import(project: Project, actor: str = "rita") -> Job:
         "partition": "",
         "strict": False,
         "files": [],
-        "items_file": None,
+        "items_files": [],
     }
     return queue_job(kind=IMPORT, scope=project.slug, parameters=parameters, actor=actor, now=START)
 

@@ -286,6 +286,13 @@ METRICS = [
 
 # Public, and no metric: what metrics are made of, or drawn from.
 NOT_METRICS = {
+    # Below 0 for less agreement than by chance; see test_coefficients.py.
+    "coefficients": {
+        "cohen_kappa",
+        "krippendorff_alpha",
+        "bootstrap_kappa",
+        "bootstrap_alpha",
+    },
     "drift": {"fall_p_value", "has_fallen"},
     "counts": {"ratio", "mean", "micro_sum", "macro_average"},
     "spans": {"overlap", "check_spans"},

@@ -38,10 +38,10 @@ write(
 rows = [(f"s{at}", 8, "rejected", *each) for at in range(ITEMS) for each in QUESTIONS]
 write("gold.csv", [("qasrl_id", "verb_idx", "verb", "question", "answer_range"), *rows])
 project = create_project(slug="noisy", scheme="qasrl", pay_scheme="qasrl-2020", now=now)
-options = CorpusOptions(fmt="qasrl-csv", items_path=folder / "gold.csv", strict=True)
+options = CorpusOptions(fmt="qasrl-csv", items=[folder / "gold.csv"], strict=True)
 Import(project=project, options=options).run([folder / "sentences.csv"])
 path = folder / "gold.csv"
-import_gold(project=project, path=path, fmt="qasrl-csv", source="expert", on_error=print, now=now)
+import_gold(project=project, paths=[path], fmt="qasrl-csv", source="expert", on_error=print, now=now)
 """.replace("ITEMS", str(ITEMS)).replace("WORDS", repr(WORDS), 1)
 
 

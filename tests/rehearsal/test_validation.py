@@ -30,9 +30,9 @@ with some.open("w", encoding="utf-8", newline="") as file:
     writer.writerows(row for row in rows if (row["qasrl_id"], row["verb_idx"]) in keys)
 for slug in ("merged", "dense"):
     project = create_project(slug=slug, scheme="qasrl", pay_scheme="qasrl-2018", now=now)
-    options = CorpusOptions(fmt="qasrl-csv", items_path=some, strict=True)
+    options = CorpusOptions(fmt="qasrl-csv", items=[some], strict=True)
     Import(project=project, options=options).run([SCHEME.sample.sentences])
-    import_gold(project=project, path=some, fmt="qasrl-csv", source="expert", on_error=print, now=now)
+    import_gold(project=project, paths=[some], fmt="qasrl-csv", source="expert", on_error=print, now=now)
 """.replace("ITEMS", str(ITEMS))
 
 

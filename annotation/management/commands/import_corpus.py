@@ -22,7 +22,9 @@ class Command(BaseCommand):
         parser.add_argument("project")
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
         parser.add_argument("--format", required=True, help="a format of the project's scheme")
-        parser.add_argument("--items", type=Path, help="a QA file that lists the items")
+        parser.add_argument(
+            "--items", type=Path, nargs="+", default=[], help="files that list the items"
+        )
         parser.add_argument("--domain", default="")
         parser.add_argument("--partition", default="", choices=Partition.values)
         parser.add_argument(
@@ -34,7 +36,7 @@ class Command(BaseCommand):
         project = project_named(options["project"])
         corpus = CorpusOptions(
             fmt=options["format"],
-            items_path=options["items"],
+            items=options["items"],
             domain=options["domain"],
             partition=options["partition"],
             strict=options["strict"],

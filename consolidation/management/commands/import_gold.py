@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
-        parser.add_argument("file", type=Path)
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
         parser.add_argument("--format", required=True, help="a gold format of the project's scheme")
         parser.add_argument(
             "--source", required=True, choices=[GoldSource.EXPERT, GoldSource.IMPORTED]
@@ -27,7 +27,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         report = import_gold(
             project=project_named(options["project"]),
-            path=options["file"],
+            paths=options["files"],
             fmt=options["format"],
             source=options["source"],
             on_error=lambda error: self.stderr.write(str(error)),

@@ -16,7 +16,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
-        parser.add_argument("file", type=Path)
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
         parser.add_argument("--format", required=True, help="a gold format of the project's scheme")
         parser.add_argument("--system", required=True, help="a name for the report, such as nrl")
         self.add_json(parser)
@@ -26,7 +26,7 @@ class Command(BaseCommand):
             raise InputError("The system's name must have 1 to 60 characters.")
         report = import_system(
             project=project_named(options["project"]),
-            path=options["file"],
+            paths=options["files"],
             fmt=options["format"],
             system=options["system"],
             on_error=lambda error: self.stderr.write(str(error)),

@@ -98,7 +98,7 @@ class Command(BaseCommand):
         if options["replay"]:
             import_gold(
                 project=project,
-                path=options["replay"],
+                paths=[options["replay"]],
                 fmt=get_scheme(project.scheme).corpus.gold_formats[0],
                 source=GoldSource.IMPORTED,
                 on_error=lambda error: self.stderr.write(str(error)),

@@ -54,12 +54,15 @@ def read_sentences(path: Path, fmt: str, sink: base.ErrorSink) -> Iterator[base.
         yield base.SentenceRecord(row["id"], tuple(row["text"].split()), line)
 
 
-def read_items(path: Path, on_error: base.ErrorSink) -> Iterator[ItemRecord]:
-    return (ItemRecord(row["id"], "0", {}, line) for line, row in rows_of(path, on_error))
+def read_items(paths: Sequence[Path], on_error: base.ErrorSink) -> Iterator[ItemRecord]:
+    for line, row in rows_of(paths[0], on_error):
+        yield ItemRecord(row["id"], "0", {}, line)
 
 
-def read_gold(path: Path, fmt: str, on_error: base.ErrorSink) -> Iterator[base.GoldRecord]:
-    for line, row in rows_of(path, on_error):
+def read_gold(
+    paths: Sequence[Path], fmt: str, on_error: base.ErrorSink
+) -> Iterator[base.GoldRecord]:
+    for line, row in rows_of(paths[0], on_error):
         item = ItemRecord(row["id"], "0", {}, line)
         yield base.GoldRecord(item, {"label": row.get("label", "")}, [{}], line)
 

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 
-from schemes.qasrl.forms import VerbForms
+from schemes.english.forms import VerbForms
 from schemes.qasrl.walker import Walker
 
 ITEMS = [

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemes.base import ContentError, ItemContext
+from schemes.english.verbs import verb_forms
 from schemes.qasrl.content import (
     as_source,
     count_units,
@@ -16,7 +17,6 @@ from schemes.qasrl.content import (
     parse_gold,
     parse_system,
 )
-from schemes.qasrl.verbs import verb_forms
 
 TOKENS = "Perry cut the ribbon with scissors in Bristol yesterday .".split()  # noqa: SIM905
 TARGET = {"verb_idx": 1, "verb": "cut", "forms": verb_forms("cut").by_name()}

@@ -1,12 +1,15 @@
 """Plain text and CoNLL-U."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemes.base import FileError
-from schemes.qasrl.conllu_files import read_conllu
-from schemes.qasrl.plain_text import read_text, sentences
+from schemes.conllu_files import read_conllu as read_conllu_with
+from schemes.plain_text import read_text, sentences
+from schemes.qasrl.items import items_of_words
 
 
 @pytest.mark.parametrize(
@@ -62,6 +65,9 @@ def test_too_long_a_paragraph_is_named_and_the_others_are_kept(tmp_path):
     errors = []
     assert len(list(read_text(path, on_error=errors.append))) == 2
     assert [error.line for error in errors] == [2]
+
+
+read_conllu = partial(read_conllu_with, metadata=items_of_words)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"\x89PNG\r\n\x1a\n", b"caf\xe9 is open."])

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from schemes import qasrl
+from schemes.english.verbs import verb_forms
 from schemes.qasrl.grammar import item_table
-from schemes.qasrl.verbs import verb_forms
 from schemes.qasrl.walker import Walker
 
 FOLDER = Path(qasrl.__file__).parent / "guidelines"

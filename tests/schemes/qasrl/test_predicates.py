@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemes.qasrl.predicates import find_predicates
+from schemes.english.predicates import find_predicates
 
 
 @pytest.mark.parametrize(
@@ -41,5 +41,5 @@ def test_any_tokens_give_positions_in_order(tokens):
 
 
 def test_tagger_is_loaded_only_when_asked():
-    code = "import sys, schemes.qasrl.predicates; assert 'HanTa.HanoverTagger' not in sys.modules"
+    code = "import sys, schemes.english.predicates; assert 'HanTa.HanoverTagger' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

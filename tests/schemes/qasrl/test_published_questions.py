@@ -2,9 +2,9 @@
 
 import pytest
 
+from schemes.english.verbs import candidate_forms
 from schemes.qasrl.published_csv import read_gold_rows
 from schemes.qasrl.reading import question_of
-from schemes.qasrl.verbs import candidate_forms
 from schemes.qasrl.walker import read_question
 
 from .published_data import GOLD, needs_published_data

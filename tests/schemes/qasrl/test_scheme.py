@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemes.base import ContentError, ExportRow, FileError, ItemContext, ItemRecord
-from schemes.qasrl.verbs import verb_forms
+from schemes.english.verbs import verb_forms
 from schemes.registry import get_scheme
 
 from .published_data import GOLD, SENTENCES, needs_published_data
@@ -111,7 +111,7 @@ def test_unknown_format_lists_those_there_are(tmp_path):
     ):
         CORPUS.read_sentences(tmp_path / "x", "xml", raised)
     with pytest.raises(FileError, match="is not a format"):
-        CORPUS.read_gold(tmp_path / "x", "text", raised)
+        CORPUS.read_gold([tmp_path / "x"], "text", raised)
     with pytest.raises(FileError, match="is not a format"):
         SCHEME.exports.write([], tmp_path / "x", "text")
 
@@ -131,7 +131,7 @@ def test_two_rows_of_one_question_become_one_with_all_answers(tmp_path):
         "s1,1,cut,w1,a1,g2,What got cut?,True,2:3,\n"
         "s1,2,said,,,,,,,\n",
     )
-    first, second = CORPUS.read_gold(path, "qasrl-csv", raised)
+    first, second = CORPUS.read_gold([path], "qasrl-csv", raised)
     assert first.item == ItemRecord("s1", "1", {"verb_idx": 1, "verb": "cut"}, 2)
     assert first.content == {
         "questions": [
@@ -161,7 +161,7 @@ def test_scattered_rows_of_a_predicate_are_gathered(tmp_path):
         "s2,1,ran,,,,Who ran?,False,0:1,\n"
         "s1,1,cut,,,,What was cut?,False,2:3,\n",
     )
-    records = list(CORPUS.read_gold(path, "qasrl-csv", raised))
+    records = list(CORPUS.read_gold([path], "qasrl-csv", raised))
     assert [(each.item.external_id, len(each.content["questions"])) for each in records] == [
         ("s2", 1),
         ("s1", 2),
@@ -170,7 +170,7 @@ def test_scattered_rows_of_a_predicate_are_gathered(tmp_path):
 
 def test_items_of_a_file_are_distinct_and_carry_their_line(tmp_path):
     path = gold_file(tmp_path, "s1,1,cut,,,,A?,,0:1,\ns1,1,cut,,,,B?,,1:2,\ns1,3,ran,,,,C?,,0:1,\n")
-    assert list(CORPUS.read_items(path, raised)) == [
+    assert list(CORPUS.read_items([path], raised)) == [
         ItemRecord("s1", "1", {"verb_idx": 1, "verb": "cut"}, 2),
         ItemRecord("s1", "3", {"verb_idx": 3, "verb": "ran"}, 4),
     ]
@@ -205,7 +205,7 @@ def test_written_gold_reads_back_and_is_the_same_bytes_each_time(tmp_path, fmt):
     time.sleep(1.1)  # a time stamp in the file would differ
     SCHEME.exports.write(iter(rows), tmp_path / name, fmt)
     assert (tmp_path / name).read_bytes() == first
-    records = list(CORPUS.read_gold(tmp_path / name, fmt, raised))
+    records = list(CORPUS.read_gold([tmp_path / name], fmt, raised))
     assert [each.item.external_id for each in records] == ["s1", "s2"]
     for record in records:
         item = CORPUS.complete_item(record.item, SENTENCE)
@@ -295,7 +295,7 @@ def test_bank_gives_sentences_with_their_items(tmp_path):
     assert (sentence.external_id, sentence.tokens) == ("s1", TOKENS)
     (item,) = CORPUS.find_items("s1", ItemContext(TOKENS, metadata=sentence.metadata))
     assert item.target == {"verb_idx": 1, "forms": TARGET["forms"]}
-    assert [each.target for each in CORPUS.read_items(path, raised)] == [item.target]
+    assert [each.target for each in CORPUS.read_items([path], raised)] == [item.target]
 
 
 def bank_entry(**changes):
@@ -354,7 +354,7 @@ def test_bad_bank_line_is_named_and_the_others_are_kept(tmp_path, entry, field):
     lines = [bank_entry(sentenceId="s0"), entry, bank_entry(sentenceId="s2")]
     path.write_text("\n".join(json.dumps(line) for line in lines))
     errors = []
-    records = list(CORPUS.read_gold(path, "qasrl-bank", errors.append))
+    records = list(CORPUS.read_gold([path], "qasrl-bank", errors.append))
     assert [each.item.external_id for each in records] == ["s0", "s2"]
     assert records[0].content == {"questions": [{"question": "Who cut?", "answers": [[0, 1]]}]}
     assert records[0].provenance[0]["worker_id"] == "turk-w"
@@ -406,7 +406,7 @@ def test_any_bank_entry_is_read_or_named(tmp_path_factory, changes, verb_changes
     path = tmp_path_factory.mktemp("bank") / "bank.jsonl"
     path.write_text(json.dumps({**verb_entry(**verb_changes), **changes}))
     errors = []
-    list(CORPUS.read_gold(path, "qasrl-bank", errors.append))
+    list(CORPUS.read_gold([path], "qasrl-bank", errors.append))
     list(CORPUS.read_sentences(path, "qasrl-bank", errors.append))
     assert all(error.line == 1 for error in errors)
 
@@ -417,9 +417,9 @@ def test_published_gold_goes_in_and_out(tmp_path):
         each.external_id: each.tokens
         for each in CORPUS.read_sentences(SENTENCES, "qasrl-csv", raised)
     }
-    items = {(each.external_id, each.local_key) for each in CORPUS.read_items(GOLD, raised)}
+    items = {(each.external_id, each.local_key) for each in CORPUS.read_items([GOLD], raised)}
     rows = []
-    for record in CORPUS.read_gold(GOLD, "qasrl-csv", raised):
+    for record in CORPUS.read_gold([GOLD], "qasrl-csv", raised):
         sentence = tokens[record.item.external_id]
         item = CORPUS.complete_item(record.item, ItemContext(sentence))
         content = SCHEME.content.parse_gold(record.content, ItemContext(sentence, item.target))
@@ -432,7 +432,7 @@ def test_published_gold_goes_in_and_out(tmp_path):
     outside = [question["question"] for question in questions if question["slots"] is None]
     assert outside == ["How long is it delayed to?"]
     assert SCHEME.exports.write(rows, tmp_path / "out.csv", "qasrl-csv") == 3713
-    again = list(CORPUS.read_gold(tmp_path / "out.csv", "qasrl-csv", raised))
+    again = list(CORPUS.read_gold([tmp_path / "out.csv"], "qasrl-csv", raised))
     assert [each.content for each in again] == [
         {
             "questions": [

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemes.english.verbs import verb_forms
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.ranking import ranking_table
 from schemes.qasrl.suggestions import Suggester
 from schemes.qasrl.verb_context import cue_of
-from schemes.qasrl.verbs import verb_forms
 from schemes.qasrl.walker import Walker
 
 from .generated_texts import random_question

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemes.base import ContentError, ItemContext, Json
+from schemes.english.verbs import verb_forms
 from schemes.qasrl.content import count_units, parse_generation, parse_validation
 from schemes.qasrl.simulation import simulate_validation
 from schemes.qasrl.validation import gold_of_validations, same_verdicts
-from schemes.qasrl.verbs import verb_forms
 
 # The page is held against the same file: tests/browser/test_validation_moves.py.
 VECTORS = json.loads((Path(__file__).parent / "validation_vectors.json").read_text())

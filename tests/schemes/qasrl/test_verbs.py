@@ -4,8 +4,8 @@ import sys
 import pytest
 
 from schemes.base import ContentError
-from schemes.qasrl.forms import VerbForms, forms_from_names
-from schemes.qasrl.verbs import EXCEPTIONS, candidate_forms, verb_forms
+from schemes.english.forms import VerbForms, forms_from_names
+from schemes.english.verbs import EXCEPTIONS, candidate_forms, verb_forms
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_exceptions_give_four_forms_each():
 
 
 def test_lemminflect_is_loaded_only_when_asked():
-    code = "import sys, schemes.qasrl.verbs as v; assert 'lemminflect' not in sys.modules"
+    code = "import sys, schemes.english.verbs as v; assert 'lemminflect' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.qasrl.forms import VerbForms
+from schemes.english.forms import VerbForms
 from schemes.qasrl.grammar import CLASSES, automaton, item_table
 from schemes.qasrl.reading import VerbPhrase, question_of, verb_phrase_of
 from schemes.qasrl.walker import Check, Option, Walker, distance, parse_question, split

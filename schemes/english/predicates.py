@@ -17,6 +17,9 @@ _NEGATION = "XX0"
 # What may stand between an auxiliary and its verb: adverbs, pronouns, negation.
 _STEPPED_OVER = frozenset({"AV0", "PNP", _NEGATION})
 _FARTHEST = 5
+_PARTICLE = "AVP"
+# Another verb, a conjunction or punctuation ends the search for a particle.
+_CLAUSE_ENDS = ("V", "CJ", "PU")
 # Tagged as prepositions, but annotated as verbs in the published data ("following claims").
 _VERBAL_PREPOSITIONS = frozenset({"following", "including"})
 
@@ -28,6 +31,27 @@ def find_predicates(tokens: Tokens) -> list[int]:
     """
     tags = _tags(tokens)
     return [at for at, tag in enumerate(tags) if _is_predicate(tag, at, tags, tokens)]
+
+
+def find_predicates_and_particles(tokens: Tokens) -> list[list[int]]:
+    """Return the positions of each verb to annotate, and of the particle after it, if there is one."""
+    tags = _tags(tokens)
+    found = []
+    for at, tag in enumerate(tags):
+        if _is_predicate(tag, at, tags, tokens):
+            particle = _particle_after(tags, at)
+            found.append([at] if particle is None else [at, particle])
+    return found
+
+
+def _particle_after(tags: Sequence[str], at: int) -> int | None:
+    """Return the position of the verb's particle, which may follow its object."""
+    for position in range(at + 1, min(at + 1 + _FARTHEST, len(tags))):
+        if tags[position] == _PARTICLE:
+            return position
+        if tags[position].startswith(_CLAUSE_ENDS):
+            return None
+    return None
 
 
 def _is_predicate(tag: str, at: int, tags: Sequence[str], tokens: Tokens) -> bool:

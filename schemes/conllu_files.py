@@ -1,11 +1,11 @@
-"""Sentences and their verbs from CoNLL-U files (Universal Dependencies)."""
+"""Sentences from CoNLL-U files (Universal Dependencies)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from schemes.base import ErrorSink, FileError, SentenceRecord
+from schemes.base import ErrorSink, FileError, Json, SentenceRecord
 from schemes.text_lines import numbered_blocks
 
 
@@ -13,17 +13,23 @@ class _BlockError(ValueError):
     pass
 
 
-def read_conllu(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
+Word = dict[str, Any]
+
+
+def read_conllu(
+    path: Path, *, on_error: ErrorSink, metadata: Callable[[Sequence[Word]], Json]
+) -> Iterator[SentenceRecord]:
     """Yield the sentences of a file. The tokens are the syntactic words.
 
-    `metadata["items"]` has `{"verb_idx"}` for every word with the UPOS tag VERB, which excludes
-    auxiliaries (AUX). The id is `sent_id`, else `<file>:<number of the sentence>`. Invalid blocks
-    go to `on_error` and are skipped. Raises FileError if the file is not text or has no sentence.
+    `metadata` returns that of a sentence from its words, which have the columns of the format in
+    lower case, such as `upos`. The id is `sent_id`, else a comment of one word, else
+    `<file>:<number of the sentence>`. Invalid blocks go to `on_error` and are skipped. Raises
+    FileError if the file is not text or has no sentence.
     """
     count, seen = 0, set()
     for number, (line, block) in enumerate(numbered_blocks(path), start=1):
         try:
-            sentence = _sentence("\n".join(block), f"{path.stem}:{number}", line)
+            sentence = _sentence(block, f"{path.stem}:{number}", line, metadata)
             if sentence.external_id in seen:
                 raise _BlockError(f"sent_id {sentence.external_id[:60]!r} is repeated.")
         except _BlockError as error:
@@ -36,10 +42,12 @@ def read_conllu(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
         raise FileError(path.name, None, "contains no sentence in CoNLL-U.")
 
 
-def _sentence(block: str, name: str, line: int) -> SentenceRecord:
+def _sentence(
+    block: Sequence[str], name: str, line: int, metadata: Callable[[Sequence[Word]], Json]
+) -> SentenceRecord:
     parse, errors = _conllu()
     try:
-        parsed = parse(block + "\n\n")
+        parsed = parse("\n".join(block) + "\n\n")
     except (errors, ValueError, IndexError, KeyError) as error:
         raise _BlockError(f"is not CoNLL-U ({str(error).strip()[:120]}).") from error
     if len(parsed) != 1:
@@ -51,9 +59,14 @@ def _sentence(block: str, name: str, line: int) -> SentenceRecord:
     tokens = tuple("\u00a0".join(str(word.get("form") or "_").split()) for word in words)
     if not all(tokens):
         raise _BlockError("has a word without a form.")
-    items = [{"verb_idx": at} for at, word in enumerate(words) if word.get("upos") == "VERB"]
-    external_id = str(parsed[0].metadata.get("sent_id") or name)
-    return SentenceRecord(external_id, tokens, line, {"items": items})
+    external_id = str(parsed[0].metadata.get("sent_id") or _comment_id(block) or name)
+    return SentenceRecord(external_id, tokens, line, metadata(words))
+
+
+def _comment_id(block: Sequence[str]) -> str:
+    """Return the id in a first line such as `#20671029`, or ""."""
+    word = block[0].removeprefix("#").strip()
+    return word if block[0].startswith("#") and word and len(word.split()) == 1 else ""
 
 
 @cache

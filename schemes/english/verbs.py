@@ -7,7 +7,7 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-from schemes.qasrl.forms import VerbForms
+from schemes.english.forms import VerbForms
 
 # stem: 3rd person, present participle, past, past participle
 EXCEPTIONS = {

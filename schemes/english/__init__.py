@@ -1,0 +1,1 @@
+"""English: verbs, their forms and their detection. Used by several schemes."""

@@ -1,0 +1,178 @@
+"""Sentences, items and gold of the frames scheme.
+
+Items are verbs. A target is `{"verb": positions, "lemma", "fillers"}`, with zero-based positions.
+`fillers` names the heads that the record files name, by their positions in the files. The local key
+is the position of the verb's first token, from 1.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from schemes.base import (
+    ContentError,
+    ErrorSink,
+    FileError,
+    GoldRecord,
+    ItemContext,
+    ItemRecord,
+    Json,
+    SentenceRecord,
+)
+from schemes.conllu_files import read_conllu
+from schemes.english.predicates import find_predicates_and_particles
+from schemes.english.verbs import verb_forms
+from schemes.frames.joined_records import JoinedRecord, read_joined
+from schemes.frames.records import Positions, joined
+from schemes.plain_text import read_text
+
+SEMEVAL = "semeval"
+PARTICLE = "compound:prt"
+# How far a particle may be from its verb, in tokens.
+_AROUND = 3
+
+
+def read_sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
+    """Yield the sentences of a file in CoNLL-U or plain text. Raise FileError."""
+    if fmt == "conllu":
+        return read_conllu(path, on_error=on_error, metadata=columns_of_words)
+    if fmt == "text":
+        return read_text(path, on_error=on_error)
+    message = f"{fmt!r} is not a format of sentences. Known formats: conllu, text."
+    raise FileError(path.name, None, message)
+
+
+def columns_of_words(words: Sequence[Json]) -> Json:
+    """Return the lemmas, tags and dependencies of a sentence, one entry per token.
+
+    Heads are zero-based, and -1 is the root. Columns without any value are left out.
+    """
+    columns: dict[str, list[Any]] = {
+        "lemmas": [str(word.get("lemma") or "_") for word in words],
+        "upos": [str(word.get("upos") or "_") for word in words],
+        "deprels": [str(word.get("deprel") or "_") for word in words],
+    }
+    kept = {name: values for name, values in columns.items() if set(values) != {"_"}}
+    if "deprels" in kept:
+        place = {word["id"]: at for at, word in enumerate(words)}
+        kept["heads"] = [place.get(word.get("head"), -1) for word in words]
+    return kept
+
+
+def read_items(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemRecord]:
+    """Yield the verbs of record files, joined over the files."""
+    return map(_item, read_joined(paths, on_error=on_error))
+
+
+def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[GoldRecord]:
+    """Yield the records of files for the tasks A, B.1 and B.2, joined over the files."""
+    if fmt != SEMEVAL:
+        raise FileError(paths[0].name, None, f"{fmt!r} is not a format of records ({SEMEVAL}).")
+    for record in read_joined(paths, on_error=on_error):
+        arguments = [
+            {
+                "head": _zero_based(argument.positions),
+                "filler": argument.filler,
+                "element": argument.element,
+                "role": argument.role,
+            }
+            for argument in record.arguments
+            if argument.element or argument.role
+        ]
+        content = {
+            "skip": "",
+            "verb": _zero_based(record.positions),
+            "lemma": record.lemma,
+            "frame": record.frame,
+            "arguments": arguments,
+            "confidence": record.confidence,
+        }
+        yield GoldRecord(_item(record), content, [{} for _ in arguments], record.line)
+
+
+def find_items(external_id: str, context: ItemContext) -> list[ItemRecord]:
+    """Return every verb of the sentence with its particles.
+
+    The tags and dependencies of the file count if there are any, else those of the tagger.
+    """
+    upos = context.metadata.get("upos")
+    verbs = (
+        _tagged_verbs(context.metadata) if upos else find_predicates_and_particles(context.tokens)
+    )
+    lemmas = context.metadata.get("lemmas")
+    items = []
+    for verb in verbs:
+        target: Json = {"verb": verb}
+        if lemmas and lemmas[verb[0]] != "_":
+            target["lemma"] = "_".join(_word(str(lemmas[at])) for at in verb)
+        items.append(ItemRecord(external_id, str(verb[0] + 1), target))
+    return items
+
+
+def complete_item(item: ItemRecord, context: ItemContext) -> ItemRecord:
+    """Check the verb's positions, and add its lemma if it is missing. Raise ContentError."""
+    verb = item.target.get("verb") or []
+    for at in verb:
+        if type(at) is not int or not 0 <= at < len(context.tokens):
+            message = f"token {at + 1} does not exist; the sentence has {len(context.tokens)}."
+            raise ContentError("verb", message)
+    if not verb:
+        raise ContentError("verb", "has no positions.")
+    lemma = item.target.get("lemma") or _lemma(verb, context.tokens)
+    target = {"verb": list(verb), "lemma": lemma}
+    if fillers := item.target.get("fillers"):
+        target["fillers"] = fillers
+    if name := item.target.get("sentence"):
+        target["sentence"] = name
+    return ItemRecord(item.external_id, item.local_key, target, item.line)
+
+
+def headline(context: ItemContext) -> str:
+    """Return the verb in brackets with the words around it."""
+    tokens, verb = context.tokens, context.target["verb"]
+    start, end = max(0, verb[0] - _AROUND), verb[-1] + _AROUND + 1
+    words = [
+        f"[{tokens[at]}]" if at in verb else tokens[at]
+        for at in range(start, min(end, len(tokens)))
+    ]
+    return f"{'… ' if start else ''}{' '.join(words)}{' …' if end < len(tokens) else ''}"
+
+
+def marked(target: Json) -> list[int]:
+    return [at for at in target.get("verb", []) if isinstance(at, int) and at >= 0]
+
+
+def order(target: Json) -> int:
+    return next(iter(marked(target)), 0)
+
+
+def _item(record: JoinedRecord) -> ItemRecord:
+    target: Json = {"verb": _zero_based(record.positions), "lemma": record.lemma}
+    if record.arguments:
+        target["fillers"] = {joined(each.positions): each.filler for each in record.arguments}
+    external_id = record.sentence.removeprefix("#")
+    if record.sentence == external_id:
+        target["sentence"] = record.sentence  # files write it without "#"
+    return ItemRecord(external_id, str(record.positions[0]), target, record.line, record.file)
+
+
+def _zero_based(positions: Positions) -> list[int]:
+    return [at - 1 for at in positions]
+
+
+def _tagged_verbs(metadata: Json) -> list[list[int]]:
+    verbs = {at: [at] for at, tag in enumerate(metadata["upos"]) if tag == "VERB"}
+    heads = metadata.get("heads", [])
+    for at, relation in enumerate(metadata.get("deprels", [])):
+        if relation == PARTICLE and heads[at] in verbs:
+            verbs[heads[at]].append(at)
+    return [sorted(verb) for verb in verbs.values()]
+
+
+def _lemma(verb: Iterable[int], tokens: Sequence[str]) -> str:
+    first, *particles = (tokens[at] for at in verb)
+    return "_".join(_word(word) for word in (verb_forms(first).stem, *particles))
+
+
+def _word(text: str) -> str:
+    return "_".join(text.lower().split())

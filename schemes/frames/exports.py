@@ -1,0 +1,113 @@
+"""Gold as the files of SemEval-2019 Task 2.
+
+A set has the records of the tasks A, B.1 and B.2, each with a blind copy, the annotators'
+confidence, and the sentences in CoNLL-U. Skipped records are left out. B.1 has the arguments with a
+frame element, and B.2 those with a role. In blind copies, verbs have `unkn`, and arguments their
+grammatical relation, or `unkn` if the corpus has none.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from schemes.base import ExportRow, Exports, FileSet, ItemContext, Json
+from schemes.frames.corpus import SEMEVAL
+from schemes.frames.joined_records import BLIND, NO_FRAME
+from schemes.frames.page_data import relation_of
+from schemes.frames.records import SEPARATOR
+
+TASK_A, TASK_B1, TASK_B2 = "task-a.txt", "task-b1.txt", "task-b2.txt"
+CONFIDENCE, SENTENCES = "confidence.txt", "conllu"
+
+
+def blind(ending: str) -> str:
+    return ending.replace(".txt", ".blind.txt")
+
+
+ENDINGS = (
+    *(name for task in (TASK_A, TASK_B1, TASK_B2) for name in (task, blind(task))),
+    CONFIDENCE,
+    SENTENCES,
+)
+
+
+def write_semeval(rows: Iterable[ExportRow], paths: Mapping[str, Path]) -> dict[str, int]:
+    """Write the files of a set, and return how many records or sentences each has."""
+    counts: Counter[str] = Counter(dict.fromkeys(ENDINGS, 0))
+    last = None
+    with ExitStack() as stack:
+        files = {
+            ending: stack.enter_context(paths[ending].open("w", encoding="utf-8", newline="\n"))
+            for ending in ENDINGS
+        }
+
+        def add(ending: str, line: str) -> None:
+            files[ending].write(line + "\n")
+            counts[ending] += 1
+
+        for row in rows:
+            if row.external_id != last:
+                last = row.external_id
+                add(SENTENCES, _conllu(row))
+            for ending, line in _lines(row):
+                add(ending, line)
+    return dict(counts)
+
+
+def _lines(row: ExportRow) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a record with the ending of their file."""
+    content = row.content
+    if content.get("skip") or not content.get("verb"):
+        return
+    context = ItemContext(row.tokens, row.target, metadata=row.metadata)
+    sentence = row.target.get("sentence") or f"#{row.external_id}"
+    start = f"{sentence} {_positions(content['verb'])} "
+    lemma, frame = content["lemma"], content["frame"]
+    if frame:
+        yield TASK_A, f"{start}{lemma}.{frame}"
+        yield blind(TASK_A), f"{start}{lemma}.{BLIND}"
+    for ending, field, verb in ((TASK_B1, "element", frame), (TASK_B2, "role", NO_FRAME)):
+        arguments = [argument for argument in content["arguments"] if argument[field]]
+        if not arguments or not verb:
+            continue
+        label: Callable[[Json], str] = lambda each, field=field: each[field]  # type: ignore[misc] # noqa: E731
+        relation: Callable[[Json], str] = lambda each: relation_of(each["head"], context) or BLIND  # noqa: E731
+        yield ending, f"{start}{lemma}.{verb} {_arguments(arguments, label)}"
+        yield blind(ending), f"{start}{lemma}.{BLIND} {_arguments(arguments, relation)}"
+    if content.get("confidence") is not None:
+        yield CONFIDENCE, f"{start}{content['confidence']}"
+
+
+def _arguments(arguments: Sequence[Json], label: Callable[[Json], str]) -> str:
+    return " ".join(
+        SEPARATOR.join((argument["filler"], _positions(argument["head"]), label(argument)))
+        for argument in arguments
+    )
+
+
+def _positions(tokens: Sequence[int]) -> str:
+    return "_".join(str(at + 1) for at in tokens)
+
+
+def _conllu(row: ExportRow) -> str:
+    """Return the sentence with the columns that the corpus has."""
+    count = len(row.tokens)
+    unknown = ["_"] * count
+    lemmas, upos, deprels = (
+        row.metadata.get(name, unknown) for name in ("lemmas", "upos", "deprels")
+    )
+    heads = [str(head + 1) for head in row.metadata.get("heads", [])] or unknown
+    lines = [f"# sent_id = {row.external_id}"]
+    columns = zip(row.tokens, lemmas, upos, heads, deprels, strict=True)
+    for number, (token, lemma, tag, head, relation) in enumerate(columns, start=1):
+        lines.append(
+            "\t".join((str(number), token, lemma, tag, "_", "_", head, relation, "_", "_"))
+        )
+    return "\n".join(lines) + "\n"
+
+
+EXPORTS = Exports(
+    file_sets={SEMEVAL: FileSet(ENDINGS, write_semeval)},
+    with_judgments=("jsonl",),
+)

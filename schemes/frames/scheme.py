@@ -1,0 +1,151 @@
+"""The frames scheme, assembled from the modules of this package."""
+
+from schemes.base import (
+    Content,
+    Corpus,
+    ItemContext,
+    Json,
+    Noun,
+    Pages,
+    Scheme,
+    Search,
+    SearchField,
+    ShownUnit,
+    TaskTexts,
+    Total,
+    Views,
+    Vocabulary,
+)
+from schemes.frames import content as record_content
+from schemes.frames import corpus, page_data
+from schemes.frames.comparison import COMPARISON
+from schemes.frames.differences import differences
+from schemes.frames.exports import EXPORTS
+from schemes.frames.merging import MERGING, label_of
+from schemes.frames.pay import PAY_PRESETS
+from schemes.frames.simulation import SIMULATION
+from schemes.frames.skips import SKIP_REASONS
+from schemes.frames.verifying import VALIDATING, verification_remark
+
+
+def _shown_units(content: object, context: ItemContext) -> list[ShownUnit] | None:
+    """Return the arguments with their labels, or None for content of another shape.
+
+    Of a verification, these are the arguments of the record as the verifier would have it.
+    """
+    record = content.get("record", content) if isinstance(content, dict) else None
+    arguments = record.get("arguments") if isinstance(record, dict) else None
+    if not isinstance(arguments, list):
+        return None
+    units = [_shown_unit(argument, context) for argument in arguments]
+    known = [unit for unit in units if unit is not None]
+    return known if len(known) == len(units) else None
+
+
+def _shown_unit(argument: object, context: ItemContext) -> ShownUnit | None:
+    if not isinstance(argument, dict):
+        return None
+    head, labels = argument.get("head"), [argument.get("element"), argument.get("role")]
+    if not isinstance(head, list) or not all(isinstance(label, str) for label in labels):
+        return None
+    if not all(type(at) is int and 0 <= at < len(context.tokens) for at in head):
+        return None
+    return ShownUnit(
+        label=label_of(argument),
+        values=[" ".join(context.tokens[at] for at in head)],
+        spans=[(at, at + 1) for at in head],
+    )
+
+
+def _remark(content: Json) -> str:
+    """Return the frame with the verb's lemma, the reason of a skip, or what a verifier disputes."""
+    if content.get("skip"):
+        return f"Skipped: {SKIP_REASONS.get(content['skip'], content['skip'])}."
+    if "record" in content:
+        return verification_remark(content)
+    frame, lemma = content.get("frame"), str(content.get("lemma", "")).replace("_", " ")
+    return f"{lemma}: {frame}" if isinstance(frame, str) and frame else ""
+
+
+def _labels(content: Json, context: ItemContext) -> list[str]:
+    labels = [content.get("frame", "")]
+    for argument in content.get("arguments", []):
+        labels += [argument.get("element", ""), argument.get("role", "")]
+    return [label.replace("_", " ") for label in labels if label]
+
+
+def _lemma(content: Json, context: ItemContext) -> list[str]:
+    lemmas = [content.get("lemma", ""), context.target.get("lemma", "")]
+    return [lemma.replace("_", " ") for lemma in dict.fromkeys(lemmas) if lemma]
+
+
+SCHEME = Scheme(
+    name="frames",
+    title="Semantic frames",
+    vocabulary=Vocabulary(
+        item=Noun("record", "records"),
+        unit=Noun("argument", "arguments"),
+        tasks={
+            "generator": TaskTexts(
+                "Choose the frame of a verb and mark its arguments",
+                "Read one sentence, choose what its marked verb means, and mark who and what takes "
+                "part.",
+            ),
+            "consolidator": TaskTexts(
+                "Merge two annotations of a verb",
+                "Compare the frames and arguments that two people chose for one verb, and merge them.",
+            ),
+            "validator": TaskTexts(
+                "Verify the annotation of a verb",
+                "Read one sentence, and verify or dispute the frame and each argument of its verb.",
+            ),
+            "reviser": TaskTexts(
+                "Revise your annotation of a verb",
+                "Others disputed a part of your annotation. Look at their reasons, and revise it or "
+                "keep it.",
+            ),
+        },
+        keywords="annotation, meaning, reading, language",
+        pay_presets=PAY_PRESETS,
+    ),
+    corpus=Corpus(
+        formats={"conllu": [".conllu", ".conll"], "text": [".txt"]},
+        gold_formats=(corpus.SEMEVAL,),
+        read_sentences=corpus.read_sentences,
+        read_items=corpus.read_items,
+        read_gold=corpus.read_gold,
+        find_items=corpus.find_items,
+        complete_item=corpus.complete_item,
+        headline=corpus.headline,
+        order=corpus.order,
+    ),
+    content=Content(
+        schema_version=record_content.SCHEMA_VERSION,
+        empty=record_content.EMPTY,
+        parse_generation=record_content.parse_generation,
+        parse_gold=record_content.parse_gold,
+        parse_system=record_content.parse_gold,
+        count_units=record_content.count_units,
+        totals=(
+            Total("arguments", Noun("argument", "arguments")),
+            Total("skipped", Noun("skipped record", "skipped records")),
+        ),
+        count=record_content.count_parts,
+        differences=differences,
+    ),
+    comparison=COMPARISON,
+    views=Views(units=_shown_units, remark=_remark, marked=corpus.marked),
+    exports=EXPORTS,
+    pages=Pages(shared=page_data.shared, item=page_data.item),
+    merging=MERGING,
+    validating=VALIDATING,
+    simulation=SIMULATION,
+    search=Search(
+        content=SearchField("Frame, element or role", _labels),
+        target=SearchField("Verb", _lemma),
+    ),
+    limits=(
+        "Only verbs are annotated. Arguments are marked by their semantic heads, and arguments that "
+        "the sentence does not mention are not annotated.",
+    ),
+)
