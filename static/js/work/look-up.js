@@ -14,7 +14,7 @@ let page;
 
 /**
  * Return up to 50 results of a resource, or null if the server does not respond. Exercises have no
- * resources.
+ * resources, and a preview may not look up.
  *
  * @param {string} resource
  * @param {string} query
@@ -23,7 +23,7 @@ let page;
 export async function lookUp(resource, query) {
   page ??= readPage();
   const { token = "", urls } = page;
-  if (!urls.lookUp) return null;
+  if (!urls.lookUp || page.preview) return null;
   const body = JSON.stringify({ token, resource, query: query.slice(0, LONGEST_QUERY) });
   const response = await send(page, urls.lookUp, body).catch(() => null);
   const answer = response?.ok ? await response.json().catch(() => null) : null;
