@@ -1,6 +1,6 @@
 """The menu of a project's pages."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from django.http import HttpRequest
@@ -8,6 +8,8 @@ from django.urls import reverse
 
 from projects.models import Project
 from projects.permissions import pages_open_to
+from schemes.base import Scheme
+from schemes.registry import get_scheme
 
 # Groups of pages, each page with its view name and label.
 MENU = (
@@ -44,11 +46,16 @@ MENU = (
             ("datasets:quality", "Quality"),
             ("datasets:agreement", "Agreement"),
             ("datasets:protocols", "Protocols"),
+            ("datasets:statistics", "Statistics"),
         ),
     ),
     ("Money", (("datasets:costs", "Costs"), ("datasets:ledger", "Ledger"))),
     ("Log", (("dashboard:log", "Log"),)),
 )
+# Pages that need an optional part of the scheme.
+NEEDS: Mapping[str, Callable[[Scheme], object]] = {
+    "datasets:statistics": lambda scheme: scheme.statistics,
+}
 # The menu entry of pages whose address is not below that of the entry.
 UNDER = {
     "annotation:rejections": "consolidation:submissions",
@@ -89,7 +96,9 @@ def menu_of(request: HttpRequest, project: Project) -> list[MenuGroup]:
     """Return the entries of the project's menu that the user may open."""
     urls = {page: reverse(page, args=[project.slug]) for _, pages in MENU for page, _ in pages}
     current = _current(request, urls)
-    allowed = pages_open_to(request.user, project)
+    scheme = get_scheme(project.scheme)
+    lacking = {page for page, part in NEEDS.items() if not part(scheme)}
+    allowed = pages_open_to(request.user, project) - lacking
     groups = []
     for title, pages in MENU:
         entries = tuple(

@@ -1,6 +1,6 @@
 from django.urls import path, re_path
 
-from datasets.views import agreement, costs, exports, gold, protocols, quality
+from datasets.views import agreement, costs, exports, gold, protocols, quality, statistics
 
 app_name = "datasets"
 
@@ -28,6 +28,9 @@ urlpatterns = [
     ),
     path(ITEM, quality.quality_item, name="quality_item"),
     path(ITEM + "decide/", quality.decide, name="decide_match"),
+    path(AT + "statistics/", statistics.statistics, name="statistics"),
+    path(AT + "statistics.csv", statistics.statistics_csv, name="statistics_csv"),
+    path(AT + "statistics.svg", statistics.frequency_chart, name="frequency_chart"),
     path(AT + "agreement/", agreement.agreement, name="agreement"),
     path(AT + "protocols/", protocols.protocols, name="protocols"),
     path(EXPERIMENTS + "new/", agreement.begin, name="begin_experiment"),

@@ -692,6 +692,54 @@ class ExternalComparison:
 
 
 @dataclass(frozen=True, slots=True)
+class AnnotatedItem:
+    """An annotated item for statistics.
+
+    `steps` has the seconds and moves of all its annotators by step of the page.
+    """
+
+    external_id: str
+    context: ItemContext
+    content: Json
+    steps: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsTable:
+    """A table of texts and numbers. None is an undefined number."""
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | int | float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Frequencies:
+    """How often each category occurs, most frequent first."""
+
+    title: str
+    counts: Sequence[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Counts of annotated items in groups, such as all gold or a partition.
+
+    `figures` (key, label) are the rows of a table whose columns are groups. `count` returns the figures
+    of a group by key, in one pass over its items. `steps` (key, label) are those of the worker's page.
+    `tables` and `frequencies` describe the gold in more detail. `is_skipped` is True for content of a
+    worker who could not annotate the item.
+    """
+
+    figures: Sequence[tuple[str, str]]
+    count: Callable[[Iterable[AnnotatedItem]], Mapping[str, int | float | None]]
+    is_skipped: Callable[[Json], bool]
+    steps: Sequence[tuple[str, str]] = ()
+    tables: Callable[[Sequence[AnnotatedItem]], Sequence[StatisticsTable]] = lambda items: ()
+    frequencies: Callable[[Sequence[AnnotatedItem]], Frequencies | None] = lambda items: None
+
+
+@dataclass(frozen=True, slots=True)
 class Resource:
     """A resource of a project, such as a lexicon.
 
@@ -765,6 +813,7 @@ class Scheme:
     guidelines: Path | None = None
     resources: Mapping[str, Resource] = field(default_factory=dict)
     precedents: Precedents | None = None
+    statistics: Statistics | None = None
     sample: Sample | None = None
 
     def get_merging(self) -> Merging:
@@ -778,6 +827,10 @@ class Scheme:
     def get_simulation(self) -> Simulation:
         """Return the part for simulated workers. Raise MissingPartError."""
         return self._required(self.simulation, "simulated workers")
+
+    def get_statistics(self) -> Statistics:
+        """Return the part for statistics. Raise MissingPartError."""
+        return self._required(self.statistics, "statistics")
 
     def _required(self, part: Part | None, name: str) -> Part:
         if part is None:

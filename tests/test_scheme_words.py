@@ -9,7 +9,7 @@ from tests.environment import ROOT
 
 WORDS = (
     *("qasrl", "qa-srl", "question", "questions", "verb", "verbs", "predicate", "predicates"),
-    *("propbank", "ua", "la"),
+    *("propbank", "ua", "la", "framenet", "verbnet", "semeval"),
 )
 # Words in prose and in identifiers: neighbours are not letters.
 _WORD = re.compile(rf"(?<![a-z])({'|'.join(WORDS)})(?![a-z])", re.IGNORECASE)

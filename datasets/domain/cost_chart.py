@@ -64,7 +64,7 @@ def draw_distribution(distribution: Distribution) -> bytes:
         _fill(axes, distribution)
         drawn = io.StringIO()
         figure.savefig(drawn, format="svg", transparent=True, metadata={"Date": None})
-    return _in_the_dark(drawn.getvalue()).encode()
+    return in_the_dark(drawn.getvalue()).encode()
 
 
 def _fill(axes: Any, distribution: Distribution) -> None:
@@ -84,7 +84,7 @@ def _fill(axes: Any, distribution: Distribution) -> None:
     axes.spines[["bottom", "left"]].set_color(LIGHT["ink"])
 
 
-def _in_the_dark(svg: str) -> str:
+def in_the_dark(svg: str) -> str:
     """Move the chart's colours to custom properties with values for light and dark mode."""
     for name, colour in LIGHT.items():
         svg = svg.replace(colour, f"var(--{name})")

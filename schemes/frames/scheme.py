@@ -25,6 +25,7 @@ from schemes.frames.merging import MERGING, label_of
 from schemes.frames.pay import PAY_PRESETS
 from schemes.frames.simulation import SIMULATION
 from schemes.frames.skips import SKIP_REASONS
+from schemes.frames.statistics import STATISTICS
 from schemes.frames.verifying import VALIDATING, verification_remark
 
 
@@ -144,6 +145,7 @@ SCHEME = Scheme(
         content=SearchField("Frame, element or role", _labels),
         target=SearchField("Verb", _lemma),
     ),
+    statistics=STATISTICS,
     limits=(
         "Only verbs are annotated. Arguments are marked by their semantic heads, and arguments that "
         "the sentence does not mention are not annotated.",

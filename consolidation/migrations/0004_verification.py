@@ -8,8 +8,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0002_verification'),
-        ('consolidation', '0002_append_only_and_search'),
+        ('annotation', '0003_verification'),
+        ('consolidation', '0003_page_log'),
         ('projects', '0002_verification'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0001_initial'),
+        ('annotation', '0002_page_log'),
         ('crowd', '0002_append_only'),
         ('projects', '0002_verification'),
     ]

@@ -1,0 +1,48 @@
+"""The page with statistics of a project's annotated items."""
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.views.decorators.http import require_GET
+
+from datasets.domain.frequency_chart import draw_frequencies
+from datasets.domain.statistics import statistics_of, statistics_rows
+from projects.domain.cached_figures import Figures, figures_of
+from projects.models import Project
+from projects.pages import render_page
+from projects.permissions import STAFF, project_page
+from schemes.registry import get_scheme
+from web.downloads import csv_download
+
+
+@require_GET
+@project_page(STAFF)
+def statistics(request: HttpRequest, project: Project) -> HttpResponse:
+    cached = _figures(project)
+    report = cached.value
+    header, *rows = statistics_rows(report)
+    context = {"cached": cached, "report": report, "header": header, "rows": rows}
+    return render_page(request, project, "datasets/statistics.html", context)
+
+
+@require_GET
+@project_page(STAFF)
+def statistics_csv(request: HttpRequest, project: Project) -> HttpResponseBase:
+    header, *rows = statistics_rows(_figures(project).value)
+    return csv_download(f"{project.slug}-statistics.csv", [*map(str, header)], rows)
+
+
+@require_GET
+@project_page(STAFF)
+def frequency_chart(request: HttpRequest, project: Project) -> HttpResponse:
+    frequencies = _figures(project).value.frequencies
+    if frequencies is None:
+        raise Http404("There is no gold to count.")
+    drawing = draw_frequencies(frequencies.title, tuple(map(tuple, frequencies.counts)))
+    response = HttpResponse(drawing, content_type="image/svg+xml")
+    response["Cache-Control"] = "private, max-age=60"
+    return response
+
+
+def _figures(project: Project) -> Figures:
+    if get_scheme(project.scheme).statistics is None:
+        raise Http404("The scheme has no statistics.")
+    return figures_of(statistics_of, project=project)
