@@ -92,7 +92,12 @@ def answer_script(view: View, request: HttpRequest, kwargs: dict[str, object]) -
         return JsonResponse({"error": str(error)}, status=403)
     except DraftConflictError as conflict:
         draft = conflict.draft
-        newest = {"revision": draft.revision, "content": draft.content, "comment": draft.comment}
+        newest = {
+            "revision": draft.revision,
+            "content": draft.content,
+            "comment": draft.comment,
+            "moves": draft.moves,
+        }
         return JsonResponse({"error": str(conflict), "newest": newest}, status=409)
     except InvalidContentError as refused:
         problems = [

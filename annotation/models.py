@@ -225,7 +225,8 @@ class PageDraft(models.Model):
     """The content that a page has saved so far, by item id (as text).
 
     `active_seconds` and `moves` are totals. `steps` maps the names of the page's steps to their
-    shares, `{"seconds": n, "moves": n}`. It is empty if the scheme's page has no steps.
+    shares, `{"seconds": n, "moves": n}`. It is empty if the scheme's page has no steps. `log` has the
+    newest moves in order: `[active second, step, what was done]`.
     """
 
     content = models.JSONField(default=dict)
@@ -237,6 +238,7 @@ class PageDraft(models.Model):
     active_seconds = models.PositiveIntegerField(default=0)
     moves = models.PositiveIntegerField(default=0)
     steps = models.JSONField(default=dict, blank=True)
+    log = models.JSONField(default=list, blank=True)
     guidelines = models.ForeignKey(Guidelines, on_delete=models.PROTECT, null=True, blank=True)
 
     class Meta:
@@ -312,6 +314,7 @@ class Submission(models.Model):
     active_seconds = models.PositiveIntegerField(default=0)
     moves = models.PositiveIntegerField(default=0)
     steps = models.JSONField(default=dict, blank=True)  # see PageDraft
+    log = models.JSONField(default=list, blank=True)  # see PageDraft
     comment = models.TextField(blank=True)
     guidelines = models.ForeignKey(Guidelines, on_delete=models.PROTECT, null=True, blank=True)
 

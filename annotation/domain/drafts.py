@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Annotated
 
 from django.db import IntegrityError, transaction
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 
 from annotation.domain.find_task import PublishedTask, find_task
 from annotation.domain.worker_page import InvalidPageError, PageToken
@@ -18,6 +18,8 @@ from schemes.base import ContentError, Json
 
 COMMENT_LIMIT = 2000
 STEP_LIMIT = 20
+LOG_LIMIT = 2000
+LABEL_LIMIT = 200
 EFFORT_LIMIT = 10_000_000
 _DRAFT = f"""
 SELECT {", ".join(field.attname for field in Draft._meta.concrete_fields)}
@@ -56,11 +58,23 @@ class StepEffort(BaseModel):
     moves: int = Field(ge=0, le=EFFORT_LIMIT)
 
 
+# JSON has lists for tuples. Their values are checked strictly.
+LoggedMove = Annotated[
+    tuple[
+        Annotated[int, Field(ge=0, le=EFFORT_LIMIT)],
+        Annotated[str, StringConstraints(max_length=40)],
+        Annotated[str, StringConstraints(max_length=LABEL_LIMIT)],
+    ],
+    Strict(False),
+]
+
+
 class PageState(BaseModel):
     """The state that a page sends with every save.
 
     `content` maps item ids (as text) to content. `steps` has the parts of `active_seconds` and
-    `moves` by step.
+    `moves` by step. `log` has the last moves in order: active second, step and what was done. It
+    may repeat moves that were saved before.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -70,6 +84,7 @@ class PageState(BaseModel):
     active_seconds: int = Field(default=0, ge=0, le=EFFORT_LIMIT)
     moves: int = Field(default=0, ge=0, le=EFFORT_LIMIT)
     steps: dict[StepName, StepEffort] = Field(default={}, max_length=STEP_LIMIT)
+    log: list[LoggedMove] = Field(default=[], max_length=LOG_LIMIT)
     comment: str = Field(default="", max_length=20_000)
 
 
@@ -186,8 +201,20 @@ def take_over(draft: PageDraft, state: PageState, now: datetime) -> None:
     open_for = int((now - draft.opened_at + timedelta(minutes=1)).total_seconds())
     # The page restarts its counter on a reload, which must not lower the stored value.
     draft.active_seconds = max(draft.active_seconds, min(state.active_seconds, open_for))
+    draft.log = _longer_log(draft, state)
     draft.moves = max(draft.moves, state.moves)
     draft.steps = _highest_steps(draft.steps, state.steps, open_for)
+
+
+def _longer_log(draft: PageDraft, state: PageState) -> list[list[int | str]]:
+    """Return the draft's log with the moves that it does not have yet. Only the newest remain.
+
+    The last entry of the page's log is its move number `state.moves`.
+    """
+    count = max(0, state.moves - draft.moves)
+    added = [list(move) for move in state.log[-count:]] if count else []
+    log: list[list[int | str]] = [*draft.log, *added]
+    return log[-LOG_LIMIT:]
 
 
 def _highest_steps(

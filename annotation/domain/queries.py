@@ -118,6 +118,7 @@ def submissions_of(*, project: Project) -> QuerySet[Submission]:
     """Return the project's submissions, newest first, with the related rows of a list."""
     return (
         Submission.objects.filter(item__project=project)
+        .defer("log")
         .select_related("item__sentence", "worker", "author", "assignment")
         .order_by("-pk")
     )

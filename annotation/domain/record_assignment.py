@@ -87,6 +87,7 @@ def _submission(
         active_seconds=draft.active_seconds if draft else 0,
         moves=draft.moves if draft else 0,
         steps=draft.steps if draft else {},
+        log=draft.log if draft else [],
         comment=draft.comment if draft else "",
         guidelines=draft.guidelines if draft else None,
     )

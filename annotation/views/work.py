@@ -25,7 +25,7 @@ from annotation.domain.practice import (
 from annotation.domain.record_generations import parse_generation
 from annotation.domain.worker_page import page_token_of
 from annotation.frame import framed_page, page_endpoint
-from annotation.models import Compensation
+from annotation.models import Compensation, PageDraft
 from annotation.page_messages import read_look_up_message, read_page_message, read_practice_message
 from annotation.work_page import render_work_page
 from projects.enums import Role
@@ -82,7 +82,18 @@ def render_task_page(request: HttpRequest, page: OpenedPage) -> HttpResponse:
 def draft(request: HttpRequest) -> HttpResponse:
     message = read_page_message(request.body)
     saved = save_draft(claim=page_token_of(message.token), state=message, now=timezone.now())
-    return JsonResponse({"revision": saved.revision, "submitted": bool(saved.submitted_at)})
+    return saved_response(saved)
+
+
+def saved_response(draft: PageDraft) -> JsonResponse:
+    """Return the answer to a save: the revision and the number of moves that are stored."""
+    return JsonResponse(
+        {
+            "revision": draft.revision,
+            "submitted": bool(draft.submitted_at),
+            "moves": draft.moves,
+        }
+    )
 
 
 @page_endpoint

@@ -140,6 +140,7 @@ def _submit_annotation(draft: ExpertDraft, state: PageState, now: datetime) -> N
         active_seconds=draft.active_seconds,
         moves=draft.moves,
         steps=draft.steps,
+        log=draft.log,
         comment=draft.comment,
         guidelines=guidelines_of(project=item.project, kind=ExpertWork.ANNOTATE),
     )

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET
 from annotation.domain.look_up import look_up_for_page
 from annotation.frame import answer_script
 from annotation.page_messages import read_look_up_message, read_page_message
+from annotation.views.work import saved_response
 from annotation.work_page import render_work_page
 from consolidation.domain.expert_queues import take_next
 from consolidation.domain.expert_work import (
@@ -33,7 +34,7 @@ from consolidation.domain.expert_work import (
 )
 from consolidation.domain.monitor import reviews_of
 from consolidation.enums import ExpertWork, ReviewState
-from consolidation.models import ExpertDraft, ExpertQueue, QueuedItem, Review
+from consolidation.models import ExpertQueue, QueuedItem, Review
 from projects.enums import Role
 from projects.models import Project
 from projects.pages import render_page
@@ -87,7 +88,9 @@ def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 def item_draft(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     assert request.user.is_authenticated
     queued, state = _queued(project, pk), read_page_message(request.body)
-    return _saved(save_queued(queued=queued, expert=request.user, state=state, now=timezone.now()))
+    return saved_response(
+        save_queued(queued=queued, expert=request.user, state=state, now=timezone.now())
+    )
 
 
 @reviewer_endpoint
@@ -144,7 +147,7 @@ def correction_draft(request: HttpRequest, project: Project, pk: int) -> HttpRes
     assert request.user.is_authenticated
     review = get_object_or_404(reviews_of(project=project), pk=pk)
     state = read_page_message(request.body)
-    return _saved(
+    return saved_response(
         save_correction(review=review, expert=request.user, state=state, now=timezone.now())
     )
 
@@ -199,10 +202,6 @@ def _render(
         back=back,
         comment_label="What was wrong, or a message to the project's staff",
     )
-
-
-def _saved(draft: ExpertDraft) -> JsonResponse:
-    return JsonResponse({"revision": draft.revision, "submitted": bool(draft.submitted_at)})
 
 
 def _refused(

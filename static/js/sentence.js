@@ -8,7 +8,7 @@ import { contains, spanBetween } from "./spans.js";
 
 const TYPE_AHEAD = 800;
 
-/** @typedef {{start: number, end: number, kind: "own" | "other" | "conflict", label: string}} Mark */
+/** @typedef {{start: number, end: number, kind: "own" | "other" | "conflict" | "target", label: string}} Mark */
 
 /**
  * @typedef {object} SentenceCalls
@@ -138,10 +138,15 @@ export class Sentence {
     this.names[token] = full;
     const option = this.words[token];
     option.className = name;
-    option.setAttribute("aria-selected", String(Boolean(this.selection && contains(this.selection, token))));
+    option.setAttribute("aria-selected", String(this.isSelected(token)));
     const notes = [token === this.target ? this.targetLabel : "", label].filter(Boolean).join(", ");
     if (notes) option.setAttribute("aria-label", `${this.tokens[token]}, ${notes}`);
     else option.removeAttribute("aria-label");
+  }
+
+  /** @param {number} token */
+  isSelected(token) {
+    return Boolean(this.selection && contains(this.selection, token));
   }
 
   // --- selecting

@@ -125,7 +125,7 @@ def test_a_draft_is_kept_and_comes_back_with_the_page(client, task):
     written = {**content(task, {"question": "Who ca", "answers": []}), "comment": "hm"}
     comment = written.pop("comment")
     response = send(client, "draft", token=page["token"], content=written, comment=comment, moves=3)
-    assert response.json() == {"revision": 1, "submitted": False}
+    assert response.json() == {"revision": 1, "submitted": False, "moves": 3}
     again = opened(client, task)
     assert (again["revision"], again["comment"], again["moves"]) == (1, "hm", 3)
     assert again["items"][0]["content"]["questions"][0]["question"] == "Who ca"
@@ -137,7 +137,8 @@ def test_an_older_page_gets_the_newer_work_instead(client, task):
     send(client, "draft", token=token, content=first, comment="first")
     response = send(client, "draft", token=token, content=content(task))
     assert response.status_code == 409
-    assert response.json()["newest"] == {"revision": 1, "content": first, "comment": "first"}
+    newest = {"revision": 1, "content": first, "comment": "first", "moves": 0}
+    assert response.json()["newest"] == newest
     assert Draft.objects.get().content == first
 
 
@@ -377,5 +378,75 @@ def test_draft_has_at_most_twenty_steps(client, task):
 def test_malformed_steps_are_refused(client, task, steps):
     token = opened(client, task)["token"]
     response = send(client, "draft", token=token, content=content(task), steps=steps)
+    assert response.status_code == 400
+    assert not Draft.objects.exists()
+
+
+# --- the log of moves ----------------------------------------------------------------------------
+
+LOG = [
+    [1, "read", "understanding"],
+    [4, "mark", "the answer “wine”"],
+    [6, "mark", "the answer “it”"],
+]
+
+
+def test_log_grows_by_the_moves_that_are_not_stored_yet(client, task):
+    sent = {"token": opened(client, task)["token"], "content": content(task)}
+    answer = send(client, "draft", **sent, moves=2, log=LOG[:2]).json()
+    assert answer == {"revision": 1, "submitted": False, "moves": 2}
+    # The answer was lost, and the page repeats what it does not know to be stored.
+    send(client, "draft", **sent | {"revision": 1}, moves=3, log=LOG)
+    assert Draft.objects.get().log == LOG
+    send(client, "draft", **sent | {"revision": 2}, moves=3, log=LOG)
+    assert Draft.objects.get().log == LOG
+
+
+def test_submission_completes_the_log(client, task):
+    nothing = content(task, no_question="not a sentence")
+    sent = {"token": opened(client, task)["token"], "content": nothing}
+    send(client, "draft", **sent, moves=2, log=LOG[:2])
+    for _ in range(2):
+        assert send(client, "submit", **sent, moves=3, log=LOG[2:]).status_code == 200
+    assert Draft.objects.get().log == LOG
+
+
+def test_conflict_names_the_stored_moves(client, task):
+    sent = {"token": opened(client, task)["token"], "content": content(task)}
+    send(client, "draft", **sent, moves=2, log=LOG[:2])
+    response = send(client, "draft", **sent, moves=1, log=LOG[:1])
+    assert (response.status_code, response.json()["newest"]["moves"]) == (409, 2)
+    assert Draft.objects.get().log == LOG[:2]
+
+
+def test_log_keeps_the_newest_moves(client, task):
+    sent = {"token": opened(client, task)["token"], "content": content(task)}
+    first, second = ([[at, "", f"{name} {at}"] for at in range(1500)] for name in "ab")
+    send(client, "draft", **sent, moves=1500, log=first)
+    send(client, "draft", **sent | {"revision": 1}, moves=3000, log=second)
+    log = Draft.objects.get().log
+    assert len(log) == 2000
+    assert (log[0], log[-1]) == ([1000, "", "a 1000"], [1499, "", "b 1499"])
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        [[1, "read"]],
+        [[1, "read", "moving", "more"]],
+        [["1", "read", "moving"]],
+        [[-1, "read", "moving"]],
+        [[1.5, "read", "moving"]],
+        [[1, "x" * 41, "moving"]],
+        [[1, "read", "x" * 201]],
+        [[1, "read", None]],
+        ["read"],
+        {"read": 1},
+        [[1, "read", "moving"]] * 2001,
+    ],
+)
+def test_malformed_log_is_refused(client, task, log):
+    token = opened(client, task)["token"]
+    response = send(client, "draft", token=token, content=content(task), moves=1, log=log)
     assert response.status_code == 400
     assert not Draft.objects.exists()

@@ -78,7 +78,7 @@ def test_correction_on_the_page_becomes_gold_and_says_what_it_changed(expert, re
     content = item["content"]
     content["questions"][0]["answers"] = content["questions"][0]["answers"][:1]
     saved = send(expert, "correction_draft", review, content)
-    assert saved.json() == {"revision": 1, "submitted": False}
+    assert saved.json() == {"revision": 1, "submitted": False, "moves": 0}
     done = send(expert, "correction_submit", review, content, comment="One name is enough.")
     assert done.json() == {"next": url("reviews", review)}
     corrected = Gold.objects.get(version=2)

@@ -182,6 +182,7 @@ def test_half_judged_work_is_kept_and_given_back(client, case):
     assert send(client, case, half, to="annotation:draft").json() == {
         "revision": 1,
         "submitted": False,
+        "moves": 0,
     }
     page = page_of(client, case)
     assert page["revision"] == 1

@@ -21,6 +21,7 @@
  * @property {any} [sources]  of a case: the annotators' content
  * @property {any} [layout]  of a case: the sources aligned
  * @property {any} [asked]  of a validation
+ * @property {any} [disputes]  of a revision: what the verifiers dispute
  */
 
 /**
@@ -45,7 +46,7 @@
  * @property {string} token
  * @property {string} assignment
  * @property {string} submitTo
- * @property {{draft: string, submit: string, check: string, lookUp: string}} urls
+ * @property {{draft: string, submit: string, check: string, lookUp: string, index?: Record<string, string>}} urls
  * @property {string} [csrf]  on a page of the site itself
  * @property {string} [draftKey]  on a page of the site itself
  * @property {number} [number]  of a practice exercise
@@ -83,6 +84,8 @@
  * @property {(problems: any[], options: {isRefused: boolean}) => void} [showProblems]  replace the shell's list
  * @property {() => boolean} [isReady]  return false to mark the submit button as not available yet
  * @property {() => string} [step]  name the current step, for time and moves by step
+ * @property {() => ItemStatus} [status]  for the list of items of a task with several
+ * @property {() => string} [title]  identify the item in that list
  * @property {() => number} [units]  count the units that are paid
  * @property {() => void} [focus]  focus the place where the work goes on
  * @property {() => void} [shown]  called when the item becomes the current one
@@ -99,11 +102,12 @@
  * A change that can be undone. `label` is what was done, for the undo button. Consecutive steps with
  * the same key are a single one.
  *
- * @typedef {{label: string, mergeKey?: string | null}} Step
+ * @typedef {{label: string, mergeKey?: string | null, passing?: boolean}} Step
  */
 
 /**
- * Report a change. A step can be undone; a change without a step cannot.
+ * Report a change. A step can be undone unless it is `passing`, such as going to another part of the
+ * page. A change without a step is not a move.
  *
  * @typedef {(step?: Step) => void} OnChange
  */
@@ -111,12 +115,20 @@
 /** @typedef {(root: HTMLElement, data: any, onChange: OnChange) => Work} Mount */
 
 /**
- * The work as it is sent to the server.
+ * A move: the active second, the step, and what was done.
  *
- * @typedef {{content: Content, comment: string, active_seconds: number, moves: number, steps: Steps}} WorkState
+ * @typedef {[second: number, step: string, label: string]} LoggedMove
  */
 
-/** @typedef {{revision: number, content: Content, comment?: string}} Version */
+/**
+ * The work as it is sent to the server. `log` ends with move number `moves`.
+ *
+ * @typedef {{content: Content, comment: string, active_seconds: number, moves: number, steps: Steps, log: LoggedMove[]}} WorkState
+ */
+
+/** @typedef {{revision: number, content: Content, comment?: string, moves?: number}} Version */
+
+/** @typedef {"new" | "started" | "done" | "skipped"} ItemStatus */
 
 /** @typedef {"saved" | "unsaved" | "saving" | "offline" | "refused"} DraftStatus */
 

@@ -6,6 +6,7 @@
 //   draft.addEventListener("conflict", ...)  detail: {newest}, another version of the work
 //   draft.addEventListener("newer", ...)     detail: {newest}; this page is untouched and can load it
 //   draft.addEventListener("submitted", ...) another tab has submitted the work
+//   draft.addEventListener("moves", ...)     detail: {count}, the number of moves that the server has
 //   draft.changed()                          after every change
 
 /** @import { DraftStatus, Page, Version, WorkState } from "./contract.js" */
@@ -182,8 +183,9 @@ export class Draft extends EventTarget {
     else this.failed();
   }
 
-  /** @param {number} version @param {{revision: number, submitted: boolean}} answer */
+  /** @param {number} version @param {{revision: number, submitted: boolean, moves: number}} answer */
   saved(version, answer) {
+    this.storedMoves(answer.moves);
     this.revision = answer.revision;
     this.savedVersion = version;
     this.failures = 0;
@@ -198,6 +200,11 @@ export class Draft extends EventTarget {
     if (this.isUnsaved) this.schedule();
   }
 
+  /** @param {number} count */
+  storedMoves(count) {
+    this.dispatchEvent(new CustomEvent("moves", { detail: { count } }));
+  }
+
   // The last save before a reload may have arrived after this page was rendered.
   checkAgain() {
     if (!this.paused && this.version === 0) this.save();
@@ -205,6 +212,7 @@ export class Draft extends EventTarget {
 
   /** @param {Version} newest */
   conflict(newest) {
+    this.storedMoves(newest.moves ?? 0);
     const isUntouched = this.version === 0;
     // This page's own save, whose answer was lost.
     const isOurs = this.unanswered.includes(canonical(newest.content));

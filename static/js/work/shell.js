@@ -4,6 +4,7 @@
 /** @import { Content, Mount, Page, PayTerms, Problem, Refusal, Step } from "./contract.js" */
 
 import { capitalized, counted, element, isTyping, ref, setText } from "../html.js";
+import { ItemList } from "./item-list.js";
 import { MountedItem } from "./mounted-item.js";
 import { isLocked } from "./page.js";
 import { bonusCents, cents, unitBonus } from "./pay.js";
@@ -24,7 +25,7 @@ export class Shell {
   /**
    * @param {Mount} mount
    * @param {Page} page
-   * @param {{changed: () => void, moved: () => void, submit: () => void}} backend  where the work goes
+   * @param {{changed: () => void, moved: (label: string) => void, submit: () => void}} backend  where the work goes
    */
   constructor(mount, page, backend) {
     this.page = page;
@@ -49,6 +50,7 @@ export class Shell {
           onChange: (before, step) => this.change(position, before, step),
         }),
     );
+    this.list = new ItemList(this);
     this.listen();
     this.current.work.shown?.();
     this.showPosition();
@@ -119,7 +121,8 @@ export class Shell {
 
   /** @param {number} position @param {any} before @param {Step} [step] */
   change(position, before, step) {
-    if (step) this.push({ position, step, state: before });
+    if (step?.passing) this.backend.moved(step.label);
+    else if (step) this.push({ position, step, state: before });
     this.changed();
   }
 
@@ -129,7 +132,7 @@ export class Shell {
     const last = this.done.at(-1);
     const { mergeKey } = move.step;
     if (mergeKey && last?.position === move.position && last.step.mergeKey === mergeKey) return;
-    this.backend.moved();
+    this.backend.moved(move.step.label);
     this.done.push(move);
     if (this.done.length > MOST_STEPS) this.done.shift();
   }
@@ -151,7 +154,7 @@ export class Shell {
   travel(from, to, outcome) {
     const move = this.locked ? undefined : from.pop();
     if (!move) return;
-    this.backend.moved();
+    this.backend.moved(`${outcome}: ${move.step.label}`);
     this.show(move.position);
     to.push({ ...move, state: this.current.last });
     this.current.restore(move.state);
@@ -196,6 +199,7 @@ export class Shell {
     const isReady = this.items.every(({ work }) => work.isReady?.() ?? true);
     submit.setAttribute("aria-disabled", String(!isReady));
     if (this.page.pay) this.showPay(this.page.pay);
+    this.list.render();
   }
 
   showPosition() {

@@ -20,7 +20,7 @@ function openTask(mount) {
 
   const shell = new Shell(mount, page, {
     changed: () => draft.changed(),
-    moved: () => effort.countMove(),
+    moved: (label) => effort.countMove(label),
     submit: () => submission.send(),
   });
   const effort = new Effort({ ...page, step: () => shell.step() }).watch();
@@ -29,6 +29,7 @@ function openTask(mount) {
   const draft = new Draft({ page, state: () => state(shell.content()) });
   const submission = new Submission({ page, draft, state: () => state(shell.submission()) });
 
+  draft.addEventListener("moves", (event) => effort.stored(/** @type {CustomEvent} */ (event).detail.count));
   comment.addEventListener("input", () => draft.changed());
   draft.addEventListener("submitted", () => {
     comment.disabled = true;

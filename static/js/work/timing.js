@@ -1,8 +1,12 @@
-// Active time on a page: of each pause, only the first 30 s count. Effort adds moves, and both by step.
+// Active time on a page: of each pause, only the first 30 s count. Effort adds moves, both by step, and
+// a log of the moves.
 
-/** @import { Steps } from "./contract.js" */
+/** @import { LoggedMove, Steps } from "./contract.js" */
 
 const IDLE_AFTER = 30_000;
+// The limits of the server (annotation/domain/drafts.py).
+const MOST_LOGGED = 2000;
+const LONGEST_LABEL = 200;
 const ACTIVITY = ["pointerdown", "pointermove", "keydown", "input", "wheel", "touchmove"];
 
 export class ActiveTime {
@@ -51,6 +55,8 @@ export class Effort extends ActiveTime {
     super(activeSeconds, clock);
     this.moves = moves;
     this.step = step;
+    /** @type {LoggedMove[]} The moves that the server has not stored yet. */
+    this.log = [];
     /** @type {Map<string, {time: number, moves: number}>} */
     this.parts = new Map(
       Object.entries(steps).map(([name, part]) => [name, { time: part.seconds * 1000, moves: part.moves }]),
@@ -64,10 +70,23 @@ export class Effort extends ActiveTime {
     super.count();
   }
 
-  countMove() {
+  /** @param {string} label  what was done */
+  countMove(label) {
     this.moves += 1;
     const part = this.part();
     if (part) part.moves += 1;
+    this.log.push([this.seconds, this.step(), label.slice(0, LONGEST_LABEL)]);
+    this.log.splice(0, this.log.length - MOST_LOGGED);
+  }
+
+  /**
+   * Forget the moves that the server has stored.
+   *
+   * @param {number} count  how many moves of the page it has
+   */
+  stored(count) {
+    this.moves = Math.max(this.moves, count);
+    this.log.splice(0, this.log.length - (this.moves - count));
   }
 
   part() {
@@ -87,6 +106,6 @@ export class Effort extends ActiveTime {
       const time = part.time + (part === current ? this.pause : 0);
       steps[name] = { seconds: Math.floor(time / 1000), moves: part.moves };
     }
-    return { active_seconds: this.seconds, moves: this.moves, steps };
+    return { active_seconds: this.seconds, moves: this.moves, steps, log: this.log };
   }
 }

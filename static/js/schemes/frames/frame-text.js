@@ -1,0 +1,77 @@
+// Parts of the lexicon as elements of the page.
+
+/** @import { Frame, FrameElement, Runs } from "./frame-types.js" */
+
+import { counted, element } from "../../html.js";
+import { source } from "./frame-source.js";
+import { isCore } from "./record.js";
+
+const MOST_EXAMPLES = 2;
+const COLOURS = 6;
+
+/**
+ * Return the text with its mentions of elements coloured, each element in the same colour.
+ *
+ * @param {Runs} runs
+ * @param {FrameElement[]} elements
+ */
+export function runsText(runs, elements) {
+  return runs.map(([text, mark]) => {
+    const at = elements.findIndex(({ name }) => name === mark);
+    return mark ? element("span", { class: "mention", "data-colour": (Math.max(at, 0) % COLOURS) + 1 }, text) : text;
+  });
+}
+
+/**
+ * Return a list of elements with their definitions.
+ *
+ * @param {FrameElement[]} chosen
+ * @param {FrameElement[]} all  which give the colours
+ */
+export function elementList(chosen, all) {
+  const entries = chosen.map((one) =>
+    element(
+      "div",
+      {},
+      element("dt", {}, ...runsText([[one.name, one.name]], all)),
+      element("dd", {}, ...runsText(one.definition, all)),
+    ),
+  );
+  return element("dl", { class: "elements-list" }, ...entries);
+}
+
+/**
+ * Return what the lexicon says about a frame: definition, elements and two examples.
+ *
+ * @param {Frame} frame
+ */
+export function frameDetails({ definition, elements, examples }) {
+  const core = elements.filter(isCore);
+  const others = elements.filter((one) => !isCore(one));
+  /** @type {HTMLElement[]} */
+  const parts = [element("p", {}, ...runsText(definition, elements))];
+  if (core.length > 0) parts.push(element("h4", {}, "Core elements"), elementList(core, elements));
+  const shown = examples.slice(0, MOST_EXAMPLES);
+  if (shown.length > 0) {
+    const items = shown.map((runs) => element("li", {}, ...runsText(runs, elements)));
+    parts.push(element("h4", {}, shown.length === 1 ? "Example" : "Examples"), element("ul", {}, ...items));
+  }
+  if (others.length > 0) {
+    const summary = element("summary", {}, counted(others.length, "optional element"));
+    parts.push(element("details", {}, summary, elementList(others, elements)));
+  }
+  return parts;
+}
+
+/**
+ * Return a message that a frame could not be loaded, with a button to try again.
+ *
+ * @param {string} name
+ */
+export function retry(name) {
+  const onclick = () => source.request(name, { again: true });
+  return [
+    element("p", { role: "status" }, `The elements of ${name} could not be loaded.`),
+    element("button", { type: "button", onclick }, "Try again"),
+  ];
+}

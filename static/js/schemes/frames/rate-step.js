@@ -1,0 +1,93 @@
+// The last step: the confidence, a summary of the record, and how others annotated the verb.
+
+/** @import { RecordState, StepName } from "./frame-types.js" */
+/** @import { RecordPage } from "./record-page.js" */
+
+import { counted, element, ref, setText } from "../../html.js";
+import { CONFIDENCES, lemmaOf, textOf } from "./record.js";
+
+export class RateStep {
+  /** @param {RecordPage} page @param {string[]} texts  what each confidence means */
+  constructor(page, texts) {
+    this.page = page;
+    this.radios = CONFIDENCES.map((value) =>
+      element("input", { type: "radio", name: "confidence", value, onchange: () => page.rate(value) }),
+    );
+    const labels = this.radios.map((radio, at) =>
+      element("label", { class: "confidence__choice" }, radio, element("kbd", {}, String(at + 1)), texts[at] ?? ""),
+    );
+    ref(page.root, "confidences").append(...labels);
+    const panel = ref(page.root, "panel-rate");
+    panel.addEventListener("keydown", (event) => this.keyDown(event));
+    this.painted = "";
+  }
+
+  focus() {
+    (this.radios.find(({ checked }) => checked) ?? this.radios[0]).focus();
+  }
+
+  /** @param {KeyboardEvent} event */
+  keyDown(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || this.page.locked) return;
+    const radio = this.radios[Number(event.key) - 1];
+    if (!radio) return;
+    radio.focus();
+    radio.click();
+    event.preventDefault();
+  }
+
+  /** @param {RecordState} state */
+  render(state) {
+    for (const radio of this.radios) {
+      radio.checked = Number(radio.value) === state.confidence;
+      radio.disabled = this.page.locked;
+    }
+    this.renderSummary(state);
+    this.renderPrecedents(state);
+  }
+
+  /** @param {RecordState} state */
+  renderSummary(state) {
+    const key = JSON.stringify([state.verb, state.frame, state.arguments]);
+    if (key === this.painted) return;
+    this.painted = key;
+    const { facts } = this.page;
+    const list = state.arguments.map(({ head, element: name, role }) =>
+      element(
+        "li",
+        {},
+        element("span", { class: "summary__words" }, `“${textOf(head, facts.tokens)}”`),
+        ` ${[name, role].filter(Boolean).join(" · ") || "no element or role yet"}`,
+      ),
+    );
+    ref(this.page.root, "summary").replaceChildren(
+      ...this.entry("Verb", "frame", lemmaOf(state.verb, facts)),
+      ...this.entry("Frame", "frame", state.frame || "none yet"),
+      ...this.entry("Arguments", "arguments", list.length > 0 ? element("ul", {}, ...list) : "none"),
+    );
+  }
+
+  /** @param {string} name @param {StepName} step @param {Node | string} value */
+  entry(name, step, value) {
+    const onclick = () => this.page.goTo(step);
+    const button = element(
+      "button",
+      { type: "button", class: "quiet", onclick },
+      "Revise",
+      element("span", { class: "visually-hidden" }, ` ${name.toLowerCase()}`),
+    );
+    return [element("dt", {}, name), element("dd", {}, value, " ", button)];
+  }
+
+  /** @param {RecordState} state */
+  renderPrecedents(state) {
+    const precedents = this.page.precedents();
+    const title = `How others annotated “${lemmaOf(state.verb, this.page.facts)}”`;
+    setText(ref(this.page.root, "precedents-title"), title);
+    ref(this.page.root, "no-precedents").hidden = precedents.length > 0;
+    const items = precedents.map(({ frame, lemma, count }) =>
+      element("li", {}, `${frame}: ${counted(count, "record")} of “${lemma.replaceAll("_", " ")}”`),
+    );
+    ref(this.page.root, "precedents").replaceChildren(...items);
+  }
+}
