@@ -52,13 +52,14 @@ class ExportFields:
 class _Source(NamedTuple):
     """A generation in a case, or a validation.
 
-    `content` is set only for judgments, and `worker` only for judgments or validated gold. A named
-    tuple is faster to create than a dataclass.
+    `content` is JSON, only for judgments. It is parsed when its row is written, so that few objects
+    are alive at once. `worker` is set only for judgments or validated gold. A named tuple is faster to
+    create than a dataclass.
     """
 
     worker: str
     assignment: str
-    content: Json
+    content: str
 
 
 _Sources = dict[int, list[_Source]]
@@ -173,8 +174,8 @@ def _validators(cases: set[int], options: ExportFields) -> _Validators:
 
 def _source(assignment: str | None, fields: Sequence[str | None]) -> _Source:
     worker = fields[0] if fields else ""
-    content = loads(fields[1]) if len(fields) > 1 and fields[1] else _NO_CONTENT
-    return _Source(worker or EXPERT, assignment or "", content)
+    content = fields[1] if len(fields) > 1 else None
+    return _Source(worker or EXPERT, assignment or "", content or "{}")
 
 
 class _People(NamedTuple):
@@ -267,4 +268,4 @@ def _imported_origin(origin: Json, options: ExportFields) -> Json:
 
 
 def _judgments(sources: list[_Source]) -> list[tuple[str, Json]]:
-    return [(source.worker, source.content) for source in sources]
+    return [(source.worker, loads(source.content)) for source in sources]

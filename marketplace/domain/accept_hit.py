@@ -36,14 +36,19 @@ SELECT hit_type.id, code, requester_id, duration_seconds, requirements, notifica
     EXISTS (
         SELECT 1 FROM marketplace_workerblock AS block
         WHERE block.requester_id = hit_type.requester_id AND block.worker_id = %s
-    ) AS is_blocked
+    ) AS is_blocked,
+    (
+        SELECT last.hit_id FROM marketplace_assignment AS last
+        WHERE last.worker_id = %s AND last.hit_type_id = hit_type.id
+        ORDER BY last.id DESC LIMIT 1
+    ) AS last_hit
 FROM marketplace_hittype AS hit_type
 WHERE code = %s
 """
 _NEXT_HIT = """
 SELECT {columns}
 FROM marketplace_hit AS hit
-WHERE hit.hit_type_id = %s AND hit.open AND hit.expires_at > %s
+WHERE hit.hit_type_id = %s AND hit.open AND hit.expires_at > %s AND hit.id > %s
     AND NOT EXISTS (
         SELECT 1 FROM marketplace_assignment AS assignment
         WHERE assignment.hit_id = hit.id AND assignment.worker_id = %s AND (
@@ -99,8 +104,21 @@ def accept_hit(*, worker: WorkerAccount, hit_code: str, now: datetime) -> str:
 def find_open_hit(*, worker: WorkerAccount, hit_type: HitType, now: datetime) -> Hit | None:
     """Return the HIT of the group that the worker would get as the next one."""
     statement = _NEXT_HIT.format(columns="hit.id, hit.code, hit.external_url", chosen="", lock="")
-    parameters = (hit_type.pk, now, worker.pk, now - RETURN_PAUSE)
-    return statements.fetch(Hit, statement, *parameters)
+    done = Assignment.objects.filter(worker=worker, hit_type=hit_type).order_by("-pk")
+    last_hit = done.values_list("hit", flat=True).first()
+    for start in _starts(last_hit):
+        parameters = (hit_type.pk, now, start, worker.pk, now - RETURN_PAUSE)
+        if hit := statements.fetch(Hit, statement, *parameters):
+            return cast("Hit", hit)
+    return None
+
+
+def _starts(last_hit: int | None) -> list[int]:
+    """Return the ids of HITs after which to search: the worker's last HIT, then none.
+
+    Starting at the beginning would read every HIT with free places that the worker has done.
+    """
+    return [last_hit, 0] if last_hit else [0]
 
 
 def _claim_hit(
@@ -108,18 +126,19 @@ def _claim_hit(
 ) -> Hit | None:
     """Count an assignment of the next open HIT of the group, or of the chosen HIT, as accepted."""
     pause = timedelta(0) if chosen else RETURN_PAUSE
-    parameters = [hit_type.pk, now, worker.pk, now - pause]
-    chosen_clause = ""
-    if chosen:
-        chosen_clause = "AND hit.id = %s"
-        parameters.append(chosen.pk)
+    chosen_clause, chosen_parameters = ("AND hit.id = %s", [chosen.pk]) if chosen else ("", [])
     next_hit = _NEXT_HIT.format(columns="hit.id", chosen=chosen_clause, lock=lock)
-    return statements.fetch(Hit, _CLAIM.format(next_hit=next_hit), *parameters)
+    for start in [0] if chosen else _starts(hit_type.last_hit):  # type: ignore[attr-defined]
+        parameters = [hit_type.pk, now, start, worker.pk, now - pause, *chosen_parameters]
+        hit = statements.fetch(Hit, _CLAIM.format(next_hit=next_hit), *parameters)
+        if hit:
+            return cast("Hit", hit)
+    return None
 
 
 def _find_type(worker: WorkerAccount, code: str) -> HitType:
     """Return the HIT type if the worker may accept HITs of it. Raise NotFoundError, RefusalError."""
-    hit_type = statements.fetch(HitType, _TYPE, worker.pk, worker.pk, code)
+    hit_type = statements.fetch(HitType, _TYPE, worker.pk, worker.pk, worker.pk, code)
     if hit_type is None:
         raise NotFoundError("HITType", code)
     if hit_type.in_progress >= MOST_IN_PROGRESS:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from datasets.domain.export_gold import ExportOptions, export_gold, known_formats
+from datasets.domain.export_gold import ExportOptions, export_gold, formats_of
 from projects.models import Project
 from tests.bench.gold_seed import seed_gold
 from tests.bench.results import record
@@ -71,7 +71,7 @@ def test_export_of_100_000_items(tmp_path):
     project = seed_gold(ITEMS)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    missed = [slow for fmt in known_formats() for slow in _measure(project, fmt, tmp_path / fmt)]
+    missed = [slow for fmt in formats_of(project) for slow in _measure(project, fmt, tmp_path / fmt)]
     assert missed == []
 
 

@@ -1,0 +1,24 @@
+"""The lexicon of a project: frames, generic roles, verbs and extra lexical units."""
+
+from schemes.base import Resource
+from schemes.frames.lexicon.extra_units import read_extra_units
+from schemes.frames.lexicon.framenet import read_framenet
+from schemes.frames.lexicon.json_file import read_json
+from schemes.frames.lexicon.lost import lost
+from schemes.frames.lexicon.search import index_of, look_up
+from schemes.frames.lexicon.value import parse
+from schemes.frames.lexicon.verbnet import read_verbnet
+
+LEXICON = Resource(
+    label="Lexicon",
+    parse=parse,
+    look_up=look_up,
+    formats={
+        "framenet": read_framenet,
+        "verbnet": read_verbnet,
+        "json": read_json,
+        "csv": read_extra_units,
+    },
+    index=index_of,
+    lost=lost,
+)

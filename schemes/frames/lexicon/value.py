@@ -1,0 +1,162 @@
+"""The value of a lexicon. Input becomes normalised JSON or raises a ContentError.
+
+    {"name": "FrameNet 1.7",
+     "frames": {"Origin": {"definition": RUNS, "examples": [RUNS],
+        "elements": [{"name": "Entity", "core": "Core", "definition": RUNS}],
+        "units": ["come.v", "come from.v"],
+        "relations": [{"type": "Inheritance", "frame": "State", "is_parent": true}]}},
+     "roles": [{"name": "Agent", "definition": "Who does it."}],
+     "verbs": {"sell": [{"class": "give-13.1", "roles": ["Agent", "Theme", "Recipient"]}]},
+     "extra_units": [["come from", "Origin", 0.7]],
+     "core_only": true}
+
+RUNS is a text as a list of `[text, mark]`. A mark is "" or the name of the element that the text
+mentions. `is_parent` is true if the relation's frame is the general, whole, earlier or causing one.
+Lemmas of several words are written with blanks. With `core_only`, pages offer only core elements.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from schemes.base import ContentError, Json
+from schemes.content_models import Strict, validated
+from schemes.frames.content import CORE
+from schemes.frames.lexicon.roles import DEFAULT_ROLES
+
+CORE_TYPES = (*CORE, "Peripheral", "Extra-Thematic")
+MAX_NAME = 200
+MAX_TEXT = 40_000
+MAX_FRAMES = 20_000
+MAX_EXTRA_UNITS = 200_000
+EMPTY: Json = {
+    "name": "",
+    "frames": {},
+    "roles": list(DEFAULT_ROLES),
+    "verbs": {},
+    "extra_units": [],
+    "core_only": True,
+}
+
+
+def _storable(text: str) -> str:
+    if "\0" in text:
+        raise PydanticCustomError("control_character", "holds a control character")
+    return text
+
+
+def _name(text: str) -> str:
+    if not text or not text.isprintable() or " " in text:
+        raise PydanticCustomError("name", "must be a name without blanks")
+    return text
+
+
+def _lemma(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise PydanticCustomError("lemma", "must be a word or several")
+    return text
+
+
+_Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(_storable)]
+_Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_name)]
+_Lemma = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_lemma)]
+_Run = Annotated[list[_Text], Field(min_length=2, max_length=2)]
+_Runs = Annotated[list[_Run], Field(max_length=2_000)]
+_Score = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Element(Strict):
+    name: _Name
+    core: Literal["Core", "Core-Unexpressed", "Peripheral", "Extra-Thematic"]
+    definition: _Runs
+
+
+class _Relation(Strict):
+    type: _Name
+    frame: _Name
+    is_parent: bool
+
+
+class _Frame(Strict):
+    definition: _Runs
+    examples: Annotated[list[_Runs], Field(max_length=100)]
+    elements: Annotated[list[_Element], Field(max_length=200)]
+    units: Annotated[list[_Lemma], Field(max_length=5_000)]
+    relations: Annotated[list[_Relation], Field(max_length=2_000)]
+
+
+class _Role(Strict):
+    name: _Name
+    definition: Annotated[str, Field(max_length=1_000), AfterValidator(_storable)]
+
+
+class _VerbClass(Strict):
+    class_: Annotated[str, Field(alias="class", max_length=MAX_NAME), AfterValidator(_storable)]
+    roles: Annotated[list[_Name], Field(max_length=50)]
+
+
+class _Lexicon(Strict):
+    name: Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_storable)]
+    frames: Annotated[dict[_Name, _Frame], Field(max_length=MAX_FRAMES)]
+    roles: Annotated[list[_Role], Field(max_length=500)]
+    verbs: Annotated[
+        dict[_Lemma, Annotated[list[_VerbClass], Field(max_length=100)]],
+        Field(max_length=50_000),
+    ]
+    # JSON has no tuples, so the fields of a row are checked one by one.
+    extra_units: Annotated[
+        list[Annotated[list[_Lemma | _Score], Field(min_length=3, max_length=3)]],
+        Field(max_length=MAX_EXTRA_UNITS),
+    ]
+    core_only: bool
+
+
+def parse(value: object) -> Json:
+    """Return the lexicon. Raise ContentError with the path of the first invalid field."""
+    lexicon = validated(_Lexicon, value)
+    for name, frame in lexicon.frames.items():
+        _check_frame(name, frame, lexicon)
+    _check_unique([role.name for role in lexicon.roles], "roles", "role")
+    extra_units = [
+        _extra_unit(row, f"extra_units[{at}]", lexicon)
+        for at, row in enumerate(lexicon.extra_units)
+    ]
+    return {**lexicon.model_dump(by_alias=True), "extra_units": extra_units}
+
+
+def _check_frame(name: str, frame: _Frame, lexicon: _Lexicon) -> None:
+    path = f"frames.{name}"
+    elements = {element.name for element in frame.elements}
+    _check_unique([element.name for element in frame.elements], f"{path}.elements", "element")
+    texts = {
+        "definition": frame.definition,
+        **{f"examples[{at}]": example for at, example in enumerate(frame.examples)},
+        **{f"elements[{at}]": element.definition for at, element in enumerate(frame.elements)},
+    }
+    for field, runs in texts.items():
+        for _, mark in runs:
+            if mark and mark not in elements:
+                message = f"mentions {mark[:80]!r}, which is no element of the frame."
+                raise ContentError(f"{path}.{field}", message)
+    for at, relation in enumerate(frame.relations):
+        if relation.frame not in lexicon.frames:
+            message = f"there is no frame {relation.frame[:80]!r}."
+            raise ContentError(f"{path}.relations[{at}].frame", message)
+
+
+def _check_unique(names: list[str], path: str, noun: str) -> None:
+    seen: set[str] = set()
+    for at, name in enumerate(names):
+        if name in seen:
+            raise ContentError(f"{path}[{at}]", f"the {noun} {name[:80]!r} appears twice.")
+        seen.add(name)
+
+
+def _extra_unit(row: list[str | float], path: str, lexicon: _Lexicon) -> list[str | float]:
+    lemma, frame, score = row
+    if not isinstance(lemma, str) or not isinstance(frame, str) or isinstance(score, str):
+        raise ContentError(path, "must be a lemma, a frame and a number.")
+    if frame not in lexicon.frames:
+        raise ContentError(path, f"there is no frame {frame[:80]!r}.")
+    return [lemma, frame, float(score)]
