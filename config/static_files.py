@@ -19,6 +19,8 @@ class HashedModulesStorage(CompressedManifestStaticFilesStorage):
     """A storage that also rewrites the imports inside ES modules to the hashed names."""
 
     support_js_module_import_aggregation = True
+    # Each pass resolves one level of imports.
+    max_post_process_passes = 20
 
     @cache  # noqa: B019 - the only instance lives as long as the process
     def url(self, name: str | None, force: bool = False) -> str:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 from django.db import IntegrityError, transaction
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
@@ -213,7 +213,7 @@ def _longer_log(draft: PageDraft, state: PageState) -> list[list[int | str]]:
     """
     count = max(0, state.moves - draft.moves)
     added = [list(move) for move in state.log[-count:]] if count else []
-    log: list[list[int | str]] = [*draft.log, *added]
+    log: list[Any] = [*draft.log, *added]
     return log[-LOG_LIMIT:]
 
 

@@ -21,8 +21,10 @@ from schemes.frames import corpus, page_data
 from schemes.frames.comparison import COMPARISON
 from schemes.frames.differences import differences
 from schemes.frames.exports import EXPORTS
+from schemes.frames.lexicon import LEXICON
 from schemes.frames.merging import MERGING, label_of
 from schemes.frames.pay import PAY_PRESETS
+from schemes.frames.precedents import PRECEDENTS
 from schemes.frames.simulation import SIMULATION
 from schemes.frames.skips import SKIP_REASONS
 from schemes.frames.statistics import STATISTICS
@@ -145,7 +147,11 @@ SCHEME = Scheme(
         content=SearchField("Frame, element or role", _labels),
         target=SearchField("Verb", _lemma),
     ),
+    resources={"lexicon": LEXICON},
+    precedents=PRECEDENTS,
     statistics=STATISTICS,
+    resources={"lexicon": LEXICON},
+    precedents=PRECEDENTS,
     limits=(
         "Only verbs are annotated. Arguments are marked by their semantic heads, and arguments that "
         "the sentence does not mention are not annotated.",

@@ -73,7 +73,8 @@
 /**
  * A scheme's part of a page for one item.
  *
- * Without `load`, `restore` or `lock`, the shell mounts the item again with other data.
+ * Without `load`, `restore` or `lock`, the shell mounts the item again with other data. When something
+ * has arrived that the problems or the status depend on, the root dispatches "work-loaded" (bubbling).
  *
  * @typedef {object} Work
  * @property {() => any} content  return the work for a draft

@@ -66,6 +66,7 @@ export class Shell {
     form.addEventListener("click", ({ target }) => {
       if (target instanceof Element && target.closest("[data-undo]")) this.undo();
     });
+    form.addEventListener("work-loaded", () => this.render());
     ref(document, "previous").addEventListener("click", () => this.turnTo(this.position - 1));
     ref(document, "next").addEventListener("click", () => this.turnTo(this.position + 1));
     document.addEventListener("keydown", (event) => this.shortcut(event));

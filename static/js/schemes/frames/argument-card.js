@@ -40,10 +40,12 @@ export class ArgumentCard {
     );
     this.hint = element("span", { class: "hint", id: `role-hint-${key}` });
     this.role.setAttribute("aria-describedby", this.hint.id);
+    const disputes = this.disputes(origin);
+    this.isDisputed = disputes.length > 0;
     this.body = element(
       "div",
       { class: "argument__body", id: `argument-${key}` },
-      ...this.disputes(origin),
+      ...disputes,
       this.lost,
       element("p", { class: "argument__tools" }, this.words),
       this.choices.box,
@@ -85,7 +87,8 @@ export class ArgumentCard {
     this.box.classList.toggle("argument--active", isActive);
     setText(this.head, words);
     this.head.setAttribute("aria-expanded", String(isActive));
-    setText(this.labels, [argument.element, argument.role].filter(Boolean).join(" · ") || "no element or role yet");
+    const labels = [argument.element, argument.role].filter(Boolean).join(" · ") || "no element or role yet";
+    setText(this.labels, this.isDisputed ? `${labels} – disputed` : labels);
     setText(this.remove, "Remove");
     this.remove.setAttribute("aria-label", `Remove ${words}`);
     this.remove.disabled = locked;

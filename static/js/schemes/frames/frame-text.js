@@ -50,11 +50,11 @@ export function frameDetails({ definition, elements, examples }) {
   const others = elements.filter((one) => !isCore(one));
   /** @type {HTMLElement[]} */
   const parts = [element("p", {}, ...runsText(definition, elements))];
-  if (core.length > 0) parts.push(element("h4", {}, "Core elements"), elementList(core, elements));
+  if (core.length > 0) parts.push(element("h3", {}, "Core elements"), elementList(core, elements));
   const shown = examples.slice(0, MOST_EXAMPLES);
   if (shown.length > 0) {
     const items = shown.map((runs) => element("li", {}, ...runsText(runs, elements)));
-    parts.push(element("h4", {}, shown.length === 1 ? "Example" : "Examples"), element("ul", {}, ...items));
+    parts.push(element("h3", {}, shown.length === 1 ? "Example" : "Examples"), element("ul", {}, ...items));
   }
   if (others.length > 0) {
     const summary = element("summary", {}, counted(others.length, "optional element"));

@@ -48,7 +48,9 @@ export class Index {
     /** @type {Map<string, Suggestion>} */
     const suggestions = new Map();
     const add = (/** @type {Entry | undefined} */ entry, /** @type {string} */ reason) => {
-      if (entry && !suggestions.has(entry.name)) suggestions.set(entry.name, { entry, reason });
+      if (!entry) return;
+      const known = suggestions.get(entry.name);
+      suggestions.set(entry.name, { entry, reason: known ? `${known.reason}, ${reason}` : reason });
     };
     for (const words of lemmas) {
       for (const entry of this.byUnit.get(words) ?? []) add(entry, `lexical unit “${words}”`);

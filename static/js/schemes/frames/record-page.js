@@ -13,6 +13,7 @@ import {
   addArgument,
   argumentAt,
   changeArgument,
+  combined,
   draftOf,
   find,
   finishedSteps,
@@ -64,10 +65,14 @@ export class RecordPage {
       arguments: new ArgumentStep(this),
       rate: new RateStep(this, data.shared.confidence),
     };
+    this.shortcuts = (/** @type {KeyboardEvent} */ event) => this.keyDown(event);
     this.reasons = this.createSkips();
     this.stepButtons = this.createStepper();
     this.listen();
-    this.loaded = () => this.render();
+    this.loaded = () => {
+      this.render();
+      root.dispatchEvent(new Event("work-loaded", { bubbles: true }));
+    };
     source.listeners.add(this.loaded);
     this.render();
   }
@@ -119,7 +124,7 @@ export class RecordPage {
     this.ref("understand").addEventListener("click", () => this.understand());
     this.ref("back").addEventListener("click", () => this.goTo(STEPS[STEPS.indexOf(this.state.step) - 1]));
     this.ref("go-on").addEventListener("click", () => this.goOn());
-    this.root.addEventListener("keydown", (event) => this.keyDown(event), { capture: true });
+    document.addEventListener("keydown", this.shortcuts, { capture: true });
     const hero = this.ref("hero");
     new ResizeObserver(() => keepClearOf(hero)).observe(hero);
   }
@@ -188,7 +193,7 @@ export class RecordPage {
 
   shown() {
     setText(ref(document, "verb"), textOf(this.state.verb, this.facts.tokens));
-    source.requestPrecedents(headLemma(this.facts));
+    for (const lemma of this.lemmas()) source.requestPrecedents(lemma);
     if (this.state.step === "rate") openComment();
   }
 
@@ -227,6 +232,7 @@ export class RecordPage {
 
   destroy() {
     source.listeners.delete(this.loaded);
+    document.removeEventListener("keydown", this.shortcuts, { capture: true });
   }
 
   // --- changes
@@ -314,9 +320,11 @@ export class RecordPage {
 
   /** @param {KeyboardEvent} event */
   keyDown(event) {
+    const isHere = event.target instanceof Node && this.root.contains(event.target);
+    const isNowhere = event.target === document.body && this.root.isConnected;
     if (event.ctrlKey || event.metaKey || event.altKey || this.state.skip) return;
-    if (event.key === "Enter" && event.shiftKey) this.goOn();
-    else if (event.key === "/" && this.state.step === "frame" && !isTyping(event, "input[type=search]")) {
+    if (event.key === "Enter" && event.shiftKey && (isHere || isNowhere)) this.goOn();
+    else if (event.key === "/" && isHere && this.state.step === "frame" && !isTyping(event, "[type=search]")) {
       this.steps.frame.search.focus();
     } else return;
     event.preventDefault();
@@ -521,9 +529,14 @@ export class RecordPage {
     if (this.change(next, `marking “${textOf(head, this.facts.tokens)}”`)) this.open(key);
   }
 
-  // How others annotated the verb, with or without its particles.
+  // The lemmas of records whose annotations help: with and without the particles of the verb.
+  lemmas() {
+    return new Set([this.facts.target.lemma, headLemma(this.facts)]);
+  }
+
+  // How others annotated the verb, the most frequent first.
   precedents() {
-    return source.precedentsOf(headLemma(this.facts));
+    return combined([...this.lemmas()].flatMap((lemma) => source.precedentsOf(lemma)));
   }
 
   // --- rendering

@@ -2,7 +2,7 @@
 //
 // The rules are those of the parser (schemes/frames/content.py).
 
-/** @import { Argument, Disputes, Frame, ItemFacts, Problem, RecordState, StepName } from "./frame-types.js" */
+/** @import { Argument, Disputes, Frame, ItemFacts, Precedent, Problem, RecordState, StepName } from "./frame-types.js" */
 
 /** @type {StepName[]} */
 export const STEPS = ["read", "frame", "arguments", "rate"];
@@ -91,6 +91,21 @@ export function lemmaOf(verb, { target, lemmas }) {
 /** @param {Pick<ItemFacts, "target">} facts */
 export function headLemma({ target }) {
   return target.lemma.split("_")[0];
+}
+
+/**
+ * Add up the counts of the same frame and lemma. Return the most frequent first.
+ *
+ * @param {Precedent[]} precedents
+ */
+export function combined(precedents) {
+  /** @type {Map<string, Precedent>} */
+  const sums = new Map();
+  for (const { frame, lemma, count } of precedents) {
+    const key = `${frame} ${lemma}`;
+    sums.set(key, { frame, lemma, count: count + (sums.get(key)?.count ?? 0) });
+  }
+  return [...sums.values()].sort((a, b) => b.count - a.count);
 }
 
 // --- roles

@@ -1,0 +1,243 @@
+"""record.js has problems exactly where the parser refuses a record, and lexicon.js finds frames."""
+
+import random
+
+import pytest
+
+from schemes.base import ContentError, ItemContext, Json
+from schemes.frames.content import parse_generation
+from schemes.frames.page_data import item as item_data
+from schemes.frames.page_data import shared
+
+from .chromium import page_with_module
+from .page_lexicon import LEXICON, ROLES
+
+pytestmark = pytest.mark.browser
+
+TOKENS = ["The", "best", "wine", "came", "mostly", "from", "France", "last", "year", "."]
+TARGET = {"verb": [3], "lemma": "come", "fillers": {}}
+METADATA = {
+    "lemmas": ["the", "good", "wine", "come", "mostly", "from", "France", "last", "year", "."],
+    "heads": [2, 2, 3, -1, 3, 6, 3, 8, 3, 3],
+    "deprels": [
+        "det",
+        "amod",
+        "nsubj",
+        "root",
+        "advmod",
+        "case",
+        "obl",
+        "amod",
+        "obl:tmod",
+        "punct",
+    ],
+}
+CONTEXT = ItemContext(TOKENS, TARGET, metadata=METADATA, resources={"lexicon": LEXICON})
+FACTS = {
+    "tokens": TOKENS,
+    "target": TARGET,
+    **item_data(CONTEXT),
+    "elementRoles": shared()["elementRoles"],
+}
+PROBLEMS = """([facts, frames, contents]) => contents.map((content) => {
+    const state = module.resume(content, facts);
+    const frame = frames[state.frame] ? {name: state.frame, ...frames[state.frame]} : null;
+    const problems = module.problemsOf(state, facts, {frame, isUnknown: frame === null});
+    return [module.submissionOf(state), problems.map(({message}) => message)];
+})"""
+ELEMENTS = ["", "Entity", "Origin", "Time", "Theme", "Goal", "Nonsense"]
+
+
+def random_record(rng: random.Random) -> Json:
+    heads = [[2], [6], [8], [5, 6], [0, 2], [3]]
+    # Most records have few flaws, so that many of them are fine.
+    return {
+        "step": "rate",
+        "understood": rng.random() < 0.95,
+        "skip": rng.choice(["no-frame", *[""] * 19]),
+        "verb": rng.choice([[3], [3, 5]]),
+        "frame": rng.choice(["", "Unheard_of", *["Origin", "Arriving"] * 9]),
+        "arguments": [
+            {
+                "head": rng.choice(heads[at : at + 2]),
+                "element": rng.choice(ELEMENTS),
+                "role": rng.choice(["", "Boss", *ROLES * 2]),
+            }
+            for at in range(rng.randrange(4))
+        ],
+        "confidence": rng.choice([None, *[1, 2, 3, 4, 5] * 3]),
+    }
+
+
+def refusal_of(submission: Json) -> str:
+    try:
+        parse_generation(submission, CONTEXT)
+    except ContentError as error:
+        return str(error)
+    return ""
+
+
+def test_page_has_problems_exactly_where_the_parser_refuses(chromium):
+    rng = random.Random(18)
+    records = [random_record(rng) for _ in range(2000)]
+    with page_with_module(chromium, "record.js") as page:
+        results = page.evaluate(PROBLEMS, [FACTS, LEXICON["frames"], records])
+    accepted = 0
+    for submission, problems in results:
+        refusal = refusal_of(submission)
+        assert bool(problems) == bool(refusal), (problems, refusal)
+        accepted += not refusal
+    assert 200 < accepted < 1800
+
+
+def in_page(chromium, script: str, *arguments: object) -> object:
+    with page_with_module(chromium, "record.js") as page:
+        return page.evaluate(f"([facts, ...rest]) => {{ {script} }}", [FACTS, *arguments])
+
+
+def test_role_follows_the_element_until_another_one_is_chosen(chromium):
+    script = """
+        const roles = [];
+        let state = module.addArgument(module.resume(null, facts), [2], facts);
+        const {key} = state.arguments[0];
+        const change = (changes) => {
+            state = module.changeArgument(state, key, changes, facts);
+            roles.push(state.arguments[0].role);
+        };
+        change({});
+        change({element: "Entity"});
+        change({element: "Goal"});
+        change({element: ""});
+        change({head: [1]});
+        change({role: "Asset", isOwnRole: true});
+        change({element: "Entity"});
+        return roles;
+    """
+    # By the dependency nsubj, by the table of elements, by an element with the name of a role.
+    assert in_page(chromium, script) == ["Agent", "Theme", "Goal", "Agent", "", "Asset", "Asset"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "lemma"), [([3], "come"), ([3, 5], "come from"), ([3, 4, 5], "come mostly from")]
+)
+def test_lemma_of_a_verb_has_its_particles(chromium, verb, lemma):
+    assert in_page(chromium, "return module.lemmaOf(rest[0], facts);", verb) == lemma
+
+
+def test_verb_itself_stays(chromium):
+    script = """
+        const start = module.resume(null, facts);
+        const wide = module.toggleVerb(start, 5, facts);
+        return [module.toggleVerb(start, 3, facts) === start, wide.verb,
+            module.toggleVerb(wide, 5, facts).verb];
+    """
+    assert in_page(chromium, script) == [True, [3, 5], [3]]
+
+
+def test_draft_comes_back_as_it_was(chromium):
+    draft = {
+        **{"step": "arguments", "understood": True, "skip": "", "verb": [3, 5]},
+        **{"frame": "Origin", "confidence": 2},
+        "arguments": [{"head": [2], "element": "Entity", "role": "Asset", "origin": 1}],
+    }
+    script = "return module.draftOf(module.resume(rest[0], facts));"
+    assert in_page(chromium, script, draft) == draft
+
+
+def test_disputed_record_begins_at_the_first_dispute(chromium):
+    record = {
+        **{"skip": "", "verb": [3], "lemma": "come", "frame": "Origin", "confidence": 4},
+        "arguments": [
+            {"head": [2], "filler": "wine", "element": "Entity", "role": "Theme"},
+            {"head": [6], "filler": "France", "element": "Origin", "role": "Source"},
+        ],
+    }
+    dispute = {"reason": "no", "proposal": ""}
+    script = """
+        return rest[1].map((disputes) => module.resume(rest[0], facts, disputes).step)
+            .concat(module.resume(rest[0], facts).arguments.map(({origin}) => origin));
+    """
+    disputes = [
+        {"frame": [dispute], "arguments": [{**dispute, "argument": 1, "part": "role"}]},
+        {"frame": [], "arguments": [{**dispute, "argument": 1, "part": "role"}]},
+        {"missing": [{"head": [8], "element": "Time", "role": "Time"}]},
+        {},
+    ]
+    expected = ["frame", "arguments", "arguments", "rate", 0, 1]
+    assert in_page(chromium, script, record, disputes) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, "new"),
+        ({"understood": True}, "started"),
+        ({"verb": [3, 5]}, "started"),
+        ({"understood": True, "frame": "Origin"}, "started"),
+        ({"understood": True, "frame": "Origin", "confidence": 3}, "done"),
+        ({"skip": "other"}, "skipped"),
+    ],
+)
+def test_status_of_a_record(chromium, changes, status):
+    script = """
+        const state = {...module.resume(null, facts), ...rest[0]};
+        const problems = module.problemsOf(state, facts, {frame: null, isUnknown: false});
+        return module.statusOf(state, problems, facts);
+    """
+    assert in_page(chromium, script, changes) == status
+
+
+# --- the lexicon ---------------------------------------------------------------------------------
+
+INDEX = {
+    "frames": [
+        ["Arriving", "Something reaches a goal.", ["come", "arrive"], 1],
+        ["Becoming", "Something changes into another state.", ["become"], 1],
+        ["Come_together", "People gather.", ["gather"], 1],
+        ["Motion", "Something moves, or comes along.", ["move"], 1],
+        ["Origin", "Something began somewhere.", ["come from"], 1],
+    ],
+    "extra": [["come", "Motion", 0.2], ["come", "Becoming", 0.7], ["come", "Lost", 1.0]],
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("motion", ["Motion"]),
+        ("come", ["Arriving", "Come_together", "Origin", "Becoming", "Motion"]),
+        ("come from", ["Origin"]),
+        ("  COME_tog ", ["Come_together"]),
+        ("something goal", ["Arriving"]),
+        ("nothing of this", []),
+        ("", []),
+    ],
+)
+def test_frames_are_found_by_name_unit_and_definition(chromium, query, names):
+    with page_with_module(chromium, "lexicon.js") as page:
+        found = page.evaluate(
+            "([data, query]) => new module.Index(data).search(query).map(({name}) => name)",
+            [INDEX, query],
+        )
+    assert found == names
+
+
+def test_suggestions_are_ranked(chromium):
+    precedents = [
+        {"frame": "Come_together", "lemma": "come", "count": 1},
+        {"frame": "Becoming", "lemma": "come_from", "count": 3},
+        {"frame": "Gone", "lemma": "come", "count": 9},
+    ]
+    with page_with_module(chromium, "lexicon.js") as page:
+        suggested = page.evaluate(
+            """([data, precedents]) => new module.Index(data).suggest("come from", "come", precedents)
+                .map(({entry, reason}) => [entry.name, reason])""",
+            [INDEX, precedents],
+        )
+    assert suggested == [
+        ["Origin", "lexical unit “come from”"],
+        ["Arriving", "lexical unit “come”"],
+        ["Becoming", "extra lexical unit “come”, chosen 3 times for “come from”"],
+        ["Motion", "extra lexical unit “come”"],
+        ["Come_together", "chosen once for “come”"],
+    ]
