@@ -774,16 +774,19 @@ class Precedents:
 class Sample:
     """A small corpus for demos and rehearsals.
 
-    `gold` has an expert's annotations in the scheme's first gold format, and is also the list of
-    items. `rounds` has the items of the training rounds, and `given` the annotations that
-    consolidators merge in their round.
+    `gold` are files with an expert's annotations in the scheme's first gold format, and also the list
+    of items. `resources` has a format and file per resource. `rounds` has the items of the training
+    rounds, and `given` the annotations that consolidators merge in their round. Without it, there is
+    no such round. `protocol` is the one that a demo shows.
     """
 
     format: str
     sentences: Path
-    gold: Path
+    gold: Sequence[Path]
     rounds: Path
-    given: Path
+    given: Path | None = None
+    resources: Mapping[str, tuple[str, Path]] = field(default_factory=dict)
+    protocol: str = "consolidation"
 
 
 @dataclass(frozen=True, slots=True)
