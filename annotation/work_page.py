@@ -2,7 +2,10 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 
+from annotation.domain.resource_index import indexed_versions
+from projects.models import Project
 from schemes.base import Json
 from schemes.registry import get_scheme
 from web.markdown import render_markdown
@@ -34,3 +37,15 @@ def render_work_page(
         "guidelines": render_markdown(guidelines),
     }
     return render(request, [f"schemes/{scheme}/{role}.html", base], context)
+
+
+def index_urls(project: Project) -> Json:
+    """Return the addresses of the resources' indexes as `{"index": {name: address}}`.
+
+    Without any index, the object is empty.
+    """
+    urls = {
+        row.name: reverse("annotation:resource-index", args=[row.pk, signature])
+        for row, signature in indexed_versions(project)
+    }
+    return {"index": urls} if urls else {}
