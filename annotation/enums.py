@@ -18,3 +18,7 @@ class SubmissionState(TextChoices):
     ACCEPTED = "accepted", "accepted"
     REJECTED = "rejected", "rejected"
     WITHDRAWN = "withdrawn", "withdrawn"
+
+
+# The states of a submission that counts. An item has at most one per worker and role.
+LIVE = (SubmissionState.SUBMITTED, SubmissionState.ACCEPTED)

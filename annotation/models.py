@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.enums import BatchState, Partition, SubmissionState
+from annotation.enums import LIVE, BatchState, Partition, SubmissionState
 from projects.enums import Role
 from projects.models import Guidelines, Project
 
@@ -150,6 +150,11 @@ class Batch(models.Model):
                 condition=Q(role="validator", state="open"),
                 name="one_open_validation_batch",
             ),
+            models.UniqueConstraint(
+                fields=["project"],
+                condition=Q(role="reviser", state="open"),
+                name="one_open_revision_batch",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -167,6 +172,8 @@ class Task(models.Model):
     hit = models.OneToOneField("crowd.Hit", on_delete=models.PROTECT, related_name="task")
     public_id = models.UUIDField(unique=True, default=uuid.uuid4)
     role = models.CharField(max_length=20, choices=Role)
+    # Work on a revised annotation starts a new round. Work of earlier rounds is not a repeat.
+    round = models.PositiveSmallIntegerField(default=0, db_default=0)
     # When a person ended the task, which excludes it from automatic republication.
     ended_at = models.DateTimeField(null=True, blank=True)
     block = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -268,7 +275,7 @@ class Draft(PageDraft):
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):
     def live(self) -> "SubmissionQuerySet":
-        return self.filter(state__in=[SubmissionState.SUBMITTED, SubmissionState.ACCEPTED])
+        return self.filter(state__in=LIVE)
 
     def accepted(self) -> "SubmissionQuerySet":
         return self.filter(state=SubmissionState.ACCEPTED)

@@ -3,6 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from projects.enums import page_role
 from schemes.base import Json
 from schemes.registry import get_scheme
 from web.markdown import render_markdown
@@ -25,12 +26,13 @@ def render_work_page(
     `static/js/schemes/<scheme>/<role>.js`, or that of `module_role`. `guidelines` is Markdown.
     """
     vocabulary = get_scheme(scheme).vocabulary
+    page_of = page_role(role)
     nouns = {"item": vocabulary.item, "unit": vocabulary.unit}
-    task = vocabulary.tasks.get(role)
+    task = vocabulary.tasks.get(role) or vocabulary.tasks.get(page_of)
     context |= {
         "page": page | {"nouns": {key: [n.singular, n.plural] for key, n in nouns.items()}},
         "title": task.title if task else "Task",
-        "module": f"js/schemes/{scheme}/{module_role or role}.js",
+        "module": f"js/schemes/{scheme}/{module_role or page_of}.js",
         "guidelines": render_markdown(guidelines),
     }
-    return render(request, [f"schemes/{scheme}/{role}.html", base], context)
+    return render(request, [f"schemes/{scheme}/{page_of}.html", base], context)

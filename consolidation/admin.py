@@ -5,6 +5,7 @@ from django.contrib import admin
 from audit.admin import register_read_only
 from consolidation.models import (
     Case,
+    Dispute,
     ExpertQueue,
     Gold,
     Judgment,
@@ -15,6 +16,7 @@ from consolidation.models import (
 )
 
 register_read_only(Case, "item attempt state opened_at", filters="state", search="item__key")
+register_read_only(Dispute, "case round source revision found_at", search="case__item__key")
 register_read_only(Gold, "item source version created_at", filters="source", search="item__key")
 register_read_only(Judgment, "gold position submission")
 register_read_only(Review, "gold state expert drawn_at reviewed_at", filters="state")

@@ -109,7 +109,7 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
 
     class Meta:
         model = Case
-        fields = ("id", "item", "item_id", "attempt", "state", "opened_at", "sources")
+        fields = ("id", "item", "item_id", "attempt", "round", "state", "opened_at", "sources")
         read_only_fields = fields
 
 

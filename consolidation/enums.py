@@ -6,10 +6,13 @@ class CaseState(TextChoices):
     OFFERED = "offered", "offered to workers"
     CONSOLIDATED = "consolidated", "consolidated"
     VALIDATED = "validated", "validated"
+    REVISING = "revising", "disputed, being revised"
+    DISPUTED = "disputed", "disputed"
+    RESOLVED = "resolved", "resolved by an expert"
 
 
 # The states of a case that has its gold.
-SETTLED = (CaseState.CONSOLIDATED, CaseState.VALIDATED)
+SETTLED = (CaseState.CONSOLIDATED, CaseState.VALIDATED, CaseState.RESOLVED)
 
 
 class ItemState(TextChoices):
@@ -18,8 +21,11 @@ class ItemState(TextChoices):
     NOT_PUBLISHED = "not-published", "not published"
     GENERATING = "generating", "generating"
     CASE_OPEN = "case-open", "case open"
+    REVISING = "revising", "being revised"
+    DISPUTED = "disputed", "disputed"
     CONSOLIDATED = "consolidated", "consolidated"
     VALIDATED = "validated", "validated"
+    RESOLVED = "resolved", "resolved by an expert"
 
 
 class GoldSource(TextChoices):

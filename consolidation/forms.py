@@ -21,7 +21,13 @@ class BatchFilterForm(forms.Form):
     role = forms.ChoiceField(
         required=False,
         label="Step",
-        choices=[ANY, (Role.GENERATOR, "generation"), (Role.CONSOLIDATOR, "consolidation")],
+        choices=[
+            ANY,
+            (Role.GENERATOR, "generation"),
+            (Role.CONSOLIDATOR, "consolidation"),
+            (Role.VALIDATOR, "validation or verification"),
+            (Role.REVISER, "revision"),
+        ],
     )
 
     def wanted(self) -> dict[str, str]:

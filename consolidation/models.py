@@ -18,13 +18,16 @@ from projects.models import Project
 
 
 class Case(models.Model):
-    """An item whose accepted generations are consolidated or validated.
+    """An item whose accepted generations are consolidated, validated or verified.
 
     `attempt` 0 is the first case. Later attempts are second consolidations that measure agreement.
+    `round` counts the revisions of its annotation. A case that is being revised has no task until the
+    revision is published.
     """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="cases")
     attempt = models.PositiveSmallIntegerField(default=0)
+    round = models.PositiveSmallIntegerField(default=0, db_default=0)
     state = models.CharField(max_length=20, choices=CaseState, default=CaseState.OPEN)
     task = models.OneToOneField(
         Task, on_delete=models.PROTECT, null=True, blank=True, related_name="case"
@@ -42,11 +45,15 @@ class Case(models.Model):
             models.CheckConstraint(
                 condition=Q(state="open", task=None)
                 | Q(state="validated")  # without a task if it is empty
+                | Q(state__in=["revising", "disputed", "resolved"])
                 | (~Q(state="open") & ~Q(task=None)),
                 name="case_offered_with_its_task",
             ),
         ]
-        indexes = [models.Index(fields=["id"], name="case_to_offer", condition=Q(state="open"))]
+        indexes = [
+            models.Index(fields=["id"], name="case_to_offer", condition=Q(state="open")),
+            models.Index(fields=["id"], name="case_being_revised", condition=Q(state="revising")),
+        ]
 
     def __str__(self) -> str:
         return f"case {self.pk} of {self.item_id}"
@@ -84,6 +91,35 @@ class CaseSource(models.Model):
 
     def __str__(self) -> str:
         return f"{self.case_id}.{self.position}"
+
+
+class Dispute(models.Model):
+    """The disputed parts of a case's annotation after a round of verifications.
+
+    `content` is what the generator's page shows (see `schemes.base.Validating`). `source` is the
+    annotation that was verified. `revision` replaced it, or is None if the annotation was not revised.
+    """
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="disputes")
+    round = models.PositiveSmallIntegerField()
+    content = models.JSONField()
+    source = models.ForeignKey(
+        Submission, on_delete=models.PROTECT, related_name="disputes_of_source"
+    )
+    verifications = models.ManyToManyField(Submission, related_name="disputes")
+    revision = models.OneToOneField(
+        Submission, on_delete=models.PROTECT, null=True, blank=True, related_name="revises"
+    )
+    found_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["round"]
+        constraints = [
+            models.UniqueConstraint(fields=["case", "round"], name="dispute_once_per_round")
+        ]
+
+    def __str__(self) -> str:
+        return f"dispute {self.round} of {self.case_id}"
 
 
 class Gold(models.Model):
@@ -215,7 +251,11 @@ class ExpertQueue(models.Model):
     experts_per_item = models.PositiveSmallIntegerField(default=1)
     # True if an annotation becomes expert gold without a merge. A merge always becomes gold.
     makes_gold = models.BooleanField(default=False)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    # The queue to which the site adds the project's disputed items. Nobody created it.
+    is_for_disputes = models.BooleanField(default=False, db_default=False)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True
+    )
     created_at = models.DateTimeField()
     items = models.ManyToManyField(Item, through="QueuedItem", related_name="expert_queues")
 
@@ -227,6 +267,15 @@ class ExpertQueue(models.Model):
                 | Q(kind="annotate", experts_per_item__range=(1, 9), makes_gold=False)
                 | Q(kind="annotate", experts_per_item=1, makes_gold=True),
                 name="expert_queue_one_expert_makes_gold",
+            ),
+            models.UniqueConstraint(
+                fields=["project"],
+                condition=Q(is_for_disputes=True),
+                name="one_queue_of_disputed_items",
+            ),
+            models.CheckConstraint(
+                condition=Q(is_for_disputes=True) | Q(created_by__isnull=False),
+                name="expert_queue_created_by_someone",
             ),
         ]
 

@@ -10,6 +10,7 @@ from consolidation.domain import (
     open_cases,
     record_work,
     republish_cases,
+    revise,
 )
 from consolidation.protocols import PROTOCOLS
 from jobs.domain.sweep import sweep
@@ -20,11 +21,13 @@ def open_and_offer_cases() -> None:
     sweep(lambda: open_cases.open_due_cases(clock=timezone.now))
     sweep(lambda: experiment.open_experiment_cases(clock=timezone.now))
     sweep(lambda: open_cases.publish_open_cases(clock=timezone.now))
+    sweep(lambda: revise.publish_due_revisions(clock=timezone.now))
 
 
 @shared_task
 def record_case_work_and_gold() -> None:
     sweep(lambda: record_work.record_new_case_work(clock=timezone.now))
+    sweep(lambda: revise.accept_due_revisions(clock=timezone.now))
     for protocol in PROTOCOLS.values():
         sweep(partial(protocol.write_due_gold, clock=timezone.now))
 
@@ -33,6 +36,7 @@ def record_case_work_and_gold() -> None:
 def reopen_and_republish_cases() -> None:
     sweep(lambda: republish_cases.reopen_returned_cases(clock=timezone.now))
     sweep(lambda: republish_cases.republish_due_cases(clock=timezone.now))
+    sweep(lambda: revise.give_up_revisions(clock=timezone.now))
 
 
 @shared_task

@@ -61,5 +61,6 @@ urlpatterns = [
     path(QUEUED + "submit/", expert_pages.item_submit, name="expert_submit"),
     path("consolidate/<uuid:public_id>/", views.consolidate, name="consolidate"),
     path("validate/<uuid:public_id>/", views.validate, name="validate"),
+    path("revise/<uuid:public_id>/", views.revise, name="revise"),
     path("work/consolidation/submit/", views.submit, name="submit"),
 ]

@@ -7,8 +7,8 @@ from django.db.models import Count, Min, Q, QuerySet
 
 from annotation.models import Submission
 from consolidation.domain.experiment import annotations_for_gold
+from consolidation.domain.own_gold import is_own_gold
 from consolidation.models import Gold
-from consolidation.protocols import protocol_of
 from projects.models import Project
 
 WINDOW = timedelta(hours=24)
@@ -52,9 +52,9 @@ def pace_of(*, project: Project, now: datetime, done: QuerySet[Submission] | Non
     totals = done.order_by().aggregate(first=Min("submitted_at"), recent=recent)
     begin = max(now - WINDOW, totals["first"] or now)
     gold = Gold.objects.filter(
+        is_own_gold(project),
         item__project=project,
         item__in_production=True,
-        source=protocol_of(project).gold_source,
         version=1,
         created_at__gte=begin,
     )

@@ -2,7 +2,8 @@
 
 In controlled crowdsourcing (Roit et al. 2020, section 3), screening and training select workers.
 Two of them annotate each item, and a third consolidates their work into gold. In validation
-(FitzGerald et al. 2018, section 2), one worker annotates and others validate.
+(FitzGerald et al. 2018, section 2), one worker annotates and others validate. In verification, what
+they dispute returns to its annotator.
 """
 
 from collections import Counter
@@ -160,9 +161,13 @@ def _cases(progress: Progress) -> Step:
     """Return the step of the cases, named by the protocol."""
     cases = progress.gold.cases
     notes = [_count(cases.get(CaseState.OPEN, 0) + cases.get(CaseState.OFFERED, 0), "cases open")]
-    protocol = PROTOCOLS[progress.protocol]
-    if TERMS[progress.protocol].is_voted:
+    protocol, terms = PROTOCOLS[progress.protocol], TERMS[progress.protocol]
+    if terms.is_voted:
         notes.append(_count(progress.accepted(protocol.role), f"{protocol.name}s accepted"))
+    if terms.is_revised:
+        notes.append(_count(cases.get(CaseState.REVISING, 0), "being revised"))
+        notes.append(_count(cases.get(CaseState.DISPUTED, 0), "disputed"))
+        notes.append(_count(cases.get(CaseState.RESOLVED, 0), "resolved by experts"))
     return Step(
         protocol.name,
         protocol.name.capitalize(),

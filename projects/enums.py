@@ -9,7 +9,16 @@ class Role(TextChoices):
     GENERATOR = "generator", "generator"
     CONSOLIDATOR = "consolidator", "consolidator"
     VALIDATOR = "validator", "validator"
+    REVISER = "reviser", "reviser"
     EXPERT = "expert", "expert"
+
+
+def page_role(role: str) -> str:
+    """Return the role whose page, guidelines and units apply to work in this role.
+
+    Revisers use the page of generators.
+    """
+    return Role.GENERATOR if role == Role.REVISER else role
 
 
 class MemberRole(TextChoices):
@@ -35,11 +44,19 @@ class Protocol(TextChoices):
     """The way in which generations become gold.
 
     A consolidator merges them (Roit et al. 2020), or several validators judge a single one
-    (FitzGerald et al. 2018).
+    (FitzGerald et al. 2018). Verification is a validation whose disputes return to the generator.
     """
 
     CONSOLIDATION = "consolidation", "consolidation"
     VALIDATION = "validation", "validation"
+    VERIFICATION = "verification", "verification"
+
+
+class AfterDisputes(TextChoices):
+    """What becomes of an item that is still disputed after its revisions."""
+
+    EXPERTS = "experts", "an expert annotates it"
+    LEAVE = "leave", "it is left out of the dataset"
 
 
 class ExclusionScope(TextChoices):

@@ -9,8 +9,10 @@ from django.db.models import QuerySet
 from django.utils.text import slugify
 
 from crowd.domain.qualifications import system_requirements
-from projects.enums import ExclusionScope, MemberRole, TokenScope
+from projects.domain.choose_protocol import MOST_REVISIONS
+from projects.enums import AfterDisputes, ExclusionScope, MemberRole, TokenScope
 from projects.models import Project
+from projects.protocols import TERMS
 from schemes.registry import SCHEMES, get_scheme
 from web.fields import DollarsField
 
@@ -69,6 +71,17 @@ class SettingsForm(forms.Form):
         label="A consolidator must have generated nothing for",
         widget=forms.RadioSelect,
     )
+    revision_limit = forms.IntegerField(
+        min_value=0,
+        max_value=MOST_REVISIONS,
+        label="Revisions of a disputed annotation",
+        help_text="How often it returns to its annotator. Each revision is verified again.",
+    )
+    after_disputes = forms.ChoiceField(
+        choices=AfterDisputes.choices,
+        label="If an item is still disputed then",
+        widget=forms.RadioSelect,
+    )
     approval_rate = forms.IntegerField(
         min_value=0,
         max_value=100,
@@ -91,6 +104,15 @@ class SettingsForm(forms.Form):
         help_text="Pages warn if an hour of active time pays less. Leave empty for no warning.",
     )
 
+    def __init__(self, *args: Any, protocol: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        terms = TERMS[protocol]
+        self.fields["exclusion_scope"].label = f"A {terms.noun} must have generated nothing for"
+        if terms.is_voted:
+            del self.fields["generators_per_item"]
+        if not terms.is_revised:
+            del self.fields["revision_limit"], self.fields["after_disputes"]
+
     @classmethod
     def initial_of(cls, project: Project) -> dict[str, Any]:
         requirements = {row.get("system"): row for row in project.worker_requirements}
@@ -99,6 +121,8 @@ class SettingsForm(forms.Form):
             "title": project.title,
             "generators_per_item": project.generators_per_item,
             "exclusion_scope": project.exclusion_scope,
+            "revision_limit": project.revision_limit,
+            "after_disputes": project.after_disputes,
             "approval_rate": rate and rate["integers"][0],
             "hits_approved": approved and approved["integers"][0],
             "locales": " ".join(requirements.get("locale", {}).get("locales", [])),

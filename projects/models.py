@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from crowd.enums import Provider
-from projects.enums import ExclusionScope, MemberRole, Protocol, Role
+from projects.enums import AfterDisputes, ExclusionScope, MemberRole, Protocol, Role
 from projects.protocols import TERMS
 
 
@@ -25,6 +25,11 @@ class Project(models.Model):
     # The number of validators per item, and the number who must find a unit valid.
     validators_per_item = models.PositiveSmallIntegerField(default=2, db_default=2)
     validators_to_agree = models.PositiveSmallIntegerField(default=2, db_default=2)
+    # Under verification, how often a disputed annotation returns to its generator, and what follows.
+    revision_limit = models.PositiveSmallIntegerField(default=1, db_default=1)
+    after_disputes = models.CharField(
+        max_length=20, choices=AfterDisputes, default=AfterDisputes.EXPERTS, db_default="experts"
+    )
     exclusion_scope = models.CharField(
         max_length=20, choices=ExclusionScope, default=ExclusionScope.ITEM
     )
@@ -50,8 +55,12 @@ class Project(models.Model):
                 name="project_validators_can_agree",
             ),
             models.CheckConstraint(
-                condition=~Q(protocol="validation") | Q(generators_per_item=1),
+                condition=~Q(protocol__in=["validation", "verification"])
+                | Q(generators_per_item=1),
                 name="project_validation_of_one_generator",
+            ),
+            models.CheckConstraint(
+                condition=Q(revision_limit__range=(0, 3)), name="project_at_most_three_revisions"
             ),
         ]
 
@@ -63,8 +72,10 @@ class Project(models.Model):
         if role == Role.GENERATOR:
             return self.generators_per_item
         terms = TERMS[self.protocol]
-        if role != terms.role:
+        if role not in terms.case_roles:
             return 0
+        if role == Role.REVISER:
+            return 1
         return self.validators_per_item if terms.is_voted else 1
 
 

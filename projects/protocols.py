@@ -16,7 +16,9 @@ class ProtocolTerms:
 
     `generators` work on an item independently. Then people with `role` work on its case: one, or the
     project's number of validators if `is_voted`. `exclusion_scope` is the scope in which they must not
-    have generated. `part` returns the scheme's part that the protocol needs, or None.
+    have generated. `part` returns the scheme's part that the protocol needs, or None. With
+    `is_revised`, disputed annotations return to their generators. `noun` is what texts call a person
+    with `role`.
     """
 
     generators: int
@@ -24,14 +26,41 @@ class ProtocolTerms:
     is_voted: bool
     exclusion_scope: ExclusionScope
     part: Callable[[Scheme], object | None]
+    noun: str
+    is_revised: bool = False
+
+    @property
+    def case_roles(self) -> tuple[Role, ...]:
+        """The roles of the people who work on cases."""
+        return (self.role, Role.REVISER) if self.is_revised else (self.role,)
 
 
 # Roit et al. 2020, section 3, and FitzGerald et al. 2018, section 2.
 TERMS: Mapping[str, ProtocolTerms] = {
     Protocol.CONSOLIDATION: ProtocolTerms(
-        2, Role.CONSOLIDATOR, False, ExclusionScope.ITEM, lambda scheme: scheme.merging
+        2,
+        Role.CONSOLIDATOR,
+        False,
+        ExclusionScope.ITEM,
+        lambda scheme: scheme.merging,
+        "consolidator",
     ),
     Protocol.VALIDATION: ProtocolTerms(
-        1, Role.VALIDATOR, True, ExclusionScope.SENTENCE, lambda scheme: scheme.validating
+        1,
+        Role.VALIDATOR,
+        True,
+        ExclusionScope.SENTENCE,
+        lambda scheme: scheme.validating,
+        "validator",
+    ),
+    # Verifiers see the whole annotation, so they may have generated for the same sentence.
+    Protocol.VERIFICATION: ProtocolTerms(
+        1,
+        Role.VALIDATOR,
+        True,
+        ExclusionScope.ITEM,
+        lambda scheme: scheme.validating and scheme.validating.disputes,
+        "verifier",
+        is_revised=True,
     ),
 }

@@ -1,4 +1,4 @@
-"""A project of the labels scheme from its corpus to exported gold, under both protocols."""
+"""A project of the labels scheme from its corpus to exported gold, under each protocol."""
 
 import csv
 import json
@@ -13,9 +13,10 @@ from django.urls import NoReverseMatch, reverse
 
 from annotation.domain.publish import publish_batch
 from annotation.domain.record_generations import record_new_generations
-from annotation.models import Draft, Task
+from annotation.models import Draft, Submission, Task
 from consolidation.domain.open_cases import open_due_cases, publish_open_cases
 from consolidation.domain.record_work import record_new_case_work
+from consolidation.domain.revise import accept_due_revisions, publish_due_revisions
 from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS
 from crowd.models import Assignment, Worker
@@ -41,7 +42,7 @@ def _registered(monkeypatch) -> None:
     monkeypatch.setitem(SCHEMES, SCHEME.name, SCHEME)
 
 
-@pytest.fixture(params=["consolidation", "validation"])
+@pytest.fixture(params=["consolidation", "validation", "verification"])
 def project(request, tmp_path) -> Project:
     """A project whose items were imported, published, annotated and judged."""
     corpus = tmp_path / "corpus.csv"
@@ -59,12 +60,26 @@ def project(request, tmp_path) -> Project:
             submit(task, make_worker(), {"label": label_of(task)})
     sweep()
     role = PROTOCOLS[request.param].role
+    if request.param == "verification":
+        dispute_first_item()
     answers = {"consolidator": lambda task: {"label": label_of(task)}, "validator": accept}
-    for task in Task.objects.filter(role=role):
+    for task in Task.objects.filter(role=role, hit__assignments=None):
         for _ in range(project.redundancy(role)):
             submit(task, make_worker(), answers[role](task))
     sweep()
     return project
+
+
+def dispute_first_item() -> None:
+    """Dispute the label of the first item, which its author then revises."""
+    task = Task.objects.filter(role="validator").earliest("pk")
+    for _ in range(2):
+        submit(task, make_worker(), {"valid": False})
+    sweep()
+    revision = Task.objects.get(role="reviser")
+    author = Submission.objects.get(item=revision.items.get(), role="generator").worker
+    submit(revision, author, {"label": label_of(revision)})
+    sweep()
 
 
 def run(*words: object) -> str:
@@ -107,8 +122,11 @@ def sweep() -> None:
     open_due_cases(clock=lambda: LATER)
     publish_open_cases(clock=lambda: LATER)
     record_new_case_work(clock=lambda: LATER)
+    accept_due_revisions(clock=lambda: LATER)
     for protocol in PROTOCOLS.values():
         protocol.write_due_gold(clock=lambda: LATER)
+    publish_open_cases(clock=lambda: LATER)
+    publish_due_revisions(clock=lambda: LATER)
 
 
 def test_gold_is_what_people_agreed_on(project, tmp_path):

@@ -14,6 +14,7 @@ from crowd.domain.decide_assignment import BonusAward, approve_assignment, rejec
 from crowd.domain.pay_scheme import bonus_cents, explain_bonus
 from crowd.enums import AssignmentState
 from crowd.models import Assignment
+from projects.enums import page_role
 from schemes.registry import get_scheme
 
 # MTurk lets a rejection be overridden for 30 days after the work was submitted.
@@ -138,7 +139,7 @@ def bonus_for(submissions: list[Submission]) -> BonusAward | None:
         assert submission.assignment
         terms = batch_terms(submission.assignment.hit.task.batch)
         scheme = get_scheme(submission.item.project.scheme)
-        units = scheme.content.count_units(submission.content, submission.role)
+        units = scheme.content.count_units(submission.content, page_role(submission.role))
         if bonus := bonus_cents(terms, units):
             amount += bonus
             reasons.append(explain_bonus(terms, units, scheme.vocabulary.unit.count(units)))

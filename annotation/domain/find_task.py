@@ -10,13 +10,14 @@ from django.db import connection, models
 
 from annotation.models import Batch, Item, Sentence, Task
 from database import statements
+from projects.enums import Role
 from projects.models import Project
 
 # The fields that pages need, in the order of their models. Others are loaded on access.
 FIELDS: dict[type[models.Model], Sequence[str]] = {
     Project: ("id", "slug", "scheme", "provider", "pay_scheme"),
     Batch: ("id", "project_id", "role", "terms", "guidelines_id"),
-    Task: ("id", "batch_id", "hit_id", "role", "block"),
+    Task: ("id", "batch_id", "hit_id", "role", "round", "block"),
     Sentence: ("id", "project_id", "external_id", "tokens", "metadata"),
     Item: ("id", "project_id", "sentence_id", "key", "target"),
 }
@@ -30,7 +31,10 @@ SELECT
         annotation_batch.guidelines_id,
         (
             SELECT id FROM projects_guidelines
-            WHERE project_id = annotation_batch.project_id AND role = annotation_batch.role
+            WHERE project_id = annotation_batch.project_id
+                AND role = CASE annotation_batch.role
+                    WHEN '{Role.REVISER}' THEN '{Role.GENERATOR}' ELSE annotation_batch.role
+                END
             ORDER BY version DESC
             LIMIT 1
         )

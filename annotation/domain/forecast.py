@@ -12,13 +12,16 @@ from statistics import fmean, variance
 
 from django.db.models import Count, F, Q, Sum
 
+from annotation.domain.expected_revisions import Revisions, revisions_to_come
 from annotation.domain.publish import terms_of
 from annotation.models import TaskItem
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Hit, HitType, Payment
+from projects.enums import Role
 from projects.models import Project
+from projects.protocols import TERMS
 
 SIGMAS = 1.96
 # The variance of fewer decided assignments is not reliable.
@@ -49,7 +52,12 @@ class Forecast:
 
 def forecast_costs(*, project: Project) -> list[Forecast]:
     """Return a forecast for each role of the protocol, in the pay scheme's order."""
-    return [_forecast(project, role) for role in project.pay_scheme if project.redundancy(role)]
+    revisions = revisions_to_come(project)
+    return [
+        _forecast(project, role, revisions)
+        for role in project.pay_scheme
+        if project.redundancy(role)
+    ]
 
 
 def total_of(forecasts: Iterable[Forecast]) -> tuple[int, int, int]:
@@ -64,11 +72,17 @@ def total_of(forecasts: Iterable[Forecast]) -> tuple[int, int, int]:
     return round(expected - below), expected, round(expected + above)
 
 
-def _forecast(project: Project, role: str) -> Forecast:
+def _forecast(project: Project, role: str, revisions: Revisions) -> Forecast:
+    """Return the role's forecast. Its range includes the smallest and largest number of revisions."""
     costs = _costs(project, role)
-    offered, to_come = _offered(project, role), _to_come(project, role)
-    low, expected, high = _range(project, role, costs, offered + to_come)
-    return Forecast(role, offered, to_come, len(costs), low, expected, high)
+    offered = _offered(project, role)
+    few, likely, many = (
+        _to_come(project, role, number) for number in (0, revisions.expected, revisions.most)
+    )
+    low, _, _ = _range(project, role, costs, offered + few)
+    _, expected, _ = _range(project, role, costs, offered + likely)
+    _, _, high = _range(project, role, costs, offered + many)
+    return Forecast(role, offered, likely, len(costs), low, expected, high)
 
 
 def _range(project: Project, role: str, costs: list[int], places: int) -> tuple[int, int, int]:
@@ -111,7 +125,13 @@ def _offered(project: Project, role: str) -> int:
     return max(0, places - taken) + undecided
 
 
-def _to_come(project: Project, role: str) -> int:
+def _to_come(project: Project, role: str, revisions: int) -> int:
+    """Return the number of places that are not published yet, with this number of revisions."""
+    if role == Role.REVISER:
+        return revisions
+    again = 0
+    if TERMS[project.protocol].is_revised and role == Role.VALIDATOR:
+        again = revisions + _offered(project, Role.REVISER)
     offered = TaskItem.objects.filter(role=role, item__project=project).values("item")
     never = project.items.filter(in_production=True).exclude(pk__in=offered).count()
-    return never * project.redundancy(role)
+    return (never + again) * project.redundancy(role)

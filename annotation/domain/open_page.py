@@ -12,6 +12,7 @@ from annotation.domain.worker_page import InvalidPageError, page_token_of_addres
 from annotation.models import BlockAssignment, Draft, Item, PageDraft, Task
 from audit.errors import TouchstoneError
 from database import statements
+from projects.enums import page_role
 from projects.models import Project
 from schemes.base import Json, Scheme
 from schemes.registry import get_scheme
@@ -106,7 +107,7 @@ def draft_data(draft: PageDraft | None) -> Json:
 
 
 def shared_data(scheme: Scheme, role: str) -> Json:
-    return scheme.pages.shared() if role in scheme.pages.roles else {}
+    return scheme.pages.shared() if page_role(role) in scheme.pages.roles else {}
 
 
 def item_data(item: Item, draft: PageDraft | None, role: str) -> Json:
@@ -115,6 +116,6 @@ def item_data(item: Item, draft: PageDraft | None, role: str) -> Json:
         "id": item.pk,
         "tokens": item.sentence.tokens,
         "target": item.target,
-        "data": pages.item(context_of(item)) if role in pages.roles else {},
+        "data": pages.item(context_of(item)) if page_role(role) in pages.roles else {},
         "content": draft.content.get(str(item.pk)) if draft else None,
     }

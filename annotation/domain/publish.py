@@ -20,7 +20,7 @@ from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hi
 from crowd.domain.qualifications import group_requirement, requirement_for
 from crowd.models import Budget, Hit, HitType, QualificationType
 from projects.domain.create_project import current_guidelines
-from projects.enums import Role
+from projects.enums import Role, page_role
 from projects.models import Guidelines, Project
 from schemes.registry import get_scheme
 
@@ -60,7 +60,8 @@ def batch_terms(batch: Batch) -> Terms:
 
 def batch_guidelines(batch: Batch) -> Guidelines | None:
     """Return the version that the batch shows, or the newest."""
-    return batch.guidelines or current_guidelines(project_id=batch.project_id, role=batch.role)
+    role = page_role(batch.role)
+    return batch.guidelines or current_guidelines(project_id=batch.project_id, role=role)
 
 
 def create_batch(
@@ -78,7 +79,8 @@ def create_batch(
     """
     terms = own_terms or terms_of(project, role)
     vocabulary = get_scheme(project.scheme).vocabulary
-    fields = {**asdict(vocabulary.tasks[role]), "keywords": vocabulary.keywords} | fields
+    texts = vocabulary.tasks.get(role) or vocabulary.tasks[page_role(role)]
+    fields = {**asdict(texts), "keywords": vocabulary.keywords} | fields
     return Batch.objects.create(
         project=project,
         role=role,
@@ -194,11 +196,13 @@ def publish_items(
     qualifications: Sequence[dict[str, Any]] | None = None,
     max_assignments: int | None = None,
     title: str | None = None,
+    round: int = 0,
 ) -> list[Task]:
     """Create a task and a planned HIT for each offer.
 
     `page` is the view name of the workers' page. `max_assignments` limits the workers per HIT (by
     default, the protocol's number). `title` replaces the batch's title in the marketplace's list.
+    `round` is that of the tasks (see Task).
 
     Raise BudgetExceededError, and IntegrityError if an item's attempt was published before. Neither
     leaves any rows.
@@ -219,7 +223,14 @@ def publish_items(
         now=now,
     )
     tasks = Task.objects.bulk_create(
-        Task(batch=batch, hit=hit, public_id=public_id, role=batch.role, block=offer.block)
+        Task(
+            batch=batch,
+            hit=hit,
+            public_id=public_id,
+            role=batch.role,
+            round=round,
+            block=offer.block,
+        )
         for hit, public_id, offer in zip(hits, public_ids, offers, strict=True)
     )
     TaskItem.objects.bulk_create(

@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from annotation.domain.drafts import Parse, items_of
 from annotation.domain.storable import load_storable
-from annotation.enums import SubmissionState
+from annotation.enums import LIVE, SubmissionState
 from annotation.models import Draft, Item, Submission, Task
 from audit.domain.change_state import log_state_change
 from crowd.models import Assignment
@@ -125,10 +126,13 @@ def _is_equivalent(item: Item, theirs: object, ours: Json, parse: Parse) -> bool
 def _annotated_before(item: Item, task: Task, assignment: Assignment) -> bool:
     """Return True if the worker has another submission for the item.
 
-    In production, submissions in any state count. In a repeated qualification round, only live ones
-    do.
+    In production, submissions of the same round count in any state. Those of other rounds and of a
+    repeated qualification round count only if they are live.
     """
     earlier = Submission.objects.filter(item=item, role=task.role, worker=assignment.worker)
     if not item.in_production:
         earlier = earlier.live()
+    elif task.round:
+        same_round = Q(assignment__hit__task__round=task.round)
+        earlier = earlier.filter(same_round | Q(state__in=LIVE))
     return earlier.exclude(assignment=assignment).exists()

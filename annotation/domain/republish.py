@@ -210,6 +210,7 @@ def republish_on_new_hit(
         now=now,
         qualifications=qualifications,
         max_assignments=number,
+        round=earlier.task.round,
     )
     task.task_items.update(republications=earlier.republications + 1)
     return task
@@ -231,6 +232,8 @@ def has_room_for(*, submission: Submission) -> bool:
     task = submission.assignment.hit.task
     others = Submission.objects.live().filter(item=submission.item_id, role=submission.role)
     places = TaskItem.objects.filter(item=submission.item_id, role=submission.role)
+    if places.filter(task__round__gt=task.round).exists():
+        return False  # the annotation was revised since
     target = 1
     if submission.role == Role.GENERATOR:
         target = submission.item.project.generators_per_item
@@ -252,7 +255,10 @@ def has_done_before(*, task: Task, worker: str, assignment: str) -> bool:
     """
     republished = task.task_items.filter(republications__gt=0).values("item")
     earlier = Submission.objects.filter(
-        item__in=republished, role=task.role, worker__external_id=worker
+        item__in=republished,
+        role=task.role,
+        worker__external_id=worker,
+        assignment__hit__task__round=task.round,
     )
     return earlier.exclude(assignment__external_id=assignment).exists()
 

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from annotation.domain.expected_revisions import revisions_per_item
 from annotation.models import Submission
 from crowd.domain.fees import fee_cents
 from crowd.domain.pay_scheme import PayScheme, Terms, bonus_cents
 from projects.domain.cached_figures import figures_of
-from projects.enums import Role
+from projects.enums import Role, page_role
 from projects.models import Project
 from schemes.registry import get_scheme
 
@@ -20,7 +21,12 @@ ENOUGH = 5
 NEWEST = 200
 # Units and seconds. Roit et al. 2020 find 2.9 units per item, and a consolidator judges those of both
 # generators. The seconds are our estimates, because none are published.
-ASSUMED = {Role.GENERATOR: (3, 90), Role.CONSOLIDATOR: (6, 60), Role.VALIDATOR: (3, 45)}
+ASSUMED = {
+    Role.GENERATOR: (3, 90),
+    Role.CONSOLIDATOR: (6, 60),
+    Role.VALIDATOR: (3, 45),
+    Role.REVISER: (3, 60),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +58,24 @@ def forecast_wages(*, project: Project, pay_scheme: PayScheme) -> list[WageForec
     return [_forecast(project, role, terms) for role, terms in pay_scheme.items()]
 
 
-def item_cents(forecasts: Sequence[WageForecast], *, generators: int) -> float:
-    """Return the cost of an item, with fees.
+def item_cents(forecasts: Sequence[WageForecast], *, project: Project) -> float:
+    """Return the cost of an item under the project's protocol, with fees.
 
-    This covers its generations and an assignment of each other role.
+    Under verification, it includes the expected revisions, each of which is verified again.
     """
-    counts = {Role.GENERATOR: generators}
-    return sum(forecast.total_cents * counts.get(Role(forecast.role), 1) for forecast in forecasts)
+    revisions = revisions_per_item(project)
+    counts: dict[str, float] = {
+        forecast.role: project.redundancy(forecast.role) for forecast in forecasts
+    }
+    counts[Role.VALIDATOR] = counts.get(Role.VALIDATOR, 0) * (1 + revisions)
+    counts[Role.REVISER] = counts.get(Role.REVISER, 0) * revisions
+    return sum(forecast.total_cents * counts[forecast.role] for forecast in forecasts)
 
 
 def _forecast(project: Project, role: str, terms: Terms) -> WageForecast:
     seen = figures_of(newest_work, role, project=project).value
     units, seconds = seen or ([ASSUMED[Role(role)][0]], [ASSUMED[Role(role)][1]])
-    many = project.generators_per_item if role == Role.GENERATOR else 1
+    many = project.redundancy(role) or 1
     reward, bonuses = terms["reward_cents"], [bonus_cents(terms, count) for count in units]
     fees = [fee_cents(reward, max_assignments=many) + fee_cents(bonus) for bonus in bonuses]
     return WageForecast(
@@ -89,7 +100,7 @@ def newest_work(role: str, *, project: Project) -> tuple[list[int], list[int]] |
     own, same_scheme = {"item__project": project}, {"item__project__scheme": project.scheme}
     for work in (people.filter(**own), people.filter(**same_scheme)):
         rows = [
-            (count_units(submission.content, role), submission.active_seconds)
+            (count_units(submission.content, page_role(role)), submission.active_seconds)
             for submission in work.order_by("-pk").only("content", "active_seconds")[:NEWEST]
             if submission.is_readable
         ]

@@ -46,7 +46,7 @@ def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
             return redirect("annotation:pay", slug=project.slug)
     forecasts = forecast_wages(project=project, pay_scheme=new_scheme)
     items = figures_of(corpus_size, project=project).value.items
-    cents_per_item = item_cents(forecasts, generators=project.generators_per_item)
+    cents_per_item = item_cents(forecasts, project=project)
     context = {
         "forms": forms,
         "problem": problem,

@@ -7,8 +7,12 @@ from django.db.models import Max
 
 from annotation.domain.item_context import scheme_of
 from annotation.models import Item, Submission
+from audit.domain.change_state import change_state
+from consolidation.domain.cases import TRANSITIONS
 from consolidation.domain.index_gold import index_gold
+from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
+from projects.enums import Protocol
 from schemes.base import Json
 
 
@@ -23,7 +27,10 @@ def add_gold(
     case: Case | None = None,
     submission: Submission | None = None,
 ) -> Gold:
-    """Add the next version of the item's gold from this source."""
+    """Add the next version of the item's gold from this source.
+
+    Gold from an expert resolves a dispute about the item.
+    """
     Item.objects.select_for_update(of=("self",)).get(pk=item.pk)
     last = item.gold.filter(source=source).aggregate(last=Max("version"))["last"] or 0
     gold = Gold.objects.create(
@@ -38,4 +45,18 @@ def add_gold(
         created_at=now,
     )
     index_gold(gold=gold)
+    if source == GoldSource.EXPERT and item.project.protocol == Protocol.VERIFICATION:
+        _resolve_dispute(item, now)
     return gold
+
+
+def _resolve_dispute(item: Item, now: datetime) -> None:
+    for disputed in item.cases.filter(attempt=0, state=CaseState.DISPUTED):
+        change_state(
+            instance=disputed,
+            new=CaseState.RESOLVED,
+            transitions=TRANSITIONS,
+            actor="automatic",
+            now=now,
+            reason="An expert annotated the item.",
+        )

@@ -1,5 +1,6 @@
 """Cases with their tasks, sources and transitions."""
 
+from annotation.enums import SubmissionState
 from annotation.models import Submission, Task
 from audit.domain.change_state import Transitions
 from consolidation.enums import CaseState
@@ -9,9 +10,19 @@ from schemes.base import Json
 TRANSITIONS: Transitions = {
     # An empty case is validated without being offered.
     CaseState.OPEN: [CaseState.VALIDATED],
-    CaseState.OFFERED: [CaseState.CONSOLIDATED, CaseState.VALIDATED],
+    CaseState.OFFERED: [
+        CaseState.CONSOLIDATED,
+        CaseState.VALIDATED,
+        CaseState.REVISING,
+        CaseState.DISPUTED,
+    ],
     CaseState.CONSOLIDATED: [CaseState.OFFERED],
+    # A revised annotation is verified again.
+    CaseState.REVISING: [CaseState.OPEN, CaseState.DISPUTED],
+    CaseState.DISPUTED: [CaseState.RESOLVED],
 }
+# Work that was paid, and that newer work replaces.
+REPLACED: Transitions = {SubmissionState.ACCEPTED: [SubmissionState.WITHDRAWN]}
 
 
 def case_of_task(task: Task) -> Case:
@@ -37,11 +48,22 @@ def link_task(*, case: Case, task: Task) -> None:
     case.task = task
 
 
-def sources_of(case: Case) -> list[Json]:
+def sources_of(case: Case, round: int | None = None) -> list[Json]:
     """Return the contents of the case's submissions in display order.
 
-    A case in a qualification round has given contents instead.
+    A case in a qualification round has given contents instead. In an earlier `round`, the source was
+    the annotation that was disputed then.
     """
     if case.given is not None:
         return list(case.given)
+    if round is not None and round < case.round:
+        return [source_at(case, round).content]
     return [source.submission.content for source in case.sources.select_related("submission")]
+
+
+def source_at(case: Case, round: int) -> Submission:
+    """Return the annotation that was verified in this round of a case with a single source."""
+    dispute = case.disputes.filter(round=round).select_related("source__worker").first()
+    if dispute:
+        return dispute.source
+    return case.sources.select_related("submission__worker").get().submission

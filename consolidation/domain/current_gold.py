@@ -13,12 +13,15 @@ def current_gold(project: Project, source: str) -> QuerySet[Gold]:
 
     Second consolidations, which measure agreement, are excluded.
     """
+    return newest_of(Gold.objects.filter(FIRST_CASES, item__project=project, source=source))
+
+
+def newest_of(gold: QuerySet[Gold]) -> QuerySet[Gold]:
+    """Keep the newest version of each item and source."""
     newer = Gold.objects.filter(
         FIRST_CASES,
         item=OuterRef("item"),
         source=OuterRef("source"),
         version__gt=OuterRef("version"),
     )
-    return Gold.objects.filter(FIRST_CASES, item__project=project, source=source).exclude(
-        Exists(newer)
-    )
+    return gold.exclude(Exists(newer))

@@ -193,10 +193,12 @@ def _drafts(condition: Q) -> QuerySet[ExpertDraft]:
 
 
 def knows(expert: AbstractBaseUser | AnonymousUser, item: OuterRef) -> Q:
-    """Match items that the expert has annotated or seen annotated in a merge or a review."""
+    """Match items that the expert has annotated, or seen annotated in a merge, dispute or review."""
     own = Submission.objects.live().filter(item=item, role=Role.EXPERT, author=expert.pk)
     merges = ExpertDraft.objects.filter(
-        author=expert.pk, queued__item=item, queued__queue__kind=ExpertWork.MERGE
+        Q(queued__queue__kind=ExpertWork.MERGE) | Q(queued__queue__is_for_disputes=True),
+        author=expert.pk,
+        queued__item=item,
     )
     corrections = ExpertDraft.objects.filter(author=expert.pk, review__gold__item=item)
     reviews = Review.objects.filter(expert=expert.pk, gold__item=item)

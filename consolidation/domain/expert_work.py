@@ -23,7 +23,7 @@ from consolidation.domain.expert_queues import open_to
 from consolidation.domain.merge import contents_of, record_merge
 from consolidation.domain.monitor import ReviewError, correct_review
 from consolidation.enums import ExpertWork, GoldSource, MergeState, ReviewState
-from consolidation.models import ExpertDraft, ExpertQueue, Merge, QueuedItem, Review
+from consolidation.models import Dispute, ExpertDraft, ExpertQueue, Merge, QueuedItem, Review
 from projects.domain.create_project import current_guidelines
 from projects.enums import Role
 from projects.models import Guidelines, Project
@@ -62,7 +62,22 @@ def open_queued(*, queued: QueuedItem, expert: User, now: datetime) -> Json:
     merge = _merge_of(queued)
     if merge and merge.state == MergeState.MERGED and not (draft and draft.submitted_at):
         raise ExpertWorkError(NOT_YOURS)
-    return _page(queued.item, draft, contents_of(merge) if merge else None)
+    page = _page(queued.item, draft, contents_of(merge) if merge else None)
+    if queued.queue.is_for_disputes:
+        _show_dispute(page["items"][0], queued.item)
+    return page
+
+
+def _show_dispute(data: Json, item: Item) -> None:
+    """Add the disputed annotation, unless the expert has a draft, and what is disputed."""
+    dispute = Dispute.objects.filter(case__item=item).select_related("source").last()
+    if dispute is None:
+        return
+    source = item.cases.get(attempt=0).sources.get().submission
+    if source == dispute.source:
+        data["disputes"] = dispute.content
+    if data["content"] is None:
+        data["content"] = source.content
 
 
 @transaction.atomic

@@ -19,13 +19,12 @@ from annotation.domain.republish import Republished, republish_attempt, short_of
 from annotation.enums import BatchState
 from annotation.models import Batch
 from audit.domain.change_state import change_state
-from consolidation.domain.republish_cases import republish_case
+from consolidation.domain.republish_cases import missing_of, republish_case, short_cases_of
 from consolidation.enums import Action
-from consolidation.protocols.consolidation import short_cases
+from consolidation.protocols import CASE_ROLES
 from crowd.domain.manage_hits import STEERABLE, HitChangeError
 from crowd.enums import HitState
 from crowd.models import Hit, HitQuerySet
-from projects.enums import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,7 @@ def republish_batch(
     chosen = short if hits is None else short.filter(task__hit__in=hits.values("pk"))
     done = Republished()
     for pk in list(chosen.values_list("pk", flat=True)):
-        if batch.role == Role.CONSOLIDATOR:
+        if batch.role in CASE_ROLES:
             done += republish_case(case_id=pk, actor=actor, now=now)
         else:
             done += republish_attempt(task_item_id=pk, actor=actor, now=now)
@@ -117,8 +116,8 @@ def republish_batch(
 
 def _short(batch: Batch, now: datetime) -> QuerySet[Any]:
     """Return the batch's cases or attempts that lack annotations and can be republished now."""
-    if batch.role == Role.CONSOLIDATOR:
-        return short_cases(batch.project, now).filter(task__batch=batch).order_by("pk")
+    if batch.role in CASE_ROLES:
+        return short_cases_of(batch, now=now)
     return short_of(batch, now=now)
 
 
@@ -168,8 +167,9 @@ def _unused(hits: HitQuerySet) -> int:
 
 
 def _missing(batch: Batch, hits: HitQuerySet, now: datetime) -> int:
-    if batch.role == Role.CONSOLIDATOR:
-        return hits.count()
+    if batch.role in CASE_ROLES:
+        short = short_cases_of(batch, now=now).filter(task__hit__in=hits.values("pk"))
+        return sum(missing_of(batch, case) for case in short.select_related("item__project"))
     places = short_of(batch, now=now).filter(task__hit__in=hits.values("pk")).order_by()
     lacking = F("item__project__generators_per_item") - F("live")
     return int(places.annotate(lacking=lacking).aggregate(n=Sum("lacking"))["n"] or 0)

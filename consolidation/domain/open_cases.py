@@ -102,11 +102,11 @@ def _publish(case: Case, now: datetime) -> bool:
     try:
         return publish_case(case_id=case.pk, now=now)
     except BudgetExceededError as exceeded:
-        _store_on_batches(case.pk, str(exceeded))
+        store_problem_of(case.pk, str(exceeded))
         return False
 
 
-def _store_on_batches(case_id: int, problem: str) -> None:
+def store_problem_of(case_id: int, problem: str) -> None:
     """Store the problem on the running batches of the case's project."""
     running = Batch.objects.filter(
         project__items__cases=case_id,
@@ -124,15 +124,17 @@ def publish_case(*, case_id: int, now: datetime) -> bool:
     if case.state != CaseState.OPEN:
         return False
     item = Item.objects.select_related("project__budget", "sentence").get(pk=case.item_id)
-    batch = case_batch(project=item.project, now=now)
+    protocol = protocol_of(item.project)
+    batch = case_batch(project=item.project, role=protocol.role, now=now)
     if batch.state != BatchState.OPEN:
         return False
     task = publish_items(
         batch=batch,
         offers=[PublicationItem([item], next_attempt(item, batch.role))],
-        page=protocol_of(item.project).page,
+        page=protocol.page,
         now=now,
         qualifications=requirements_of(batch, excluded_workers(item)),
+        round=case.round,
     )[0]
     link_task(case=case, task=task)
     case.state = CaseState.OFFERED
@@ -142,12 +144,17 @@ def publish_case(*, case_id: int, now: datetime) -> bool:
 
 
 def offer_case_again(
-    *, case: Case, number: int, closed_to: Sequence[Worker], now: datetime
+    *,
+    case: Case,
+    number: int,
+    page: str,
+    requirements: Callable[[Batch], list[dict[str, Any]]],
+    now: datetime,
 ) -> Republished:
     """Offer the case to `number` more workers on its HIT or on a new one.
 
-    A new HIT excludes the workers in `closed_to`. The caller must lock the case's row. Raise
-    BudgetExceededError.
+    A new HIT has this page and the requirements returned for its batch. The caller must lock the
+    batch's row. Raise BudgetExceededError.
     """
     assert case.task
     attempt = case.task.task_items.select_related(
@@ -158,8 +165,8 @@ def offer_case_again(
         return Republished(raised=1)
     task = republish_on_new_hit(
         earlier=attempt,
-        page=protocol_of(case.item.project).page,
-        qualifications=requirements_of(attempt.task.batch, closed_to),
+        page=page,
+        qualifications=requirements(attempt.task.batch),
         number=number,
         now=now,
     )
@@ -168,9 +175,8 @@ def offer_case_again(
     return Republished(new_hits=1)
 
 
-def case_batch(*, project: Project, now: datetime) -> Batch:
-    """Return the project's batch of work on cases. Create it if necessary."""
-    role = protocol_of(project).role
+def case_batch(*, project: Project, role: str, now: datetime) -> Batch:
+    """Return the project's batch of the role's work on cases. Create it if necessary."""
     batches = project.batches.filter(role=role, for_training=False)
     return batches.order_by("-pk").first() or create_batch(
         project=project,
@@ -193,7 +199,7 @@ def publish_given_cases(
 
     See `publish_items` for `terms` and errors.
     """
-    page = protocol_of_role(batch.role).page
+    page = protocol_of_role(batch.role, batch.project).page
     tasks = publish_items(batch=batch, offers=offers, page=page, now=now, **terms)
     cases = Case.objects.bulk_create(
         Case(
@@ -240,7 +246,8 @@ def excluded_workers(
         scope = {"submissions__item__sentence": item.sentence_id}
     if before is not None:
         scope["submissions__submitted_at__lte"] = before
-    generators = Worker.objects.filter(submissions__role=Role.GENERATOR, **scope)
+    authors = [Role.GENERATOR, Role.REVISER]
+    generators = Worker.objects.filter(submissions__role__in=authors, **scope)
     merged = Submission.objects.filter(item=item, role=Role.CONSOLIDATOR)
     others = merged.exclude(assignment__external_id=but_assignment)
     consolidators = Worker.objects.filter(pk__in=others.values("worker"))

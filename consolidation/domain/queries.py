@@ -11,12 +11,15 @@ from annotation.domain.queries import Cost, cost_by_item, items_with_text, publi
 from annotation.models import Item, Submission, TaskItem
 from audit.models import StateChange
 from consolidation.domain.experiment import without_experiments
+from consolidation.domain.own_gold import is_own_gold, own_gold
 from consolidation.enums import SETTLED, CaseState, ItemState, ReviewState
-from consolidation.models import Case, Gold, Review
-from consolidation.protocols import protocol_of
+from consolidation.models import Case, Dispute, Gold, Review
 from crowd.models import Assignment, Payment
 from projects.enums import Role
 from projects.models import Project
+
+# The states of a case that people of the protocol's role work on.
+IN_WORK = (CaseState.OPEN, CaseState.OFFERED)
 
 
 def _first_case(**facts: object) -> Exists:
@@ -27,10 +30,8 @@ def _in_state(state: str) -> Q:
     return {
         ItemState.NOT_PUBLISHED: Q(~published_for_generation()) & Q(~_first_case()),
         ItemState.GENERATING: Q(published_for_generation()) & Q(~_first_case()),
-        ItemState.CASE_OPEN: Q(_first_case()) & Q(~_first_case(state__in=SETTLED)),
-        ItemState.CONSOLIDATED: Q(_first_case(state=CaseState.CONSOLIDATED)),
-        ItemState.VALIDATED: Q(_first_case(state=CaseState.VALIDATED)),
-    }[ItemState(state)]
+        ItemState.CASE_OPEN: Q(_first_case(state__in=IN_WORK)),
+    }.get(ItemState(state)) or Q(_first_case(state=state))
 
 
 def items_of(*, project: Project, **criteria: str) -> QuerySet[Item]:
@@ -81,10 +82,10 @@ def _count(rows: QuerySet[Submission] | QuerySet[Gold]) -> Coalesce:
 
 def state_of(item: Any) -> ItemState:
     """Return the state of an item returned by `items_of`."""
-    if item.case_state in SETTLED:
-        return ItemState(item.case_state)
-    if item.case_state is not None:
+    if item.case_state in IN_WORK:
         return ItemState.CASE_OPEN
+    if item.case_state is not None:
+        return ItemState(item.case_state)
     return ItemState.GENERATING if item.offered else ItemState.NOT_PUBLISHED
 
 
@@ -123,16 +124,26 @@ def count_gold(*, project: Project) -> GoldCounts:
         cases=dict(cases.annotate(n=Count("pk"))),
         items_by_source=dict(by_source),
         items=gold.aggregate(n=Count("item", distinct=True))["n"],
-        made=gold.filter(
-            source=protocol_of(project).gold_source, version=1, item__in_production=True
-        ).count(),
+        made=gold.filter(is_own_gold(project), version=1, item__in_production=True).count(),
         reviews=Review.objects.filter(gold__item__project=project, state=ReviewState.DRAWN).count(),
     )
 
 
 def settled_items(*, project: Project) -> QuerySet[Item]:
-    """Return the items whose first case is consolidated or validated."""
+    """Return the items whose first case has its gold."""
     return project.items.filter(_first_case(state__in=SETTLED))
+
+
+def items_with_own_gold(*, project: Project) -> QuerySet[Item]:
+    """Return the items with gold that the project itself produced."""
+    return project.items.filter(Exists(own_gold(project).filter(item=OuterRef("pk"))))
+
+
+def disputes_of_item(*, item: Item) -> QuerySet[Dispute]:
+    """Return the disputes about the item's annotation, oldest first."""
+    rows = Dispute.objects.filter(case__item=item)
+    related = ("source__worker", "revision__worker")
+    return rows.select_related(*related).prefetch_related("verifications__worker").order_by("round")
 
 
 def finished_costs(*, project: Project) -> list[Cost]:

@@ -14,17 +14,21 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from annotation.domain.republish import AUTOMATIC, Republished, republish_in_batches
 from annotation.enums import BatchState, SubmissionState
 from annotation.models import Batch, TaskItem
-from audit.domain.change_state import Transitions, change_state, log_state_change
-from consolidation.domain.cases import TRANSITIONS
-from consolidation.domain.open_cases import excluded_workers, offer_case_again
+from audit.domain.change_state import change_state, log_state_change
+from consolidation.domain.cases import REPLACED, TRANSITIONS
+from consolidation.domain.open_cases import excluded_workers, offer_case_again, requirements_of
+from consolidation.domain.revise import (
+    PAGE,
+    author_of,
+    requirements_of_author,
+    unanswered_revisions,
+)
 from consolidation.enums import CaseState, ReviewState
 from consolidation.models import Case, Gold, Review
-from consolidation.protocols import CASE_ROLES, PROTOCOLS, protocol_of_role
+from consolidation.protocols import CASE_ROLES, protocol_of_role
 from jobs.domain.sweep import for_each_row
+from projects.enums import Role
 from projects.models import Project
-
-# A returned consolidation was paid. A new one replaces it.
-RETURNED: Transitions = {SubmissionState.ACCEPTED: [SubmissionState.WITHDRAWN]}
 
 
 def reopen_returned_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
@@ -64,7 +68,7 @@ def _reopen(review: Review, now: datetime) -> int:
     reason = f"returned: {review.comment}"
     terms: dict[str, Any] = {"actor": str(review.expert), "now": now, "reason": reason}
     change_state(instance=case, new=CaseState.OFFERED, transitions=TRANSITIONS, **terms)
-    change_state(instance=submission, new=SubmissionState.WITHDRAWN, transitions=RETURNED, **terms)
+    change_state(instance=submission, new=SubmissionState.WITHDRAWN, transitions=REPLACED, **terms)
     return 1
 
 
@@ -75,21 +79,64 @@ def republish_case(*, case_id: int, actor: str, now: datetime) -> Republished:
     Do nothing if the case lacks nothing or its batch isn't open. Raise BudgetExceededError.
     """
     batch = Batch.objects.select_for_update(of=("self",)).get(tasks__case=case_id)
-    protocol = protocol_of_role(batch.role)
     related = ("item__project", "item__sentence", "task__hit", "task__batch__project__budget")
-    short = protocol.short_cases(batch.project, now)
+    short = short_cases_of(batch, now=now)
     case = short.filter(pk=case_id).select_related(*related).first()
     if case is None or batch.state != BatchState.OPEN:
         return Republished()
     assert case.task
-    number, reason = protocol.missing(case)
-    closed_to = [*excluded_workers(case.item), *protocol.also_excluded(case.item)]
     hit = case.task.hit
-    done = offer_case_again(case=case, number=number, closed_to=closed_to, now=now)
+    if batch.role == Role.REVISER:
+        done, reason = _offer_revision_again(case, now), "The annotation is not revised."
+    else:
+        done, reason = _offer_again(case, now)
     log_state_change(
         instance=hit, old=hit.state, new="offered again", actor=actor, now=now, reason=reason
     )
     return done
+
+
+def short_cases_of(batch: Batch, *, now: datetime) -> QuerySet[Case]:
+    """Return the batch's cases that lack work and can be republished now, oldest first."""
+    if batch.role == Role.REVISER:
+        cases = unanswered_revisions(batch.project, now)
+    else:
+        cases = protocol_of_role(batch.role, batch.project).short_cases(batch.project, now)
+    return cases.filter(task__batch=batch).order_by("pk")
+
+
+def missing_of(batch: Batch, case: Case) -> int:
+    """Return the number of people whom the short case lacks."""
+    if batch.role == Role.REVISER:
+        return 1
+    return protocol_of_role(batch.role, batch.project).missing(case)[0]
+
+
+def _offer_again(case: Case, now: datetime) -> tuple[Republished, str]:
+    assert case.task
+    protocol = protocol_of_role(case.task.role, case.item.project)
+    number, reason = protocol.missing(case)
+    closed_to = [*excluded_workers(case.item), *protocol.also_excluded(case)]
+    done = offer_case_again(
+        case=case,
+        number=number,
+        page=protocol.page,
+        requirements=lambda batch: requirements_of(batch, closed_to),
+        now=now,
+    )
+    return done, reason
+
+
+def _offer_revision_again(case: Case, now: datetime) -> Republished:
+    author = author_of(case)
+    assert author
+    return offer_case_again(
+        case=case,
+        number=1,
+        page=PAGE,
+        requirements=lambda batch: requirements_of_author(batch, author, now),
+        now=now,
+    )
 
 
 def republish_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
@@ -105,12 +152,10 @@ def republish_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> in
     )
 
     def due(batch: Batch, now: datetime) -> QuerySet[Case]:
-        short = protocol_of_role(batch.role).short_cases(batch.project, now)
-        return short.filter(
-            task__batch=batch,
+        return short_cases_of(batch, now=now).filter(
             task__ended_at=None,
             task__task_items__republications__lt=batch.republish_limit,
-        ).order_by("pk")
+        )
 
     return republish_in_batches(
         sweep="offer cases again",
@@ -129,15 +174,12 @@ def republish_cases(
 
     Raise BudgetExceededError. Cases that were republished before the error stay published.
     """
-    is_open = {"item__project": project, "task__batch__state": BatchState.OPEN}
+    batches = project.batches.filter(
+        role__in=CASE_ROLES, state=BatchState.OPEN, for_training=False
+    ).select_related("project")
     done = Republished()
-    for protocol in PROTOCOLS.values():
-        cases = (
-            protocol.short_cases(project, now)
-            .filter(**is_open)
-            .order_by("pk")
-            .values_list("pk", flat=True)
-        )
+    for batch in batches.order_by("pk"):
+        cases = short_cases_of(batch, now=now).values_list("pk", flat=True)
         for pk in list(cases[:limit]):
             done += republish_case(case_id=pk, actor=actor, now=now)
     return done

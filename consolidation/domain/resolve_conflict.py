@@ -101,7 +101,8 @@ def contents_of(submission: Submission) -> dict[Version, object]:
 def parser_of(submission: Submission) -> Parse:
     """Return the parser of the submission's task."""
     if submission.role in CASE_ROLES:
-        return parse_for_case(case_of(submission))
+        assert submission.assignment
+        return parse_for_case(case_of(submission), submission.assignment.hit.task)
     return parse_generation
 
 

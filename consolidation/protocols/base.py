@@ -7,7 +7,6 @@ from typing import Protocol
 
 from django.db.models import QuerySet
 
-from annotation.models import Item
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case
 from crowd.models import Worker
@@ -35,7 +34,8 @@ class CaseProtocol:
     `is_empty` is True for sources that leave nothing to work on. `short_cases` returns a project's
     published cases that lack work and have none to come, or those of all projects. `missing` returns
     how many people such a case lacks, and the reason. `also_excluded` returns workers who may not work
-    on the item's case again. `describe` explains the protocol's numbers, and `least_workers` is the
+    on the case again. With `counts_experts`, the expert gold of disputed items belongs to the
+    project's own gold. `describe` explains the protocol's numbers, and `least_workers` is the
     number of workers with which every item of the project can be finished.
     """
 
@@ -50,6 +50,7 @@ class CaseProtocol:
     write_due_gold: WriteDueGold
     short_cases: Callable[[Project | None, datetime], QuerySet[Case]]
     missing: Callable[[Case], tuple[int, str]]
-    also_excluded: Callable[[Item], QuerySet[Worker]]
+    also_excluded: Callable[[Case], QuerySet[Worker]]
     describe: Callable[[Project], str]
     least_workers: Callable[[Project], int]
+    counts_experts: bool = False

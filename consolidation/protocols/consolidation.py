@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.domain.item_context import scheme_of
 from annotation.domain.republish import ENDED, unsettled, with_work_to_come
-from annotation.models import Item, Submission
+from annotation.models import Submission
 from audit.domain.change_state import change_state
 from consolidation.domain.add_gold import add_gold
 from consolidation.domain.cases import TRANSITIONS, case_of, sources_of
@@ -100,7 +100,7 @@ def _missing(case: Case) -> tuple[int, str]:
     return 1, "The case has no consolidation."
 
 
-def _also_excluded(item: Item) -> QuerySet[Worker]:
+def _also_excluded(case: Case) -> QuerySet[Worker]:
     return Worker.objects.none()
 
 

@@ -8,8 +8,8 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 
 from annotation.domain.item_context import scheme_of
 from annotation.domain.republish import still_published
-from annotation.enums import SubmissionState
-from annotation.models import Item, Submission
+from annotation.enums import LIVE, SubmissionState
+from annotation.models import Submission
 from audit.domain.change_state import change_state
 from consolidation.domain.add_gold import add_gold
 from consolidation.domain.cases import TRANSITIONS, sources_of
@@ -28,18 +28,8 @@ def write_due_gold(*, clock: Callable[[], datetime], limit: int = 50) -> int:
 
     Empty cases need no validations.
     """
-    validated = Count(
-        "item__submissions",
-        filter=Q(
-            item__submissions__role=Role.VALIDATOR,
-            item__submissions__state=SubmissionState.ACCEPTED,
-        ),
-    )
-    cases = Case.objects.filter(item__project__protocol=Protocol.VALIDATION).order_by("pk")
-    offered = cases.filter(state=CaseState.OFFERED).annotate(validated=validated)
-    due = offered.filter(validated__gte=F("item__project__validators_per_item"))
     written = 0
-    for rows in (due, cases.filter(is_empty=True, state=CaseState.OPEN)):
+    for rows in due_cases(Protocol.VALIDATION):
         written += for_each_row(
             sweep="write validated gold",
             rows=rows,
@@ -48,6 +38,34 @@ def write_due_gold(*, clock: Callable[[], datetime], limit: int = 50) -> int:
             limit=limit - written,
         )
     return written
+
+
+def due_cases(protocol: str) -> tuple[QuerySet[Case], QuerySet[Case]]:
+    """Return the protocol's fully validated cases and its empty cases."""
+    cases = Case.objects.filter(item__project__protocol=protocol).order_by("pk")
+    validated = Count("item__submissions", filter=_usable(protocol, SubmissionState.ACCEPTED))
+    offered = cases.filter(state=CaseState.OFFERED).annotate(validated=validated)
+    due = offered.filter(validated__gte=F("item__project__validators_per_item"))
+    return due, cases.filter(is_empty=True, state=CaseState.OPEN)
+
+
+def _usable(protocol: str, *states: str) -> Q:
+    """Match validations of a case's item in these states. Verification has several rounds."""
+    usable = Q(item__submissions__role=Role.VALIDATOR, item__submissions__state__in=states)
+    if protocol == Protocol.VERIFICATION:
+        usable &= Q(item__submissions__assignment__hit__task__round=F("round"))
+    return usable
+
+
+def validations_of(case: Case) -> list[Submission]:
+    """Return the validations of the case's round that count.
+
+    These are the first ones, because extra ones would make agreement more likely.
+    """
+    accepted = Submission.objects.accepted().filter(
+        item=case.item_id, role=Role.VALIDATOR, assignment__hit__task__round=case.round
+    )
+    return list(accepted.order_by("pk")[: case.item.project.validators_per_item])
 
 
 @transaction.atomic
@@ -59,10 +77,13 @@ def _write_gold(case: Case, now: datetime) -> bool:
     case = Case.objects.select_for_update().get(pk=case.pk)
     if case.state == CaseState.VALIDATED:
         return False
+    settle(case=case, validations=validations_of(case), now=now)
+    return True
+
+
+def settle(*, case: Case, validations: Sequence[Submission], now: datetime) -> None:
+    """Write the gold of these validations. The caller must lock the case's row."""
     item = case.item
-    accepted = Submission.objects.accepted().filter(item=item, role=Role.VALIDATOR)
-    # Only the first validations, because extra ones would make agreement more likely.
-    validations = list(accepted.order_by("pk")[: item.project.validators_per_item])
     content, provenance = (
         scheme_of(item)
         .get_validating()
@@ -87,21 +108,23 @@ def _write_gold(case: Case, now: datetime) -> bool:
         Judgment(gold=gold, submission=validation, position=position)
         for position, validation in enumerate(validations)
     )
-    return True
 
 
-def short_cases(project: Project | None, now: datetime) -> QuerySet[Case]:
+def short_cases(
+    project: Project | None, now: datetime, *, protocol: str = Protocol.VALIDATION
+) -> QuerySet[Case]:
     """Return offered cases without a running HIT that lack validations.
 
     The annotation `live` is the number of submitted or accepted validations.
     """
-    running = CaseTask.objects.filter(still_published("task__hit__"), case=OuterRef("pk"))
-    unrecorded = Assignment.objects.unrecorded().filter(hit__task__case_task__case=OuterRef("pk"))
-    usable = Q(
-        item__submissions__role=Role.VALIDATOR,
-        item__submissions__state__in=[SubmissionState.SUBMITTED, SubmissionState.ACCEPTED],
+    running = CaseTask.objects.filter(
+        still_published("task__hit__"), case=OuterRef("pk"), task__round=OuterRef("round")
     )
-    cases = Case.objects.filter(state=CaseState.OFFERED, task__role=Role.VALIDATOR)
+    unrecorded = Assignment.objects.unrecorded().filter(hit__task__case_task__case=OuterRef("pk"))
+    usable = _usable(protocol, *LIVE)
+    cases = Case.objects.filter(
+        state=CaseState.OFFERED, task__role=Role.VALIDATOR, item__project__protocol=protocol
+    )
     if project is not None:
         cases = cases.filter(item__project=project)
     return (
@@ -112,26 +135,29 @@ def short_cases(project: Project | None, now: datetime) -> QuerySet[Case]:
     )
 
 
-def _parser(scheme: Scheme) -> Parse:
+def parser(scheme: Scheme) -> Parse:
     return scheme.get_validating().parse
 
 
-def _is_empty(scheme: Scheme, sources: Sequence[Json]) -> bool:
+def is_empty(scheme: Scheme, sources: Sequence[Json]) -> bool:
     return scheme.get_validating().is_empty(sources)
 
 
-def _missing(case: Case) -> tuple[int, str]:
+def missing(case: Case) -> tuple[int, str]:
     live, needed = case.live, case.item.project.validators_per_item  # type: ignore[attr-defined]
     return needed - live, f"{live} of {needed} validations are valid."
 
 
-def _also_excluded(item: Item) -> QuerySet[Worker]:
-    validators = {"submissions__item": item, "submissions__role": Role.VALIDATOR}
-    return Worker.objects.filter(**validators).distinct()
+def also_excluded(case: Case) -> QuerySet[Worker]:
+    """Return the workers who validated the case in its present round."""
+    done = Submission.objects.filter(
+        item=case.item_id, role=Role.VALIDATOR, assignment__hit__task__round=case.round
+    )
+    return Worker.objects.filter(pk__in=done.values("worker"))
 
 
-def _describe(project: Project) -> str:
-    return f"{project.validators_to_agree} of {project.validators_per_item} validators agree"
+def describe(project: Project, people: str = "validators") -> str:
+    return f"{project.validators_to_agree} of {project.validators_per_item} {people} agree"
 
 
 def _least_workers(project: Project) -> int:
@@ -147,12 +173,12 @@ VALIDATION = CaseProtocol(
     gold_source=GoldSource.VALIDATED,
     settled=CaseState.VALIDATED,
     has_single_source=True,
-    parser=_parser,
-    is_empty=_is_empty,
+    parser=parser,
+    is_empty=is_empty,
     write_due_gold=write_due_gold,
     short_cases=short_cases,
-    missing=_missing,
-    also_excluded=_also_excluded,
-    describe=_describe,
+    missing=missing,
+    also_excluded=also_excluded,
+    describe=describe,
     least_workers=_least_workers,
 )

@@ -1,5 +1,6 @@
 """Pages that list a project's batches and manage a batch or some of its HITs."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -42,8 +43,15 @@ from projects.enums import Role
 from projects.models import Project
 from projects.pages import query_without_page, render_page
 from projects.permissions import STAFF, project_page
+from projects.protocols import TERMS
 from web.paging import page_of
 
+STEPS: Mapping[str, str] = {
+    Role.GENERATOR: "generation",
+    Role.CONSOLIDATOR: "consolidation",
+    Role.VALIDATOR: "validation",
+    Role.REVISER: "revision",
+}
 # The action in success messages.
 DONE = {
     Action.PAUSE: "Paused",
@@ -106,8 +114,14 @@ def steps_of(rows: list[Batch]) -> dict[int, str]:
     """Return the label of each batch's step in the protocol by batch id."""
     titles = Batch.objects.filter(pk__in=[row.pk for row in rows])
     rounds = dict(titles.values_list("pk", "cohort__round__title"))
-    names = {Role.GENERATOR.value: "generation", Role.CONSOLIDATOR.value: "consolidation"}
-    return {row.pk: rounds.get(row.pk) or names.get(row.role, row.role) for row in rows}
+    return {row.pk: rounds.get(row.pk) or _step_of(row) for row in rows}
+
+
+def _step_of(batch: Batch) -> str:
+    """Return the name of the batch's step. Validators' step is named after the protocol."""
+    if batch.role == Role.VALIDATOR and TERMS[batch.project.protocol].role == Role.VALIDATOR:
+        return str(batch.project.protocol)
+    return STEPS[batch.role]
 
 
 @require_http_methods(["GET", "POST"])

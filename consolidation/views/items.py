@@ -6,7 +6,13 @@ from django.views.decorators.http import require_GET
 
 from annotation.domain.item_context import headline_of
 from annotation.domain.queries import cost_of_entries, ledger_of_item, sections_of
-from consolidation.domain.queries import gold_of_item, history_of_item, items_of, state_of
+from consolidation.domain.queries import (
+    disputes_of_item,
+    gold_of_item,
+    history_of_item,
+    items_of,
+    state_of,
+)
 from consolidation.forms import ItemFilterForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
@@ -62,6 +68,7 @@ def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         "state": state_of(item),
         "submissions": item.submissions.select_related("worker", "author").order_by("pk"),
         "gold": gold_of_item(item=item),
+        "disputes": disputes_of_item(item=item),
         "history": history_of_item(item=item),
         "entries": entries,
         "cost": cost_of_entries(entries=entries),

@@ -1,4 +1,4 @@
-"""Pages for consolidators and validators in a marketplace's frame."""
+"""Pages for consolidators, validators and revisers in a marketplace's frame."""
 
 from uuid import UUID
 
@@ -22,11 +22,13 @@ from consolidation.domain.record_work import parse_for_case
 from consolidation.models import Case
 from consolidation.protocols import CASE_ROLES
 from projects.enums import Role
+from schemes.base import Json
 
 OWN_WORK = (
     "You wrote one of the annotations that are {work} here, or merged them before. Please return "
     "this task."
 )
+OTHERS_WORK = "Only the person who wrote this annotation can revise it. Please return this task."
 
 
 @require_GET
@@ -45,7 +47,27 @@ def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
 def validate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page, case = _open(request, public_id, Role.VALIDATOR, OWN_WORK.format(work="judged"))
     validating = scheme_of(case.item).get_validating()
-    page.data["items"][0]["asked"] = validating.asked(sources_of(case))
+    task = case.case_tasks.get(task__public_id=public_id).task
+    page.data["items"][0]["asked"] = validating.asked(sources_of(case, task.round))
+    return render_task_page(request, page)
+
+
+@require_GET
+@framed_page
+def revise(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    """Show the generator's page with the disputed annotation and what is disputed."""
+    task = get_object_or_404(Task, public_id=public_id, role=Role.REVISER)
+    case = case_of_task(task)
+    dispute = case.disputes.select_related("source__worker").get(round=task.round)
+    author, worker = dispute.source.worker, request.GET.get("workerId", "")
+    if worker and author and worker != author.external_id:
+        raise InvalidPageError(OTHERS_WORK)
+    page = open_framed_page(request, public_id, Role.REVISER)
+    page.data["urls"] = _urls()
+    (item,) = page.data["items"]
+    item["disputes"] = dispute.content
+    if item["content"] is None:
+        item["content"] = dispute.source.content
     return render_task_page(request, page)
 
 
@@ -59,7 +81,7 @@ def submit(request: HttpRequest) -> HttpResponse:
     answer = submit_draft(
         claim=claim,
         state=message,
-        parse=parse_for_case(case_of_task(task)),
+        parse=parse_for_case(case_of_task(task), task),
         now=timezone.now(),
     )
     return JsonResponse({"fields": {"content": answer}})
@@ -77,9 +99,13 @@ def _open(
     if worker in {person.external_id for person in excluded}:
         raise InvalidPageError(own_work)
     page = open_framed_page(request, public_id, role)
-    page.data["urls"] = {
+    page.data["urls"] = _urls()
+    return page, case
+
+
+def _urls() -> Json:
+    return {
         "draft": reverse("annotation:draft"),
         "submit": reverse("consolidation:submit"),
         "lookUp": reverse("annotation:look-up"),
     }
-    return page, case

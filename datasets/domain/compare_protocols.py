@@ -8,14 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 
 from annotation.domain.import_corpus import batched
 from annotation.domain.queries import Cost, cost_by_item
 from annotation.models import Submission
 from consolidation.domain.current_gold import current_gold
+from consolidation.domain.own_gold import current_own_gold
+from consolidation.domain.queries import items_with_own_gold
 from consolidation.enums import GoldSource
-from consolidation.protocols import protocol_of
+from consolidation.models import Gold
 from datasets.domain.quality import NothingToCompareError
 from datasets.domain.scores import Scores, Yield
 from metrics.counts import ratio
@@ -116,12 +118,9 @@ def compare_protocols(
             f"{first.slug} and {second.slug} have no finished item in common. Import the same "
             "sentences and items into both."
         )
-    expert = _contents(second, GoldSource.EXPERT, items) | _contents(
-        first, GoldSource.EXPERT, items
-    )
-    ours, theirs = (
-        _contents(side, protocol_of(side).gold_source, items) for side in (first, second)
-    )
+    references = [current_gold(side, GoldSource.EXPERT) for side in (second, first)]
+    expert = _contents(references[0], items) | _contents(references[1], items)
+    ours, theirs = (_contents(current_own_gold(side), items) for side in (first, second))
     return ProtocolsCompared(
         first=_side(first, ours, expert),
         second=_side(second, theirs, expert),
@@ -135,18 +134,17 @@ def _shared(first: Project, second: Project, limit: int | None) -> list[str]:
     """Return the keys of the items that both projects have finished."""
 
     def finished(project: Project) -> Any:
-        gold = current_gold(project, protocol_of(project).gold_source)
-        return project.items.filter(pk__in=gold.values("item"))
+        return items_with_own_gold(project=project)
 
     shared = finished(first).filter(key__in=finished(second).values("key"))
     return list(shared.order_by("position", "pk").values_list("key", flat=True)[:limit])
 
 
-def _contents(project: Project, source: str, keys: list[str]) -> dict[str, Json]:
+def _contents(gold: QuerySet[Gold], keys: list[str]) -> dict[str, Json]:
     contents: dict[str, Json] = {}
     for chunk in batched(keys, CHUNK):
-        gold = current_gold(project, source).filter(item__key__in=chunk)
-        contents |= dict(gold.values_list("item__key", "content"))
+        rows = gold.filter(item__key__in=chunk)
+        contents |= dict(rows.values_list("item__key", "content"))
     return contents
 
 

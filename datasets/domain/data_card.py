@@ -120,7 +120,7 @@ def _partitions(partitions: Mapping[str, Any] | None) -> Iterable[str]:
 def _annotation(project: Project, manifest: Mapping[str, Any]) -> str:
     scheme = get_scheme(project.scheme)
     rules = ", ".join(f"{purpose} `{rule}`" for purpose, rule in sorted(manifest["rules"].items()))
-    how = _how(project, manifest["source"])
+    how = f"{_how(project, manifest['source'])}{_disputed(manifest)}"
     return (
         f"## How it was annotated\n\nScheme: {scheme.title}, schema version "
         f"{scheme.content.schema_version}. {how} Rules: {rules}. "
@@ -137,11 +137,22 @@ def _how(project: Project, source: str) -> str:
     return f"The gold comes from the source “{source}” and was not produced by this project."
 
 
+def _disputed(manifest: Mapping[str, Any]) -> str:
+    """Describe what became of disputed items."""
+    disputed = manifest.get("disputed")
+    if not disputed or manifest["source"] != GoldSource.VALIDATED:
+        return ""
+    return (
+        f" {disputed['annotated_by_experts']:,} items that remained disputed were annotated by an "
+        f"expert, and {disputed['left_out']:,} disputed items are left out."
+    )
+
+
 def _people(project: Project) -> str:
     rows = []
     accepted = annotations_for_gold(project=project)
     counted = dict(accepted.order_by().values_list("role").annotate(Count("pk")))
-    for role in (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR):
+    for role in (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR, Role.REVISER):
         if submissions := counted.get(role):
             own = accepted.filter(role=role, worker=OuterRef("pk"))
             # A subquery per worker, because SQLite would sort every submission for a distinct count.

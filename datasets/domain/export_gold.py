@@ -21,9 +21,9 @@ from django.forms.models import model_to_dict
 
 from annotation.models import Sentence
 from audit.errors import TouchstoneError
-from consolidation.domain.current_gold import FIRST_CASES
-from consolidation.enums import GoldSource
-from consolidation.models import Gold
+from consolidation.domain.own_gold import own_gold
+from consolidation.enums import CaseState, GoldSource
+from consolidation.models import Case, Gold
 from consolidation.protocols import protocol_of
 from datasets.domain.data_card import write_data_card
 from datasets.domain.export_jsonl import write_jsonl
@@ -52,7 +52,8 @@ class ExportFormatError(TouchstoneError):
 class ExportOptions:
     """The options of an export.
 
-    Without a `source`, the gold that the project produces is exported. Workers are pseudonyms
+    Without a `source`, the gold that the project produces is exported. Under verification, it includes
+    experts' gold of disputed items. Workers are pseudonyms
     unless `raw_worker_ids` is set. `licence` is an SPDX identifier.
     """
 
@@ -111,7 +112,7 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
         )
     partitioning = check_frozen(project=project)
     options = replace(options, source=options.source or protocol_of(project).gold_source)
-    gold = Gold.objects.filter(FIRST_CASES, item__project=project, source=options.source)
+    gold = own_gold(project, options.source)
     # Gold added during the export belongs to the next one.
     gold = gold.filter(pk__lte=Gold.objects.aggregate(last=Max("pk"))["last"] or 0)
     groups = _groups(project, options, gold)
@@ -299,7 +300,21 @@ def _manifest(
             name: counts[name]
             for name in ("items", *(total.key for total in scheme.content.totals))
         },
+        **_disputed(project),
         "files": files,
+    }
+
+
+def _disputed(project: Project) -> dict[str, Any]:
+    """Return the numbers of disputed items, if the protocol has such items."""
+    if not protocol_of(project).counts_experts:
+        return {}
+    cases = Case.objects.filter(item__project=project, attempt=0)
+    return {
+        "disputed": {
+            "left_out": cases.filter(state__in=[CaseState.REVISING, CaseState.DISPUTED]).count(),
+            "annotated_by_experts": cases.filter(state=CaseState.RESOLVED).count(),
+        }
     }
 
 

@@ -5,7 +5,11 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby
 from typing import Any
 
+from django.db.models import Exists, OuterRef, Q
+
+from annotation.enums import SubmissionState
 from annotation.models import Submission
+from consolidation.models import Dispute
 from metrics.counts import ratio
 from projects.enums import Role
 from projects.models import Project
@@ -76,15 +80,23 @@ def validator_figures(*, project: Project, limit: int | None = None) -> list[Val
 
 
 def _by_item(project: Project, limit: int | None) -> Iterator[list[tuple[str, Json]]]:
-    """Yield the validators' pseudonyms and contents of each item."""
-    done = Submission.objects.accepted().filter(role=Role.VALIDATOR, item__project=project)
+    """Yield the validators' pseudonyms and contents of each item and round.
+
+    Verifications that a revision replaced count, because they would otherwise lack all disputes.
+    """
+    done = Submission.objects.filter(role=Role.VALIDATOR, item__project=project)
+    replaced = Exists(Dispute.objects.filter(verifications=OuterRef("pk")))
+    done = done.filter(Q(state=SubmissionState.ACCEPTED) | replaced)
     if limit is not None:
         first = project.items.filter(submissions__role=Role.VALIDATOR).distinct()
         chosen = first.order_by("position", "pk").values_list("pk", "position")[:limit]
         done = done.filter(item__in=[pk for pk, _ in chosen])
-    rows = done.order_by("item_id", "pk").values_list("item_id", "worker__pseudonym", "content")
-    for _, group in groupby(rows.iterator(chunk_size=CHUNK), key=lambda row: row[0]):
-        yield [(validator, content) for _, validator, content in group]
+    round_of = "assignment__hit__task__round"
+    rows = done.order_by("item_id", round_of, "pk").values_list(
+        "item_id", round_of, "worker__pseudonym", "content"
+    )
+    for _, group in groupby(rows.iterator(chunk_size=CHUNK), key=lambda row: row[:2]):
+        yield [(validator, content) for *_, validator, content in group]
 
 
 def _count(scheme: Scheme, figures: ValidatorFigures, content: Json) -> None:

@@ -12,7 +12,7 @@ from crowd.domain.ledger import set_cap
 from crowd.domain.pay_scheme import PayScheme
 from crowd.models import Budget
 from projects.domain.create_project import current_guidelines, pay_of, write_guidelines
-from projects.enums import ExclusionScope, Role
+from projects.enums import AfterDisputes, ExclusionScope, Role
 from projects.models import Guidelines, Project
 from schemes.registry import get_scheme
 
@@ -45,9 +45,11 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "title": ("title", str),
     "generators_per_item": ("generators per item", str),
     "exclusion_scope": (
-        "consolidators generated nothing for",
+        "people who judge annotations generated nothing for",
         lambda scope: ExclusionScope(scope).label,
     ),
+    "revision_limit": ("revisions of a disputed annotation", str),
+    "after_disputes": ("after the last dispute", lambda value: AfterDisputes(value).label),
     "worker_requirements": ("worker requirements", _requirements),
     "cap_cents": ("budget cap", lambda cents: _money(cents, "no cap")),
     "minimum_hourly_cents": ("minimum hourly wage", lambda cents: _money(cents, "none")),
@@ -60,6 +62,7 @@ def change_settings(
 ) -> list[str]:
     """Apply the settings to new HITs, and return a description of each change.
 
+    Settings that are not in `wanted` stay as they are.
     Raise ProjectChangeError, CapTooLowError.
     """
     row = (
@@ -67,7 +70,7 @@ def change_settings(
     )
     before = {name: getattr(row, name) for name in WORDS if name != "cap_cents"}
     before["cap_cents"] = row.budget.cap_cents
-    changed = [name for name in WORDS if before[name] != wanted[name]]
+    changed = [name for name in WORDS if name in wanted and before[name] != wanted[name]]
     if "generators_per_item" in changed and row.batches.filter(role=Role.GENERATOR).exists():
         raise ProjectChangeError(
             "generators_per_item",

@@ -50,7 +50,7 @@ def project_new(request: HttpRequest) -> HttpResponseBase:
 @project_page(STAFF)
 def settings(request: HttpRequest, project: Project) -> HttpResponseBase:
     initial = SettingsForm.initial_of(project)
-    form = SettingsForm(request.POST or None, initial=initial)
+    form = SettingsForm(request.POST or None, initial=initial, protocol=project.protocol)
     if form.is_valid():
         try:
             changes = change_settings(

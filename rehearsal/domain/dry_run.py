@@ -8,6 +8,7 @@ from django.db import transaction
 
 from annotation.models import Item, Sentence
 from audit.errors import TouchstoneError
+from consolidation.protocols import protocol_of
 from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queue_job import queue_job
 from jobs.enums import UNFINISHED
@@ -19,6 +20,16 @@ from rehearsal.models import Rehearsal
 
 ITEMS = 20
 REHEARSAL = "rehearsal"
+COPIED = (
+    "protocol",
+    "generators_per_item",
+    "validators_per_item",
+    "validators_to_agree",
+    "revision_limit",
+    "after_disputes",
+    "exclusion_scope",
+    "minimum_hourly_cents",
+)
 SENTENCE_FIELDS = ("external_id", "tokens", "domain", "partition", "group", "image_id", "metadata")
 
 
@@ -67,9 +78,8 @@ def _copy(project: Project, now: datetime) -> Project:
         seed=project.seed,
         now=now,
     )
-    copy.generators_per_item = project.generators_per_item
-    copy.exclusion_scope = project.exclusion_scope
-    copy.minimum_hourly_cents = project.minimum_hourly_cents
+    for name in COPIED:
+        setattr(copy, name, getattr(project, name))
     copy.save()
     for role in Role:
         if guidelines := current_guidelines(project_id=project.pk, role=role):
@@ -103,10 +113,11 @@ def _run(run: JobRun) -> dict[str, Any]:
     project = Project.objects.get(slug=run.job.parameters["copy"])
     try:
         check_project(project)
+        least = protocol_of(project).least_workers(project)
         return rehearse(
             project=project,
             site=settings.SITE_URL,
-            options=Options(invent=True, workers=project.generators_per_item + 4),
+            options=Options(invent=True, workers=max(project.generators_per_item + 4, least)),
             progress=lambda done, total: run.report(items=done, total=total),
         )
     except TouchstoneError as error:

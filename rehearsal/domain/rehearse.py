@@ -16,8 +16,9 @@ from django.utils import timezone
 from annotation.domain.publish import NothingToPublishError, publish_batch
 from annotation.models import Submission
 from audit.errors import TouchstoneError
-from consolidation.domain.current_gold import current_gold
-from consolidation.models import Gold
+from consolidation.domain.own_gold import current_own_gold
+from consolidation.enums import CaseState
+from consolidation.models import Case, Gold
 from consolidation.protocols import protocol_of
 from crowd.enums import HitState, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
@@ -138,11 +139,15 @@ def _wait_for_gold(
 
 
 def _state(project: Project) -> tuple[int, int]:
-    """Return the number of items with gold, and a count that grows with every step."""
-    gold = current_gold(project, protocol_of(project).gold_source).count()
+    """Return the number of items with gold or a final dispute, and a count that grows with each step."""
+    finished = current_own_gold(project).count() + _disputed(project)
     steps = LedgerEntry.objects.filter(budget=project.budget_id).count()
     assignments = Assignment.objects.filter(hit__budget=project.budget_id).count()
-    return gold, steps + assignments
+    return finished, steps + assignments
+
+
+def _disputed(project: Project) -> int:
+    return Case.objects.filter(item__project=project, state=CaseState.DISPUTED).count()
 
 
 def unfinished_payments(project: Project) -> bool:
@@ -168,7 +173,7 @@ def _diagnosis(project: Project) -> str:
 
 def report(project: Project, references: dict[int, Reference]) -> dict[str, Any]:
     """Return counts, scores and amounts in whole cents."""
-    gold = list(current_gold(project, protocol_of(project).gold_source))
+    gold = list(current_own_gold(project))
     content = get_scheme(project.scheme).content
     totals = Counter({total.key: 0 for total in content.totals})
     for record in gold:
@@ -179,6 +184,7 @@ def report(project: Project, references: dict[int, Reference]) -> dict[str, Any]
         "project": project.slug,
         "protocol": str(project.protocol),
         "items": len(gold),
+        **({"disputed": _disputed(project)} if protocol_of(project).counts_experts else {}),
         **totals,
         "hits": hits.exclude(state__in=[HitState.PENDING, HitState.FAILED]).count(),
         "assignments": Assignment.objects.filter(hit__budget=project.budget_id).count(),

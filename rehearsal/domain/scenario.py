@@ -97,6 +97,17 @@ class Scenario:
         seed = f"{self.seed}:{author}:{item['id']}"
         return self._simulation.generate(reference.content, self._context_of(item), skill, seed)
 
+    def revision(self, item: Mapping[str, Any], *, worker: str, assignment: str) -> Json:
+        """Return a new annotation by the same worker, who is more careful now."""
+        reference = self.references.get(item["id"], self._empty)
+        skill = self.skills.get(worker, self.skill)
+        return self._simulation.generate(
+            reference.content,
+            self._context_of(item),
+            1.0 if skill is None else (1 + skill) / 2,
+            f"{self.seed}:{assignment}:{item['id']}:revision",
+        )
+
     def consolidation(self, item: Mapping[str, Any], *, worker: str) -> Json:
         if self._simulation.consolidate is None:
             raise MissingPartError("The scheme does not simulate consolidators.")

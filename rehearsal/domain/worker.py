@@ -136,6 +136,8 @@ class SimulatedWorker:
             return self.script.consolidation(item, worker=self.worker_id)
         if "asked" in item:
             return self.script.validation(item, worker=self.worker_id)
+        if "disputes" in item:
+            return self.script.revision(item, worker=self.worker_id, assignment=page["assignment"])
         return self.script.generation(item, worker=self.worker_id, assignment=page["assignment"])
 
     def _save(self, page: Any) -> None:

@@ -71,7 +71,9 @@ def test_export_of_100_000_items(tmp_path):
     project = seed_gold(ITEMS)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    missed = [slow for fmt in formats_of(project) for slow in _measure(project, fmt, tmp_path / fmt)]
+    missed = [
+        slow for fmt in formats_of(project) for slow in _measure(project, fmt, tmp_path / fmt)
+    ]
     assert missed == []
 
 

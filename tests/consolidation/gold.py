@@ -58,7 +58,7 @@ def consolidate(case: Case, content: dict, worker: Worker | None = None) -> Gold
         role=Role.CONSOLIDATOR,
         worker=worker,
         assignment=make_assignment(hit=case.task.hit, worker=worker),
-        content=parse_for_case(case)(case.item, content),
+        content=parse_for_case(case, case.task)(case.item, content),
         schema_version=get_scheme("qasrl").content.schema_version,
         state=SubmissionState.ACCEPTED,
         opened_at=NOW,

@@ -171,7 +171,7 @@ FRAMED = {
         "practice",
         "practice-check",
     },
-    "consolidation": {"consolidate", "validate", "submit"},
+    "consolidation": {"consolidate", "validate", "revise", "submit"},
 }
 
 

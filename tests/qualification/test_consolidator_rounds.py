@@ -109,7 +109,7 @@ def test_trainees_open_the_consolidators_page(client):
 def test_production_does_not_go_on_in_the_batch_of_a_round():
     one = make_consolidator_round()
     cohort = open_round(one, [make_worker()])
-    batch = case_batch(project=one.project, now=NOW)
+    batch = case_batch(project=one.project, role="consolidator", now=NOW)
     assert batch != cohort.batch
     assert (batch.for_training, cohort.batch.for_training) == (False, True)
     # A second cohort beside it: the one open batch of production is not in its way.

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from projects.command import Command as BaseCommand
 from projects.command import InputError
-from projects.domain.choose_protocol import choose_protocol
+from projects.domain.choose_protocol import MOST_REVISIONS, choose_protocol
 from projects.domain.create_project import create_project
-from projects.enums import Protocol
+from projects.enums import AfterDisputes, Protocol
 from projects.models import Project
 from schemes.registry import SCHEMES
 
@@ -48,10 +48,27 @@ class Command(BaseCommand):
 def add_protocol(parser: ArgumentParser, *, default: str | None = Protocol.CONSOLIDATION) -> None:
     parser.add_argument("--protocol", choices=Protocol.values, default=default)
     parser.add_argument(
-        "--validators", type=int, default=2, help="validators per item (validation only)"
+        "--validators",
+        type=int,
+        default=2,
+        help="validators or verifiers per item (validation and verification)",
     )
     parser.add_argument(
         "--agree", type=int, default=2, help="validators who must find a part of an item valid"
+    )
+    parser.add_argument(
+        "--revisions",
+        type=int,
+        default=1,
+        metavar="N",
+        help=f"how often a disputed annotation returns to its annotator, 0 to {MOST_REVISIONS} "
+        "(verification)",
+    )
+    parser.add_argument(
+        "--after-disputes",
+        choices=AfterDisputes.values,
+        default=AfterDisputes.EXPERTS,
+        help="what becomes of items that are still disputed (verification)",
     )
 
 
@@ -78,6 +95,8 @@ def _create(options: dict[str, Any]) -> Project:
         protocol=options["protocol"],
         validators=options["validators"],
         agree=options["agree"],
+        revisions=options["revisions"],
+        after_disputes=options["after_disputes"],
         actor="create_project",
         now=timezone.now(),
     )

@@ -92,6 +92,8 @@ class Command(BaseCommand):
                 protocol=options["protocol"],
                 validators=options["validators"],
                 agree=options["agree"],
+                revisions=options["revisions"],
+                after_disputes=options["after_disputes"],
                 actor="rehearse",
                 now=timezone.now(),
             )

@@ -24,6 +24,7 @@ TASKS = {
     "generator": base.TaskTexts("Label a sentence", "Read a sentence and choose its label."),
     "consolidator": base.TaskTexts("Compare labels", "Choose the better of two labels."),
     "validator": base.TaskTexts("Check a label", "Read a sentence and check its label."),
+    "reviser": base.TaskTexts("Revise a label", "Others dispute your label. Choose it again."),
 }
 
 
@@ -169,6 +170,14 @@ def gold_of_validations(
     return {"label": sources[0]["label"] if votes >= agree else ""}, [origin]
 
 
+def disputes(sources: Sequence[Json], validations: Sequence[Json], agree: int) -> Json:
+    """Return `{"label", "against"}` if fewer than `agree` validators support the label."""
+    votes = sum(validation["valid"] for validation in validations)
+    if votes >= agree:
+        return {}
+    return {"label": sources[0]["label"], "against": len(validations) - votes}
+
+
 def generate(reference: Json, context: ItemContext, skill: float, seed: str) -> Json:
     rng = random.Random(seed)
     return {"label": reference["label"] if rng.random() < skill else rng.choice(DEFAULT)}
@@ -226,6 +235,7 @@ SCHEME = base.Scheme(
         gold_of=gold_of_validations, is_empty=lambda sources: not sources[0]["label"],
         same_verdicts=lambda first, second: (int(first["valid"] == second["valid"]), 1),
         verdicts=lambda content: (int(content["valid"]), 1), rule="labels.validation.v1",
+        disputes=disputes,
     ),
     simulation=base.Simulation(
         generate=generate, invent=lambda context: {"label": labels_of(context)[0]},

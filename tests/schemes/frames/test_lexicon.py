@@ -1,0 +1,136 @@
+"""Search in a lexicon, its index, the sample lexicon, lost parts and precedents."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from schemes.base import Json
+from schemes.frames.lexicon import LEXICON
+from schemes.frames.precedents import PRECEDENTS
+from tests.environment import ROOT
+
+SAMPLE = ROOT / "schemes/frames/samples/lexicon.json"
+
+
+@pytest.fixture(scope="module")
+def lexicon() -> Json:
+    return LEXICON.parse(LEXICON.formats["json"](Path(SAMPLE), None))
+
+
+def names(lexicon: Json, query: str) -> list[str]:
+    return [result["name"] for result in LEXICON.look_up(lexicon, query)]
+
+
+def test_sample_has_examples_elements_and_verbs(lexicon):
+    assert len(lexicon["frames"]) >= 44
+    for name, frame in lexicon["frames"].items():
+        marked = [[mark for _, mark in example if mark] for example in frame["examples"]]
+        assert len(marked) == 2, name
+        assert all(marked), name
+        assert all(element["definition"] for element in frame["elements"]), name
+        assert any(element["core"] == "Core" for element in frame["elements"]), name
+        assert all(unit.endswith(".v") for unit in frame["units"]), name
+
+
+def test_relations_of_the_sample_have_both_sides(lexicon):
+    frames = lexicon["frames"]
+    assert {"type": "Inheritance", "frame": "Getting", "is_parent": True} in frames["Commerce_buy"][
+        "relations"
+    ]
+    for name, frame in frames.items():
+        for relation in frame["relations"]:
+            other = {**relation, "frame": name, "is_parent": not relation["is_parent"]}
+            assert other in frames[relation["frame"]]["relations"]
+
+
+def test_exact_name_returns_all_of_the_frame(lexicon):
+    expected = {"name": "Origin", **lexicon["frames"]["Origin"]}
+    assert LEXICON.look_up(lexicon, "Origin") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("origin", ["Origin"]),
+        ("come from", ["Origin"]),
+        ("come_from", ["Origin"]),
+        ("sell", ["Commerce_sell"]),
+        ("commerce", ["Commerce_buy", "Commerce_pay", "Commerce_sell"]),
+        ("take ov", ["Taking_control"]),
+        ("Lisbon", []),
+        ("through the mouth", ["Ingestion"]),
+    ],
+)
+def test_search_ranks_names_then_units_then_definitions(lexicon, query, first):
+    found = names(lexicon, query)
+    assert found[: len(first)] == first
+    assert bool(found) is bool(first)
+
+
+def test_result_of_a_search_is_short(lexicon):
+    (result,) = LEXICON.look_up(lexicon, "hail from")
+    assert result == {
+        "name": "Origin",
+        "definition": (
+            "An Entity has its beginning in an Origin, such as a place, a time or another thing."
+        ),
+        "units": lexicon["frames"]["Origin"]["units"],
+    }
+
+
+def test_index_has_verbs_without_part_of_speech(lexicon):
+    small = {
+        **lexicon,
+        "frames": {
+            "Origin": {**lexicon["frames"]["Origin"], "units": ["come from.v", "origin.n"]},
+            "Empty": {**lexicon["frames"]["Event"], "elements": [], "units": []},
+        },
+        "extra_units": [["spring from", "Origin", 0.5]],
+    }
+    event = "Something happens at some Place and Time. The verb says no more about it than"
+    index = LEXICON.index(small)
+    assert index["extra"] == [["spring from", "Origin", 0.5]]
+    assert index["frames"][1][::2] == ["Origin", ["come from"]]
+    assert index["frames"][1][3] == 1
+    assert index["frames"][0][0] == "Empty"
+    assert index["frames"][0][1].startswith(event)
+    assert index["frames"][0][2:] == [[], 0]
+    json.dumps(index)
+
+
+RECORD = {
+    "skip": "",
+    "verb": [2],
+    "lemma": "sell",
+    "frame": "Commerce_sell",
+    "arguments": [
+        {"head": [1], "filler": "fund", "element": "Seller", "role": "Agent"},
+        {"head": [3], "filler": "bond", "element": "Ware", "role": "Thing"},
+        {"head": [5], "filler": "bank", "element": "", "role": "Recipient"},
+    ],
+    "confidence": 4,
+}
+
+
+def test_lost_parts_of_a_record_are_named(lexicon):
+    no_element = "The frame Commerce_sell has no element Ware."
+    no_role = "The role Thing does not exist."
+    assert LEXICON.lost(lexicon, RECORD) == [no_element, no_role]
+    assert LEXICON.lost(lexicon, {"frame": {}, "record": RECORD}) == [no_element, no_role]
+    lost_frame = {**RECORD, "frame": "Vending", "arguments": RECORD["arguments"][:1]}
+    assert LEXICON.lost(lexicon, lost_frame) == ["The frame Vending does not exist."]
+    skipped = {**RECORD, "skip": "no-frame", "frame": "", "arguments": []}
+    assert LEXICON.lost(lexicon, skipped) == []
+
+
+def test_precedents_count_frames_and_lemmas():
+    come = {"frame": "Arriving", "lemma": "come"}
+    origin = {"frame": "Origin", "lemma": "come_from"}
+    skipped = {"frame": "", "lemma": "come", "skip": "other"}
+    assert PRECEDENTS.like("come from") == {"lemma": "come_from"}
+    assert PRECEDENTS.summarize([come, origin, skipped, origin]) == [
+        {"frame": "Origin", "lemma": "come_from", "count": 2},
+        {"frame": "Arriving", "lemma": "come", "count": 1},
+    ]
+    assert PRECEDENTS.summarize([]) == []
