@@ -150,8 +150,6 @@ SCHEME = Scheme(
     resources={"lexicon": LEXICON},
     precedents=PRECEDENTS,
     statistics=STATISTICS,
-    resources={"lexicon": LEXICON},
-    precedents=PRECEDENTS,
     limits=(
         "Only verbs are annotated. Arguments are marked by their semantic heads, and arguments that "
         "the sentence does not mention are not annotated.",
