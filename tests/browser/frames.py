@@ -1,0 +1,89 @@
+"""Records of the frames scheme for the browser, and what annotators do with them."""
+
+from itertools import count
+
+from playwright.sync_api import Locator, Page, expect
+
+from annotation.models import Item, Sentence
+from projects.domain.create_project import create_project
+from projects.domain.resources import add_resource
+from projects.models import Project
+from schemes.base import Json
+from schemes.registry import get_scheme
+from tests.annotation.factories import NOW
+from tests.schemes.frames.page_lexicon import LEXICON
+
+# 0   1    2    3    4      5    6      7    8    9
+TOKENS = ["The", "best", "wine", "came", "mostly", "from", "France", "last", "year", "."]
+METADATA = {
+    "lemmas": ["the", "good", "wine", "come", "mostly", "from", "France", "last", "year", "."],
+    "heads": [2, 2, 3, -1, 3, 6, 3, 8, 3, 3],
+    "deprels": [
+        "det",
+        "amod",
+        "nsubj",
+        "root",
+        "advmod",
+        "case",
+        "obl",
+        "amod",
+        "obl:tmod",
+        "punct",
+    ],
+}
+_numbers = count(1)
+
+
+def make_frames_project(slug: str = "frames", lexicon: Json = LEXICON) -> Project:
+    presets = get_scheme("frames").vocabulary.pay_presets
+    project = create_project(slug=slug, scheme="frames", pay_scheme=presets["frames"], now=NOW)
+    add_resource(project=project, name="lexicon", value=lexicon, now=NOW)
+    return project
+
+
+def make_record(project: Project) -> Item:
+    """Return an item about “came”."""
+    name = f"s{next(_numbers)}"
+    sentence = Sentence.objects.create(
+        project=project, external_id=name, tokens=TOKENS, metadata=METADATA
+    )
+    target = {"verb": [3], "lemma": "come", "fillers": {}}
+    return Item.objects.create(
+        project=project, sentence=sentence, key=f"{name}/4", target=target, position=1
+    )
+
+
+def frame(page: Page, name: str) -> Locator:
+    return page.get_by_role("radio", name=name, exact=True)
+
+
+def current_step(page: Page) -> Locator:
+    return page.locator("[aria-current=step]")
+
+
+def understand(page: Page) -> None:
+    page.get_by_role("button", name="I understand it, and see its arguments").click()
+    expect(current_step(page)).to_contain_text("Frame")
+
+
+def choose_frame(page: Page, name: str) -> None:
+    page.locator("label", has=page.locator(f"input[name=frame][value={name}]")).click()
+    expect(frame(page, name)).to_be_checked()
+
+
+def word(page: Page, position: int) -> Locator:
+    return page.locator(f"#sentence-{position} .word")
+
+
+def element_option(page: Page, name: str) -> Locator:
+    return page.locator(".argument--active label", has=page.locator(f"input[value={name}]"))
+
+
+def go_on(page: Page) -> None:
+    page.locator("[data-go-on]").click()
+
+
+def labels_of_arguments(page: Page) -> list[str]:
+    heads = page.locator(".argument__head").all_inner_texts()
+    labels = page.locator(".argument__labels").all_inner_texts()
+    return [f"{head} {label}" for head, label in zip(heads, labels, strict=True)]

@@ -1,0 +1,579 @@
+"""The annotator's page of the frames scheme, worked on as an annotator does."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from annotation.models import Draft, Item
+from projects.domain.resources import add_resource
+from projects.models import Project
+from schemes.base import Json
+from tests.annotation.factories import NOW, make_task, task_url
+from tests.axe import axe_findings
+from tests.browser.frames import (
+    choose_frame,
+    current_step,
+    element_option,
+    frame,
+    go_on,
+    labels_of_arguments,
+    make_frames_project,
+    make_record,
+    understand,
+    word,
+)
+from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
+from tests.browser.work import arrived, note, open_task, press, ready, status, submit
+from tests.schemes.frames.page_lexicon import LEXICON
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+SUBMISSION = {
+    "skip": "",
+    "verb": [3, 5],
+    "lemma": "come_from",
+    "frame": "Origin",
+    "arguments": [
+        {"head": [0, 2], "filler": "the_wine", "element": "Entity", "role": "Theme"},
+        {"head": [6], "filler": "france", "element": "Origin", "role": "Source"},
+    ],
+    "confidence": 4,
+}
+
+
+@pytest.fixture
+def project() -> Project:
+    return make_frames_project()
+
+
+@dataclass
+class Marketplace:
+    """The marketplace of the settings, which the browser reaches without a network."""
+
+    origin: str
+    contents: list[Json] = field(default_factory=list)
+
+    def receive(self, route: Route) -> None:
+        fields = parse_qs(route.request.post_data or "")
+        self.contents.append(json.loads(fields["content"][0]))
+        thanks = "<!doctype html><html lang=en><title>Done</title><h1>Thank you</h1>"
+        route.fulfill(body=thanks, content_type="text/html")
+
+
+@pytest.fixture
+def marketplace(settings) -> Marketplace:
+    return Marketplace(settings.MTURK_WORKER_ORIGINS[0])
+
+
+@pytest.fixture
+def open_records(live_server, marketplace) -> Iterator[Callable[..., Page]]:
+    """Opens a task in a browser whose pages raise no error."""
+    errors: list[str] = []
+
+    def open_records(context: BrowserContext, *items: Item, worker: str = "W1") -> Page:
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.route(f"{marketplace.origin}/**", marketplace.receive)
+        task = items[0].tasks.first() or make_task(items)
+        address = task_url(task, worker=worker, submit_to=marketplace.origin)
+        return open_task(page, f"{live_server.url}{address}")
+
+    yield open_records
+    assert errors == []
+
+
+@pytest.fixture
+def page(project, context, open_records) -> Page:
+    return open_records(context, make_record(project))
+
+
+def submitted(marketplace: Marketplace) -> Json:
+    """Return the only record that the marketplace received, which is also the stored draft."""
+    [content] = marketplace.contents
+    assert Draft.objects.get().content == content
+    [record] = content.values()
+    return record
+
+
+def tab_to(page: Page, selector: str, key: str = "Tab") -> None:
+    for _ in range(40):
+        page.keyboard.press(key)
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    pytest.fail(f"{key} does not lead to {selector}")
+
+
+def moves(page: Page) -> list[str]:
+    """Return what was done, as it is stored."""
+    expect(status(page)).to_have_text("Saved")
+    return [f"{step}: {label}" for _, step, label in Draft.objects.get().log]
+
+
+# --- a whole record ------------------------------------------------------------------------------
+
+
+def test_record_by_keyboard_alone(page, marketplace):
+    expect(page.locator("[data-frames] input").first).to_be_attached()
+    tab_to(page, "[data-understand]")
+    press(page, "Enter")
+    expect(frame(page, "Arriving")).to_be_focused()
+    tab_to(page, "#sentence", "Shift+Tab")
+    press(page, "f", " ")
+    expect(page.get_by_role("heading", name="Which frame does “come from” evoke?")).to_be_visible()
+    press(page, "/")
+    expect(page.get_by_label("Search all frames")).to_be_focused()
+    page.keyboard.type("beginning")
+    press(page, "ArrowDown")
+    expect(frame(page, "Origin")).to_be_focused()
+    press(page, "ArrowRight")
+    expect(page.get_by_text("What Entity means.")).to_be_visible()
+    press(page, "Enter", "Enter")
+    expect(current_step(page)).to_contain_text("Arguments")
+    expect(page.locator("#sentence")).to_be_focused()
+    press(page, "w", "Enter")
+    expect(page.get_by_role("group", name="Frame element of “wine”")).to_be_visible()
+    expect(page.locator(".argument--active input[value=Entity]")).to_be_focused()
+    press(page, "a")
+    expect(page.locator("#sentence")).to_be_focused()
+    press(page, "Home", " ")
+    page.keyboard.type("fra")
+    press(page, "Enter", "a")
+    expect(note(page)).to_have_text("Entity is “The … wine”.")
+    press(page, "b", "Shift+Enter")
+    expect(page.get_by_role("radio", name="1 a guess")).to_be_focused()
+    press(page, "4")
+    expect(page.get_by_text("sure of the frame, small doubts")).to_be_visible()
+    log = moves(page)
+    press(page, "Control+Enter")
+    arrived(page)
+    record = submitted(marketplace)
+    record["arguments"][1]["filler"] = record["arguments"][1]["filler"].lower()
+    record["arguments"][1]["role"] = "Source"
+    assert record == SUBMISSION
+    assert log == [
+        "read: understanding the sentence",
+        "frame: going to step 2, frame",
+        "frame: adding “from” to the verb",
+        "frame: reading about Origin",
+        "frame: choosing the frame Origin",
+        "arguments: going to step 3, arguments",
+        "arguments: marking “wine”",
+        "arguments: the element Entity for “wine”",
+        "arguments: changing “wine” to “The … wine”",
+        "arguments: marking “France”",
+        "arguments: the element Origin for “France”",
+        "rate: going to step 4, rate",
+        "rate: confidence 4",
+    ]
+    draft = Draft.objects.get()
+    assert draft.moves == len(log)
+    assert {name: effort["moves"] for name, effort in draft.steps.items()} == {
+        **{"read": 1, "frame": 4},
+        **{"arguments": 6, "rate": 2},
+    }
+
+
+def test_record_by_touch_on_a_narrow_screen(project, chromium: Browser, open_records, marketplace):
+    size = {"width": 360, "height": 800}
+    with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
+        context.set_default_timeout(10_000)
+        page = open_records(context, make_record(project))
+        page.get_by_role("button", name="I understand it, and see its arguments").tap()
+        word(page, 5).tap()
+        expect(page.get_by_role("heading", name="Which frame does “come from”")).to_be_visible()
+        page.get_by_role("button", name="Details of Origin").tap()
+        expect(page.get_by_text("What Entity means.")).to_be_visible()
+        page.locator(".frame-row__choice", has_text="Origin").tap()
+        page.get_by_role("button", name="Continue to the arguments").tap()
+        word(page, 2).tap()
+        page.get_by_role("button", name="Add or remove words").tap()
+        word(page, 0).tap()
+        element_option(page, "Entity").tap()
+        page.get_by_role("button", name="Add or remove words").tap()
+        word(page, 6).tap()
+        element_option(page, "Origin").tap()
+        page.get_by_label("Generic role").select_option("Source")
+        assert labels_of_arguments(page) == [
+            "“The … wine” Entity · Theme",
+            "“France” Origin · Source",
+        ]
+        assert page.evaluate(SMALL_TARGETS) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        page.get_by_role("button", name="Continue to the rating").tap()
+        page.locator("label", has_text="sure of the frame").tap()
+        page.get_by_role("button", name="Submit").tap()
+        arrived(page)
+    record = submitted(marketplace)
+    record["arguments"][1]["filler"] = record["arguments"][1]["filler"].lower()
+    assert record == SUBMISSION
+
+
+def test_words_in_a_row_are_dragged_over(page):
+    understand(page)
+    choose_frame(page, "Arriving")
+    go_on(page)
+    word(page, 7).hover()
+    page.mouse.down()
+    word(page, 8).hover()
+    page.mouse.up()
+    assert labels_of_arguments(page) == ["“last year” Time"]
+    word(page, 6).click(modifiers=["Control"])
+    assert labels_of_arguments(page) == ["“France last year” Time"]
+    word(page, 3).click()
+    expect(note(page)).to_have_text("“came” belongs to the verb.")
+    word(page, 2).click()
+    word(page, 8).click(modifiers=["Control"])
+    expect(note(page)).to_have_text("“year” already belongs to “France last year”.")
+    page.locator("#sentence").focus()
+    press(page, "y", "Backspace")
+    assert labels_of_arguments(page) == ["“France last” no element or role yet", "“wine” Agent"]
+
+
+# --- skips ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("step", "key", "reason"),
+    [
+        ("Read", "not-understood", "I don't understand the sentence"),
+        ("Frame", "no-frame", ""),
+        ("Arguments", "not-a-verb", "The marked word is not a verb here"),
+        ("Rate", "other", "Another reason"),
+    ],
+)
+def test_record_is_skipped_at_any_step(page, marketplace, step, key, reason):
+    page.locator(".stepper").get_by_role("button", name=step).click()
+    if reason:
+        page.locator("summary", has_text="Skip this record").click()
+        page.locator("label", has_text=reason).click()
+    else:
+        page.get_by_role("button", name="No frame fits: skip this record").click()
+    expect(page.get_by_text("This record is skipped:")).to_be_visible()
+    if key == "other":
+        page.get_by_label("A message to the people who run this task").fill("Poetry.")
+    assert axe_findings(page) == []
+    submit(page)
+    arrived(page)
+    nothing = {"frame": "", "arguments": [], "confidence": None}
+    assert submitted(marketplace) == {"skip": key, "verb": [3], "lemma": "come", **nothing}
+    assert Draft.objects.get().comment == ("Poetry." if key == "other" else "")
+
+
+def test_skipped_record_can_be_annotated_after_all(page):
+    understand(page)
+    choose_frame(page, "Arriving")
+    page.get_by_role("button", name="No frame fits: skip this record").click()
+    page.get_by_role("button", name="Annotate it after all").click()
+    expect(frame(page, "Arriving")).to_be_focused()
+    expect(frame(page, "Arriving")).to_be_checked()
+
+
+# --- going back ----------------------------------------------------------------------------------
+
+
+def test_changed_frame_keeps_words_and_roles_and_asks_about_lost_elements(page, marketplace):
+    understand(page)
+    choose_frame(page, "Arriving")
+    go_on(page)
+    word(page, 2).click()
+    press(page, "a")
+    word(page, 6).click()
+    press(page, "b")
+    page.locator(".argument--active select").select_option("Source")
+    go_on(page)
+    press(page, "3")
+    page.get_by_role("button", name="Revise frame").click()
+    page.get_by_label("Search all frames").fill("commerce")
+    choose_frame(page, "Commerce_sell")
+    lost = page.locator("[data-lost]")
+    expect(lost).to_contain_text("does not have 2 elements that you have chosen: Theme of “wine”")
+    submit(page)
+    page.get_by_role("button", name="Commerce_sell has no element Goal").click()
+    expect(current_step(page)).to_contain_text("Arguments")
+    assert labels_of_arguments(page) == ["“wine” Theme · Theme", "“France” Goal · Source"]
+    page.get_by_role("button", name="Remove the element Goal").click()
+    page.locator(".argument__head").first.click()
+    element_option(page, "Goods").click()
+    assert labels_of_arguments(page) == ["“wine” Goods · Theme", "“France” Source"]
+    expect(lost).to_be_hidden()
+    submit(page)
+    arrived(page)
+    record = submitted(marketplace)
+    assert (record["frame"], record["confidence"]) == ("Commerce_sell", 3)
+    assert [(one["head"], one["element"], one["role"]) for one in record["arguments"]] == [
+        ([2], "Goods", "Theme"),
+        ([6], "", "Source"),
+    ]
+
+
+def test_changing_back_finds_the_elements_again(page):
+    understand(page)
+    choose_frame(page, "Arriving")
+    go_on(page)
+    word(page, 2).click()
+    press(page, "a", "Shift+Enter")
+    page.get_by_role("button", name="Revise frame").click()
+    choose_frame(page, "Becoming")
+    expect(page.locator("[data-lost]")).to_be_visible()
+    choose_frame(page, "Arriving")
+    expect(page.locator("[data-lost]")).to_be_hidden()
+
+
+def test_moves_are_undone_at_their_step(page):
+    understand(page)
+    choose_frame(page, "Arriving")
+    go_on(page)
+    word(page, 2).click()
+    page.get_by_role("button", name="Undo marking “wine”").click()
+    assert labels_of_arguments(page) == []
+    page.get_by_role("button", name="Undo choosing the frame Arriving").click()
+    expect(current_step(page)).to_contain_text("Frame")
+    expect(frame(page, "Arriving")).not_to_be_checked()
+    expect(note(page)).to_have_text("Undone: choosing the frame Arriving.")
+    press(page, "Control+y", "Control+y")
+    assert labels_of_arguments(page) == ["“wine” Agent"]
+
+
+def test_optional_elements_are_offered_where_the_project_has_them(context, open_records):
+    project = make_frames_project(lexicon={**LEXICON, "core_only": False})
+    page = open_records(context, make_record(project))
+    understand(page)
+    choose_frame(page, "Arriving")
+    go_on(page)
+    for position in (2, 6):  # an optional element may occur twice
+        word(page, position).click()
+        element_option(page, "Source").click()
+    assert labels_of_arguments(page) == ["“wine” Source · Source", "“France” Source · Source"]
+
+
+def test_core_elements_alone_are_offered_otherwise(page):
+    understand(page)
+    choose_frame(page, "Arriving")
+    go_on(page)
+    expect(page.locator("[data-reference-elements] dt")).to_have_text(["Theme", "Goal"])
+    word(page, 2).click()
+    press(page, "a")
+    word(page, 6).click()
+    options = page.locator(".argument--active .element-choice__option label")
+    expect(options).to_have_text(["a Theme is “wine”", "b Goal", "- No element, only a role"])
+    expect(page.locator(".argument--active input[value=Theme]")).to_be_disabled()
+
+
+# --- problems ------------------------------------------------------------------------------------
+
+
+def test_problems_lead_to_their_steps(page):
+    submit(page)
+    problems = page.locator("[data-problems] button")
+    expect(problems).to_have_text(
+        [
+            "Confirm that you understand the sentence, or skip the record.",
+            "Choose a frame, or skip the record.",
+            "Rate your confidence from 1 to 5.",
+        ]
+    )
+    problems.nth(1).click()
+    expect(frame(page, "Arriving")).to_be_focused()
+    problems.nth(2).click()
+    expect(page.get_by_role("radio", name="1 a guess")).to_be_focused()
+    problems.nth(0).click()
+    expect(page.locator("[data-understand]")).to_be_focused()
+
+
+def test_frame_that_the_lexicon_lost_is_refused_at_its_step(page, project):
+    understand(page)
+    choose_frame(page, "Arriving")
+    go_on(page)
+    go_on(page)
+    press(page, "5")
+    frames = {name: value for name, value in LEXICON["frames"].items() if name != "Arriving"}
+    add_resource(project=project, name="lexicon", value={**LEXICON, "frames": frames}, now=NOW)
+    submit(page)
+    page.get_by_role("button", name="the lexicon has no frame 'Arriving'").click()
+    expect(current_step(page)).to_contain_text("Frame")
+
+
+def test_long_comment_and_long_search_are_cut(page, marketplace):
+    understand(page)
+    page.get_by_label("Search all frames").focus()
+    page.keyboard.insert_text("x" * 100_000)
+    expect(page.get_by_text("No frame contains these words.")).to_be_visible()
+    press(page, "Escape")
+    choose_frame(page, "Arriving")
+    page.locator(".stepper").get_by_role("button", name="Rate").click()
+    press(page, "1")
+    page.get_by_label("A message to the people who run this task").focus()
+    page.keyboard.insert_text("y" * 100_000)
+    submit(page)
+    arrived(page)
+    assert submitted(marketplace)["frame"] == "Arriving"
+    assert Draft.objects.get().comment == "y" * 2000
+
+
+def test_hostile_lexicon_is_text(context, open_records):
+    markup = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
+    arriving = {**LEXICON["frames"]["Arriving"], "definition": [[markup, ""]]}
+    arriving["elements"] = [{"name": markup.replace(" ", "_"), "core": "Core", "definition": []}]
+    lexicon = {**LEXICON, "frames": {"Arriving": arriving}, "extra_units": []}
+    page = open_records(context, make_record(make_frames_project(lexicon=lexicon)))
+    understand(page)
+    page.get_by_role("button", name="Details of Arriving").click()
+    expect(page.locator(".frame-row__details p")).to_have_text(markup)
+    choose_frame(page, "Arriving")
+    go_on(page)
+    word(page, 2).click()
+    press(page, "a")
+    assert page.evaluate("window.hacked") is None
+
+
+def test_lexicon_that_does_not_load_is_loaded_again(project, context, open_records):
+    item = make_record(project)
+    context.route("**/work/index/**", lambda route: route.abort())
+    page = open_records(context, item)
+    understand(page)
+    expect(page.get_by_text("The frames could not be loaded.")).to_be_visible()
+    assert axe_findings(page) == []
+    context.unroute("**/work/index/**")
+    page.get_by_role("button", name="Try again").click()
+    expect(frame(page, "Arriving")).to_be_visible()
+    context.route("**/look-up/", lambda route: route.abort())
+    choose_frame(page, "Arriving")
+    go_on(page)
+    expect(page.get_by_text("The elements of Arriving could not be loaded.")).to_be_visible()
+    context.unroute("**/look-up/")
+    page.locator("[data-reference] button").click()
+    expect(page.locator("[data-reference-elements] dt")).to_have_text(["Theme", "Goal"])
+
+
+def test_project_without_a_lexicon_allows_only_a_skip(context, open_records, project):
+    project.resources.all().delete()
+    page = open_records(context, make_record(project))
+    understand(page)
+    expect(page.get_by_text("The frames could not be loaded.")).to_be_visible()
+    page.get_by_role("button", name="No frame fits: skip this record").click()
+    submit(page)
+    arrived(page)
+
+
+# --- drafts and several records ------------------------------------------------------------------
+
+
+def test_draft_comes_back_at_its_step(page):
+    understand(page)
+    word(page, 5).click()
+    choose_frame(page, "Origin")
+    go_on(page)
+    word(page, 2).click()
+    press(page, "a")
+    expect(status(page)).to_have_text("Saved")
+    page.reload()
+    ready(page)
+    expect(current_step(page)).to_contain_text("Arguments")
+    assert labels_of_arguments(page) == ["“wine” Entity · Theme"]
+    expect(page.locator("[data-verb]")).to_have_text("came … from")
+    assert len(moves(page)) == Draft.objects.get().moves
+
+
+def test_records_of_a_task_are_listed_by_status(project, context, open_records):
+    page = open_records(context, *(make_record(project) for _ in range(3)))
+    counts = page.locator("[data-item-counts]")
+    expect(counts).to_have_text("All records: 3 not begun")
+    counts.click()
+    understand(page)
+    expect(counts).to_have_text("All records: 2 not begun, 1 in progress")
+    page.locator(".item-list").get_by_role("button", name="3. come").focus()
+    press(page, "Enter")
+    expect(page.locator("[data-progress-text]")).to_have_text("Record 3 of 3")
+    expect(page.locator("[data-understand]")).to_be_focused()
+    page.locator("summary", has_text="Skip this record").click()
+    page.locator("label", has_text="No frame fits").click()
+    page.locator(".item-list").get_by_role("button", name="1. come").click()
+    choose_frame(page, "Arriving")
+    page.locator(".stepper").get_by_role("button", name="Rate").click()
+    press(page, "2")
+    expect(counts).to_have_text("All records: 1 not begun, 1 done, 1 skipped")
+    expect(page.locator(".item-list h2")).to_have_text(["Not begun (1)", "Done (1)", "Skipped (1)"])
+    assert axe_findings(page) == []
+    press(page, "Control+Enter")
+    expect(page.locator("[data-problems] button").first).to_contain_text("Record 2: Confirm")
+
+
+def test_single_record_has_no_list(page):
+    expect(page.locator(".item-list")).to_be_hidden()
+
+
+def test_preview_can_be_read_and_not_written(project, context, live_server):
+    task = make_task([make_record(project)])
+    page = context.new_page()
+    open_task(page, f"{live_server.url}{reverse('annotation:generate', args=[task.public_id])}")
+    for name in ("Frame", "Arguments", "Rate"):
+        page.locator(".stepper").get_by_role("button", name=name).click()
+        expect(current_step(page)).to_contain_text(name)
+        assert axe_findings(page) == []
+    expect(page.get_by_role("radio", name="1 a guess")).to_be_disabled()
+
+
+# --- accessibility -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_at_any_step(project, chromium: Browser, open_records, width, scheme):
+    size = {"width": width, "height": 800}
+    with chromium.new_context(viewport=size, color_scheme=scheme) as context:
+        context.set_default_timeout(10_000)
+        page = open_records(context, make_record(project))
+        check(page)
+        understand(page)
+        check(page)
+        page.get_by_role("button", name="Details of Arriving").click()
+        expect(page.get_by_text("What Goal means.")).to_be_visible()
+        page.locator("summary", has_text="Keys").click()
+        page.locator("summary", has_text="Skip this record").click()
+        check(page)
+        page.get_by_label("Search all frames").fill("something")
+        check(page)
+        choose_frame(page, "Arriving")
+        go_on(page)
+        check(page)
+        word(page, 2).click()
+        check(page)
+        press(page, "a")
+        page.locator(".stepper").get_by_role("button", name="Frame").click()
+        page.get_by_label("Search all frames").fill("beginning")
+        choose_frame(page, "Origin")
+        check(page)
+        go_on(page)
+        page.locator(".argument__head").click()
+        check(page)
+        press(page, "Shift+Enter", "3")
+        check(page)
+        submit(page)
+        expect(page.locator("[data-problems]")).to_be_visible()
+        check(page)
+
+
+def check(page: Page) -> None:
+    assert axe_findings(page) == []
+    assert page.evaluate(SMALL_TARGETS) == []
+
+
+def test_focus_is_never_covered_by_the_sentence(project, chromium: Browser, open_records):
+    with chromium.new_context(viewport={"width": 360, "height": 640}) as context:
+        context.set_default_timeout(10_000)
+        page = open_records(context, make_record(project))
+        understand(page)
+        choose_frame(page, "Arriving")
+        go_on(page)
+        for position in (2, 6, 8):
+            word(page, position).click()
+        page.locator("#sentence").focus()
+        for key in ("Tab", "Shift+Tab"):
+            for _ in range(25):
+                press(page, key)
+                assert page.evaluate(COVERED) == ""
