@@ -1,0 +1,214 @@
+"""The pages of a project's resources."""
+
+import json
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from projects.enums import MemberRole
+from projects.models import Project
+from tests.annotation.factories import make_project as make_qasrl_project
+from tests.dashboard.campaign import make_user
+from tests.schemes.frames.lexicon_files import large_release, write_zip
+from tests.schemes.frames.projects import (
+    SAMPLE,
+    import_sample,
+    make_frames_project,
+    make_record,
+    submit,
+    write_lexicon,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project() -> Project:
+    return make_frames_project()
+
+
+@pytest.fixture
+def client(project) -> Client:
+    return member(project, MemberRole.REQUESTER)
+
+
+def member(project: Project, role: MemberRole) -> Client:
+    client = Client()
+    client.force_login(make_user(f"{role}", project, role))
+    return client
+
+
+def address(name: str = "resource", *more: str) -> str:
+    return reverse(f"consolidation:{name}", args=["frames", "lexicon", *more])
+
+
+def upload(client: Client, content: bytes, *, name: str = "lexicon.json", **fields: str):
+    file = SimpleUploadedFile(name, content)
+    return client.post(address("import_resource"), {"file": file, "fmt": "json", **fields})
+
+
+def names(html: str) -> list[str]:
+    return re.findall(r'entries/([^/"]+)/">\1</a>', html)
+
+
+def test_empty_page_explains_the_import(client):
+    response = client.get(address())
+    assert response.status_code == 200
+    assert "No version yet" in response.text
+    assert "import_lexicon frames FILE" in response.text
+
+
+def test_upload_becomes_a_version_with_counts(client, project):
+    response = upload(client, SAMPLE.read_bytes(), **{"switch-core_only": "on"})
+    assert response.url == f"{address()}?check=1"
+    page = client.get(response.url)
+    assert "Version 1 was imported and is current." in page.text
+    assert "All annotations fit the current version." in page.text
+    assert page.context["counts"][0] == ("Frames", "65")
+    assert project.resources.get().value["core_only"] is True
+
+
+def test_checkbox_alone_makes_a_version(client, project):
+    import_sample(project)
+    client.post(address("import_resource"), {"fmt": "json"})
+    assert project.resources.order_by("-version").first().value["core_only"] is False
+
+
+@pytest.mark.parametrize(
+    ("content", "fields", "message"),
+    [
+        (b'{"frames":\n{', {}, "cut.json, line 2: is not complete JSON"),
+        (b"{}", {"fmt": "framenet"}, "cut.json: is neither a folder nor a complete zip file."),
+        (b"{}", {"fmt": "yaml"}, "yaml is not one of the available choices"),
+    ],
+)
+def test_refused_upload_shows_the_reason_and_changes_nothing(
+    client, project, content, fields, message
+):
+    import_sample(project)
+    response = upload(client, content, name="cut.json", **fields)
+    assert response.status_code == 422
+    assert message in response.text
+    assert project.resources.count() == 1
+
+
+def test_page_lists_versions_with_their_submissions(client, project, tmp_path):
+    import_sample(project)
+    item = make_record(project)
+    submit(item)
+    submit(item)
+    page = client.get(address())
+    rows = [(version.version, count) for version, count in page.context["versions"]]
+    assert rows == [(1, 2)]
+    upload(client, write_lexicon(tmp_path, ["Giving"]).read_bytes())
+    page = client.get(f"{address()}?check=1")
+    assert "The frame Commerce_sell does not exist. 2 annotations" in page.text
+    assert "s1/3" in page.text
+
+
+def test_frames_are_searched_and_paged(client, project):
+    import_sample(project)
+    first = client.get(address())
+    assert "65 frames" in first.text
+    assert len(names(first.text)) == 50
+    second = client.get(f"{address()}?page=2")
+    assert len(names(second.text)) == 15
+    for odd in ("0", "-1", "x", "99999999999999", "7"):
+        assert client.get(f"{address()}?page={odd}").status_code == 200
+    found = client.get(f"{address()}?query=come+from", headers={"HX-Request": "true"})
+    assert names(found.text)[0] == "Origin"
+    assert "<html" not in found.text
+    assert "Nothing matches" in client.get(f"{address()}?query=zzz").text
+    paged = client.get(f"{address()}?query=a&page=1").text
+    assert "query=a&amp;page=2" in paged
+
+
+def test_frame_page_shows_everything_and_links_relations(client, project):
+    import_sample(project)
+    html = client.get(address("resource_entry", "Commerce_buy")).text
+    for text in ("buy back.v", "core", "peripheral", "Inherits from", "Who wants the"):
+        assert text in html
+    assert f'href="{address("resource_entry", "Getting")}"' in html
+    assert re.search(r'<mark class="role-word role--\d">The city<sub[^>]*>Buyer</sub></mark>', html)
+    assert "Is inherited by" in client.get(address("resource_entry", "Getting")).text
+
+
+def test_texts_of_a_lexicon_are_escaped(client, project):
+    evil = "<script>alert(1)</script>"
+    frame = {
+        "definition": f"{evil} {{Seller|{evil}}}",
+        "examples": [f"{{Seller|{evil}}}"],
+        "elements": [{"name": "Seller", "definition": evil}],
+        "units": ["<b>.v"],
+    }
+    lexicon = {"frames": {"<b>Odd</b>": frame}}
+    upload(client, json.dumps(lexicon).encode())
+    for url in (address(), address("resource_entry", "<b>Odd</b>")):
+        html = client.get(url).text
+        assert "&lt;script&gt;alert(1)" in html
+        assert evil not in html
+        assert "<b>" not in html
+
+
+def test_unknown_names_lead_back(client, project):
+    import_sample(project)
+    response = client.get(address("resource_entry", "Lost"), follow=True)
+    assert response.redirect_chain == [(address(), 302)]
+    assert "There is no entry Lost in the current version." in response.text
+    everything = reverse("consolidation:resources", args=["frames"])
+    other = reverse("consolidation:resource", args=["frames", "other"])
+    assert client.get(everything).url == address()
+    assert client.get(other).url == everything
+    assert client.post(f"{other}import/").url == everything
+
+
+def test_members_read_and_only_staff_import(project):
+    import_sample(project)
+    expert = member(project, MemberRole.EXPERT)
+    page = expert.get(address())
+    assert "Save as a new version" not in page.text
+    assert expert.get(address("resource_entry", "Giving")).status_code == 200
+    assert upload(expert, b"{}").status_code == 403
+
+
+def test_menu_has_the_resource_only_where_the_scheme_has_one(client, project):
+    overview = reverse("dashboard:project", args=["frames"])
+    link = reverse("consolidation:resources", args=["frames"])
+    assert re.search(
+        rf'href="{link}"\s*>Lexicon</a>',
+        client.get(reverse("projects:settings", args=["frames"])).text,
+    )
+    assert client.get(overview).status_code == 200
+    news = make_qasrl_project("news")
+    other = member(news, MemberRole.ADMIN)
+    settings = other.get(reverse("projects:settings", args=["news"]))
+    assert "/resources/" not in settings.text
+    page = other.get(reverse("consolidation:resources", args=["news"]))
+    assert "This kind of annotation needs no resources." in page.text
+
+
+def test_queries_do_not_depend_on_the_size(client, project, tmp_path):
+    def queries(url: str) -> int:
+        client.get(url)  # loads the value into the process
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(url).status_code == 200
+        return len(captured)
+
+    def counts() -> list[int]:
+        entry = address("resource_entry", "Frame_1")
+        return [queries(url) for url in (address(), f"{address()}?query=verb", entry)]
+
+    for size in (3, 300):
+        release = write_zip(tmp_path / f"{size}.zip", large_release(size, 3 * size))
+        upload(client, release.read_bytes(), name="release.zip", fmt="framenet")
+        item = make_record(project)
+        for _ in range(size // 10):
+            submit(item)
+        if size == 3:
+            few = counts()
+    assert counts() == few
