@@ -32,7 +32,7 @@ from schemes.base import Resource as DeclaredResource
 from schemes.registry import get_scheme
 from web.paging import Page
 
-PAGE_SIZE = 50
+PAGE_SIZE = 25
 VERSIONS_SHOWN = 50
 
 

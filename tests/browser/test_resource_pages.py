@@ -1,0 +1,136 @@
+"""The pages of a lexicon in a real browser: accessible, in their width, usable by keyboard."""
+
+import os
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from projects.enums import MemberRole
+from projects.models import Project
+from tests.axe import axe_findings
+from tests.crowd.factories import NOW
+from tests.dashboard.campaign import make_user
+from tests.schemes.frames.projects import (
+    SAMPLE,
+    import_sample,
+    make_frames_project,
+    make_record,
+    submit,
+    write_lexicon,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+VIEWS = [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")]
+SHOTS = os.environ.get("SHOTS", "")
+
+
+@pytest.fixture
+def project() -> Project:
+    return make_frames_project()
+
+
+@pytest.fixture
+def open_context(
+    chromium: Browser, live_server, project
+) -> Iterator[Callable[..., BrowserContext]]:
+    """Browsers of a requester, whose pages leave no complaint in the console."""
+    client = Client()
+    client.force_login(make_user("rita", project, MemberRole.REQUESTER))
+    session = {"name": "sessionid", "value": client.cookies["sessionid"].value}
+    opened: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def new(**options) -> BrowserContext:
+        context = chromium.new_context(base_url=live_server.url, **options)
+        context.set_default_timeout(10_000)
+        context.add_cookies([{**session, "url": live_server.url}])
+        context.on("console", lambda message: complaints.append(message.text))
+        context.on("weberror", lambda error: complaints.append(str(error.error)))
+        opened.append(context)
+        return context
+
+    yield new
+    for context in opened:
+        context.close()
+    # The console mentions a refused upload.
+    assert [text for text in complaints if "422" not in text] == []
+
+
+def address(name: str = "resource", *more: str) -> str:
+    return reverse(f"consolidation:{name}", args=["frames", "lexicon", *more])
+
+
+def check(page: Page, name: str) -> None:
+    if SHOTS:
+        page.screenshot(path=Path(SHOTS, f"{name}.png"), full_page=True)
+    assert axe_findings(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_pages_are_accessible_and_stay_in_their_width(
+    open_context, project, tmp_path, width, scheme
+):
+    view = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+    page = open_context(**view).new_page()
+    page.goto(address())
+    expect(page.get_by_role("heading", name="No version yet")).to_be_visible()
+    check(page, f"empty-{width}-{scheme}")
+    import_sample(project)
+    submit(make_record(project))
+    page.goto(address())
+    check(page, f"frames-{width}-{scheme}")
+    page.goto(address("resource_entry", "Commerce_buy"))
+    check(page, f"frame-{width}-{scheme}")
+    path = write_lexicon(tmp_path, ["Giving"])
+    import_sample(project, path=path, now=NOW + timedelta(hours=1))
+    page.goto(f"{address()}?check=1")
+    expect(page.get_by_text("The frame Commerce_sell does not exist.")).to_be_visible()
+    check(page, f"lost-{width}-{scheme}")
+    page.get_by_label("File or zip archive").set_input_files(path)
+    page.get_by_label("Format").select_option("framenet")
+    page.get_by_role("button", name="Save as a new version").click()
+    expect(page.get_by_text("is neither a folder nor a complete zip file")).to_be_visible()
+    check(page, f"refused-{width}-{scheme}")
+
+
+def test_lexicon_is_imported_searched_and_read_by_keyboard(open_context):
+    page = open_context().new_page()
+    page.goto(address())
+    page.get_by_label("File or zip archive").set_input_files(SAMPLE)
+    page.get_by_label("Format").select_option("json")
+    page.get_by_role("button", name="Save as a new version").press("Enter")
+    expect(page.get_by_role("status").first).to_contain_text("Version 1 was imported")
+    page.get_by_role("textbox", name="Search").focus()
+    page.keyboard.type("come from")
+    page.keyboard.press("Enter")
+    rows = page.locator("#rows tbody tr")
+    expect(rows).to_have_count(1)
+    assert "query=come+from" in page.url
+    link = page.get_by_role("link", name="Origin")
+    link.focus()
+    link.press("Enter")
+    expect(page.get_by_role("heading", name="Origin", level=1)).to_be_visible()
+    parent = page.get_by_role("link", name="State")
+    parent.focus()
+    parent.press("Enter")
+    expect(page.get_by_role("heading", name="State", level=1)).to_be_visible()
+    expect(page.get_by_text("Is inherited by")).to_be_visible()
+
+
+def test_pages_work_without_scripts(open_context, project):
+    import_sample(project)
+    page = open_context(java_script_enabled=False).new_page()
+    page.goto(address())
+    for rows in (25, 15):
+        page.get_by_role("link", name="Next").click()
+        expect(page.locator("#rows tbody tr")).to_have_count(rows)
+    page.get_by_role("textbox", name="Search").fill("commerce")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#rows tbody tr").first).to_contain_text("Commerce_buy")
