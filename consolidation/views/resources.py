@@ -27,6 +27,7 @@ from projects.domain.resources import (
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import MEMBERS, STAFF, project_page
+from projects.views.settings import actor_of
 from schemes.base import ContentError, FileError
 from schemes.base import Resource as DeclaredResource
 from schemes.registry import get_scheme
@@ -70,7 +71,7 @@ def import_file(request: HttpRequest, project: Project, name: str) -> HttpRespon
     form = ResourceForm(request.POST, request.FILES, resource=declared, value=value)
     if form.is_valid():
         try:
-            imported = _import(project, name, form)
+            imported = _import(project, name, form, actor_of(request))
         except (FileError, ContentError, TouchstoneError) as error:
             form.add_error("file", str(error))
         else:
@@ -155,7 +156,7 @@ def _entries(request: HttpRequest, declared: DeclaredResource, value: object) ->
     }
 
 
-def _import(project: Project, name: str, form: ResourceForm) -> ImportedResource:
+def _import(project: Project, name: str, form: ResourceForm, actor: str) -> ImportedResource:
     """Import the form's file from a temporary folder, under its own name for messages."""
     file: UploadedFile[bytes] | None = form.cleaned_data["file"]
     with TemporaryDirectory() as folder:
@@ -170,6 +171,7 @@ def _import(project: Project, name: str, form: ResourceForm) -> ImportedResource
             path=path,
             fmt=form.cleaned_data["fmt"],
             switches=form.switches(),
+            actor=actor,
             now=timezone.now(),
         )
 

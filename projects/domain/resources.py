@@ -10,7 +10,9 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
+from projects.domain.change_project import CHANGED
 from projects.models import Project, Resource
 from schemes.base import FileError, Json
 from schemes.base import Resource as DeclaredResource
@@ -51,12 +53,15 @@ def import_resource(
     path: Path | None,
     fmt: str,
     switches: Mapping[str, bool],
+    actor: str,
     now: datetime,
 ) -> ImportedResource:
     """Read a file or folder into a new version of the resource, and set switches by their keys.
 
-    Without a path, only the switches change. Raise UnknownResourceError, ResourceFormatError,
-    ResourceChangedError, FileError, or ContentError for an invalid value.
+    Without a path, only the switches change. A new version is logged.
+
+    Raise UnknownResourceError, ResourceFormatError, ResourceChangedError, FileError, or ContentError
+    for an invalid value.
     """
     declared = declared_resource(project, name)
     newest = current_version(project=project, name=name)
@@ -67,10 +72,16 @@ def import_resource(
         value = declared.empty
     if switches:
         value = {**(value or {}), **switches}
-    added = _add(project, name, declared.parse(value), now, based_on=newest)
-    return ImportedResource(
-        added, newest is None or added.pk != newest.pk, declared.count(added.value)
-    )
+    parsed = declared.parse(value)
+    with transaction.atomic():
+        added = _add(project, name, parsed, now, based_on=newest)
+        is_new = newest is None or added.pk != newest.pk
+        if is_new:
+            change = f"{declared.label.lower()}: version {added.version}"
+            log_state_change(
+                instance=project, old="", new=CHANGED, actor=actor, now=now, reason=change
+            )
+    return ImportedResource(added, is_new, declared.count(parsed))
 
 
 def add_resource(*, project: Project, name: str, value: object, now: datetime) -> Resource:

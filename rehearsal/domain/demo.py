@@ -98,7 +98,15 @@ def _project(slug: str, title: str, scheme: Scheme, sample: Sample, now: datetim
         )
         project = choose_protocol(project=project, protocol=sample.protocol, actor="demo", now=now)
     for name, (fmt, path) in sample.resources.items():
-        import_resource(project=project, name=name, path=path, fmt=fmt, switches={}, now=now)
+        import_resource(
+            project=project,
+            name=name,
+            path=path,
+            fmt=fmt,
+            switches={},
+            actor="demo",
+            now=now,
+        )
     corpus = CorpusOptions(
         fmt=sample.format,
         items=sample.gold,

@@ -9,6 +9,7 @@ from django.core.management import call_command
 
 from annotation.domain.resource_use import count_submissions_by_version, versions_of
 from annotation.enums import SubmissionState
+from audit.models import StateChange
 from consolidation.domain.add_gold import add_gold
 from consolidation.domain.lost_parts import lost_parts
 from projects.command import InputError
@@ -64,6 +65,10 @@ def test_import_reports_version_and_counts(project, tmp_path):
     again = json.loads(run(path, "--format", "framenet", "--json"))
     assert (again["version"], again["new"]) == (1, False)
     assert project.resources.count() == 1
+    changes = StateChange.objects.filter(reason="lexicon: version 1")
+    assert [(change.aggregate, change.actor) for change in changes] == [
+        ("projects.Project", "import_lexicon")
+    ]
 
 
 def test_formats_complete_each_other(project, tmp_path):
@@ -199,6 +204,7 @@ def test_value_of_an_older_version_stays(project, tmp_path):
         path=write_lexicon(tmp_path, ["Giving"]),
         fmt="json",
         switches={"core_only": False},
+        actor="rita",
         now=NOW + timedelta(hours=1),
     )
     first.refresh_from_db()

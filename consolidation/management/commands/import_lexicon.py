@@ -55,7 +55,13 @@ class Command(BaseCommand):
         if path is None and not switches:
             raise InputError("name a file or folder, or an option of the resource.")
         imported = import_resource(
-            project=project, name=name, path=path, fmt=fmt, switches=switches, now=timezone.now()
+            project=project,
+            name=name,
+            path=path,
+            fmt=fmt,
+            switches=switches,
+            actor="import_lexicon",
+            now=timezone.now(),
         )
         lost = lost_parts(project=project, name=name)
         facts = {

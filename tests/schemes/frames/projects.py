@@ -22,7 +22,7 @@ def make_frames_project(slug: str = "frames") -> Project:
 
 def import_sample(project: Project, *, path: Path = SAMPLE, now=NOW) -> Resource:
     return import_resource(
-        project=project, name="lexicon", path=path, fmt="json", switches={}, now=now
+        project=project, name="lexicon", path=path, fmt="json", switches={}, actor="rita", now=now
     ).resource
 
 
