@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from schemes.base import ItemContext, Json
 from schemes.frames.content import CORE
+from schemes.frames.lexicon.roles import DEFAULT_ROLES
 from schemes.frames.skips import SKIP_REASONS
 
 CONFIDENCE_TEXTS = (
@@ -111,7 +112,7 @@ def item(context: ItemContext) -> Json:
             for lemma, token in zip(lemmas, context.tokens, strict=True)
         ],
         "roleHints": role_hints(context),
-        "roles": lexicon.get("roles", []),
+        "roles": lexicon.get("roles", list(DEFAULT_ROLES)),
         "coreOnly": lexicon.get("core_only", True),
     }
 
