@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from schemes.base import FieldError, FileError, Json
-from schemes.frames.lexicon.value import EMPTY, MAX_EXTRA_UNITS, MAX_NAME
+from schemes.frames.lexicon.value import EMPTY, MAX_EXTRA_UNITS, MAX_NAME, MAX_SCORE
 from schemes.text_lines import numbered_lines
 
 COLUMNS = ["lemma", "frame", "score"]
@@ -63,6 +63,6 @@ def _unit(fields: list[str], lexicon: Json) -> tuple[str, str, float]:
         score = float(fields[2])
     except ValueError:
         score = math.nan
-    if not math.isfinite(score):
+    if not abs(score) <= MAX_SCORE:  # nor a NaN
         raise FieldError("score", f"{fields[2][:40]!r} is not a number.")
     return lemma, fields[1], score

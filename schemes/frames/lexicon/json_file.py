@@ -75,6 +75,8 @@ def _load(path: Path) -> object:
     except _TwiceError as error:
         key = str(error)
         raise FileError(path.name, _second_line(raw, key), f"names {key!r} twice.") from error
+    except ValueError as error:
+        raise FileError(path.name, None, "holds a number with thousands of digits.") from error
     except RecursionError as error:
         raise FileError(path.name, None, "is nested too deeply.") from error
 

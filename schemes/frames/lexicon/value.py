@@ -15,7 +15,7 @@ mentions. `is_parent` is true if the relation's frame is the general, whole, ear
 Lemmas of several words are written with blanks. With `core_only`, pages offer only core elements.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
@@ -30,6 +30,7 @@ MAX_NAME = 200
 MAX_TEXT = 40_000
 MAX_FRAMES = 20_000
 MAX_EXTRA_UNITS = 200_000
+MAX_SCORE = 1e9
 EMPTY: Json = {
     "name": "",
     "frames": {},
@@ -63,7 +64,6 @@ _Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_name)]
 _Lemma = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_lemma)]
 _Run = Annotated[list[_Text], Field(min_length=2, max_length=2)]
 _Runs = Annotated[list[_Run], Field(max_length=2_000)]
-_Score = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class _Element(Strict):
@@ -106,7 +106,7 @@ class _Lexicon(Strict):
     ]
     # JSON has no tuples, so the fields of a row are checked one by one.
     extra_units: Annotated[
-        list[Annotated[list[_Lemma | _Score], Field(min_length=3, max_length=3)]],
+        list[Annotated[list[Any], Field(min_length=3, max_length=3)]],
         Field(max_length=MAX_EXTRA_UNITS),
     ]
     core_only: bool
@@ -153,10 +153,14 @@ def _check_unique(names: list[str], path: str, noun: str) -> None:
         seen.add(name)
 
 
-def _extra_unit(row: list[str | float], path: str, lexicon: _Lexicon) -> list[str | float]:
+def _extra_unit(row: list[Any], path: str, lexicon: _Lexicon) -> list[str | float]:
     lemma, frame, score = row
-    if not isinstance(lemma, str) or not isinstance(frame, str) or isinstance(score, str):
+    if not isinstance(lemma, str) or not isinstance(frame, str) or type(score) not in (int, float):
         raise ContentError(path, "must be a lemma, a frame and a number.")
+    if not lemma.strip() or not lemma.isprintable() or len(lemma) > MAX_NAME:
+        raise ContentError(path, f"{lemma[:40]!r} is not a lemma.")
     if frame not in lexicon.frames:
         raise ContentError(path, f"there is no frame {frame[:80]!r}.")
+    if not abs(score) <= MAX_SCORE:
+        raise ContentError(path, "the score is not a number that can be compared.")
     return [lemma, frame, float(score)]
