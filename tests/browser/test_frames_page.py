@@ -143,7 +143,7 @@ def test_record_by_keyboard_alone(page, marketplace):
     press(page, "Home", " ")
     page.keyboard.type("fra")
     press(page, "Enter", "a")
-    expect(note(page)).to_have_text("Entity is “The … wine”.")
+    expect(note(page)).to_have_text("Entity is marked: “The … wine”.")
     press(page, "b", "Shift+Enter")
     expect(page.get_by_role("radio", name="1 a guess")).to_be_focused()
     press(page, "4")
@@ -197,7 +197,7 @@ def test_record_by_touch_on_a_narrow_screen(project, chromium: Browser, open_rec
         page.get_by_role("button", name="Add or remove words").tap()
         word(page, 6).tap()
         element_option(page, "Origin").tap()
-        page.get_by_label("Generic role").select_option("Source")
+        page.locator(".argument--active select").select_option("Source")
         assert labels_of_arguments(page) == [
             "“The … wine” Entity · Theme",
             "“France” Origin · Source",
@@ -223,7 +223,7 @@ def test_words_in_a_row_are_dragged_over(page):
     page.mouse.up()
     assert labels_of_arguments(page) == ["“last year” Time"]
     word(page, 6).click(modifiers=["Control"])
-    assert labels_of_arguments(page) == ["“France last year” Time"]
+    assert labels_of_arguments(page) == ["“France last year” Source"]
     word(page, 3).click()
     expect(note(page)).to_have_text("“came” belongs to the verb.")
     word(page, 2).click()
@@ -231,7 +231,7 @@ def test_words_in_a_row_are_dragged_over(page):
     expect(note(page)).to_have_text("“year” already belongs to “France last year”.")
     page.locator("#sentence").focus()
     press(page, "y", "Backspace")
-    assert labels_of_arguments(page) == ["“France last” no element or role yet", "“wine” Agent"]
+    assert labels_of_arguments(page) == ["“France last” Source", "“wine” Agent"]
 
 
 # --- skips ---------------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ def test_changed_frame_keeps_words_and_roles_and_asks_about_lost_elements(page, 
     choose_frame(page, "Commerce_sell")
     lost = page.locator("[data-lost]")
     expect(lost).to_contain_text("does not have 2 elements that you have chosen: Theme of “wine”")
-    submit(page)
+    press(page, "Control+Enter")
     page.get_by_role("button", name="Commerce_sell has no element Goal").click()
     expect(current_step(page)).to_contain_text("Arguments")
     assert labels_of_arguments(page) == ["“wine” Theme · Theme", "“France” Goal · Source"]
@@ -359,16 +359,18 @@ def test_core_elements_alone_are_offered_otherwise(page):
     word(page, 2).click()
     press(page, "a")
     word(page, 6).click()
-    options = page.locator(".argument--active .element-choice__option label")
-    expect(options).to_have_text(["a Theme is “wine”", "b Goal", "- No element, only a role"])
+    expect(page.locator(".argument--active [type=radio]")).to_have_count(3)
+    expect(element_option(page, "Theme")).to_contain_text("marked: “wine”")
     expect(page.locator(".argument--active input[value=Theme]")).to_be_disabled()
+    press(page, "a")
+    expect(note(page)).to_have_text("Theme is marked: “wine”.")
 
 
 # --- problems ------------------------------------------------------------------------------------
 
 
 def test_problems_lead_to_their_steps(page):
-    submit(page)
+    press(page, "Control+Enter")
     problems = page.locator("[data-problems] button")
     expect(problems).to_have_text(
         [
@@ -553,7 +555,7 @@ def test_axe_finds_nothing_at_any_step(project, chromium: Browser, open_records,
         check(page)
         press(page, "Shift+Enter", "3")
         check(page)
-        submit(page)
+        press(page, "Control+Enter")
         expect(page.locator("[data-problems]")).to_be_visible()
         check(page)
 
