@@ -147,7 +147,7 @@ def test_record_by_keyboard_alone(page, marketplace):
     press(page, "b", "Shift+Enter")
     expect(page.get_by_role("radio", name="1 a guess")).to_be_focused()
     press(page, "4")
-    expect(page.get_by_text("sure of the frame, small doubts")).to_be_visible()
+    expect(page.get_by_role("radio", name="4 sure of the frame")).to_be_checked()
     log = moves(page)
     press(page, "Control+Enter")
     arrived(page)
