@@ -6,11 +6,16 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from annotation.models import Draft, Item
+from annotation.domain.publish import publish_batch
+from annotation.models import Draft, Item, Submission
+from consolidation.models import Case
+from projects.domain.choose_protocol import choose_protocol
 from projects.domain.resources import add_resource
+from projects.enums import MemberRole, Protocol
 from projects.models import Project
 from schemes.base import Json
 from tests.annotation.factories import NOW, make_task, task_url
@@ -29,6 +34,11 @@ from tests.browser.frames import (
 )
 from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
 from tests.browser.work import arrived, note, open_task, press, ready, status, submit
+from tests.consolidation.experts import make_queue
+from tests.consolidation.verification import submit as hand_in
+from tests.consolidation.verification import sweep
+from tests.crowd.factories import make_worker
+from tests.dashboard.campaign import make_user
 from tests.schemes.frames.page_lexicon import LEXICON
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -518,6 +528,105 @@ def test_preview_can_be_read_and_not_written(project, context, live_server):
         expect(current_step(page)).to_contain_text(name)
         assert axe_findings(page) == []
     expect(page.get_by_role("radio", name="1 a guess")).to_be_disabled()
+
+
+# --- revisions and experts -----------------------------------------------------------------------
+
+FINE = {"verdict": "verified", "reason": "", "proposal": ""}
+
+
+def dispute(reason: str, proposal: str) -> Json:
+    return {"verdict": "disputed", "reason": reason, "proposal": proposal}
+
+
+def test_disputes_are_shown_where_they_belong(
+    project, context, live_server, marketplace, transactional_db
+):
+    project = choose_protocol(
+        project=project, protocol=Protocol.VERIFICATION, actor="test", now=NOW
+    )
+    item = make_record(project)
+    publish_batch(project=project, now=NOW)
+    author = make_worker()
+    arguments = [
+        {"head": [2], "element": "Theme", "role": "Theme"},
+        {"head": [8], "element": "Goal", "role": "Time"},
+    ]
+    content = {"verb": [3], "frame": "Arriving", "arguments": arguments, "confidence": 4}
+    hand_in(item.tasks.get().hit, author, content)
+    sweep()
+    verification = {
+        "frame": dispute("It is about where the wine is made.", "Origin"),
+        "arguments": [
+            {"head": FINE, "element": FINE, "role": FINE},
+            {"head": FINE, "element": dispute("A year is no goal.", ""), "role": FINE},
+        ],
+        "missing": [{"head": [6], "element": "Goal", "role": "Source"}],
+    }
+    for _ in range(2):
+        hand_in(Case.objects.get().task.hit, make_worker(), verification)
+    sweep()
+    task = Case.objects.get().task
+    page = context.new_page()
+    page.route(f"{marketplace.origin}/**", marketplace.receive)
+    query = f"assignmentId=A9&hitId=H1&workerId={author.external_id}"
+    address = f"{reverse('consolidation:revise', args=[task.public_id])}?{query}"
+    open_task(page, f"{live_server.url}{address}&turkSubmitTo={marketplace.origin}")
+    expect(current_step(page)).to_contain_text("Frame")
+    expect(page.locator(".dispute:visible").first).to_contain_text("where the wine is made.")
+    assert axe_findings(page) == []
+    page.get_by_role("button", name="Use the proposal Origin").first.click()
+    go_on(page)
+    expect(page.locator(".argument__labels").nth(1)).to_contain_text("disputed")
+    page.locator(".argument__head").nth(1).click()
+    expect(page.locator(".argument--active .dispute").first).to_contain_text("A year is no goal.")
+    assert axe_findings(page) == []
+    element_option(page, "Entity").wait_for()
+    page.get_by_role("button", name="Remove the element Goal").click()
+    page.get_by_role("button", name="Mark “France”").first.click()
+    element_option(page, "Origin").click()
+    page.locator(".argument__head").first.click()
+    press(page, "a")
+    expect(status(page)).to_have_text("Saved")
+    page.reload()
+    ready(page)
+    expect(page.locator(".argument__labels").nth(1)).to_contain_text("disputed")
+    submit(page)
+    arrived(page)
+    [record] = marketplace.contents[0].values()
+    assert (record["frame"], record["confidence"]) == ("Origin", 4)
+    assert [(one["head"], one["element"], one["role"]) for one in record["arguments"]] == [
+        ([2], "Entity", "Theme"),
+        ([8], "", "Time"),
+        ([6], "Origin", "Source"),
+    ]
+
+
+def test_expert_annotates_on_the_same_page(project, chromium: Browser, live_server, settings):
+    settings.ALLOWED_HOSTS = ["*"]
+    item = make_record(project)
+    queue = make_queue(project, [item], kind="annotate", sources=())
+    expert = make_user("expert", project, MemberRole.EXPERT)
+    client = Client()
+    client.force_login(expert)
+    with chromium.new_context(viewport={"width": 1280, "height": 800}) as context:
+        context.set_default_timeout(10_000)
+        cookie = client.cookies["sessionid"].value
+        context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
+        page = context.new_page()
+        address = reverse("consolidation:expert_item", args=[project.slug, queue.queued.get().pk])
+        open_task(page, f"{live_server.url}{address}")
+        understand(page)
+        page.get_by_role("button", name="Details of Arriving").click()
+        expect(page.get_by_text("What Goal means.")).to_be_visible()
+        choose_frame(page, "Arriving")
+        page.locator(".stepper").get_by_role("button", name="Rate").click()
+        press(page, "5")
+        submit(page)
+        expect(page.get_by_text("There are no more items for you in this queue")).to_be_visible()
+    submission = Submission.objects.get()
+    assert (submission.author, submission.content["frame"]) == (expert, "Arriving")
+    assert [label for _, _, label in submission.log][-1] == "confidence 5"
 
 
 # --- accessibility -------------------------------------------------------------------------------
