@@ -42,7 +42,7 @@ def large_lexicon() -> Json:
 def main() -> dict[str, str]:
     small = make_frames_project()
     large = make_frames_project("large", large_lexicon())
-    projects = {"killed": small, "weight": small, "latency": large}
+    projects = {"killed": small, "frame": small, "weight": small, "latency": large}
     tasks = {name: make_task([make_record(project)]) for name, project in projects.items()}
     return {name: f"{settings.SITE_URL}/generate/{task.public_id}/" for name, task in tasks.items()}
 

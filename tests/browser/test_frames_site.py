@@ -24,7 +24,7 @@ from tests.browser.frames import (
     understand,
     word,
 )
-from tests.browser.work import open_task, press, ready, status, weight_of
+from tests.browser.work import arrived, open_task, press, ready, status, submit, weight_of
 from tests.conftest import Migrate
 from tests.environment import find_free_port
 from tests.fakes.worker_site import WorkerSite
@@ -135,6 +135,28 @@ def test_draft_survives_a_killed_server(frames_site: FramesSite, context: Browse
         "the element Goal for “France”",
     ]
     assert draft["moves"] == len(labels)
+
+
+def test_works_in_a_cross_site_sandboxed_frame_without_cookies(
+    frames_site: FramesSite, context: BrowserContext
+):
+    page = context.new_page()
+    failed: list[str] = []
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    page.on("requestfailed", lambda request: failed.append(request.url))
+    page.goto(frames_site.marketplace.frame_url(frames_site.address("frame")))
+    frame = ready(page.frames[1])
+    assert frame.evaluate("origin") == "null"
+    frame.get_by_role("button", name="I understand it, and see its arguments").click()
+    frame.get_by_role("button", name="Details of Arriving").click()
+    expect(frame.get_by_text("What Goal means.")).to_be_visible()
+    frame.locator(".frame-row__choice", has_text="Arriving").click()
+    frame.locator(".stepper").get_by_role("button", name="Rate").click()
+    frame.locator("label", has_text="a guess").click()
+    submit(frame)
+    arrived(frame)
+    assert context.cookies() == []
+    assert failed == []
 
 
 def test_first_visit_weighs_at_most_60_kb_without_the_index(
