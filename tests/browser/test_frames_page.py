@@ -443,6 +443,19 @@ def test_hostile_lexicon_is_text(context, open_records):
     assert page.evaluate("window.hacked") is None
 
 
+def test_search_typed_before_the_frames_arrive_is_answered(project, context, open_records):
+    waiting: list[Route] = []
+    context.route("**/work/index/**", lambda route: waiting.append(route))  # noqa: PLW0108
+    page = open_records(context, make_record(project))
+    understand(page)
+    expect(page.get_by_text("Loading the frames …")).to_be_visible()
+    expect(page.get_by_label("Search all frames")).to_be_focused()
+    page.keyboard.type("commerce")
+    assert axe_findings(page) == []
+    waiting[0].continue_()
+    expect(frame(page, "Commerce_sell")).to_be_visible()
+
+
 def test_lexicon_that_does_not_load_is_loaded_again(project, context, open_records):
     item = make_record(project)
     context.route("**/work/index/**", lambda route: route.abort())
