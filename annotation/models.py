@@ -245,7 +245,7 @@ class PageDraft(models.Model):
     active_seconds = models.PositiveIntegerField(default=0)
     moves = models.PositiveIntegerField(default=0)
     steps = models.JSONField(default=dict, blank=True)
-    log = models.JSONField(default=list, blank=True)
+    log = models.JSONField(default=list, db_default=[], blank=True)
     guidelines = models.ForeignKey(Guidelines, on_delete=models.PROTECT, null=True, blank=True)
 
     class Meta:
@@ -321,7 +321,7 @@ class Submission(models.Model):
     active_seconds = models.PositiveIntegerField(default=0)
     moves = models.PositiveIntegerField(default=0)
     steps = models.JSONField(default=dict, blank=True)  # see PageDraft
-    log = models.JSONField(default=list, blank=True)  # see PageDraft
+    log = models.JSONField(default=list, db_default=[], blank=True)  # see PageDraft
     comment = models.TextField(blank=True)
     guidelines = models.ForeignKey(Guidelines, on_delete=models.PROTECT, null=True, blank=True)
 

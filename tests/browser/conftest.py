@@ -95,7 +95,7 @@ def site(
     port = find_free_port()
     marketplace = WorkerSite()
     url = f"http://127.0.0.1:{port}"
-    environment = {**_environment(var, url, marketplace), "STATIC_ROOT": collected}
+    environment = {**environment_of(var, url, marketplace), "STATIC_ROOT": collected}
 
     def run(*command: str) -> str:
         return subprocess.run(
@@ -116,7 +116,7 @@ def site(
         env=environment,
     )
     try:
-        _wait_for(f"{url}/login/")
+        wait_for(f"{url}/login/")
         yield Site(url, var / "touchstone.sqlite3", marketplace, tasks)
     finally:
         server.terminate()
@@ -124,7 +124,7 @@ def site(
         marketplace.close()
 
 
-def _environment(var: Path, url: str, marketplace: WorkerSite) -> dict[str, str]:
+def environment_of(var: Path, url: str, marketplace: WorkerSite) -> dict[str, str]:
     return {
         **{name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
         "DJANGO_SETTINGS_MODULE": "config.settings",
@@ -134,7 +134,7 @@ def _environment(var: Path, url: str, marketplace: WorkerSite) -> dict[str, str]
     }
 
 
-def _wait_for(url: str) -> None:
+def wait_for(url: str) -> None:
     for _ in range(200):
         try:
             with urlopen(url, timeout=5):
@@ -159,7 +159,7 @@ def cases(site: Site) -> Site:
     told = subprocess.run(
         [sys.executable, "-m", "tests.browser.seed_cases", *names],
         cwd=ROOT,
-        env=_environment(site.database.parent, site.url, site.marketplace),
+        env=environment_of(site.database.parent, site.url, site.marketplace),
         check=True,
         stdout=subprocess.PIPE,
         text=True,

@@ -6,11 +6,16 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from annotation.models import Draft, Item
+from annotation.domain.publish import publish_batch
+from annotation.models import Draft, Item, Submission
+from consolidation.models import Case
+from projects.domain.choose_protocol import choose_protocol
 from projects.domain.resources import add_resource
+from projects.enums import MemberRole, Protocol
 from projects.models import Project
 from schemes.base import Json
 from tests.annotation.factories import NOW, make_task, task_url
@@ -29,6 +34,11 @@ from tests.browser.frames import (
 )
 from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
 from tests.browser.work import arrived, note, open_task, press, ready, status, submit
+from tests.consolidation.experts import make_queue
+from tests.consolidation.verification import submit as hand_in
+from tests.consolidation.verification import sweep
+from tests.crowd.factories import make_worker
+from tests.dashboard.campaign import make_user
 from tests.schemes.frames.page_lexicon import LEXICON
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -143,11 +153,11 @@ def test_record_by_keyboard_alone(page, marketplace):
     press(page, "Home", " ")
     page.keyboard.type("fra")
     press(page, "Enter", "a")
-    expect(note(page)).to_have_text("Entity is “The … wine”.")
+    expect(note(page)).to_have_text("Entity is marked: “The … wine”.")
     press(page, "b", "Shift+Enter")
     expect(page.get_by_role("radio", name="1 a guess")).to_be_focused()
     press(page, "4")
-    expect(page.get_by_text("sure of the frame, small doubts")).to_be_visible()
+    expect(page.get_by_role("radio", name="4 sure of the frame")).to_be_checked()
     log = moves(page)
     press(page, "Control+Enter")
     arrived(page)
@@ -197,7 +207,7 @@ def test_record_by_touch_on_a_narrow_screen(project, chromium: Browser, open_rec
         page.get_by_role("button", name="Add or remove words").tap()
         word(page, 6).tap()
         element_option(page, "Origin").tap()
-        page.get_by_label("Generic role").select_option("Source")
+        page.locator(".argument--active select").select_option("Source")
         assert labels_of_arguments(page) == [
             "“The … wine” Entity · Theme",
             "“France” Origin · Source",
@@ -223,7 +233,7 @@ def test_words_in_a_row_are_dragged_over(page):
     page.mouse.up()
     assert labels_of_arguments(page) == ["“last year” Time"]
     word(page, 6).click(modifiers=["Control"])
-    assert labels_of_arguments(page) == ["“France last year” Time"]
+    assert labels_of_arguments(page) == ["“France last year” Source"]
     word(page, 3).click()
     expect(note(page)).to_have_text("“came” belongs to the verb.")
     word(page, 2).click()
@@ -231,7 +241,7 @@ def test_words_in_a_row_are_dragged_over(page):
     expect(note(page)).to_have_text("“year” already belongs to “France last year”.")
     page.locator("#sentence").focus()
     press(page, "y", "Backspace")
-    assert labels_of_arguments(page) == ["“France last” no element or role yet", "“wine” Agent"]
+    assert labels_of_arguments(page) == ["“France last” Source", "“wine” Agent"]
 
 
 # --- skips ---------------------------------------------------------------------------------------
@@ -292,7 +302,7 @@ def test_changed_frame_keeps_words_and_roles_and_asks_about_lost_elements(page, 
     choose_frame(page, "Commerce_sell")
     lost = page.locator("[data-lost]")
     expect(lost).to_contain_text("does not have 2 elements that you have chosen: Theme of “wine”")
-    submit(page)
+    press(page, "Control+Enter")
     page.get_by_role("button", name="Commerce_sell has no element Goal").click()
     expect(current_step(page)).to_contain_text("Arguments")
     assert labels_of_arguments(page) == ["“wine” Theme · Theme", "“France” Goal · Source"]
@@ -359,16 +369,18 @@ def test_core_elements_alone_are_offered_otherwise(page):
     word(page, 2).click()
     press(page, "a")
     word(page, 6).click()
-    options = page.locator(".argument--active .element-choice__option label")
-    expect(options).to_have_text(["a Theme is “wine”", "b Goal", "- No element, only a role"])
+    expect(page.locator(".argument--active [type=radio]")).to_have_count(3)
+    expect(element_option(page, "Theme")).to_contain_text("marked: “wine”")
     expect(page.locator(".argument--active input[value=Theme]")).to_be_disabled()
+    press(page, "a")
+    expect(note(page)).to_have_text("Theme is marked: “wine”.")
 
 
 # --- problems ------------------------------------------------------------------------------------
 
 
 def test_problems_lead_to_their_steps(page):
-    submit(page)
+    press(page, "Control+Enter")
     problems = page.locator("[data-problems] button")
     expect(problems).to_have_text(
         [
@@ -429,6 +441,19 @@ def test_hostile_lexicon_is_text(context, open_records):
     word(page, 2).click()
     press(page, "a")
     assert page.evaluate("window.hacked") is None
+
+
+def test_search_typed_before_the_frames_arrive_is_answered(project, context, open_records):
+    waiting: list[Route] = []
+    context.route("**/work/index/**", lambda route: waiting.append(route))  # noqa: PLW0108
+    page = open_records(context, make_record(project))
+    understand(page)
+    expect(page.get_by_text("Loading the frames …")).to_be_visible()
+    expect(page.get_by_label("Search all frames")).to_be_focused()
+    page.keyboard.type("commerce")
+    assert axe_findings(page) == []
+    waiting[0].continue_()
+    expect(frame(page, "Commerce_sell")).to_be_visible()
 
 
 def test_lexicon_that_does_not_load_is_loaded_again(project, context, open_records):
@@ -518,6 +543,105 @@ def test_preview_can_be_read_and_not_written(project, context, live_server):
     expect(page.get_by_role("radio", name="1 a guess")).to_be_disabled()
 
 
+# --- revisions and experts -----------------------------------------------------------------------
+
+FINE = {"verdict": "verified", "reason": "", "proposal": ""}
+
+
+def dispute(reason: str, proposal: str) -> Json:
+    return {"verdict": "disputed", "reason": reason, "proposal": proposal}
+
+
+def test_disputes_are_shown_where_they_belong(
+    project, context, live_server, marketplace, transactional_db
+):
+    project = choose_protocol(
+        project=project, protocol=Protocol.VERIFICATION, actor="test", now=NOW
+    )
+    item = make_record(project)
+    publish_batch(project=project, now=NOW)
+    author = make_worker()
+    arguments = [
+        {"head": [2], "element": "Theme", "role": "Theme"},
+        {"head": [8], "element": "Goal", "role": "Time"},
+    ]
+    content = {"verb": [3], "frame": "Arriving", "arguments": arguments, "confidence": 4}
+    hand_in(item.tasks.get().hit, author, content)
+    sweep()
+    verification = {
+        "frame": dispute("It is about where the wine is made.", "Origin"),
+        "arguments": [
+            {"head": FINE, "element": FINE, "role": FINE},
+            {"head": FINE, "element": dispute("A year is no goal.", ""), "role": FINE},
+        ],
+        "missing": [{"head": [6], "element": "Goal", "role": "Source"}],
+    }
+    for _ in range(2):
+        hand_in(Case.objects.get().task.hit, make_worker(), verification)
+    sweep()
+    task = Case.objects.get().task
+    page = context.new_page()
+    page.route(f"{marketplace.origin}/**", marketplace.receive)
+    query = f"assignmentId=A9&hitId=H1&workerId={author.external_id}"
+    address = f"{reverse('consolidation:revise', args=[task.public_id])}?{query}"
+    open_task(page, f"{live_server.url}{address}&turkSubmitTo={marketplace.origin}")
+    expect(current_step(page)).to_contain_text("Frame")
+    expect(page.locator(".dispute:visible").first).to_contain_text("where the wine is made.")
+    assert axe_findings(page) == []
+    page.get_by_role("button", name="Use the proposal Origin").first.click()
+    go_on(page)
+    expect(page.locator(".argument__labels").nth(1)).to_contain_text("disputed")
+    page.locator(".argument__head").nth(1).click()
+    expect(page.locator(".argument--active .dispute").first).to_contain_text("A year is no goal.")
+    assert axe_findings(page) == []
+    element_option(page, "Entity").wait_for()
+    page.get_by_role("button", name="Remove the element Goal").click()
+    page.get_by_role("button", name="Mark “France”").first.click()
+    element_option(page, "Origin").click()
+    page.locator(".argument__head").first.click()
+    press(page, "a")
+    expect(status(page)).to_have_text("Saved")
+    page.reload()
+    ready(page)
+    expect(page.locator(".argument__labels").nth(1)).to_contain_text("disputed")
+    submit(page)
+    arrived(page)
+    [record] = marketplace.contents[0].values()
+    assert (record["frame"], record["confidence"]) == ("Origin", 4)
+    assert [(one["head"], one["element"], one["role"]) for one in record["arguments"]] == [
+        ([2], "Entity", "Theme"),
+        ([8], "", "Time"),
+        ([6], "Origin", "Source"),
+    ]
+
+
+def test_expert_annotates_on_the_same_page(project, chromium: Browser, live_server, settings):
+    settings.ALLOWED_HOSTS = ["*"]
+    item = make_record(project)
+    queue = make_queue(project, [item], kind="annotate", sources=())
+    expert = make_user("expert", project, MemberRole.EXPERT)
+    client = Client()
+    client.force_login(expert)
+    with chromium.new_context(viewport={"width": 1280, "height": 800}) as context:
+        context.set_default_timeout(10_000)
+        cookie = client.cookies["sessionid"].value
+        context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
+        page = context.new_page()
+        address = reverse("consolidation:expert_item", args=[project.slug, queue.queued.get().pk])
+        open_task(page, f"{live_server.url}{address}")
+        understand(page)
+        page.get_by_role("button", name="Details of Arriving").click()
+        expect(page.get_by_text("What Goal means.")).to_be_visible()
+        choose_frame(page, "Arriving")
+        page.locator(".stepper").get_by_role("button", name="Rate").click()
+        press(page, "5")
+        submit(page)
+        expect(page.get_by_text("There are no more items for you in this queue")).to_be_visible()
+    submission = Submission.objects.get()
+    assert (submission.author, submission.content["frame"]) == (expert, "Arriving")
+    assert [label for _, _, label in submission.log][-1] == "confidence 5"
+
+
 # --- accessibility -------------------------------------------------------------------------------
 
 
@@ -553,7 +677,7 @@ def test_axe_finds_nothing_at_any_step(project, chromium: Browser, open_records,
         check(page)
         press(page, "Shift+Enter", "3")
         check(page)
-        submit(page)
+        press(page, "Control+Enter")
         expect(page.locator("[data-problems]")).to_be_visible()
         check(page)
 

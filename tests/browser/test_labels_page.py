@@ -125,6 +125,7 @@ def test_item_is_labelled_by_keyboard_and_the_draft_survives_a_reload(
     draft = Draft.objects.get()
     assert draft.content == {str(item.pk): {"label": "negative"}}
     assert draft.moves == 1
+    assert [move for _, *move in draft.log] == [["choice", "choosing negative"]]
     assert draft.steps == {"choice": {"seconds": draft.active_seconds, "moves": 1}}
     page.reload()
     ready(page)

@@ -83,6 +83,20 @@ def test_one_item_shows_its_submissions_gold_cost_and_history(office, campaign, 
     assert "The committee <mark>rejected</mark> the proposal" in page
 
 
+def test_one_item_shows_steps_and_moves_of_its_submissions(office, campaign, project):
+    item = campaign.items[3]
+    item.submissions.update(
+        moves=2,
+        active_seconds=75,
+        steps={"mark": {"seconds": 70, "moves": 2}},
+        log=[[61, "mark", "the answer “<b>it</b>”"], [62, "mark", "Undone: the answer"]],
+    )
+    page = office.get(reverse("consolidation:item", args=[project.slug, item.pk])).content.decode()
+    assert page.count("2 moves in 1 min 15 s") == item.submissions.count()
+    assert "the answer “&lt;b&gt;it&lt;/b&gt;”" in page
+    assert 'aria-label="Moves of submission 3"' in page
+
+
 def test_one_items_cost_is_the_sum_of_what_was_settled(office, campaign, project):
     item = campaign.items[3]
     response = office.get(reverse("consolidation:item", args=[project.slug, item.pk]))

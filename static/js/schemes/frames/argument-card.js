@@ -178,7 +178,7 @@ class ElementChoice {
       const holder = option.element && holderOf(state, option.element, this.key);
       option.radio.checked = argument.element === name;
       option.radio.disabled = this.page.locked || Boolean(holder);
-      setText(option.taken, holder ? `is “${textOf(holder.head, this.page.facts.tokens)}”` : "");
+      setText(option.taken, holder ? `marked: “${textOf(holder.head, this.page.facts.tokens)}”` : "");
     }
   }
 
@@ -263,7 +263,7 @@ class ElementChoice {
     const name = letter === NO_ELEMENT ? "" : names[LETTERS.indexOf(letter.toLowerCase())];
     const option = name === undefined ? undefined : this.options.get(name);
     if (!option || this.page.activeKey !== this.key) return false;
-    if (option.radio.disabled) this.page.refuse(`${name} ${option.taken.textContent}.`);
+    if (option.radio.disabled) this.page.refuse(`${name} is ${option.taken.textContent}.`);
     else if (this.page.setElement(this.key, name ?? "")) this.page.focusSentence();
     return true;
   }

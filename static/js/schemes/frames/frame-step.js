@@ -47,7 +47,7 @@ export class FrameStep {
   render(state) {
     const { facts, locked, root } = this.page;
     setText(ref(root, "lemma"), lemmaOf(state.verb, facts));
-    this.search.disabled = locked || source.state !== "loaded";
+    this.search.disabled = locked;
     ref(root, "no-frame", HTMLButtonElement).disabled = locked;
     const query = this.search.value.trim();
     const offers = query ? this.results(query) : this.suggestions(state);
