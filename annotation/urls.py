@@ -18,6 +18,7 @@ urlpatterns = [
     path("work/draft/", views.draft, name="draft"),
     path("work/submit/", views.submit, name="submit"),
     path("work/look-up/", views.look_up, name="look-up"),
+    path("work/index/<int:pk>/<str:signature>/", views.resource_index, name="resource-index"),
     path("practice/<slug:scheme>/", views.practice_start, name="practice-start"),
     path("practice/<slug:scheme>/<int:number>/", views.practice, name="practice"),
     path("practice/<slug:scheme>/<int:number>/check/", views.practice_check, name="practice-check"),

@@ -2,8 +2,11 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 
+from annotation.domain.resource_index import indexed_versions
 from projects.enums import page_role
+from projects.models import Project
 from schemes.base import Json
 from schemes.registry import get_scheme
 from web.markdown import render_markdown
@@ -36,3 +39,15 @@ def render_work_page(
         "guidelines": render_markdown(guidelines),
     }
     return render(request, [f"schemes/{scheme}/{page_of}.html", base], context)
+
+
+def index_urls(project: Project) -> Json:
+    """Return the addresses of the resources' indexes as `{"index": {name: address}}`.
+
+    Without any index, the object is empty.
+    """
+    urls = {
+        row.name: reverse("annotation:resource-index", args=[row.pk, signature])
+        for row, signature in indexed_versions(project)
+    }
+    return {"index": urls} if urls else {}

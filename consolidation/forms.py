@@ -1,4 +1,4 @@
-"""Forms of batches, submissions, items, reviews and expert queues."""
+"""Forms of batches, submissions, items, reviews, expert queues and resources."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,6 +11,7 @@ from consolidation.domain.manage_batch import Order
 from consolidation.domain.resolve_conflict import Version
 from consolidation.enums import Action, ItemState
 from projects.enums import Role
+from schemes.base import Json, Resource
 from web.fields import ANY, CountField, set_choices
 
 MOST_PICKED = 1000  # HITs
@@ -213,3 +214,38 @@ class MergeQueueForm(QueueForm):
     def __init__(self, *args: Any, sources: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         set_choices(self, sources=sources.items())
+
+
+class ResourceForm(forms.Form):
+    """A file that becomes a new version of a resource, and the resource's switches."""
+
+    file = forms.FileField(
+        required=False,
+        label="File or zip archive",
+        help_text="Parts that the file lacks stay. Without a file, only the options below change.",
+    )
+    fmt = forms.ChoiceField(label="Format")
+
+    def __init__(self, *args: Any, resource: Resource, value: Json | None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._switches = resource.switches
+        set_choices(self, fmt=[(fmt, fmt) for fmt in resource.formats])
+        for switch in resource.switches:
+            current = (value or resource.empty or {}).get(switch.key, False)
+            self.fields[f"switch-{switch.key}"] = forms.BooleanField(
+                required=False, label=switch.label, initial=current
+            )
+
+    def switches(self) -> dict[str, bool]:
+        """Return the chosen switches by key."""
+        return {switch.key: self.cleaned_data[f"switch-{switch.key}"] for switch in self._switches}
+
+
+class ResourceSearchForm(forms.Form):
+    """A search in the entries of a resource."""
+
+    query = forms.CharField(required=False, max_length=200, label="Search")
+
+    def __init__(self, *args: Any, help_text: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["query"].help_text = help_text

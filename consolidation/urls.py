@@ -6,6 +6,7 @@ from consolidation.views import (
     expert_pages,
     experts,
     items,
+    resources,
     reviews,
     submissions,
 )
@@ -33,6 +34,14 @@ urlpatterns = [
     path(BATCH + "manage_batch/", batches.manage_batch, name="manage_batch"),
     path(AT + "items/", items.items, name="items"),
     path(AT + "items/<int:pk>/", items.item, name="item"),
+    path(AT + "resources/", resources.resources, name="resources"),
+    path(AT + "resources/<slug:name>/", resources.resource, name="resource"),
+    path(AT + "resources/<slug:name>/import/", resources.import_file, name="import_resource"),
+    path(
+        AT + "resources/<slug:name>/entries/<path:entry>/",
+        resources.entry,
+        name="resource_entry",
+    ),
     path(SUBMISSION + "copies/", conflicts.copies, name="copies"),
     path(AT + "reviews/", reviews.reviews, name="reviews"),
     path(REVIEW, reviews.review, name="review"),

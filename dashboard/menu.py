@@ -14,7 +14,14 @@ from schemes.registry import get_scheme
 # Groups of pages, each page with its view name and label.
 MENU = (
     ("Overview", (("dashboard:project", "Overview"),)),
-    ("Set up", (("projects:settings", "Settings"), ("projects:members", "Members"))),
+    (
+        "Set up",
+        (
+            ("projects:settings", "Settings"),
+            ("consolidation:resources", "Resources"),
+            ("projects:members", "Members"),
+        ),
+    ),
     (
         "Crowd work",
         (
@@ -55,6 +62,7 @@ MENU = (
 # Pages that need an optional part of the scheme.
 NEEDS: Mapping[str, Callable[[Scheme], object]] = {
     "datasets:statistics": lambda scheme: scheme.statistics,
+    "consolidation:resources": lambda scheme: scheme.resources,
 }
 # The menu entry of pages whose address is not below that of the entry.
 UNDER = {
@@ -102,13 +110,20 @@ def menu_of(request: HttpRequest, project: Project) -> list[MenuGroup]:
     groups = []
     for title, pages in MENU:
         entries = tuple(
-            MenuEntry(urls[page], label, page == current)
+            MenuEntry(urls[page], _label(page, label, scheme), page == current)
             for page, label in pages
             if page in allowed
         )
         if entries:
             groups.append(MenuGroup(title, entries))
     return groups
+
+
+def _label(page: str, label: str, scheme: Scheme) -> str:
+    """Return the label of an entry. A scheme's only resource has its own."""
+    if page == "consolidation:resources" and len(scheme.resources) == 1:
+        return next(iter(scheme.resources.values())).label
+    return label
 
 
 def _current(request: HttpRequest, urls: Mapping[str, str]) -> str:

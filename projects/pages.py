@@ -1,6 +1,6 @@
 """Rendering of a project's pages and of their htmx fragments."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,13 +16,16 @@ from projects.permissions import pages_open_to
 def render_page(
     request: HttpRequest,
     project: Project,
-    template: str,
+    template: str | Sequence[str],
     context: dict[str, Any],
     *,
     fragment: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """Render a project's page, or only its `fragment` template for an htmx request."""
+    """Render a project's page, or only its `fragment` template for an htmx request.
+
+    Of several templates, the first that exists is used.
+    """
     is_fragment = bool(fragment) and wants_fragment(request)
     shared = {
         "project": project,

@@ -740,14 +740,53 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
+class ResourceSwitch:
+    """A setting within a resource that is on or off.
+
+    `key` is its field in the value. `on` and `off` are the options of commands that change it.
+    """
+
+    key: str
+    label: str
+    on: str
+    off: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceEntry:
+    """An entry of a resource in a list."""
+
+    name: str
+    text: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceBrowser:
+    """Pages for staff that show a resource's entries, such as those of a lexicon.
+
+    `search` returns the matching entries, the best first, and all entries for an empty query.
+    `describe` returns what an entry's page shows, or None if there is no such entry. The template is
+    `templates/schemes/<scheme>/<resource>.html`, and `help` describes what a query searches.
+    """
+
+    noun: Noun
+    help: str
+    search: Callable[[Json, str], Sequence[ResourceEntry]]
+    describe: Callable[[Json, str], Json | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Resource:
     """A resource of a project, such as a lexicon.
 
     `parse` checks an uploaded JSON value and raises ContentError. `look_up` answers a query of the
     worker's page. `formats` maps command-line names to readers of a file or folder. A reader gets the
     path and the current value, if there is one, and returns the new value, or raises FileError.
+    `empty` is the value to which switches apply before an import, if it is valid.
     `index` returns the part of the value that workers' pages download once per version. `lost` returns
-    a sentence for each part of an annotation that the value lacks.
+    a sentence for each part of an annotation that the value lacks. `count` returns numbers of parts by
+    name. No function changes a value, because a process shares it between requests.
     """
 
     label: str
@@ -756,6 +795,10 @@ class Resource:
     formats: Mapping[str, Callable[[Path, Json | None], object]] = field(default_factory=dict)
     index: Callable[[Json], Json] | None = None
     lost: Callable[[Json, Json], list[str]] = lambda value, content: []
+    count: Callable[[Json], Mapping[str, int]] = lambda value: {}
+    switches: Sequence[ResourceSwitch] = ()
+    empty: Json | None = None
+    browser: ResourceBrowser | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -774,16 +817,19 @@ class Precedents:
 class Sample:
     """A small corpus for demos and rehearsals.
 
-    `gold` has an expert's annotations in the scheme's first gold format, and is also the list of
-    items. `rounds` has the items of the training rounds, and `given` the annotations that
-    consolidators merge in their round.
+    `gold` are files with an expert's annotations in the scheme's first gold format, and also the list
+    of items. `resources` has a format and file per resource. `rounds` has the items of the training
+    rounds, and `given` the annotations that consolidators merge in their round. Without it, there is
+    no such round. `protocol` is the one that a demo shows.
     """
 
     format: str
     sentences: Path
-    gold: Path
+    gold: Sequence[Path]
     rounds: Path
-    given: Path
+    given: Path | None = None
+    resources: Mapping[str, tuple[str, Path]] = field(default_factory=dict)
+    protocol: str = "consolidation"
 
 
 @dataclass(frozen=True, slots=True)

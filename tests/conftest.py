@@ -23,6 +23,8 @@ from django.test import Client, override_settings
 from playwright.sync_api import Browser, expect, sync_playwright
 from redis import Redis
 
+from annotation.domain.resource_index import build_index
+from projects.domain.resources import load_value
 from projects.enums import MemberRole
 from scripts.testbed import chromium as browsers
 from scripts.testbed.processes import die_with_parent
@@ -87,6 +89,14 @@ def _is_here(host: object) -> bool:
 def _refuse_outside(host: object) -> None:
     if not _is_here(host):
         raise OutsideConnectionError(f"tests talk to this machine only, not to {host!r}")
+
+
+@pytest.fixture(autouse=True)
+def _no_resource_of_another_test():
+    """Versions are cached by key and time, which tests use again after a rollback."""
+    yield
+    load_value.cache_clear()
+    build_index.cache_clear()
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 """Workers' pages for generation in a marketplace's frame, and for practice."""
 
+import gzip
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -12,7 +13,7 @@ from django.views.decorators.http import require_GET
 
 from annotation.domain.compensate import compensation_form
 from annotation.domain.drafts import save_draft, submit_draft
-from annotation.domain.look_up import look_up_for_page, project_of_page
+from annotation.domain.look_up import look_up_for_page, task_of_page
 from annotation.domain.open_page import OpenedPage, TaskNotFoundError, open_page
 from annotation.domain.practice import (
     ExerciseNotFoundError,
@@ -23,11 +24,12 @@ from annotation.domain.practice import (
     practice_page,
 )
 from annotation.domain.record_generations import parse_generation
+from annotation.domain.resource_index import UnknownIndexError, compressed_index
 from annotation.domain.worker_page import page_token_of
 from annotation.frame import framed_page, page_endpoint
 from annotation.models import Compensation, PageDraft
 from annotation.page_messages import read_look_up_message, read_page_message, read_practice_message
-from annotation.work_page import render_work_page
+from annotation.work_page import index_urls, render_work_page
 from projects.enums import Role
 
 
@@ -39,6 +41,7 @@ def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
         "draft": reverse("annotation:draft"),
         "submit": reverse("annotation:submit"),
         "lookUp": reverse("annotation:look-up"),
+        **index_urls(page.project),
     }
     return render_task_page(request, page)
 
@@ -111,9 +114,33 @@ def submit(request: HttpRequest) -> HttpResponse:
 @page_endpoint
 def look_up(request: HttpRequest) -> HttpResponse:
     message = read_look_up_message(request.body)
-    project = project_of_page(page_token_of(message.token))
-    results = look_up_for_page(project=project, resource=message.resource, query=message.query)
+    task = task_of_page(page_token_of(message.token))
+    results = look_up_for_page(
+        project=task.batch.project,
+        resource=message.resource,
+        query=message.query,
+        items=list(task.items.values_list("pk", flat=True)),
+    )
     return JsonResponse({"results": results})
+
+
+@require_GET
+def resource_index(request: HttpRequest, pk: int, signature: str) -> HttpResponse:
+    """Return the index of a version of a resource, which browsers may keep for ever."""
+    try:
+        compressed = compressed_index(pk=pk, signature=signature)
+    except UnknownIndexError as error:
+        raise Http404(str(error)) from error
+    accepted = request.headers.get("Accept-Encoding", "")
+    if "gzip" in accepted:
+        response = HttpResponse(compressed, content_type="application/json")
+        response["Content-Encoding"] = "gzip"
+    else:
+        response = HttpResponse(gzip.decompress(compressed), content_type="application/json")
+    response["Vary"] = "Accept-Encoding"
+    response["Cache-Control"] = "public, max-age=31536000, immutable"
+    response["Access-Control-Allow-Origin"] = "*"
+    return response
 
 
 @require_GET

@@ -6,6 +6,7 @@ The pages are the workers' pages with a session. Their data and URLs do not iden
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
@@ -20,7 +21,7 @@ from annotation.domain.look_up import look_up_for_page
 from annotation.frame import answer_script
 from annotation.page_messages import read_look_up_message, read_page_message
 from annotation.views.work import saved_response
-from annotation.work_page import render_work_page
+from annotation.work_page import index_urls, render_work_page
 from consolidation.domain.expert_queues import take_next
 from consolidation.domain.expert_work import (
     ExpertWorkError,
@@ -77,7 +78,7 @@ def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         page = open_queued(queued=queued, expert=request.user, now=timezone.now())
     except ExpertWorkError as error:
         return _refused(request, project, error, back)
-    page |= _addresses(request, "expert")
+    page |= _addresses(request, project, page, "expert")
     if not page["submitted"]:
         address = reverse("consolidation:expert_next", args=[project.slug, queued.queue_id])
         back["later"], back["leaving"] = address, str(pk)
@@ -109,7 +110,10 @@ def item_submit(request: HttpRequest, project: Project, pk: int) -> HttpResponse
 @reviewer_endpoint
 def look_up(request: HttpRequest, project: Project) -> HttpResponse:
     message = read_look_up_message(request.body)
-    results = look_up_for_page(project=project, resource=message.resource, query=message.query)
+    items = [int(pk) for pk in request.GET.getlist("item") if pk.isdecimal() and len(pk) < 19]
+    results = look_up_for_page(
+        project=project, resource=message.resource, query=message.query, items=items
+    )
     return JsonResponse({"results": results})
 
 
@@ -138,7 +142,7 @@ def correction(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         page = open_correction(review=review, expert=request.user)
     except ExpertWorkError as error:
         return _refused(request, project, error, back)
-    page |= _addresses(request, "correction")
+    page |= _addresses(request, project, page, "correction")
     return _render(request, project, page, ExpertWork.MERGE, back)
 
 
@@ -170,20 +174,22 @@ def address_of_next_review(project: Project) -> str:
     return reverse("consolidation:reviews", args=[project.slug])
 
 
-def _addresses(request: HttpRequest, route: str) -> Json:
+def _addresses(request: HttpRequest, project: Project, page: Json, route: str) -> Json:
     """Return the URLs for the page's script and the browser's key for unsaved work.
 
     The key contains the user, so that users of the same computer don't see each other's work.
     """
     assert request.resolver_match
     args = list(request.resolver_match.kwargs.values())
+    own_items = urlencode([("item", item["id"]) for item in page["items"]])
     return {
         "csrf": get_token(request),
         "draftKey": f"draft {request.path} of user {request.user.pk}",
         "urls": {
             "draft": reverse(f"consolidation:{route}_draft", args=args),
             "submit": reverse(f"consolidation:{route}_submit", args=args),
-            "lookUp": reverse("consolidation:expert_look_up", args=args[:1]),
+            "lookUp": f"{reverse('consolidation:expert_look_up', args=args[:1])}?{own_items}",
+            **index_urls(project),
         },
     }
 

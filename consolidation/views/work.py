@@ -16,6 +16,7 @@ from annotation.frame import framed_page, page_endpoint
 from annotation.models import Task
 from annotation.page_messages import read_page_message
 from annotation.views.work import open_framed_page, render_task_page
+from annotation.work_page import index_urls
 from consolidation.domain.cases import case_of_task, sources_of
 from consolidation.domain.open_cases import excluded_workers
 from consolidation.domain.record_work import parse_for_case
@@ -108,4 +109,5 @@ def _urls() -> Json:
         "draft": reverse("annotation:draft"),
         "submit": reverse("consolidation:submit"),
         "lookUp": reverse("annotation:look-up"),
+        **index_urls(page.project),
     }

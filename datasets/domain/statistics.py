@@ -22,7 +22,7 @@ from schemes.registry import get_scheme
 
 Steps = Mapping[str, Mapping[str, int]]
 # The roles whose work on an item counts as the time of its annotation.
-ANNOTATORS = [Role.GENERATOR]
+ANNOTATORS = [Role.GENERATOR, Role.REVISER]
 
 
 @dataclass(frozen=True, slots=True)

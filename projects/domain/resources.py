@@ -1,7 +1,10 @@
 """Add, load and search the resources of projects, such as lexica."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from django.db import transaction
@@ -9,48 +12,118 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from audit.errors import TouchstoneError
 from projects.models import Project, Resource
-from schemes.base import Json
+from schemes.base import FileError, Json
 from schemes.base import Resource as DeclaredResource
 from schemes.registry import get_scheme
 
 RESULT_LIMIT = 50
 # The attribute of a project instance that caches its resources.
 CACHE = "_current_resources"
+# The number of values that a process keeps. A large lexicon takes about 30 MB.
+VALUES_CACHED = 4
 
 
 class UnknownResourceError(TouchstoneError, LookupError):
     """The project's scheme has no resource of this name."""
 
 
-@transaction.atomic
+class ResourceFormatError(TouchstoneError, ValueError):
+    """The resource cannot be imported from files of this format."""
+
+
+class ResourceChangedError(TouchstoneError):
+    """Somebody else changed the resource during the import."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedResource:
+    """The version that is current after an import. `is_new` is False for an unchanged value."""
+
+    resource: Resource
+    is_new: bool
+    counts: Mapping[str, int]
+
+
+def import_resource(
+    *,
+    project: Project,
+    name: str,
+    path: Path | None,
+    fmt: str,
+    switches: Mapping[str, bool],
+    now: datetime,
+) -> ImportedResource:
+    """Read a file or folder into a new version of the resource, and set switches by their keys.
+
+    Without a path, only the switches change. Raise UnknownResourceError, ResourceFormatError,
+    ResourceChangedError, FileError, or ContentError for an invalid value.
+    """
+    declared = declared_resource(project, name)
+    newest = current_version(project=project, name=name)
+    value: Any = newest.value if newest else None
+    if path is not None:
+        value = _read(declared, path, fmt, value)
+    elif value is None:
+        value = declared.empty
+    if switches:
+        value = {**(value or {}), **switches}
+    added = _add(project, name, declared.parse(value), now, based_on=newest)
+    return ImportedResource(
+        added, newest is None or added.pk != newest.pk, declared.count(added.value)
+    )
+
+
 def add_resource(*, project: Project, name: str, value: object, now: datetime) -> Resource:
     """Create a new version of the resource, unless the value is unchanged.
 
     Raise UnknownResourceError, or ContentError for an invalid value.
     """
-    parsed = _declared(project, name).parse(value)
-    Project.objects.select_for_update().get(pk=project.pk)
-    newest = project.resources.filter(name=name).order_by("-version").first()
-    if newest and newest.value == parsed:
-        return newest
-    project.__dict__.pop(CACHE, None)
-    version = newest.version + 1 if newest else 1
-    return Resource.objects.create(
-        project=project, name=name, version=version, value=parsed, created_at=now
-    )
+    parsed = declared_resource(project, name).parse(value)
+    return _add(project, name, parsed, now, based_on=current_version(project=project, name=name))
 
 
 def resources_of(project: Project) -> Mapping[str, Any]:
-    """Return the current values by name.
+    """Return the current values by name, which must not be changed.
 
-    The project instance caches them. Schemes without resources cause no query.
+    The project instance caches them, and the process the values of recent versions. Schemes without
+    resources cause no query.
     """
     if not get_scheme(project.scheme).resources:
         return {}
     if CACHE not in project.__dict__:
-        project.__dict__[CACHE] = dict(_current(project).values_list("name", "value"))
+        project.__dict__[CACHE] = {row.name: value_of(row) for row in current_versions(project)}
     resources: dict[str, Any] = project.__dict__[CACHE]
     return resources
+
+
+def current_versions(project: Project) -> QuerySet[Resource]:
+    """Return the newest version of each resource, without its value."""
+    newer = Resource.objects.filter(
+        project=OuterRef("project"), name=OuterRef("name"), version__gt=OuterRef("version")
+    )
+    return Resource.objects.filter(~Exists(newer), project=project).defer("value").order_by("name")
+
+
+def current_version(*, project: Project, name: str) -> Resource | None:
+    return current_versions(project).filter(name=name).first()
+
+
+def version_at(*, project: Project, name: str, moment: datetime) -> Resource | None:
+    """Return the version that was current at a moment, without its value."""
+    rows = project.resources.filter(name=name, created_at__lte=moment)
+    return rows.defer("value").order_by("-version").first()
+
+
+def value_of(resource: Resource) -> Any:
+    """Return the value of a version, which must not be changed."""
+    # The time distinguishes versions whose transaction was rolled back, because SQLite reuses keys.
+    return load_value(resource.pk, resource.created_at)
+
+
+@lru_cache(maxsize=VALUES_CACHED)
+def load_value(pk: int, created_at: datetime) -> Any:
+    """Return the value of a version, which the process keeps."""
+    return Resource.objects.values_list("value", flat=True).get(pk=pk, created_at=created_at)
 
 
 def look_up(*, project: Project, name: str, query: str) -> list[Json]:
@@ -58,20 +131,44 @@ def look_up(*, project: Project, name: str, query: str) -> list[Json]:
 
     Raise UnknownResourceError.
     """
-    declared = _declared(project, name)
-    resource = _current(project).filter(name=name).first()
-    return declared.look_up(resource.value, query)[:RESULT_LIMIT] if resource else []
+    declared = declared_resource(project, name)
+    resources = resources_of(project)
+    return declared.look_up(resources[name], query)[:RESULT_LIMIT] if name in resources else []
 
 
-def _declared(project: Project, name: str) -> DeclaredResource:
+def declared_resource(project: Project, name: str) -> DeclaredResource:
+    """Return the scheme's resource of this name. Raise UnknownResourceError."""
     resources = get_scheme(project.scheme).resources
     if name not in resources:
-        raise UnknownResourceError(f"The scheme of {project} has no resource {name!r}.")
+        known = ", ".join(resources) or "none"
+        raise UnknownResourceError(
+            f"The scheme of {project} has no resource {name!r}. Resources: {known}."
+        )
     return resources[name]
 
 
-def _current(project: Project) -> QuerySet[Resource]:
-    newer = Resource.objects.filter(
-        project=OuterRef("project"), name=OuterRef("name"), version__gt=OuterRef("version")
+def _read(declared: DeclaredResource, path: Path, fmt: str, current: Json | None) -> object:
+    reader = declared.formats.get(fmt)
+    if reader is None:
+        known = ", ".join(declared.formats) or "none"
+        raise ResourceFormatError(f"{fmt!r} is not a format of this resource. Formats: {known}.")
+    if not path.exists():
+        raise FileError(str(path), None, "does not exist; check the path.")
+    return reader(path, current)
+
+
+@transaction.atomic
+def _add(
+    project: Project, name: str, value: Json, now: datetime, *, based_on: Resource | None
+) -> Resource:
+    Project.objects.select_for_update().get(pk=project.pk)
+    newest = current_version(project=project, name=name)
+    if (newest and newest.pk) != (based_on and based_on.pk):
+        raise ResourceChangedError("The resource was changed at the same time. Import it again.")
+    if newest and newest.value == value:
+        return newest
+    project.__dict__.pop(CACHE, None)
+    version = newest.version + 1 if newest else 1
+    return Resource.objects.create(
+        project=project, name=name, version=version, value=value, created_at=now
     )
-    return Resource.objects.filter(~Exists(newer), project=project)

@@ -13,7 +13,9 @@ from audit.errors import TouchstoneError
 from consolidation.domain.expert_queues import QueuePlan, sample_of, set_up_queue
 from consolidation.domain.import_gold import import_gold
 from consolidation.enums import ExpertWork, GoldSource
+from projects.domain.choose_protocol import choose_protocol
 from projects.domain.create_project import create_project
+from projects.domain.resources import import_resource
 from projects.enums import MemberRole
 from projects.models import Membership, Project
 from schemes.base import Sample, Scheme, refuse
@@ -47,16 +49,32 @@ class NotDemoModeError(TouchstoneError):
 
 
 @transaction.atomic
-def prepare_demo(*, now: datetime) -> Project:
-    """Create the missing projects and staff logins of the demo. Raise NotDemoModeError."""
+def prepare_demo(*, now: datetime) -> list[Project]:
+    """Create the missing projects and staff logins of the demo.
+
+    Return the projects to rehearse, one for each scheme with a sample. Raise NotDemoModeError.
+    """
     if not settings.DEMO:
         raise NotDemoModeError("DEMO is not set.")
-    rehearsed = _project(REHEARSED, "Demo: the sample corpus, rehearsed", now)
-    opened = _project(OPEN, "Demo: try the workers' page yourself", now)
+    projects = []
+    for scheme, sample in sample_schemes():
+        title = f"Demo: {scheme.title}"
+        projects.append(_project(slug_of(scheme), f"{title}, rehearsed", scheme, sample, now))
+        if scheme is first_scheme():
+            opened = _project(OPEN, f"{title}, try the workers' page yourself", scheme, sample, now)
     for login in STAFF:
-        _staff(login, [rehearsed, opened])
+        _staff(login, [*projects, opened])
     _expert_queue(opened, now)
-    return rehearsed
+    return projects
+
+
+def slug_of(scheme: Scheme) -> str:
+    """Return the slug of the scheme's rehearsed project."""
+    return REHEARSED if scheme is first_scheme() else f"{REHEARSED}-{scheme.name}"
+
+
+def first_scheme() -> Scheme:
+    return sample_schemes()[0][0]
 
 
 def _expert_queue(project: Project, now: datetime) -> None:
@@ -72,14 +90,18 @@ def _expert_queue(project: Project, now: datetime) -> None:
     )
 
 
-def _project(slug: str, title: str, now: datetime) -> Project:
-    scheme, sample = sample_scheme()
-    project = Project.objects.filter(slug=slug).first() or create_project(
-        slug=slug, title=title, scheme=scheme.name, cap_cents=50_000, now=now
-    )
+def _project(slug: str, title: str, scheme: Scheme, sample: Sample, now: datetime) -> Project:
+    project = Project.objects.filter(slug=slug).first()
+    if project is None:
+        project = create_project(
+            slug=slug, title=title, scheme=scheme.name, cap_cents=50_000, now=now
+        )
+        project = choose_protocol(project=project, protocol=sample.protocol, actor="demo", now=now)
+    for name, (fmt, path) in sample.resources.items():
+        import_resource(project=project, name=name, path=path, fmt=fmt, switches={}, now=now)
     corpus = CorpusOptions(
         fmt=sample.format,
-        items=[sample.gold],
+        items=sample.gold,
         domain=DOMAIN,
         partition=Partition.DEV,
         strict=True,
@@ -87,7 +109,7 @@ def _project(slug: str, title: str, now: datetime) -> Project:
     Import(project=project, options=corpus).run([sample.sentences])
     import_gold(
         project=project,
-        paths=[sample.gold],
+        paths=sample.gold,
         fmt=scheme.corpus.gold_formats[0],
         source=GoldSource.EXPERT,
         on_error=refuse,
@@ -96,9 +118,9 @@ def _project(slug: str, title: str, now: datetime) -> Project:
     return project
 
 
-def sample_scheme() -> tuple[Scheme, Sample]:
-    """Return the first scheme with a sample corpus, and the sample."""
-    return next((scheme, scheme.sample) for scheme in SCHEMES.values() if scheme.sample)
+def sample_schemes() -> list[tuple[Scheme, Sample]]:
+    """Return the schemes with a sample corpus, and the samples."""
+    return [(scheme, scheme.sample) for scheme in SCHEMES.values() if scheme.sample]
 
 
 def _staff(login: Login, projects: list[Project]) -> None:

@@ -1,5 +1,7 @@
 """The frames scheme, assembled from the modules of this package."""
 
+from pathlib import Path
+
 from schemes.base import (
     Content,
     Corpus,
@@ -7,6 +9,7 @@ from schemes.base import (
     Json,
     Noun,
     Pages,
+    Sample,
     Scheme,
     Search,
     SearchField,
@@ -82,6 +85,8 @@ def _lemma(content: Json, context: ItemContext) -> list[str]:
     return [lemma.replace("_", " ") for lemma in dict.fromkeys(lemmas) if lemma]
 
 
+_SAMPLES = Path(__file__).with_name("samples")
+
 SCHEME = Scheme(
     name="frames",
     title="Semantic frames",
@@ -150,6 +155,18 @@ SCHEME = Scheme(
     resources={"lexicon": LEXICON},
     precedents=PRECEDENTS,
     statistics=STATISTICS,
+    guidelines=Path(__file__).with_name("guidelines"),
+    sample=Sample(
+        format="conllu",
+        sentences=_SAMPLES / "sentences.conllu",
+        gold=[
+            _SAMPLES / f"expert.{name}.txt"
+            for name in ("task-a", "task-b1", "task-b2", "confidence")
+        ],
+        rounds=_SAMPLES / "rounds.csv",
+        resources={"lexicon": ("json", _SAMPLES / "lexicon.json")},
+        protocol="verification",
+    ),
     limits=(
         "Only verbs are annotated. Arguments are marked by their semantic heads, and arguments that "
         "the sentence does not mention are not annotated.",

@@ -238,7 +238,7 @@ SCHEME = Scheme(
     sample=Sample(
         format="qasrl-csv",
         sentences=_SAMPLES / "sentences.csv",
-        gold=_SAMPLES / "expert.csv",
+        gold=(_SAMPLES / "expert.csv",),
         rounds=_SAMPLES / "rounds.csv",
         given=_SAMPLES / "consolidation.csv",
     ),

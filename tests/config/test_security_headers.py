@@ -23,7 +23,7 @@ from annotation.domain.publish import publish_batch
 from annotation.models import Task
 from schemes.qasrl.scheme import SCHEME
 project = create_project(slug="demo", scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now())
-options = CorpusOptions(fmt="qasrl-csv", items=[SCHEME.sample.gold], strict=True)
+options = CorpusOptions(fmt="qasrl-csv", items=SCHEME.sample.gold, strict=True)
 Import(project=project, options=options).run([SCHEME.sample.sentences])
 publish_batch(project=project, now=timezone.now(), limit=1)
 root = get_user_model().objects.create_superuser("root", password="a long enough password")

@@ -50,6 +50,7 @@ POSTED = {
     "manage_batch",
     "overturn",
     "cancel_job",
+    "import_resource",
 }
 RULES = {route: page_rules()[name] for route, name in VIEW_NAMES.items()}
 ROUTES = list(RULES)
@@ -115,6 +116,8 @@ def address(campaign, project, job_files):
         "compensate": [campaign.workers[0].pseudonym],
         "export_file": [export.pk, MANIFEST],
         "revoke_token": [0],
+        **{name: ["any"] for name in ("resource", "import_resource")},
+        "resource_entry": ["any", "thing"],
         "corpus_preview": [uploaded(campaign.project).pk],
     }
 
@@ -167,6 +170,7 @@ FRAMED = {
         "draft",
         "submit",
         "look-up",
+        "resource-index",
         "practice-start",
         "practice",
         "practice-check",

@@ -24,11 +24,11 @@ from annotation.models import Item
 from consolidation.domain.import_gold import import_gold
 from schemes.qasrl.scheme import SCHEME
 project = create_project(slug="demo", scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now())
-options = CorpusOptions(fmt="qasrl-csv", items=[SCHEME.sample.gold], strict=True)
+options = CorpusOptions(fmt="qasrl-csv", items=SCHEME.sample.gold, strict=True)
 Import(project=project, options=options).run([SCHEME.sample.sentences])
 late = project.items.order_by("-pk").values_list("pk", flat=True)[:135]
 Item.objects.filter(pk__in=list(late)).delete()
-import_gold(project=project, paths=[SCHEME.sample.gold], fmt="qasrl-csv", source="expert",
+import_gold(project=project, paths=SCHEME.sample.gold, fmt="qasrl-csv", source="expert",
             on_error=lambda _: None, now=timezone.now())
 """
 

@@ -49,13 +49,15 @@ def test_invalid_value_and_unknown_name_are_refused(project):
     assert project.resources.count() == 0
 
 
-def test_items_of_a_project_share_a_query(project, django_assert_num_queries):
+def test_items_of_a_project_share_a_value(project, django_assert_num_queries):
     add(project, "calm")
     items = [make_item(project) for _ in range(3)]
-    project = Project.objects.get(pk=project.pk)
-    with django_assert_num_queries(1):
-        contexts = [context_of(item, project) for item in items]
-    assert [context.resources for context in contexts] == [{"labels": {"names": ["calm"]}}] * 3
+    # The process keeps the value, and the project the current version.
+    for queries in (2, 1):
+        same = Project.objects.get(pk=project.pk)
+        with django_assert_num_queries(queries):
+            contexts = [context_of(item, same) for item in items]
+        assert [context.resources for context in contexts] == [{"labels": {"names": ["calm"]}}] * 3
 
 
 def test_scheme_without_resources_causes_no_query(django_assert_num_queries):

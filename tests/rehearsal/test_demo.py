@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 def test_demo_from_before_the_rounds_goes_on_without_training(settings):
     settings.DEMO = True
-    project = prepare_demo(now=NOW)
+    project, *_ = prepare_demo(now=NOW)
     publish_batch(project=project, now=NOW)
     told = StringIO()
     Command(stdout=told)._train(project)

@@ -18,9 +18,9 @@ from consolidation.domain.import_gold import import_gold
 from schemes.qasrl.scheme import SCHEME
 now = timezone.now()
 project = create_project(slug="demo", scheme="qasrl", pay_scheme="qasrl-2020", now=now)
-options = CorpusOptions(fmt="qasrl-csv", items=[SCHEME.sample.gold], strict=True)
+options = CorpusOptions(fmt="qasrl-csv", items=SCHEME.sample.gold, strict=True)
 Import(project=project, options=options).run([SCHEME.sample.sentences])
-import_gold(project=project, paths=[SCHEME.sample.gold], fmt="qasrl-csv", source="expert",
+import_gold(project=project, paths=SCHEME.sample.gold, fmt="qasrl-csv", source="expert",
             on_error=print, now=now)
 """
 

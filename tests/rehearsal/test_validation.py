@@ -20,7 +20,7 @@ from annotation.domain.import_corpus import CorpusOptions, Import
 from consolidation.domain.import_gold import import_gold
 from schemes.qasrl.scheme import SCHEME
 now = timezone.now()
-with SCHEME.sample.gold.open(encoding="utf-8", newline="") as file:
+with SCHEME.sample.gold[0].open(encoding="utf-8", newline="") as file:
     rows = list(csv.DictReader(file))
 keys = list(dict.fromkeys((row["qasrl_id"], row["verb_idx"]) for row in rows))[:ITEMS]
 some = pathlib.Path(settings.VAR_DIR) / "some.csv"

@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing import get_context
@@ -31,7 +32,7 @@ from qualification.domain.decide import pool_of
 from qualification.domain.set_up_rounds import RoundSetupError
 from qualification.models import Enrolment
 from rehearsal.domain.browser import SiteUnreachableError
-from rehearsal.domain.demo import OPEN, OPEN_ITEMS, REHEARSED, STAFF, WORKER, prepare_demo
+from rehearsal.domain.demo import OPEN, OPEN_ITEMS, STAFF, WORKER, prepare_demo
 from rehearsal.domain.scenario import Scenario
 from rehearsal.domain.site import Site, SiteError
 from rehearsal.domain.train import prepare_rounds
@@ -77,10 +78,13 @@ class Command(BaseCommand):
         with ProcessPoolExecutor(1, get_context("spawn"), initializer=django.setup) as process:
             preparing = process.submit(prepare_demo, now=timezone.now())
             with Site(SWEEP_SECONDS="1") as site:
-                project = preparing.result()
+                projects = preparing.result()
                 process.shutdown()
-                self._say(f"\n{_guide()}\n")
-                self._show(project)
+                self._say(f"\n{_guide(projects)}\n")
+                for project in projects:
+                    self._show(project)
+                _open_for_trying()
+                self._say(f"\n{_guide(projects)}")
                 if not once:
                     site.restart_worker({})  # with the usual interval of sweeps, to idle quietly
                     self._say("\nPress Ctrl-C to stop.")
@@ -89,11 +93,9 @@ class Command(BaseCommand):
     def _show(self, project: Project) -> None:
         if not Enrolment.objects.filter(round__project=project).exists():
             self._train(project)
-        self._say("Rehearsing production with trained workers ...")
-        _rehearse("--workers", "6", "--skill", "0.92", "--seed", PRODUCTION_SEED)
-        folder = self._export(project)
-        _open_for_trying()
-        self._say(f"\nThe exported gold is in {folder}\n{_guide()}")
+        self._say(f"{project.title}: rehearsing production with trained workers ...")
+        _rehearse(project, "--workers", "6", "--skill", "0.92", "--seed", PRODUCTION_SEED)
+        self._say(f"The exported gold is in {self._export(project)}")
 
     def _export(self, project: Project) -> Path:
         """Export the gold as a job of the site, and return its folder."""
@@ -115,8 +117,8 @@ class Command(BaseCommand):
             advice = ELSEWHERE.format(var=settings.VAR_DIR)
             self._say(f"The training is skipped. {error} {advice}\n")
             return
-        self._say("Rehearsing the training with simulated trainees ...")
-        _rehearse("--train", TRAINEES)
+        self._say(f"{project.title}: rehearsing the training with simulated trainees ...")
+        _rehearse(project, "--train", TRAINEES)
 
     def _say(self, text: str) -> None:
         self.stdout.write(text)
@@ -132,9 +134,9 @@ def _start_again_as_demo() -> None:
     os.execve(sys.executable, [sys.executable, *sys.argv], environment)  # noqa: S606
 
 
-def _rehearse(*options: str) -> None:
+def _rehearse(project: Project, *options: str) -> None:
     """Rehearse in a process of its own, because the demo's process stays and memory is not freed."""
-    command = [sys.executable, "manage.py", "rehearse", REHEARSED, "--url", settings.SITE_URL]
+    command = [sys.executable, "manage.py", "rehearse", project.slug, "--url", settings.SITE_URL]
     ended = subprocess.run([*command, *options], cwd=settings.BASE_DIR, check=False)  # noqa: S603
     if ended.returncode:
         raise RehearsalFailedError("The rehearsal failed.")
@@ -153,13 +155,13 @@ def _open_for_trying() -> None:
         publish_batch(project=project, limit=OPEN_ITEMS, pool=pool, now=timezone.now())
 
 
-def _guide() -> str:
+def _guide(projects: Sequence[Project]) -> str:
     site = settings.SITE_URL
     logins = [f"  {login.role:<9}{login.name:<10}{login.password}" for login in STAFF]
     return "\n".join(
         [
             f"Touchstone runs at        {site}/",
-            f"Watch the campaign at     {site}/projects/{REHEARSED}/",
+            *(f"Watch a campaign at       {site}/projects/{p.slug}/" for p in projects),
             f"The workers' site is at   {site}/hits/",
             "",
             "Demo logins (never use these passwords elsewhere):",

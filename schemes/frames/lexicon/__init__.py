@@ -1,12 +1,14 @@
 """The lexicon of a project: frames, generic roles, verbs and extra lexical units."""
 
-from schemes.base import Resource
+from schemes.base import Noun, Resource, ResourceBrowser, ResourceSwitch
+from schemes.frames.lexicon.browse import describe, entries
+from schemes.frames.lexicon.counts import count
 from schemes.frames.lexicon.extra_units import read_extra_units
 from schemes.frames.lexicon.framenet import read_framenet
 from schemes.frames.lexicon.json_file import read_json
 from schemes.frames.lexicon.lost import lost
 from schemes.frames.lexicon.search import index_of, look_up
-from schemes.frames.lexicon.value import parse
+from schemes.frames.lexicon.value import EMPTY, parse
 from schemes.frames.lexicon.verbnet import read_verbnet
 
 LEXICON = Resource(
@@ -21,4 +23,20 @@ LEXICON = Resource(
     },
     index=index_of,
     lost=lost,
+    count=count,
+    switches=(
+        ResourceSwitch(
+            key="core_only",
+            label="Annotate core elements only",
+            on="core-only",
+            off="with-optional",
+        ),
+    ),
+    empty=EMPTY,
+    browser=ResourceBrowser(
+        noun=Noun("frame", "frames"),
+        help="Name, lexical unit or words of the definition.",
+        search=entries,
+        describe=describe,
+    ),
 )

@@ -1,0 +1,122 @@
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from consolidation.domain.lost_parts import LostParts, lost_parts
+from projects.command import Command as BaseCommand
+from projects.command import InputError, project_named
+from projects.domain.resources import ImportedResource, import_resource
+from projects.models import Project
+from schemes.base import ContentError, ResourceSwitch
+from schemes.registry import SCHEMES, get_scheme
+
+
+class Command(BaseCommand):
+    help = (
+        "Import a resource of a project from a file or folder. Other parts of the resource stay. "
+        "Without a path, only options of the resource change."
+    )
+    refusals = (ContentError,)
+
+    @property
+    def example(self) -> str:  # type: ignore[override]
+        formats = [fmt for scheme in SCHEMES.values() for fmt in _formats(scheme.name)]
+        return f"manage.py import_lexicon news release.zip --format {(formats or ['FORMAT'])[0]}"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project")
+        parser.add_argument("path", nargs="?", type=Path, help="a file, a folder or a zip archive")
+        parser.add_argument("--format", default="", help="a format of the resource")
+        parser.add_argument("--resource", help="the resource's name, if the scheme has several")
+        for switch in _switches():
+            group = parser.add_mutually_exclusive_group()
+            for flag, value in ((switch.on, True), (switch.off, False)):
+                group.add_argument(
+                    f"--{flag}",
+                    action="store_const",
+                    const=value,
+                    dest=switch.key,
+                    help=f"{switch.label}: {'yes' if value else 'no'}",
+                )
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = project_named(options["project"])
+        name = _resource_name(project, options["resource"])
+        switches = _chosen(project, name, options)
+        path, fmt = options["path"], options["format"]
+        if path is not None and not fmt:
+            formats = ", ".join(_formats(project.scheme, name))
+            raise InputError(f"--format is missing. Formats: {formats}.")
+        if path is None and not switches:
+            raise InputError("name a file or folder, or an option of the resource.")
+        imported = import_resource(
+            project=project, name=name, path=path, fmt=fmt, switches=switches, now=timezone.now()
+        )
+        lost = lost_parts(project=project, name=name)
+        facts = {
+            "project": project.slug,
+            "resource": name,
+            "version": imported.resource.version,
+            "new": imported.is_new,
+            "counts": {key.replace(" ", "_"): n for key, n in imported.counts.items()},
+            "lost": asdict(lost),
+        }
+        self.write_result(facts, sentences_of(imported, lost), as_json=options["json"])
+
+
+def sentences_of(imported: ImportedResource, lost: LostParts) -> str:
+    """Describe an import and what annotations use that is lost."""
+    counts = ", ".join(f"{count:,} {noun}" for noun, count in imported.counts.items() if count)
+    version = f"Version {imported.resource.version}"
+    state = f"{version} is current" if imported.is_new else f"Nothing changed: {version} stays"
+    lines = [f"{state} ({counts})." if counts else f"{state}."]
+    if lost.annotations:
+        lines.append(f"{lost.annotations:,} annotations use what this version lacks:")
+        lines += [
+            f"  {part.text} {part.annotations:,} annotations, for example {part.items[0]}."
+            for part in lost.parts
+        ]
+        if lost.parts_in_all > len(lost.parts):
+            lines.append(f"  And {lost.parts_in_all - len(lost.parts):,} further parts.")
+    return "\n".join(lines)
+
+
+def _formats(scheme: str, name: str = "") -> list[str]:
+    resources = get_scheme(scheme).resources
+    return [fmt for key, part in resources.items() if name in ("", key) for fmt in part.formats]
+
+
+def _switches() -> list[ResourceSwitch]:
+    """Return the switches of all resources, each key once."""
+    parts = [part for scheme in SCHEMES.values() for part in scheme.resources.values()]
+    return list({switch.key: switch for part in parts for switch in part.switches}.values())
+
+
+def _resource_name(project: Project, name: str | None) -> str:
+    resources = get_scheme(project.scheme).resources
+    if name:
+        return name
+    if len(resources) == 1:
+        return next(iter(resources))
+    if not resources:
+        raise InputError(f"the scheme of {project.slug} has no resources.")
+    raise InputError(f"choose a resource with --resource: {', '.join(resources)}.")
+
+
+def _chosen(project: Project, name: str, options: Mapping[str, Any]) -> dict[str, bool]:
+    """Return the chosen switches by key. Raise InputError for those of other resources."""
+    part = get_scheme(project.scheme).resources.get(name)
+    own = {switch.key for switch in part.switches} if part else set()
+    chosen = {
+        switch.key: options[switch.key]
+        for switch in _switches()
+        if options.get(switch.key) is not None
+    }
+    if other := chosen.keys() - own:
+        raise InputError(f"{name} has no option {', '.join(sorted(other))}.")
+    return chosen

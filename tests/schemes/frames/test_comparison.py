@@ -1,0 +1,125 @@
+"""Comparison of records: measures by hand, rows and decisions."""
+
+import pytest
+
+from schemes.base import ItemContext, RowDecision
+from schemes.frames.comparison import COMPARISON, compare, measure
+
+TOKENS = tuple("The fund sold three old bonds to a bank .".split())  # noqa: SIM905
+CONTEXT = ItemContext(TOKENS, {"verb": [2], "lemma": "sell"})
+
+
+def argument(head, element="", role=""):
+    return {"head": head, "filler": "x", "element": element, "role": role}
+
+
+def record(*arguments, frame="Commerce_sell", skip=""):
+    return {
+        "skip": skip,
+        "verb": [2],
+        "lemma": "sell",
+        "frame": frame,
+        "arguments": list(arguments),
+        "confidence": 5,
+    }
+
+
+REFERENCE = record(
+    argument([1], "Seller", "Agent"),
+    argument([5], "Goods", "Theme"),
+    argument([8], "", "Recipient"),
+)
+PREDICTED = record(
+    argument([1], "Seller", "Theme"),  # other role
+    argument([4, 5], "Goods", "Theme"),  # head too long
+    argument([3], "Buyer", ""),  # extra
+)
+
+
+def test_measures_by_hand():
+    assert measure(REFERENCE, PREDICTED) == {
+        "frame": {"correct": 1, "total": 1},
+        "heads": {"tp": 1, "fp": 2, "fn": 2},
+        "overlap": {"tp": 2, "fp": 1, "fn": 1},
+        "elements": {"correct": 2, "total": 2},
+        "roles": {"correct": 1, "total": 2},
+        "labelled": {"tp": 0, "fp": 3, "fn": 3},
+        "frame-kappa": {"pairs": [["Commerce_sell", "Commerce_sell"]]},
+        "frame-alpha": {"pairs": [["Commerce_sell", "Commerce_sell"]]},
+        "role-kappa": {"pairs": [["Agent", "Theme"], ["Theme", "Theme"]]},
+        "role-alpha": {"pairs": [["Agent", "Theme"], ["Theme", "Theme"]]},
+    }
+
+
+def test_another_frame_makes_every_label_wrong():
+    other = {**REFERENCE, "frame": "Giving"}
+    found = measure(REFERENCE, other)
+    assert found["frame"]["correct"] == 0
+    assert found["heads"] == {"tp": 3, "fp": 0, "fn": 0}
+    assert found["labelled"] == {"tp": 0, "fp": 3, "fn": 3}
+
+
+def test_rows_name_the_differences():
+    rows = compare(REFERENCE, PREDICTED, CONTEXT).rows
+    assert [(row.state, row.detail) for row in rows] == [
+        ("found", ""),
+        ("label-differs", "other role"),
+        ("extra", ""),
+        ("extent-differs", "head too long"),
+        ("missed", ""),
+    ]
+    assert rows[0].reference.labels == ["Commerce_sell"]
+    assert (rows[3].reference.value, rows[3].predicted.value) == ("bonds", "old bonds")
+
+
+def test_skipped_record_is_compared_as_a_label():
+    skipped = record(frame="", skip="no-frame")
+    row, *rest = compare(REFERENCE, skipped, CONTEXT).rows
+    assert (row.state, row.predicted.labels) == ("label-differs", ["(skipped)"])
+    assert {each.state for each in rest} == {"missed"}
+    assert measure(skipped, skipped)["frame"]["correct"] == 1
+
+
+@pytest.mark.parametrize(
+    ("decision", "key", "expected"),
+    [
+        (("label-accepted", "1", "1"), "roles", {"correct": 2, "total": 2}),
+        (("label-accepted", "1", "1"), "labelled", {"tp": 1, "fp": 2, "fn": 2}),
+        (("pair-refused", "5", "4_5"), "overlap", {"tp": 1, "fp": 2, "fn": 2}),
+        (("pair-accepted", "8", "3"), "overlap", {"tp": 3, "fp": 0, "fn": 0}),
+        (("argument-accepted", None, "3"), "heads", {"tp": 1, "fp": 1, "fn": 2}),
+    ],
+)
+def test_decisions_override_the_comparison(decision, key, expected):
+    assert measure(REFERENCE, PREDICTED, [RowDecision(*decision)])[key] == expected
+
+
+def test_accepted_frame_is_right():
+    other = {**REFERENCE, "frame": "Giving"}
+    found = measure(REFERENCE, other, [RowDecision("label-accepted", "frame", "frame")])
+    assert found["frame"]["correct"] == 1
+    assert found["labelled"] == {"tp": 3, "fp": 0, "fn": 0}
+
+
+@pytest.mark.parametrize("keys", [("1", "9"), ("9", "1")])
+def test_decision_on_an_unknown_argument_is_refused(keys):
+    with pytest.raises(ValueError, match="there is no argument"):
+        measure(REFERENCE, PREDICTED, [RowDecision("label-accepted", *keys)])
+
+
+def test_figures_over_two_items():
+    measures = [measure(REFERENCE, PREDICTED), measure(REFERENCE, {**REFERENCE, "frame": "Giving"})]
+    values = {
+        figure.key: figure.value([each[figure.key] for each in measures])
+        for figure in COMPARISON.figures
+    }
+    assert values["frame"] == 0.5
+    assert values["heads"] == pytest.approx(2 * 4 / (2 * 4 + 2 + 2))
+    assert values["roles"] == pytest.approx(4 / 5)
+    # Agent, Theme, Agent, Theme, Recipient against Theme, Theme, Agent, Theme, Recipient
+    expected = (2 * 1 + 2 * 3 + 1 * 1) / 25
+    assert values["role-kappa"] == pytest.approx((0.8 - expected) / (1 - expected))
+    assert all(
+        figure.interval([m[figure.key] for m in measures], 1).level == 0.95
+        for figure in COMPARISON.figures
+    )

@@ -1,0 +1,159 @@
+"""The corpus of records: CoNLL-U, joined record files, items without records, and the sample."""
+
+import pytest
+
+from schemes.base import ContentError, FileError, ItemContext, ItemRecord
+from schemes.frames import corpus
+from schemes.frames.exports import TASK_A, TASK_B1, TASK_B2
+from schemes.frames.lexicon import LEXICON
+from schemes.frames.scheme import SCHEME
+from tests.schemes.frames.corpus_files import write_corpus
+
+SENTENCE = """\
+#20671029
+1\tShe\tshe\tPRON\t_\t_\t2\tnsubj\t_\t_
+2\tgave\tgive\tVERB\t_\t_\t0\troot\t_\t_
+3\tit\tit\tPRON\t_\t_\t2\tobj\t_\t_
+4\tup\tup\tADP\t_\t_\t2\tcompound:prt\t_\t_
+5\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_
+"""
+
+
+def raised(error):
+    raise error
+
+
+def write(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def gold(paths, on_error=raised):
+    return list(corpus.read_gold(paths, "semeval", on_error))
+
+
+def test_sentences_keep_their_columns(tmp_path):
+    path = write(tmp_path, "x.conllu", SENTENCE)
+    (sentence,) = corpus.read_sentences(path, "conllu", raised)
+    assert sentence.external_id == "20671029"
+    assert sentence.metadata == {
+        "lemmas": ["she", "give", "it", "up", "."],
+        "upos": ["PRON", "VERB", "PRON", "ADP", "PUNCT"],
+        "deprels": ["nsubj", "root", "obj", "compound:prt", "punct"],
+        "heads": [1, -1, 1, 1, 1],
+    }
+
+
+def test_verbs_are_found_with_their_particles(tmp_path):
+    (sentence,) = corpus.read_sentences(write(tmp_path, "x.conllu", SENTENCE), "conllu", raised)
+    context = ItemContext(sentence.tokens, metadata=sentence.metadata)
+    (item,) = corpus.find_items(sentence.external_id, context)
+    assert (item.local_key, item.target) == ("2", {"verb": [1, 3], "lemma": "give_up"})
+
+
+def test_tagger_finds_verbs_and_particles_in_plain_text():
+    tokens = "She gave the whole plan up and came from Norway .".split()  # noqa: SIM905
+    items = [
+        corpus.complete_item(item, ItemContext(tokens))
+        for item in corpus.find_items("t", ItemContext(tokens))
+    ]
+    assert [item.target for item in items] == [
+        {"verb": [1, 5], "lemma": "give_up"},
+        {"verb": [7], "lemma": "come"},
+    ]
+
+
+def test_files_of_the_three_tasks_are_joined(tmp_path):
+    a = write(tmp_path, "a.txt", "#1 2_4 give_up.Activity_stop\n")
+    b1 = write(tmp_path, "b1.txt", "#1 2_4 give_up.Activity_stop it-:-3-:-Activity\n")
+    b2 = write(tmp_path, "b2.txt", "#1 2_4 give_up.na she-:-1-:-Agent it-:-3-:-Theme\n")
+    blind = write(tmp_path, "blind.txt", "#1 2_4 give_up.unkn she-:-1-:-nsubj it-:-3-:-obj\n")
+    confidence = write(tmp_path, "c.txt", "#1 2_4 3\n")
+    (record,) = gold([b2, a, confidence, blind, b1])
+    assert record.item == ItemRecord(
+        "1",
+        "2",
+        {"verb": [1, 3], "lemma": "give_up", "fillers": {"1": "she", "3": "it"}},
+        1,
+        "b2.txt",
+    )
+    assert record.content == {
+        "skip": "",
+        "verb": [1, 3],
+        "lemma": "give_up",
+        "frame": "Activity_stop",
+        "arguments": [
+            {"head": [0], "filler": "she", "element": "", "role": "Agent"},
+            {"head": [2], "filler": "it", "element": "Activity", "role": "Theme"},
+        ],
+        "confidence": 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("second", "words"),
+    [
+        ("#1 2_4 give_up.Giving", "the frame of #1 2_4 is Giving, but Activity_stop"),
+        ("#1 2_4 give.Activity_stop", "the lemma of #1 2_4 is give, but give_up"),
+        ("#1 2 give.Giving", "begins at the same token as"),
+        ("#1 2_4 give_up.na it-:-3-:-Theme\n#2 1 x", "is not lemma.frame"),
+        ("#9 9 5", None),
+    ],
+)
+def test_contradictions_are_named_and_skipped(tmp_path, second, words):
+    first = write(tmp_path, "a.txt", "#1 2_4 give_up.Activity_stop it-:-3-:-Activity\n")
+    other = write(tmp_path, "b.txt", second + "\n")
+    errors = []
+    (record,) = gold([first, other], errors.append)
+    assert record.content["frame"] == "Activity_stop"
+    (error,) = errors
+    assert error.file == "b.txt"
+    assert (words or "there is no record of #9 9") in error.message
+
+
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_file_without_a_record_is_refused(tmp_path, text):
+    with pytest.raises(FileError, match="contains no record"):
+        gold([write(tmp_path, "a.txt", text)])
+
+
+def test_record_on_no_token_is_refused():
+    item = ItemRecord("1", "9", {"verb": [8], "lemma": "go"})
+    with pytest.raises(ContentError, match="token 9 does not exist; the sentence has 2"):
+        corpus.complete_item(item, ItemContext(("Go", "!")))
+
+
+def test_generated_corpus_reads_completely(tmp_path):
+    files = write_corpus(tmp_path, records=50)
+    records = gold([*files.records, files.confidence])
+    assert len(records) == 50
+    assert all(record.content["confidence"] for record in records)
+    assert {len(record.content["verb"]) for record in records} == {1, 2}
+
+
+def test_sample_fits_its_lexicon():
+    sample = SCHEME.sample
+    (fmt, path) = sample.resources["lexicon"]
+    lexicon = LEXICON.parse(LEXICON.formats[fmt](path, None))
+    sentences = {
+        each.external_id: each
+        for each in corpus.read_sentences(sample.sentences, sample.format, raised)
+    }
+    records = gold(sample.gold)
+    assert len(records) >= 30
+    for record in records:
+        sentence = sentences[record.item.external_id]
+        bare = ItemContext(sentence.tokens, metadata=sentence.metadata)
+        target = corpus.complete_item(record.item, bare).target
+        context = ItemContext(
+            sentence.tokens, target, metadata=sentence.metadata, resources={"lexicon": lexicon}
+        )
+        parsed = SCHEME.content.parse_generation(record.content, context)
+        assert parsed == record.content
+    rounds = sample.rounds.read_text().splitlines()[1:]
+    keys = {f"{r.item.external_id}/{r.item.local_key}" for r in records}
+    assert {row.split(",")[0] for row in rounds} <= keys
+    assert {TASK_A, TASK_B1, TASK_B2} == {
+        path.name.removeprefix("expert.") for path in sample.gold[:3]
+    }
