@@ -23,6 +23,7 @@ from consolidation.domain.record_work import parse_for_case
 from consolidation.models import Case
 from consolidation.protocols import CASE_ROLES
 from projects.enums import Role
+from projects.models import Project
 from schemes.base import Json
 
 OWN_WORK = (
@@ -64,7 +65,7 @@ def revise(request: HttpRequest, public_id: UUID) -> HttpResponse:
     if worker and author and worker != author.external_id:
         raise InvalidPageError(OTHERS_WORK)
     page = open_framed_page(request, public_id, Role.REVISER)
-    page.data["urls"] = _urls()
+    page.data["urls"] = _urls(page.project)
     (item,) = page.data["items"]
     item["disputes"] = dispute.content
     if item["content"] is None:
@@ -100,14 +101,14 @@ def _open(
     if worker in {person.external_id for person in excluded}:
         raise InvalidPageError(own_work)
     page = open_framed_page(request, public_id, role)
-    page.data["urls"] = _urls()
+    page.data["urls"] = _urls(page.project)
     return page, case
 
 
-def _urls() -> Json:
+def _urls(project: Project) -> Json:
     return {
         "draft": reverse("annotation:draft"),
         "submit": reverse("consolidation:submit"),
         "lookUp": reverse("annotation:look-up"),
-        **index_urls(page.project),
+        **index_urls(project),
     }
