@@ -1,6 +1,11 @@
 """The page with statistics of a project's annotated items."""
 
+from collections.abc import Callable
+from functools import wraps
+
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
 from django.views.decorators.http import require_GET
 
 from datasets.domain.frequency_chart import draw_frequencies
@@ -12,10 +17,27 @@ from projects.permissions import STAFF, project_page
 from schemes.registry import get_scheme
 from web.downloads import csv_download
 
+View = Callable[[HttpRequest, Project], HttpResponseBase]
+
+
+def _needs_statistics(view: View) -> View:
+    """Redirect to the project if its scheme has no statistics."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, project: Project) -> HttpResponseBase:
+        scheme = get_scheme(project.scheme)
+        if scheme.statistics is None:
+            messages.info(request, f"{scheme.title} projects have no statistics.")
+            return redirect("dashboard:project", slug=project.slug)
+        return view(request, project)
+
+    return checked
+
 
 @require_GET
 @project_page(STAFF)
-def statistics(request: HttpRequest, project: Project) -> HttpResponse:
+@_needs_statistics
+def statistics(request: HttpRequest, project: Project) -> HttpResponseBase:
     cached = _figures(project)
     report = cached.value
     header, *rows = statistics_rows(report)
@@ -25,6 +47,7 @@ def statistics(request: HttpRequest, project: Project) -> HttpResponse:
 
 @require_GET
 @project_page(STAFF)
+@_needs_statistics
 def statistics_csv(request: HttpRequest, project: Project) -> HttpResponseBase:
     header, *rows = statistics_rows(_figures(project).value)
     return csv_download(f"{project.slug}-statistics.csv", [*map(str, header)], rows)
@@ -32,7 +55,8 @@ def statistics_csv(request: HttpRequest, project: Project) -> HttpResponseBase:
 
 @require_GET
 @project_page(STAFF)
-def frequency_chart(request: HttpRequest, project: Project) -> HttpResponse:
+@_needs_statistics
+def frequency_chart(request: HttpRequest, project: Project) -> HttpResponseBase:
     frequencies = _figures(project).value.frequencies
     if frequencies is None:
         raise Http404("There is no gold to count.")
@@ -43,6 +67,4 @@ def frequency_chart(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _figures(project: Project) -> Figures:
-    if get_scheme(project.scheme).statistics is None:
-        raise Http404("The scheme has no statistics.")
     return figures_of(statistics_of, project=project)

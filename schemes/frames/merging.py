@@ -54,7 +54,7 @@ def _head_of_row(row: Sequence[int | None], sources: Sequence[Json]) -> Json:
 
 
 def as_source(content: Json) -> Json:
-    """Return a record with the same fields, whoever or whatever wrote it."""
+    """Return a record with the same fields for every origin."""
     arguments = [{name: each.get(name, "") for name in FIELDS} for each in content["arguments"]]
     return {
         "skip": content.get("skip", ""),

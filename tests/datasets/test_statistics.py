@@ -96,4 +96,5 @@ def test_page_shows_the_table_and_the_chart(files, admin_client):
     table = b"".join(admin_client.get(reverse("datasets:statistics_csv", args=["f"])))
     assert table.decode().startswith(",Gold,All")
     call_command("create_project", "q", scheme="qasrl")
-    assert admin_client.get(reverse("datasets:statistics", args=["q"])).status_code == 404
+    elsewhere = admin_client.get(reverse("datasets:statistics", args=["q"]))
+    assert elsewhere.url == reverse("dashboard:project", args=["q"])
