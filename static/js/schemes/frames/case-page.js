@@ -18,6 +18,14 @@ import { TokenPicker } from "./token-picker.js";
 
 /** @typedef {{head: number[], label: string, place: string}} Marked */
 
+// The control of a part that gets the focus, the first one that is there.
+const CONTROLS = [
+  "input:checked:not(:disabled)",
+  "input:not(:disabled)",
+  "select:not(:disabled)",
+  "button:not(:disabled)",
+];
+
 /** @template State */
 export class CasePage {
   /** @param {HTMLElement} root @param {ItemData} data @param {OnChange} onChange @param {State} state */
@@ -28,7 +36,7 @@ export class CasePage {
     this.locked = data.locked;
     this.tokens = data.tokens;
     /** @type {number[]} */
-    this.verb = data.target.verb;
+    this.verb = data.asked?.verb?.length ? data.asked.verb : data.target.verb;
     this.state = state;
     /** @type {Picking | null} */
     this.picking = null;
@@ -51,7 +59,7 @@ export class CasePage {
   createSentence() {
     return new TokenPicker(this.ref("sentence"), {
       tokens: this.tokens,
-      target: this.verb[0],
+      target: this.data.target.verb[0],
       onPick: (token) => this.pick(token),
       onToggle: (token) => this.pick(token),
       onChoose: ([start, end]) => this.pickWords(Array.from({ length: end - start }, (_, at) => start + at)),
@@ -93,9 +101,7 @@ export class CasePage {
   /** @param {string} place */
   goTo(place) {
     const target = this.root.querySelector(`#${place}-${this.data.id}`);
-    const control = target?.querySelector(
-      "input:not(:disabled):checked, input:not(:disabled), select:not(:disabled), button:not(:disabled)",
-    );
+    const control = CONTROLS.map((selector) => target?.querySelector(selector)).find(Boolean);
     if (control instanceof HTMLElement) control.focus();
     target?.scrollIntoView({ block: "nearest" });
   }

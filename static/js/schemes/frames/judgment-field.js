@@ -51,7 +51,7 @@ export class JudgmentField {
       "div",
       { class: "judgment__dispute", hidden: true },
       element("p", { class: "field" }, element("label", { for: this.reason.id }, "Why?"), this.reason),
-      element("p", { class: "field" }, element("label", { for: proposal.id }, proposalLabel), proposal),
+      element("p", { class: "field" }, labelFor(proposal, proposalLabel), proposal),
     );
     this.box = element(
       "fieldset",
@@ -104,4 +104,11 @@ export class JudgmentField {
     } else return;
     event.preventDefault();
   }
+}
+
+// A button has its own name.
+/** @param {HTMLElement} control @param {string} text */
+function labelFor(control, text) {
+  if (control instanceof HTMLButtonElement) return element("span", { class: "field__label" }, text);
+  return element("label", { for: control.id }, text);
 }

@@ -132,13 +132,13 @@ export class MergePage extends CasePage {
   }
 
   submission() {
-    return submissionOf(this.state, this.verbOfRecord());
+    return submissionOf(this.state, this.verb);
   }
 
   // The verb as the annotators marked it. They rarely differ.
   verbOfRecord() {
     const chosen = this.sources.find(({ frame }) => frame === this.state.frame) ?? this.sources[0];
-    return chosen?.verb?.length ? chosen.verb : this.verb;
+    return chosen?.verb?.length ? chosen.verb : this.data.target.verb;
   }
 
   /** @returns {CaseProblem[]} */
@@ -286,6 +286,7 @@ export class MergePage extends CasePage {
 
   renderParts() {
     const { state } = this;
+    this.verb = this.verbOfRecord();
     for (const radio of this.frameRadios) radio.checked = radio.value === state.frame;
     const isOther = state.frame !== "" && !this.frameRadios.some(({ checked }) => checked);
     if (document.activeElement !== this.otherFrame) this.otherFrame.value = isOther ? state.frame : "";

@@ -322,10 +322,8 @@ export class VerificationPage extends CasePage {
     const isOpen = this.picking?.place === placeOf(at, "head");
     button.disabled = this.locked;
     button.setAttribute("aria-pressed", String(isOpen));
-    const text =
-      Array.isArray(proposal) && proposal.length > 0
-        ? `“${textOf(proposal, this.tokens)}” – change`
-        : "Pick other words";
+    const isChosen = Array.isArray(proposal) && proposal.length > 0;
+    const text = isChosen ? `Change “${textOf(proposal, this.tokens)}”` : `Pick other words for ${this.words[at]}`;
     setText(button, isOpen ? "Done" : text);
   }
 
