@@ -6,7 +6,7 @@
 import { counted, element, isTyping, setText } from "../../html.js";
 import { CasePage } from "./case-page.js";
 import { source } from "./frame-source.js";
-import { frameDetails, retry } from "./frame-text.js";
+import { frameDetails, retry, runsText } from "./frame-text.js";
 import { MergeRow } from "./merge-row.js";
 import {
   addRow,
@@ -48,6 +48,9 @@ export class MergePage extends CasePage {
       onchange: () => this.chooseFrame(this.otherFrame.value.trim()),
     });
     this.frameDetails = element("div", { class: "frame-details", hidden: true });
+    const frames = new Set(this.sources.map(({ frame }) => frame).filter(Boolean));
+    const about = { class: "merge-choice__labels hint" };
+    this.definitions = new Map([...frames].map((frame) => [frame, element("span", about)]));
     this.frameRadios = this.createFrames();
     this.confidences = this.createConfidences(data.shared.confidence);
     this.reasons = this.createSkips();
@@ -64,7 +67,7 @@ export class MergePage extends CasePage {
   // --- building
 
   createFrames() {
-    const names = [...new Set(this.sources.map(({ frame }) => frame).filter(Boolean))];
+    const names = [...this.definitions.keys()];
     const name = this.idOf("frame-choice");
     const radios = names.map((frame) =>
       element("input", { type: "radio", name, value: frame, onchange: () => this.chooseFrame(frame) }),
@@ -76,7 +79,13 @@ export class MergePage extends CasePage {
         "label",
         { class: "merge-choice" },
         radios[at],
-        element("span", {}, element("strong", {}, frame.replaceAll("_", " ")), ` – ${text}`),
+        element(
+          "span",
+          {},
+          element("strong", {}, frame.replaceAll("_", " ")),
+          ` – ${text}`,
+          /** @type {HTMLElement} */ (this.definitions.get(frame)),
+        ),
       );
     });
     const skipped = this.sources.flatMap(({ skip }, at) =>
@@ -162,7 +171,8 @@ export class MergePage extends CasePage {
   }
 
   units() {
-    return this.sources.reduce((sum, { arguments: list }) => sum + list.length, 0);
+    if (this.state.skip) return 0;
+    return this.state.rows.filter(({ choice, base }) => choice === "kept" && base !== null).length;
   }
 
   focus() {
@@ -298,12 +308,21 @@ export class MergePage extends CasePage {
     this.ref("skipped").hidden = !state.skip;
     this.ref("merge").hidden = state.skip !== "";
     setText(this.ref("skipped-reason"), `This record is skipped: ${this.reasonOf(state.skip)}.`);
+    this.renderDefinitions();
     this.renderDetails();
     this.renderRows();
     const open = state.rows.filter((row) => !row.choice && isAgreed(row, this.sources)).length;
     this.ref("keep-agreed").hidden = open === 0 && (state.frame !== "" || !agreedFrame(this.sources));
     const left = this.problems().length;
     setText(this.ref("summary"), left > 0 ? `${left} to do` : "Everything is decided");
+  }
+
+  // Of all frames, so that they can be compared. The chosen one is shown as a whole.
+  renderDefinitions() {
+    for (const [name, about] of this.definitions) {
+      const frame = source.frame(name);
+      if (frame && about.childNodes.length === 0) about.append(...runsText(frame.definition, frame.elements));
+    }
   }
 
   renderDetails() {

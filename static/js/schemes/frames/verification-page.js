@@ -203,7 +203,7 @@ export class VerificationPage extends CasePage {
   addArgument(head) {
     const words = `“${textOf(head, this.tokens)}”`;
     const next = addMissing(this.state, head);
-    this.change(next, `missing ${words}`);
+    this.change(next, `adding the missing argument ${words}`);
     this.say(`${words} is missing in the record. Choose its element or role.`);
     this.goTo(`missing-${next.missing.at(-1)?.key}`);
   }
