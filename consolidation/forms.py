@@ -145,14 +145,17 @@ class ItemFilterForm(forms.Form):
         return self.cleaned_data
 
 
+CONFIRM_ONLY = [("confirm", "Correct as it is")]
+
+
 class ReviewForm(forms.Form):
-    """An expert's judgment of gold without a correction."""
+    """An expert's judgment of gold without a correction.
+
+    Only a consolidation can be returned. Validations and verifications are corrected.
+    """
 
     verdict = forms.ChoiceField(
-        choices=[
-            ("confirm", "Correct as it is"),
-            ("return", "Return it: it has to be consolidated again"),
-        ],
+        choices=[*CONFIRM_ONLY, ("return", "Return it: it has to be consolidated again")],
         widget=forms.RadioSelect,
     )
     comment = forms.CharField(
@@ -161,6 +164,11 @@ class ReviewForm(forms.Form):
         label="What was wrong",
         widget=forms.Textarea(attrs={"rows": 2}),
     )
+
+    def __init__(self, *args: Any, can_return: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not can_return:
+            set_choices(self, verdict=CONFIRM_ONLY)
 
 
 class QueueForm(forms.Form):

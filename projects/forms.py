@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from django.utils.text import slugify
 
 from crowd.domain.qualifications import system_requirements
-from projects.domain.choose_protocol import MOST_REVISIONS
-from projects.enums import AfterDisputes, ExclusionScope, MemberRole, TokenScope
+from projects.domain.choose_protocol import MOST_REVISIONS, MOST_VALIDATORS
+from projects.enums import AfterDisputes, ExclusionScope, MemberRole, Protocol, TokenScope
 from projects.models import Project
 from projects.protocols import TERMS
 from schemes.registry import SCHEMES, get_scheme
@@ -41,10 +41,40 @@ class ProjectForm(forms.Form):
         ],
         help_text="You can change all amounts later.",
     )
+    protocol = forms.ChoiceField(
+        choices=Protocol.choices,
+        required=False,
+        label="Protocol",
+        help_text="How annotations become gold. It can't be changed once items are published.",
+    )
+    validators = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_VALIDATORS,
+        initial=2,
+        required=False,
+        label="Validators or verifiers per item",
+        help_text="For validation and verification.",
+    )
+    agree = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_VALIDATORS,
+        initial=2,
+        required=False,
+        label="How many of them must agree",
+    )
     cap = DollarsField(
         label="Budget cap, in dollars",
         help_text="Nothing can be published or paid above the cap. Leave empty for no cap.",
     )
+
+    def terms(self) -> dict[str, Any]:
+        """Return the arguments of `choose_protocol`."""
+        data = self.cleaned_data
+        return {
+            "protocol": data["protocol"] or Protocol.CONSOLIDATION,
+            "validators": data["validators"] or 2,
+            "agree": data["agree"] or 2,
+        }
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}

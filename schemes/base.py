@@ -546,7 +546,7 @@ class Views:
 
     `units` returns the units of content, in the order of its provenance, or None for content of another
     shape, such as an arbitrary copy of the marketplace. `remark` returns a sentence
-    about content without units, or "". `marked` returns the token positions of a target.
+    about what units do not show, or "". `marked` returns the token positions of a target.
     """
 
     units: Callable[[object, ItemContext], Sequence[ShownUnit] | None]

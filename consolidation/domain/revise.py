@@ -212,12 +212,14 @@ def unanswered_revisions(project: Project | None, now: datetime) -> QuerySet[Cas
 def give_up_revisions(*, clock: Callable[[], datetime], limit: int = 50) -> int:
     """Leave up to `limit` cases disputed whose revision is not to be expected. Return the number.
 
-    Its work was refused, a person ended its HIT, or it was offered as often as the batch allows.
+    Its work was refused, a person ended its HIT or batch, or it was offered as often as the batch
+    allows.
     """
     now = clock()
     is_spent = Q(task__task_items__republications__gte=F("task__batch__republish_limit"))
     due = short_revisions(None, now).filter(task__hit__paused_at=None)
-    due = due.filter(is_spent | Q(task__ended_at__isnull=False) | Exists(_work()))
+    is_ended = Q(task__ended_at__isnull=False) | Q(task__batch__state=BatchState.CLOSED)
+    due = due.filter(is_spent | is_ended | Exists(_work()))
     return for_each_row(
         sweep="give up revisions",
         rows=due.order_by("pk"),

@@ -1,5 +1,7 @@
 """Pages on which experts review a sample of the gold blind, with the error rate."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
@@ -40,7 +42,12 @@ def reviews(request: HttpRequest, project: Project) -> HttpResponse:
 @require_GET
 @project_page(REVIEWERS)
 def review(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
-    return _page(request, project, _review(project, pk), ReviewForm())
+    review = _review(project, pk)
+    return _page(request, project, review, _form(review))
+
+
+def _form(review: Review, *data: Any) -> ReviewForm:
+    return ReviewForm(*data, can_return=review.gold.submission_id is not None)
 
 
 def _review(project: Project, pk: int) -> Review:
@@ -67,7 +74,7 @@ def _page(
 @project_page(REVIEWERS)
 def judge(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     review = _review(project, pk)
-    form = ReviewForm(request.POST)
+    form = _form(review, request.POST)
     if not form.is_valid():
         return _page(request, project, review, form, status=422)
     try:

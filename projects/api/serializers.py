@@ -7,7 +7,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from crowd.domain.pay_scheme import PaySchemeError, Terms
+from projects.domain.choose_protocol import MOST_REVISIONS, MOST_VALIDATORS
 from projects.domain.create_project import pay_of
+from projects.enums import AfterDisputes, Protocol
 from projects.models import Project
 from schemes.registry import SCHEMES, get_scheme
 
@@ -53,7 +55,12 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
             "scheme",
             "provider",
             "pay_scheme",
+            "protocol",
             "generators_per_item",
+            "validators_per_item",
+            "validators_to_agree",
+            "revision_limit",
+            "after_disputes",
             "exclusion_scope",
             "seed",
             "created_at",
@@ -88,6 +95,31 @@ class NewProjectSerializer(serializers.Serializer[Any]):
         min_value=-(2**63),
         max_value=2**63 - 1,
         help_text="The seed of the items' shuffle.",
+    )
+
+    protocol = serializers.ChoiceField(choices=Protocol.choices, default=Protocol.CONSOLIDATION)
+    validators_per_item = serializers.IntegerField(
+        default=2,
+        min_value=1,
+        max_value=MOST_VALIDATORS,
+        help_text="The number of validators or verifiers per item.",
+    )
+    validators_to_agree = serializers.IntegerField(
+        default=2,
+        min_value=1,
+        max_value=MOST_VALIDATORS,
+        help_text="How many of them must agree.",
+    )
+    revision_limit = serializers.IntegerField(
+        default=1,
+        min_value=0,
+        max_value=MOST_REVISIONS,
+        help_text="Under verification, how often a disputed annotation returns to its annotator.",
+    )
+    after_disputes = serializers.ChoiceField(
+        choices=AfterDisputes.choices,
+        default=AfterDisputes.EXPERTS,
+        help_text="Under verification, what becomes of items that are still disputed.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -78,7 +78,8 @@ def choose_protocol(
     project.save()
     reason = f"{agree} of {validators} {new_terms.noun}s" if new_terms.is_voted else ""
     if new_terms.is_revised:
-        reason += f", {revisions} revisions, then {AfterDisputes(after_disputes).label}"
+        count = f"{revisions} revision{'' if revisions == 1 else 's'}"
+        reason += f", {count}, then {AfterDisputes(after_disputes).label}"
     log_state_change(
         instance=project, old=old, new=new_protocol, actor=actor, now=now, reason=reason
     )

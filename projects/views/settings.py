@@ -1,6 +1,7 @@
 """Pages that create a project and change its settings and guidelines."""
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -9,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 from audit.models import StateChange
 from crowd.domain.ledger import CapTooLowError
 from projects.domain.change_project import ProjectChangeError, change_guidelines, change_settings
+from projects.domain.choose_protocol import ProtocolError, choose_protocol
 from projects.domain.create_project import ProjectExistsError, create_project, current_guidelines
 from projects.enums import Role
 from projects.forms import GuidelinesForm, ProjectForm, SettingsForm
@@ -26,24 +28,33 @@ JOBS_SHOWN = 20
 def project_new(request: HttpRequest) -> HttpResponseBase:
     form = ProjectForm(request.POST or None)
     if form.is_valid():
-        data = form.cleaned_data
         try:
-            project = create_project(
-                slug=data["slug"],
-                title=data["title"],
-                scheme=data["scheme"],
-                pay_scheme=data["pay"],
-                cap_cents=data["cap"],
-                owner=request.user,  # type: ignore[arg-type]  # the page requires a signed-in user
-                now=timezone.now(),
-            )
+            project = _create(form, request)
         except ProjectExistsError:
-            form.add_error("slug", f"A project {data['slug']} already exists.")
+            form.add_error("slug", f"A project {form.cleaned_data['slug']} already exists.")
+        except ProtocolError as error:
+            form.add_error("protocol", str(error))
         else:
             messages.success(request, f"{project.title} was created. Now upload a corpus.")
             return redirect("annotation:corpus", slug=project.slug)
     status = 422 if form.is_bound else 200
     return render(request, "projects/project_new.html", {"form": form}, status=status)
+
+
+@transaction.atomic
+def _create(form: ProjectForm, request: HttpRequest) -> Project:
+    """Create the project with its protocol. Raise ProjectExistsError, ProtocolError."""
+    data, now = form.cleaned_data, timezone.now()
+    project = create_project(
+        slug=data["slug"],
+        title=data["title"],
+        scheme=data["scheme"],
+        pay_scheme=data["pay"],
+        cap_cents=data["cap"],
+        owner=request.user,  # type: ignore[arg-type]  # the page requires a signed-in user
+        now=now,
+    )
+    return choose_protocol(project=project, actor=actor_of(request), now=now, **form.terms())
 
 
 @require_http_methods(["GET", "POST"])

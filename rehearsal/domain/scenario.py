@@ -133,8 +133,11 @@ class Scenario:
         )
 
     def validator_skill(self, worker: str) -> float:
-        """Return the worker's skill, which is the same in every rehearsal with this seed."""
-        if self.skill is None:
+        """Return the worker's skill, which is the same in every rehearsal with this seed.
+
+        At skill 1 nobody errs.
+        """
+        if self.skill in (None, 1):
             return 1.0
         drawn = random.Random(f"{self.seed}:{worker}:skill")  # noqa: S311
         return min(1.0, max(0.0, self.skill + drawn.uniform(-SPREAD, SPREAD)))

@@ -1,0 +1,114 @@
+// A part of a record that a verifier verifies or disputes, with the reason and a proposal.
+
+/** @import { Judgment, Verdict } from "./case-types.js" */
+/** @import { CasePage } from "./case-page.js" */
+
+import { element, setText } from "../../html.js";
+
+/** @type {[Verdict, string, string][]} */
+const VERDICTS = [
+  ["verified", "Verify", "v"],
+  ["disputed", "Dispute", "d"],
+];
+const LONGEST_REASON = 1000;
+
+export class JudgmentField {
+  /**
+   * @param {object} options
+   * @param {CasePage<any>} options.page
+   * @param {string} options.place
+   * @param {string} options.title
+   * @param {string} options.subject  what is judged, for the names of moves
+   * @param {HTMLElement} options.proposal  the control for a proposal
+   * @param {string} options.proposalLabel
+   * @param {(change: Partial<Judgment>, label: string, mergeKey?: string | null) => void} options.onChange
+   * @param {() => void} options.onNext  go to the next part
+   */
+  constructor({ page, place, title, subject, proposal, proposalLabel, onChange, onNext }) {
+    this.page = page;
+    this.onChange = onChange;
+    this.onNext = onNext;
+    this.subject = subject;
+    const id = page.idOf(place);
+    this.value = element("strong", { class: "judgment__value" });
+    this.about = element("p", { class: "judgment__about" });
+    this.radios = VERDICTS.map(([verdict]) =>
+      element("input", { type: "radio", name: id, value: verdict, onchange: () => this.judge(verdict) }),
+    );
+    const labels = VERDICTS.map(([, text, key], at) =>
+      element("label", { class: "judgment__verdict" }, this.radios[at], ` ${text} `, element("kbd", {}, key)),
+    );
+    this.reason = element("input", {
+      id: `${id}-reason`,
+      type: "text",
+      maxlength: LONGEST_REASON,
+      required: true,
+      oninput: () => onChange({ reason: this.reason.value }, `a reason for ${subject}`, `${id}-reason`),
+    });
+    if (!proposal.id) proposal.id = `${id}-proposal`;
+    this.proposal = proposal;
+    this.dispute = element(
+      "div",
+      { class: "judgment__dispute", hidden: true },
+      element("p", { class: "field" }, element("label", { for: this.reason.id }, "Why?"), this.reason),
+      element("p", { class: "field" }, labelFor(proposal, proposalLabel), proposal),
+    );
+    this.box = element(
+      "fieldset",
+      { class: "judgment", id, onkeydown: (/** @type {KeyboardEvent} */ event) => this.keyDown(event) },
+      element("legend", {}, `${title}: `, this.value),
+      this.about,
+      element("div", { class: "judgment__verdicts" }, ...labels),
+      this.dispute,
+    );
+  }
+
+  /** @param {Judgment} judgment @param {string} value @param {(Node | string)[]} about */
+  update({ verdict, reason }, value, about = []) {
+    const { locked } = this.page;
+    setText(this.value, value);
+    if (this.about.childNodes.length === 0) this.about.replaceChildren(...about);
+    this.about.hidden = this.about.childNodes.length === 0;
+    for (const radio of this.radios) {
+      radio.checked = radio.value === verdict;
+      radio.disabled = locked;
+    }
+    this.box.classList.toggle("judgment--verified", verdict === "verified");
+    this.box.classList.toggle("judgment--disputed", verdict === "disputed");
+    this.dispute.hidden = verdict !== "disputed";
+    this.reason.disabled = locked;
+    if (this.reason.value !== reason) this.reason.value = reason;
+  }
+
+  /** @param {Verdict} verdict */
+  judge(verdict) {
+    const verb = verdict === "verified" ? "verifying" : "disputing";
+    this.onChange({ verdict }, `${verb} ${this.subject}`);
+  }
+
+  focus() {
+    (this.radios.find(({ checked }) => checked) ?? this.radios[0]).focus();
+  }
+
+  /** @param {KeyboardEvent} event */
+  keyDown(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || this.page.locked) return;
+    const isText = event.target instanceof Element && event.target.matches("input[type=text], select");
+    if (isText && event.key === "Enter") this.onNext();
+    else if (!isText && event.key === "v") {
+      this.judge("verified");
+      this.onNext();
+    } else if (!isText && event.key === "d") {
+      this.judge("disputed");
+      this.reason.focus();
+    } else return;
+    event.preventDefault();
+  }
+}
+
+// A button has its own name.
+/** @param {HTMLElement} control @param {string} text */
+function labelFor(control, text) {
+  if (control instanceof HTMLButtonElement) return element("span", { class: "field__label" }, text);
+  return element("label", { for: control.id }, text);
+}

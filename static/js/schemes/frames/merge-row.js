@@ -1,0 +1,193 @@
+// A row of a consolidation: the arguments of the annotators side by side, and what becomes of them.
+
+/** @import { Row } from "./case-types.js" */
+/** @import { MergePage } from "./merge-page.js" */
+
+import { element, setText } from "../../html.js";
+import { source } from "./frame-source.js";
+import { elementSelect, roleSelect } from "./label-fields.js";
+import { argumentOf, isAgreed, keep, letterOf, removeRow } from "./merge-state.js";
+import { textOf } from "./record.js";
+
+const DROP = "drop";
+
+export class MergeRow {
+  /** @param {Row} row @param {MergePage} page */
+  constructor(row, page) {
+    this.key = row.key;
+    this.page = page;
+    this.place = `row-${row.key}`;
+    this.isAdded = row.units.length === 0;
+    const id = page.idOf(this.place);
+    /** @type {HTMLInputElement[]} */
+    this.radios = [];
+    this.title = element("strong", {});
+    this.words = element("button", { type: "button", onclick: () => this.pickWords() });
+    this.element = element("span", { class: "merge-editor__choice" });
+    this.role = element("span", { class: "merge-editor__choice" });
+    this.editor = element(
+      "div",
+      { class: "merge-editor", hidden: true },
+      element("p", {}, this.words),
+      element("p", { class: "field" }, element("label", { for: `${id}-element` }, "Frame element"), this.element),
+      element("p", { class: "field" }, element("label", { for: `${id}-role` }, "Generic role"), this.role),
+    );
+    this.painted = "";
+    this.id = id;
+    this.box = element(
+      "li",
+      { class: "argument" },
+      element(
+        "fieldset",
+        { class: "judgment", id, onkeydown: (/** @type {KeyboardEvent} */ event) => this.keyDown(event) },
+        element("legend", {}, this.title),
+        this.isAdded ? this.removal() : this.choices(row),
+        this.editor,
+      ),
+    );
+  }
+
+  /** @param {Row} row */
+  choices(row) {
+    const { sources } = this.page;
+    const agreed = isAgreed(row, sources);
+    const options = sources.flatMap((_, at) => (agreed && at > 0 ? [] : [this.option(row, at, agreed)]));
+    return element("div", { class: "merge-row" }, ...options, this.dropOption());
+  }
+
+  /** @param {Row} row @param {number} at @param {boolean} agreed */
+  option(row, at, agreed) {
+    const { page } = this;
+    const argument = argumentOf(row, at, page.sources);
+    const letters = agreed ? page.sources.map((_, place) => letterOf(place)).join(" and ") : letterOf(at);
+    if (!argument) {
+      return element("p", { class: "merge-choice merge-choice--absent" }, `${letters} did not mark it.`);
+    }
+    const radio = this.radio(String(at), () => this.keep(at));
+    const labels = [argument.element, argument.role].filter(Boolean).join(" · ");
+    return element(
+      "label",
+      { class: "merge-choice" },
+      radio,
+      element(
+        "span",
+        {},
+        element("span", {}, `${letters} `, element("kbd", {}, agreed ? "k" : letterOf(at).toLowerCase())),
+        element("strong", { class: "merge-choice__labels" }, `“${textOf(argument.head, page.tokens)}”`),
+        element("span", { class: "merge-choice__labels" }, labels),
+      ),
+    );
+  }
+
+  dropOption() {
+    const radio = this.radio(DROP, () => this.drop());
+    return element("label", { class: "merge-choice" }, radio, element("span", {}, "Drop it ", element("kbd", {}, "x")));
+  }
+
+  /** @param {string} value @param {() => void} onchange */
+  radio(value, onchange) {
+    const radio = element("input", { type: "radio", name: this.id, value, onchange });
+    this.radios.push(radio);
+    return radio;
+  }
+
+  removal() {
+    this.remove = element("button", { type: "button", class: "quiet", onclick: () => this.removeAdded() }, "Remove");
+    return element("p", {}, "Added by you. ", this.remove);
+  }
+
+  // --- moves
+
+  get row() {
+    return /** @type {Row} */ (this.page.state.rows.find(({ key }) => key === this.key));
+  }
+
+  /** @param {number} at */
+  keep(at) {
+    const { page } = this;
+    const words = `“${textOf(this.row.head, page.tokens)}”`;
+    page.change(keep(page.state, this.key, at, page.sources), `keeping ${words} from ${letterOf(at)}`);
+  }
+
+  drop() {
+    const words = `“${textOf(this.row.head, this.page.tokens)}”`;
+    this.page.changeRow(this.key, { choice: "dropped", base: null }, `dropping ${words}`);
+  }
+
+  removeAdded() {
+    const words = `“${textOf(this.row.head, this.page.tokens)}”`;
+    this.page.change(removeRow(this.page.state, this.key), `removing ${words}`);
+    this.page.ref("add").focus();
+  }
+
+  pickWords() {
+    const { head } = this.row;
+    this.page.togglePicking({ place: this.place, head, onChange: (words) => this.page.changeHead(this.row, words) });
+  }
+
+  /** @param {KeyboardEvent} event */
+  keyDown(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || this.page.locked || this.isAdded) return;
+    if (event.target instanceof HTMLSelectElement) return;
+    const at =
+      event.key === "k" ? 0 : this.page.sources.findIndex((_, place) => letterOf(place).toLowerCase() === event.key);
+    const value = event.key === "x" ? DROP : String(at);
+    const radio = this.radios.find((candidate) => candidate.value === value);
+    if (!radio) return;
+    radio.click();
+    this.page.goOn(this.key);
+    event.preventDefault();
+  }
+
+  // --- rendering
+
+  /** @param {Row} row */
+  update(row) {
+    const { locked, picking } = this.page;
+    const words = `“${textOf(row.head, this.page.tokens)}”`;
+    setText(this.title, this.isAdded || row.choice === "kept" ? words : `${words}${row.choice ? ", dropped" : ""}`);
+    for (const radio of this.radios) {
+      radio.checked =
+        row.choice === "dropped" ? radio.value === DROP : row.choice === "kept" && radio.value === String(row.base);
+      radio.disabled = locked;
+    }
+    if (this.remove) this.remove.disabled = locked;
+    this.editor.hidden = row.choice !== "kept";
+    const isPicking = picking?.place === this.place;
+    setText(this.words, isPicking ? "Done" : "Change the words");
+    this.words.setAttribute("aria-pressed", String(isPicking));
+    this.words.disabled = locked;
+    this.renderLists(row);
+  }
+
+  /** @param {Row} row */
+  renderLists(row) {
+    const { page } = this;
+    const frame = source.frame(page.state.frame);
+    const key = JSON.stringify([row.element, row.role, frame?.name, page.locked]);
+    if (key === this.painted) return;
+    this.painted = key;
+    const words = `“${textOf(row.head, page.tokens)}”`;
+    const choose = (/** @type {"element" | "role"} */ part) => (/** @type {string} */ value) =>
+      page.changeRow(this.key, { [part]: value }, `the ${part} ${value || "none"} for ${words}`);
+    const elements = elementSelect({
+      frame,
+      value: row.element,
+      coreOnly: page.coreOnly,
+      none: "No element",
+      onChoose: choose("element"),
+    });
+    const roles = roleSelect({ roles: page.roles, value: row.role, none: "No role", onChoose: choose("role") });
+    this.put(this.element, elements, "element");
+    this.put(this.role, roles, "role");
+  }
+
+  /** @param {HTMLElement} box @param {HTMLSelectElement} list @param {string} name */
+  put(box, list, name) {
+    const hadFocus = box.contains(document.activeElement);
+    list.id = `${this.id}-${name}`;
+    list.disabled = this.page.locked;
+    box.replaceChildren(list);
+    if (hadFocus) list.focus();
+  }
+}

@@ -1,0 +1,410 @@
+"""The verifier's and the consolidator's pages of the frames scheme, and a revision, in a browser."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
+
+from annotation.models import Draft, Submission
+from consolidation.domain.dispute import raise_dispute
+from consolidation.domain.open_cases import open_case as open_case_of
+from consolidation.domain.open_cases import publish_case
+from consolidation.domain.revise import publish_revision
+from consolidation.models import Case
+from projects.domain.choose_protocol import choose_protocol
+from projects.models import Project
+from schemes.base import Json
+from tests.annotation.factories import NOW
+from tests.axe import axe_findings
+from tests.browser.frames import make_frames_project, make_record, word
+from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
+from tests.browser.work import arrived, note, open_task, press, ready, status, submit
+from tests.consolidation.factories import make_case_of, make_generation
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+WINE = {"head": [2], "element": "Entity", "role": "Theme"}
+FRANCE = {"head": [6], "element": "Origin", "role": "Source"}
+YEAR = {"head": [8], "element": "", "role": "Time"}
+VERIFIED = {"verdict": "verified", "reason": "", "proposal": ""}
+
+
+def record(frame: str, *arguments: Json, verb: tuple[int, ...] = (3, 5)) -> Json:
+    return {
+        "skip": "",
+        "verb": list(verb),
+        "frame": frame,
+        "arguments": list(arguments),
+        "confidence": 4,
+    }
+
+
+def disputed(reason: str, proposal: object = "") -> Json:
+    return {"verdict": "disputed", "reason": reason, "proposal": proposal}
+
+
+@pytest.fixture
+def project() -> Project:
+    return choose_protocol(
+        project=make_frames_project(), protocol="verification", actor="test", now=NOW
+    )
+
+
+@dataclass
+class Marketplace:
+    """The marketplace of the settings, which the browser reaches without a network."""
+
+    origin: str
+    contents: list[Json] = field(default_factory=list)
+
+    def receive(self, route: Route) -> None:
+        fields = parse_qs(route.request.post_data or "")
+        self.contents.append(json.loads(fields["content"][0]))
+        thanks = "<!doctype html><html lang=en><title>Done</title><h1>Thank you</h1>"
+        route.fulfill(body=thanks, content_type="text/html")
+
+    @property
+    def content(self) -> Json:
+        """The only item of the only form."""
+        [contents] = self.contents
+        [content] = contents.values()
+        assert Draft.objects.get().content == contents
+        return content
+
+
+@pytest.fixture
+def marketplace(settings) -> Marketplace:
+    return Marketplace(settings.MTURK_WORKER_ORIGINS[0])
+
+
+@pytest.fixture
+def open_page(live_server, marketplace) -> Iterator[Callable[..., Page]]:
+    """Opens a case's page in a browser whose pages raise no error."""
+    errors: list[str] = []
+
+    def open_page(context: BrowserContext, role: str, case: Case, worker: str = "W1") -> Page:
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.route(f"{marketplace.origin}/**", marketplace.receive)
+        query = f"assignmentId=A1&hitId=H1&workerId={worker}&turkSubmitTo={marketplace.origin}"
+        address = reverse(f"consolidation:{role}", args=[case.task.public_id])
+        return open_task(page, f"{live_server.url}{address}?{query}")
+
+    yield open_page
+    assert errors == []
+
+
+def verification_case(project: Project, content: Json) -> Case:
+    item = make_record(project)
+    make_generation(item, content)
+    open_case_of(item=item, now=NOW)
+    publish_case(case_id=item.cases.get().pk, now=NOW)
+    return item.cases.get()
+
+
+@pytest.fixture
+def verifying(project, context, open_page) -> Page:
+    case = verification_case(project, record("Origin", WINE, FRANCE))
+    return open_page(context, "validate", case)
+
+
+def part(page: Page, title: str, argument: int = 0) -> Locator:
+    """The part of an argument, for example its frame element."""
+    return page.locator("[data-arguments] > li").nth(argument).locator("fieldset", has_text=title)
+
+
+def summary(page: Page) -> Locator:
+    return page.locator("[data-summary]").first
+
+
+# --- verification --------------------------------------------------------------------------------
+
+
+def test_record_is_verified_by_keyboard_alone(verifying, marketplace):
+    page = verifying
+    expect(page.locator(".task-bar__title")).to_contain_text("came … from")
+    expect(page.get_by_text("Something has its beginning in a place.")).to_be_visible()
+    expect(page.get_by_text("What Entity means.").first).to_be_visible()
+    expect(summary(page)).to_have_text("7 to do")
+    page.get_by_role("radio", name="Verify").first.focus()
+    press(page, *"vvvvvvv")
+    expect(summary(page)).to_have_text("All parts are judged")
+    expect(page.get_by_role("button", name="Submit")).to_be_focused()
+    press(page, "Enter")
+    arrived(page)
+    content = marketplace.content
+    assert content["frame"] == VERIFIED
+    assert content["arguments"] == [dict.fromkeys(("head", "element", "role"), VERIFIED)] * 2
+    assert content["missing"] == []
+
+
+def test_parts_are_disputed_with_reasons_and_proposals(verifying, marketplace):
+    page = verifying
+    page.get_by_role("radio", name="Verify").first.focus()
+    press(page, "d")
+    page.keyboard.type("It moves")
+    press(page, "Tab")
+    page.keyboard.type("Arriving")
+    press(page, "Enter")
+    expect(part(page, "Words").get_by_role("radio", name="Verify")).to_be_focused()
+    press(page, "d")
+    page.keyboard.type("The article belongs to it")
+    part(page, "Words").get_by_role("button", name="Pick other words for “wine”").click()
+    word(page, 0).click()
+    press(page, "Escape")
+    expect(part(page, "Frame element")).to_be_hidden()
+    page.get_by_role("button", name="Verify the whole argument").nth(1).click()
+    choices = part(page, "Generic role", 1)
+    choices.get_by_role("radio", name="Dispute").check()
+    choices.get_by_label("Why?").fill("Not quite")
+    choices.get_by_label("Your proposal").select_option("Goal")
+    expect(summary(page)).to_have_text("All parts are judged · 3 disputes")
+    submit(page)
+    arrived(page)
+    content = marketplace.content
+    assert content["frame"] == disputed("It moves", "Arriving")
+    first, second = content["arguments"]
+    words = disputed("The article belongs to it", [0, 2])
+    assert first == {"head": words, "element": None, "role": None}
+    assert second["role"] == disputed("Not quite", "Goal")
+    assert content["record"]["frame"] == "Arriving"
+
+
+def test_missing_argument_is_added_from_the_sentence(verifying, marketplace):
+    page = verifying
+    for button in page.get_by_role("button", name="Verify the whole argument").all():
+        button.click()
+    page.get_by_role("radio", name="Verify").first.check()
+    press(page, "m")
+    expect(page.locator("#sentence")).to_be_focused()
+    press(page, "y", "Enter")
+    expect(page.get_by_label("Frame element")).to_be_focused()
+    press(page, "Control+Enter")
+    page.get_by_role("button", name="Choose an element or a role for “year”.").click()
+    page.get_by_label("Generic role").select_option("Time")
+    submit(page)
+    arrived(page)
+    missing = {"head": [8], "filler": "year", "element": "", "role": "Time"}
+    assert marketplace.content["missing"] == [missing]
+
+
+def test_open_parts_and_missing_reasons_lead_to_their_place(verifying, marketplace):
+    page = verifying
+    page.get_by_role("radio", name="Dispute").first.check()
+    press(page, "Control+Enter")
+    page.get_by_role("button", name="Say why you dispute the frame.").click()
+    expect(page.get_by_role("radio", name="Dispute").first).to_be_focused()
+    page.get_by_role("button", name="Verify or dispute the words “wine”.").click()
+    expect(part(page, "Words").get_by_role("radio", name="Verify")).to_be_focused()
+    assert marketplace.contents == []
+
+
+def test_verification_survives_a_reload_and_is_undone(verifying):
+    page = verifying
+    part(page, "Words").get_by_role("radio", name="Dispute").check()
+    part(page, "Words").get_by_label("Why?").fill("Too short")
+    expect(status(page)).to_have_text("Saved")
+    page.reload()
+    ready(page)
+    expect(part(page, "Words").get_by_label("Why?")).to_have_value("Too short")
+    part(page, "Generic role", 1).get_by_role("radio", name="Verify").check()
+    page.get_by_role("button", name="Undo verifying generic role of “France”").click()
+    expect(part(page, "Generic role", 1).get_by_role("radio", name="Verify")).not_to_be_checked()
+
+
+def test_word_of_the_verb_is_no_argument(verifying):
+    word(verifying, 3).click()
+    expect(note(verifying)).to_have_text("“came” belongs to the verb.")
+
+
+# --- revision ------------------------------------------------------------------------------------
+
+
+def test_disputed_record_is_revised_by_its_author(project, context, open_page, marketplace):
+    case = verification_case(project, record("Arriving", {**WINE, "element": "Theme"}, verb=(3,)))
+    disputes = {
+        "frame": [{"reason": "It names where it began", "proposal": "Origin"}],
+        "arguments": [{"argument": 0, "part": "role", "reason": "Unsure", "proposal": ""}],
+        "missing": [FRANCE],
+    }
+    raise_dispute(case=case, content=disputes, verifications=[], now=NOW)
+    publish_revision(case_id=case.pk, now=NOW)
+    case.refresh_from_db()
+    author = Submission.objects.get(role="generator").worker.external_id
+    page = open_page(context, "revise", case, author)
+    expect(page.locator(".task-bar__title")).to_contain_text("came")
+    expect(
+        page.get_by_text("A verifier disputes the frame: It names where it began")
+    ).to_be_visible()
+    page.get_by_role("button", name="Use the proposal Origin").click()
+    page.locator("[data-go-on]").click()
+    page.get_by_role("button", name="Mark “France”").click()
+    page.locator(".argument__head", has_text="wine").click()
+    page.locator(".argument--active label", has=page.locator("input[value=Entity]")).click()
+    submit(page)
+    arrived(page)
+    content = marketplace.content
+    assert content["frame"] == "Origin"
+    labels = [(a["head"], a["element"], a["role"]) for a in content["arguments"]]
+    assert labels == [([2], "Entity", "Theme"), ([6], "Origin", "Source")]
+
+
+# --- consolidation -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def merging(context, open_page) -> Page:
+    item = make_record(make_frames_project())
+    case = make_case_of(
+        item,
+        record("Origin", WINE, FRANCE),
+        record("Origin", WINE, {**FRANCE, "role": "Goal"}, YEAR),
+    )
+    return open_page(context, "consolidate", case)
+
+
+def row(page: Page, position: int) -> Locator:
+    return page.locator("[data-rows] > li").nth(position)
+
+
+def test_records_are_merged_by_keyboard(merging, marketplace):
+    page = merging
+    expect(page.get_by_text("Both chose the same frame", exact=True)).to_be_visible()
+    page.get_by_role("radio", name="Origin – both").focus()
+    press(page, "Shift+G")
+    expect(page.get_by_role("radio", name="Origin – both")).to_be_checked()
+    expect(row(page, 1).get_by_role("radio").first).to_be_focused()
+    press(page, "b")
+    expect(row(page, 2).get_by_role("radio").first).to_be_focused()
+    press(page, "x")
+    expect(page.get_by_role("radio", name="1 a guess")).to_be_focused()
+    page.get_by_role("radio", name="5 certain of everything").check()
+    expect(summary(page)).to_have_text("Everything is decided")
+    submit(page)
+    arrived(page)
+    content = marketplace.content
+    assert (content["frame"], content["confidence"], content["verb"]) == ("Origin", 5, [3, 5])
+    assert [(a["head"], a["role"], a["source"]) for a in content["arguments"]] == [
+        ([2], "Theme", {"submission": 0, "unit": 0}),
+        ([6], "Goal", {"submission": 1, "unit": 1}),
+    ]
+
+
+def test_argument_is_edited_and_another_one_added(merging, marketplace):
+    page = merging
+    page.get_by_role("button", name="Keep what both agree on").click()
+    row(page, 1).get_by_role("radio", name="A a").check()
+    row(page, 1).get_by_label("Generic role").select_option("Asset")
+    row(page, 2).get_by_role("radio", name="Drop it").check()
+    row(page, 0).get_by_role("button", name="Change the words").click()
+    word(page, 0).click()
+    press(page, "Escape")
+    word(page, 8).click()
+    expect(page.get_by_text("Added by you.")).to_be_visible()
+    row(page, 3).get_by_label("Generic role").select_option("Time")
+    page.get_by_role("radio", name="3 fairly sure").check()
+    submit(page)
+    arrived(page)
+    arguments = marketplace.content["arguments"]
+    assert [(a["head"], a["element"], a["role"], a["source"]) for a in arguments] == [
+        ([0, 2], "Entity", "Theme", {"submission": 0, "unit": 0}),
+        ([6], "Origin", "Asset", {"submission": 0, "unit": 1}),
+        ([8], "", "Time", None),
+    ]
+
+
+def test_other_frame_shows_which_elements_it_lacks(merging, marketplace):
+    page = merging
+    page.get_by_role("button", name="Keep what both agree on").click()
+    page.get_by_label("Another frame").fill("Arriving")
+    press(page, "Tab")
+    expect(page.get_by_text("Something moves and reaches a goal.")).to_be_visible()
+    press(page, "Control+Enter")
+    page.get_by_role("button", name="Arriving has no element Entity. Change “wine”.").click()
+    row(page, 0).get_by_label("Frame element").select_option("Theme")
+    press(page, "Control+Enter")
+    expect(page.get_by_role("button", name="Decide about “France”.")).to_be_visible()
+    expect(page.get_by_role("button", name="Arriving has no element Entity")).to_be_hidden()
+    assert marketplace.contents == []
+
+
+def test_merge_survives_a_reload_and_can_be_skipped(merging, marketplace):
+    page = merging
+    page.get_by_role("button", name="Keep what both agree on").click()
+    expect(status(page)).to_have_text("Saved")
+    page.reload()
+    ready(page)
+    expect(row(page, 0).get_by_role("radio").first).to_be_checked()
+    page.get_by_text("Skip this record").click()
+    page.get_by_role("radio", name="other").check()
+    submit(page)
+    arrived(page)
+    assert (marketplace.content["skip"], marketplace.content["arguments"]) == ("other", [])
+
+
+# --- on small screens, and for everybody -----------------------------------------------------------
+
+
+@pytest.fixture(params=[(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")], ids=str)
+def view(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[BrowserContext]:
+    width, scheme = request.param
+    size = {"width": width, "height": 800}
+    with chromium.new_context(
+        viewport=size, color_scheme=scheme, has_touch=width == 360
+    ) as context:
+        context.set_default_timeout(10_000)
+        yield context
+
+
+def check(page: Page) -> None:
+    assert axe_findings(page) == []
+    assert page.evaluate(SMALL_TARGETS) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_pages_of_cases_are_accessible_and_fit(view, project, open_page):
+    case = verification_case(project, record("Origin", WINE, FRANCE))
+    page = open_page(view, "validate", case)
+    check(page)
+    page.get_by_role("radio", name="Dispute").first.check()
+    part(page, "Frame element", 1).get_by_role("radio", name="Dispute").check()
+    word(page, 8).click()
+    check(page)
+    for _ in range(12):
+        press(page, "Tab")
+        assert page.evaluate(COVERED) == ""
+    other = make_record(make_frames_project("merged"))
+    merge = make_case_of(
+        other,
+        record("Origin", WINE, FRANCE),
+        record("Arriving", {**WINE, "element": "Theme"}, YEAR),
+    )
+    page = open_page(view, "consolidate", merge)
+    check(page)
+    row(page, 0).get_by_role("radio", name="B b").check()
+    check(page)
+    for _ in range(12):
+        press(page, "Tab")
+        assert page.evaluate(COVERED) == ""
+
+
+@pytest.mark.parametrize("role", ["validate", "consolidate"])
+def test_text_of_other_annotators_is_text(project, context, open_page, role):
+    hostile = "<img/src=x/onerror=alert(1)>"
+    content = record("Origin", {**WINE, "element": "", "role": "Theme"})
+    if role == "validate":
+        case = verification_case(project, content)
+    else:
+        case = make_case_of(make_record(make_frames_project("merged")), content, content)
+    stored = Submission.objects.filter(role="generator")
+    for submission in stored:
+        submission.content["arguments"][0]["element"] = hostile
+        submission.content["frame"] = hostile
+        submission.save()
+    page = open_page(context, role, case)
+    expect(page.get_by_text(hostile).first).to_be_visible()
+    assert page.locator("img").count() == 0

@@ -1,0 +1,79 @@
+"""The protocol of a new project, chosen on its form, by the API and on the command line."""
+
+import json
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from projects.models import Project
+from tests.api.conftest import calling
+
+pytestmark = pytest.mark.django_db
+FORM = {"title": "News", "slug": "news", "scheme": "frames", "pay": "frames"}
+
+
+@pytest.fixture
+def root(db):
+    return get_user_model().objects.create_superuser("root", password="a long enough password")
+
+
+def terms_of(project: Project) -> tuple[object, ...]:
+    names = ("protocol", "validators_per_item", "validators_to_agree", "revision_limit")
+    return tuple(getattr(project, name) for name in (*names, "after_disputes"))
+
+
+def test_protocol_is_chosen_on_the_form(root):
+    client = Client()
+    client.force_login(root)
+    terms = {"protocol": "verification", "validators": "3", "agree": "2"}
+    assert client.post(reverse("projects:project_new"), FORM | terms).status_code == 302
+    project = Project.objects.get()
+    assert terms_of(project) == ("verification", 3, 2, 1, "experts")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"scheme": "qasrl", "pay": "qasrl-2020"}, "does not support verification"),
+        ({"validators": "2", "agree": "3"}, "can&#x27;t agree"),
+    ],
+)
+def test_protocol_that_is_not_possible_is_refused_on_the_form(root, wrong, message):
+    client = Client()
+    client.force_login(root)
+    form = FORM | {"protocol": "verification"} | wrong
+    response = client.post(reverse("projects:project_new"), form)
+    assert response.status_code == 422
+    assert message in response.content.decode()
+    assert not Project.objects.exists()
+
+
+def test_protocol_is_chosen_by_the_api(root):
+    api = calling(root)
+    body = {
+        "slug": "news",
+        "scheme": "frames",
+        "protocol": "verification",
+        "validators_per_item": 3,
+        "revision_limit": 0,
+        "after_disputes": "leave",
+    }
+    response = api.post(reverse("api:projects"), json.dumps(body), content_type="application/json")
+    assert response.status_code == 201
+    assert terms_of(Project.objects.get()) == ("verification", 3, 2, 0, "leave")
+    assert response.json()["revision_limit"] == 0
+    body |= {"slug": "other", "scheme": "qasrl"}
+    response = api.post(reverse("api:projects"), json.dumps(body), content_type="application/json")
+    assert response.status_code == 400
+    assert "does not support verification" in response.content.decode()
+    assert Project.objects.count() == 1
+
+
+def test_protocol_is_chosen_on_the_command_line():
+    terms = ("--protocol", "verification", "--validators", "3", "--agree", "2")
+    more = ("--revisions", "2", "--after-disputes", "leave")
+    call_command("create_project", "news", "--scheme", "frames", *terms, *more)
+    assert terms_of(Project.objects.get()) == ("verification", 3, 2, 2, "leave")
