@@ -14,6 +14,8 @@ from schemes.frames.merging import FIELDS
 NOTHING = {**EMPTY, "skip": "other"}
 _SURE, _UNSURE = 5, 3
 _FALLBACK_FRAME = "Undergoing"
+# The share of wrong verdicts in a careless verification.
+_CARELESS_ERRORS = 0.3
 _ROLES = ("Agent", "Theme", "Patient", "Goal", "Instrument")
 _WHY = "The expert sees this differently."
 
@@ -130,12 +132,16 @@ def consolidate(reference: Json, sources: Sequence[Json], skill: float, seed: st
 
 
 def validate(reference: Json, asked: Json, context: ItemContext, skill: float, seed: str) -> Json:
-    """Return a verification against the reference. Below skill 1, some verdicts are wrong."""
+    """Return a verification against the reference.
+
+    Below skill 1, some verifications are careless, and some of their verdicts are wrong.
+    """
     rng = random.Random(seed)  # noqa: S311
+    error_rate = 0.0 if rng.random() < skill else _CARELESS_ERRORS
 
     def judged(expected: object, found: object) -> Json:
         is_right = expected == found
-        if (rng.random() < skill) == is_right:
+        if (rng.random() >= error_rate) == is_right:
             return {"verdict": "verified", "reason": "", "proposal": ""}
         proposal = expected if not is_right and expected is not None else ""
         return {"verdict": "disputed", "reason": _WHY, "proposal": proposal}
@@ -156,7 +162,7 @@ def validate(reference: Json, asked: Json, context: ItemContext, skill: float, s
     missing = [
         {name: argument[name] for name in FIELDS}
         for argument in expected.values()
-        if rng.random() < skill
+        if rng.random() >= error_rate
     ]
     return {"frame": frame, "arguments": arguments, "missing": missing}
 
