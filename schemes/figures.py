@@ -64,8 +64,13 @@ def f1_figure(
     label: str,
     explanation: str,
     feedback: Callable[[Total], Sequence[str]] = lambda total: (),
+    heading: str = "",
 ) -> Figure:
-    """Return a figure whose measures are counts (`{"tp", "fp", "fn"}`), summed over the items."""
+    """Return a figure whose measures are counts (`{"tp", "fp", "fn"}`), summed over the items.
+
+    `heading` is its name in table headings, by default the key.
+    """
+    name = heading or key
     return Figure(
         key=key,
         label=label,
@@ -74,7 +79,7 @@ def f1_figure(
         interval_of_groups=_f1_interval,
         columns=("tp", "fp", "fn", "precision", "recall", "f1"),
         main="f1",
-        headings={"precision": f"{key} P", "recall": f"{key} R", "f1": f"{key} F1"},
+        headings={"precision": f"{name} P", "recall": f"{name} R", "f1": f"{name} F1"},
         feedback=feedback,
     )
 

@@ -30,6 +30,7 @@ def _fill(axes: Any, title: str, counts: tuple[tuple[str, int], ...]) -> None:
     if len(counts) <= MOST_NAMED:
         names = [name for name, _ in counts]
         axes.set_xticks(range(len(counts)), names, rotation=60, ha="right", fontsize=8)
+        axes.yaxis.get_major_locator().set_params(integer=True)
     else:
         axes.set_xlabel("rank", color=LIGHT["ink"])
         axes.set_yscale("log")

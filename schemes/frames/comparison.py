@@ -341,12 +341,14 @@ COMPARISON = Comparison(
         f1_figure(
             key="heads",
             label="Arguments F1",
+            heading="Arguments",
             explanation="Arguments with exactly the reference's head.",
             feedback=_heads_feedback,
         ),
         f1_figure(
             key="overlap",
             label="Arguments F1 (overlap)",
+            heading="Overlap",
             explanation="Arguments whose head shares a word with the reference's.",
         ),
         share_figure(
@@ -364,6 +366,7 @@ COMPARISON = Comparison(
         f1_figure(
             key="labelled",
             label="Labelled F1",
+            heading="Labelled",
             explanation="Arguments with the reference's frame, head, element and role.",
         ),
         *kappa_and_alpha("frame", "frames"),
