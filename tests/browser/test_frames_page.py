@@ -315,7 +315,10 @@ def test_changed_frame_keeps_words_and_roles_and_asks_about_lost_elements(page, 
     arrived(page)
     record = submitted(marketplace)
     assert (record["frame"], record["confidence"]) == ("Commerce_sell", 3)
-    assert [(one["head"], one["element"], one["role"]) for one in record["arguments"]] == [
+    assert [
+        (argument["head"], argument["element"], argument["role"])
+        for argument in record["arguments"]
+    ] == [
         ([2], "Goods", "Theme"),
         ([6], "", "Source"),
     ]
@@ -445,7 +448,7 @@ def test_hostile_lexicon_is_text(context, open_records):
 
 def test_search_typed_before_the_frames_arrive_is_answered(project, context, open_records):
     waiting: list[Route] = []
-    context.route("**/work/index/**", lambda route: waiting.append(route))  # noqa: PLW0108
+    context.route("**/index/*/*/", lambda route: waiting.append(route))  # noqa: PLW0108
     page = open_records(context, make_record(project))
     understand(page)
     expect(page.get_by_text("Loading the frames …")).to_be_visible()
@@ -458,12 +461,12 @@ def test_search_typed_before_the_frames_arrive_is_answered(project, context, ope
 
 def test_lexicon_that_does_not_load_is_loaded_again(project, context, open_records):
     item = make_record(project)
-    context.route("**/work/index/**", lambda route: route.abort())
+    context.route("**/index/*/*/", lambda route: route.abort())
     page = open_records(context, item)
     understand(page)
     expect(page.get_by_text("The frames could not be loaded.")).to_be_visible()
     assert axe_findings(page) == []
-    context.unroute("**/work/index/**")
+    context.unroute("**/index/*/*/")
     page.get_by_role("button", name="Try again").click()
     expect(frame(page, "Arriving")).to_be_visible()
     context.route("**/look-up/", lambda route: route.abort())
@@ -608,7 +611,10 @@ def test_disputes_are_shown_where_they_belong(
     arrived(page)
     [record] = marketplace.contents[0].values()
     assert (record["frame"], record["confidence"]) == ("Origin", 4)
-    assert [(one["head"], one["element"], one["role"]) for one in record["arguments"]] == [
+    assert [
+        (argument["head"], argument["element"], argument["role"])
+        for argument in record["arguments"]
+    ] == [
         ([2], "Entity", "Theme"),
         ([8], "", "Time"),
         ([6], "Origin", "Source"),
