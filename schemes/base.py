@@ -16,6 +16,8 @@ from schemes.json_differences import value_differences
 
 Json = dict[str, Any]
 Tokens = Sequence[str]
+# Half-open `[x1, y1, x2, y2)` in pixels.
+Box = Sequence[int]
 Part = TypeVar("Part")
 
 
@@ -91,12 +93,16 @@ class ItemContext:
 
 @dataclass(frozen=True, slots=True)
 class SentenceRecord:
-    """A sentence read from a file. `line` is its line number, for messages."""
+    """A sentence read from a file. `line` is its line number, for messages.
+
+    `image` is the name of its image file, if it describes one.
+    """
 
     external_id: str
     tokens: tuple[str, ...]
     line: int
     metadata: Json = field(default_factory=dict)
+    image: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,12 +273,13 @@ class RowSide:
     """One side of an aligned row.
 
     `key` identifies it in decisions. `labels` are texts such as class names, and `value` is the text
-    that they describe.
+    that they describe. `boxes` are those that it has in the image.
     """
 
     key: str
     labels: Sequence[str]
     value: str = ""
+    boxes: Sequence[Box] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -531,13 +538,14 @@ class Pages:
 class ShownUnit:
     """A unit of content on a page: its label, its values, and the spans to mark in the sentence.
 
-    `state` is a judgment such as "redundant".
+    `state` is a judgment such as "redundant". `boxes` are those to draw in the image.
     """
 
     label: str
     values: Sequence[str] = ()
     spans: Sequence[tuple[int, int]] = ()
     state: str = ""
+    boxes: Sequence[Box] = ()
 
 
 @dataclass(frozen=True, slots=True)

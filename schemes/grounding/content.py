@@ -1,0 +1,140 @@
+"""Validation of grounded captions. Input becomes normalised JSON or raises a ContentError.
+
+Schema version 1. The content of a caption has an entry per phrase of its target, in order:
+
+    {"phrases": [{"id": "p0", "state": "boxes", "boxes": [[12, 20, 60, 81], [70, 22, 118, 80]]}]}
+
+Boxes are half-open `[x1, y1, x2, y2)` in pixels of the upright image, sorted and distinct. The states
+are "boxes" (one box per individual), "group" (a single box, because individuals can't be told apart),
+"scene" (nothing to box, such as an event) and "absent" (not in the picture). Phrases share a box if
+their coordinates are equal. Gold may lack phrases.
+
+A consolidation has the same form.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from schemes.base import ContentError, Image, ItemContext, Json
+from schemes.content_models import Strict, validated
+
+SCHEMA_VERSION = 1
+MAX_BOXES = 50
+MAX_PHRASES = 200
+MAX_ITEM_BOXES = 200
+STATES = ("boxes", "group", "scene", "absent")
+EMPTY: Json = {"phrases": []}
+
+_Box = Annotated[list[int], Field(min_length=4, max_length=4)]
+
+
+class _Phrase(Strict):
+    id: Annotated[str, Field(max_length=40)]
+    state: Literal["boxes", "group", "scene", "absent"]
+    boxes: Annotated[list[_Box], Field(max_length=MAX_BOXES)] = Field(default_factory=list)
+
+
+class _Grounding(Strict):
+    phrases: Annotated[list[_Phrase], Field(max_length=MAX_PHRASES)]
+
+
+def parse_generation(content: object, context: ItemContext) -> Json:
+    """Parse an annotator's content, which must have every phrase. Raise ContentError."""
+    parsed = parse_gold(content, context)
+    answered = {phrase["id"] for phrase in parsed["phrases"]}
+    for phrase in context.target["phrases"]:
+        if phrase["id"] not in answered:
+            raise ContentError("phrases", f"{phrase_text(phrase, context)!r} has no answer.")
+    return parsed
+
+
+def parse_gold(content: object, context: ItemContext) -> Json:
+    """Parse a reference, which may lack phrases. Raise ContentError."""
+    grounding = validated(_Grounding, content)
+    order = {phrase["id"]: at for at, phrase in enumerate(context.target["phrases"])}
+    seen: set[str] = set()
+    phrases = []
+    for at, phrase in enumerate(grounding.phrases):
+        path = f"phrases[{at}]"
+        if phrase.id not in order:
+            raise ContentError(f"{path}.id", "is not a phrase of this caption.")
+        if phrase.id in seen:
+            raise ContentError(f"{path}.id", "is repeated.")
+        seen.add(phrase.id)
+        phrases.append(_parsed(phrase, path, context.image))
+    if sum(len(phrase["boxes"]) for phrase in phrases) > MAX_ITEM_BOXES:
+        raise ContentError("phrases", f"have more than {MAX_ITEM_BOXES} boxes in total.")
+    return {"phrases": sorted(phrases, key=lambda phrase: order[phrase["id"]])}
+
+
+def parse_consolidation(content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
+    """Parse a consolidator's content. Raise ContentError.
+
+    A phrase is absent only if an annotator and the consolidator agree that it is.
+    """
+    parsed = parse_generation(content, context)
+    absent = {
+        phrase["id"]
+        for source in sources
+        for phrase in source["phrases"]
+        if phrase["state"] == "absent"
+    }
+    for at, phrase in enumerate(parsed["phrases"]):
+        if phrase["state"] == "absent" and phrase["id"] not in absent:
+            message = "can't be absent, because no annotator thought so."
+            raise ContentError(f"phrases[{at}].state", message)
+    return parsed
+
+
+def distinct_boxes(content: Json) -> set[tuple[int, ...]]:
+    """Return the boxes of a caption. A box that phrases share occurs once."""
+    return {tuple(box) for phrase in content.get("phrases", ()) for box in phrase["boxes"]}
+
+
+def count_units(content: Json, role: str) -> int:
+    """Return the number of distinct boxes, for every role."""
+    return len(distinct_boxes(content))
+
+
+def count_parts(content: Json) -> dict[str, int]:
+    """Return the numbers of phrases, distinct boxes, and phrases of each state without individuals."""
+    states = [phrase["state"] for phrase in content.get("phrases", ())]
+    return {
+        "phrases": len(states),
+        "boxes": len(distinct_boxes(content)),
+        **{state: states.count(state) for state in STATES if state != "boxes"},
+    }
+
+
+def phrase_text(phrase: Json, context: ItemContext) -> str:
+    """Return the words of a phrase of the target."""
+    return " ".join(context.tokens[phrase["start"] : phrase["end"]])
+
+
+def phrases_by_id(content: Json) -> dict[str, Json]:
+    return {phrase["id"]: phrase for phrase in content.get("phrases", ())}
+
+
+def _parsed(phrase: _Phrase, path: str, image: Image | None) -> Json:
+    if phrase.state in ("scene", "absent") and phrase.boxes:
+        raise ContentError(f"{path}.boxes", f"must be empty for the state {phrase.state!r}.")
+    for at, box in enumerate(phrase.boxes):
+        _check_box(box, f"{path}.boxes[{at}]", image)
+    boxes = sorted({tuple(box) for box in phrase.boxes})
+    if phrase.state == "group" and len(boxes) != 1:
+        raise ContentError(f"{path}.boxes", "must be a single box for a group.")
+    if phrase.state == "boxes" and not boxes:
+        raise ContentError(f"{path}.boxes", "has no box.")
+    return {"id": phrase.id, "state": phrase.state, "boxes": [list(box) for box in boxes]}
+
+
+def _check_box(box: Sequence[int], path: str, image: Image | None) -> None:
+    x1, y1, x2, y2 = box
+    if x1 >= x2 or y1 >= y2:
+        raise ContentError(path, "has no area.")
+    if image is None:
+        return
+    if x1 < 0 or y1 < 0 or x2 > image.width or y2 > image.height:
+        raise ContentError(path, f"is not inside the image of {image.width} x {image.height}.")
