@@ -189,11 +189,11 @@ def _steps_by_item(project: Project) -> dict[int, Steps]:
 
 def _group(scheme: Scheme, key: str, label: str, items: Iterable[AnnotatedItem]) -> Group:
     statistics = scheme.get_statistics()
-    found = list(items)
+    members = list(items)
     effort: dict[str, Json] = {name: {"seconds": 0, "moves": 0} for name, _ in statistics.steps}
-    for item in found:
+    for item in members:
         for name, step in item.steps.items():
             if name in effort:
                 effort[name] = {unit: effort[name][unit] + step[unit] for unit in effort[name]}
     steps = tuple(StepFigures(text, **effort[name]) for name, text in statistics.steps)
-    return Group(key, label, statistics.count(found), steps)
+    return Group(key, label, statistics.count(members), steps)
