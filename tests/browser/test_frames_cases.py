@@ -11,8 +11,6 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, e
 
 from annotation.models import Draft, Submission
 from consolidation.domain.dispute import raise_dispute
-from consolidation.domain.open_cases import open_case as open_case_of
-from consolidation.domain.open_cases import publish_case
 from consolidation.domain.revise import publish_revision
 from consolidation.models import Case
 from projects.domain.choose_protocol import choose_protocol
@@ -20,27 +18,23 @@ from projects.models import Project
 from schemes.base import Json
 from tests.annotation.factories import NOW
 from tests.axe import axe_findings
-from tests.browser.frames import make_frames_project, make_record, word
+from tests.browser.frames import (
+    FRANCE,
+    WINE,
+    YEAR,
+    make_frames_project,
+    make_record,
+    record,
+    verification_case,
+    word,
+)
 from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
 from tests.browser.work import arrived, note, open_task, press, ready, status, submit
-from tests.consolidation.factories import make_case_of, make_generation
+from tests.consolidation.factories import make_case_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-WINE = {"head": [2], "element": "Entity", "role": "Theme"}
-FRANCE = {"head": [6], "element": "Origin", "role": "Source"}
-YEAR = {"head": [8], "element": "", "role": "Time"}
 VERIFIED = {"verdict": "verified", "reason": "", "proposal": ""}
-
-
-def record(frame: str, *arguments: Json, verb: tuple[int, ...] = (3, 5)) -> Json:
-    return {
-        "skip": "",
-        "verb": list(verb),
-        "frame": frame,
-        "arguments": list(arguments),
-        "confidence": 4,
-    }
 
 
 def disputed(reason: str, proposal: object = "") -> Json:
@@ -96,14 +90,6 @@ def open_page(live_server, marketplace) -> Iterator[Callable[..., Page]]:
 
     yield open_page
     assert errors == []
-
-
-def verification_case(project: Project, content: Json) -> Case:
-    item = make_record(project)
-    make_generation(item, content)
-    open_case_of(item=item, now=NOW)
-    publish_case(case_id=item.cases.get().pk, now=NOW)
-    return item.cases.get()
 
 
 @pytest.fixture
