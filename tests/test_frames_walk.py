@@ -14,6 +14,7 @@ from projects.enums import MemberRole
 from projects.models import Project
 from qualification.models import Enrolment
 from schemes.base import Json
+from schemes.frames.comparison import FRAME_KEY
 from schemes.frames.scheme import SCHEME
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
@@ -74,7 +75,8 @@ def reference_of(task: Task) -> Json:
 
 
 def record_of(task: Task, *, skill: float = 1.0) -> Json:
-    return SCHEME.simulation.generate(reference_of(task), context_of(task.items.get()), skill, "a")
+    item = task.items.get()
+    return SCHEME.simulation.generate(reference_of(task), context_of(item), skill, item.key)
 
 
 def judgment_of(task: Task) -> Json:
@@ -113,13 +115,16 @@ def test_training_pages_name_no_other_scheme(files):
     import_project("consolidation", files)
     project = Project.objects.get(slug="books")
     keys = list(project.items.order_by("pk").values_list("key", flat=True))
-    enrolment = train(project, keys, lambda task: record_of(task, skill=0.3))
+    enrolment = train(project, keys, lambda task: record_of(task, skill=0.2))
     client = Client()
     client.force_login(make_user("ada", project, *MemberRole))
     pages = read_pages(client, [*training_addresses(enrolment), *api_addresses(project)])
     assert foreign_words(pages) == {}
     desk = pages[training_addresses(enrolment)[2]]
     assert SCHEME.comparison.figures[0].label in desk
+    # The row of the frame can't be paired with a missed argument.
+    assert "Accept as a match" in desk
+    assert f'<option value="{FRAME_KEY}">' not in desk
     assert any(row["state"] != "found" for row in rows_of(enrolment))
 
 

@@ -128,6 +128,16 @@ def test_record_is_verified_by_keyboard_alone(verifying, marketplace):
     assert content["missing"] == []
 
 
+def test_preview_promises_the_elements_after_acceptance(project, context, live_server):
+    case = verification_case(project, record("Origin", WINE, FRANCE))
+    address = reverse("consolidation:validate", args=[case.task.public_id])
+    page = open_task(context.new_page(), f"{live_server.url}{address}")
+    expect(
+        page.get_by_text("You see the elements of Origin when you have accepted")
+    ).to_be_visible()
+    expect(page.get_by_text("could not be loaded")).to_have_count(0)
+
+
 def test_parts_are_disputed_with_reasons_and_proposals(verifying, marketplace):
     page = verifying
     page.get_by_role("radio", name="Verify").first.focus()
