@@ -146,7 +146,7 @@ def _gold_items(project: Project, source: str) -> tuple[dict[int, AnnotatedItem]
     """Return the gold items by id, and their partitions."""
     steps = _steps_by_item(project)
     items, partitions = {}, {}
-    rows = current_gold(project, source).select_related("item__sentence").order_by("pk")
+    rows = current_gold(project, source).select_related("item__sentence__image").order_by("pk")
     for gold in rows.iterator(chunk_size=2000):
         item = gold.item
         context = context_of(item, project)
@@ -164,7 +164,7 @@ def _items_in_progress(project: Project, *, without: set[int]) -> dict[int, Anno
         item__project=project, item__in_production=True, role__in=ANNOTATORS
     )
     items = {}
-    rows = submissions.select_related("item__sentence").order_by("pk")
+    rows = submissions.select_related("item__sentence__image").order_by("pk")
     for submission in rows.iterator(chunk_size=2000):
         item = submission.item
         if item.pk not in without:

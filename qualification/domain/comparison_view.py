@@ -113,7 +113,7 @@ def comparison_view(
 ) -> list[ItemSideBySide]:
     """Return the items of the feedback, which may be unsaved. Remarks link to `guidelines`."""
     ids = [entry["item"] for entry in feedback.alignment]
-    items = Item.objects.select_related("sentence").in_bulk(ids)
+    items = Item.objects.select_related("sentence__image").in_bulk(ids)
     for item in items.values():
         item.project = feedback.project  # one instance, which caches its resources
     judged = _judged_by_item(feedback.evaluation, items) if isinstance(feedback, Feedback) else {}
