@@ -373,10 +373,14 @@ class Compare(Protocol):
 
 
 class Measure(Protocol):
-    """Return the measures of a comparison without its rows, by figure."""
+    """Return the measures of a comparison without its rows, by figure. `target` is the item's."""
 
     def __call__(
-        self, reference: Json, predicted: Json, decisions: Iterable[RowDecision] = ()
+        self,
+        reference: Json,
+        predicted: Json,
+        target: Json,
+        decisions: Iterable[RowDecision] = (),
     ) -> Mapping[str, Json]: ...
 
 

@@ -117,7 +117,7 @@ def compare(
 
 
 def measure(
-    reference: Json, predicted: Json, decisions: Iterable[RowDecision] = ()
+    reference: Json, predicted: Json, target: Json, decisions: Iterable[RowDecision] = ()
 ) -> Mapping[str, Json]:
     """Return the measures of `compare` without its rows."""
     reference, predicted = _record(reference), _record(predicted)

@@ -44,7 +44,9 @@ STATES = {
         "You gave another kind of answer, such as one box for a group instead of one for each "
         "individual.",
     ),
-    "missed": StateText("missed", "The expert drew this box or answered this phrase, and you did not."),
+    "missed": StateText(
+        "missed", "The expert drew this box or answered this phrase, and you did not."
+    ),
     "extra": StateText("extra", "You drew this box and the expert did not."),
     "approved": StateText("accepted", "The expert lacks this box, and a person accepted it."),
 }
