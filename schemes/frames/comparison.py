@@ -22,7 +22,7 @@ from schemes.base import (
     StateText,
 )
 from schemes.figures import Total, f1_figure
-from schemes.frames.figures import kappa_and_alpha, share_figure
+from schemes.label_figures import kappa_and_alpha, share_figure
 
 # Stored with every figure. Changed definitions get a new name.
 RULE = "frames.records.v1"
