@@ -25,6 +25,7 @@ from schemes.base import (
 )
 from schemes.grounding.content import phrase_text, phrases_by_id
 from schemes.grounding.figures import FIGURES, GROUPS, accuracy_key
+from schemes.grounding.merging import STATE_TEXTS
 from schemes.grounding.remarks import SIZE_CODES, hints, section
 
 # Stored with every figure. Changed definitions get a new name.
@@ -56,12 +57,6 @@ DECISIONS = (
     DecisionKind("pair-refused", "not the same object", "Not the same object", "pair"),
     DecisionKind("box-accepted", "correct, although the expert lacks it", "Mark as correct", "box"),
 )
-STATE_NAMES = {
-    "boxes": "boxes",
-    "group": "one box for the group",
-    "scene": "nothing to box",
-    "absent": "not in the picture",
-}
 _MISSING: Json = {"state": "", "boxes": []}
 _Box = tuple[int, ...]
 
@@ -307,8 +302,8 @@ def _state_row(phrase: _Phrase, text: str) -> AlignedRow | None:
     return AlignedRow(
         state=state,
         label=STATES[state].label,
-        reference=RowSide(phrase.id, [STATE_NAMES.get(ours, ours)], text, phrase.ours),
-        predicted=RowSide(phrase.id, [STATE_NAMES.get(theirs, theirs)], text, phrase.theirs)
+        reference=RowSide(phrase.id, [STATE_TEXTS.get(ours, ours)], text, phrase.ours),
+        predicted=RowSide(phrase.id, [STATE_TEXTS.get(theirs, theirs)], text, phrase.theirs)
         if theirs
         else None,
         detail=_state_detail(ours, theirs) if state == "label-differs" else "",
@@ -321,7 +316,7 @@ def _state_detail(ours: str, theirs: str) -> str:
         return "a group instead of individuals"
     if (ours, theirs) == ("group", "boxes"):
         return "individuals instead of a group"
-    return f"{STATE_NAMES.get(theirs, theirs)} instead of {STATE_NAMES.get(ours, ours)}"
+    return f"{STATE_TEXTS.get(theirs, theirs)} instead of {STATE_TEXTS.get(ours, ours)}"
 
 
 def _pair_row(phrase: _Phrase, our_at: int, at: int, text: str) -> AlignedRow:
