@@ -1,5 +1,6 @@
 """Items and sentences as their scheme sees them."""
 
+from annotation.domain.images import image_of
 from annotation.models import Item
 from projects.domain.resources import resources_of
 from projects.models import Project
@@ -15,6 +16,7 @@ def context_of(item: Item, project: Project | None = None) -> ItemContext:
     return ItemContext(
         tokens=item.sentence.tokens,
         target=item.target,
+        image=image_of(item.sentence),
         metadata=item.sentence.metadata,
         resources=resources_of(project or item.project),
     )
