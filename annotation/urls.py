@@ -1,6 +1,6 @@
 from django.urls import path
 
-from annotation.views import corpus, pay, publish, rejections
+from annotation.views import corpus, images, pay, publish, rejections
 from annotation.views import work as views
 
 AT = "projects/<slug:slug>/"
@@ -18,6 +18,7 @@ urlpatterns = [
     path("work/draft/", views.draft, name="draft"),
     path("work/submit/", views.submit, name="submit"),
     path("work/look-up/", views.look_up, name="look-up"),
+    path("work/image/<str:token>/", images.image, name="image"),
     path("work/index/<int:pk>/<str:signature>/", views.resource_index, name="resource-index"),
     path("practice/<slug:scheme>/", views.practice_start, name="practice-start"),
     path("practice/<slug:scheme>/<int:number>/", views.practice, name="practice"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from annotation.domain.images import image_of
 from annotation.domain.import_corpus import batched
 from annotation.models import Item
 from projects.domain.resources import resources_of
@@ -20,6 +21,7 @@ def context_of(item: Item, project: Project | None = None) -> ItemContext:
     return ItemContext(
         tokens=item.sentence.tokens,
         target=item.target,
+        image=image_of(item.sentence),
         metadata=item.sentence.metadata,
         resources=resources_of(project or item.project),
     )
