@@ -25,7 +25,7 @@ from schemes.base import (
 )
 from schemes.grounding.content import phrase_text, phrases_by_id
 from schemes.grounding.figures import FIGURES, GROUPS, accuracy_key
-from schemes.grounding.merging import STATE_TEXTS
+from schemes.grounding.merging import STATE_TEXTS, box_text
 from schemes.grounding.remarks import SIZE_CODES, hints, section
 
 # Stored with every figure. Changed definitions get a new name.
@@ -273,7 +273,7 @@ def _rows(phrase: _Phrase, text: str) -> Iterator[AlignedRow]:
         yield AlignedRow(
             state="missed",
             label=STATES["missed"].label,
-            reference=_side(phrase, phrase.ours[our_at], text, "box"),
+            reference=_side(phrase, phrase.ours[our_at], text),
             predicted=None,
             decisions=("pair-accepted",),
         )
@@ -283,7 +283,7 @@ def _rows(phrase: _Phrase, text: str) -> Iterator[AlignedRow]:
             state=state,
             label=STATES[state].label,
             reference=None,
-            predicted=_side(phrase, phrase.theirs[at], text, "box"),
+            predicted=_side(phrase, phrase.theirs[at], text),
             decisions=("box-accepted",) if state == "extra" else (),
         )
 
@@ -327,15 +327,15 @@ def _pair_row(phrase: _Phrase, our_at: int, at: int, text: str) -> AlignedRow:
     return AlignedRow(
         state=state,
         label=STATES[state].label,
-        reference=_side(phrase, ours, text, "box"),
-        predicted=_side(phrase, theirs, text, "box"),
+        reference=_side(phrase, ours, text),
+        predicted=_side(phrase, theirs, text),
         detail=f"IoU {iou:.2f}" if is_close else f"{difference(ours, theirs)}, IoU {iou:.2f}",
         decisions=("pair-refused",),
     )
 
 
-def _side(phrase: _Phrase, box: _Box, text: str, label: str) -> RowSide:
-    return RowSide(box_key(phrase.id, box), [label], text, [box])
+def _side(phrase: _Phrase, box: _Box, text: str) -> RowSide:
+    return RowSide(box_key(phrase.id, box), [box_text(box)], text, [box])
 
 
 def difference(reference: Sequence[int], predicted: Sequence[int]) -> str:
