@@ -54,11 +54,17 @@ def picture_of_rows(item: Item, rows: Iterable[Any], ours: str, theirs: str) -> 
 
 
 def _aligned(row: Any) -> AlignedRow:
-    """Return the aligned row, which pages wrap in different ways."""
-    if isinstance(row, Mapping):
-        row = row.get("aligned") or row["row"]
-    aligned: AlignedRow = getattr(row, "aligned", row)
-    return aligned
+    """Return the aligned row, which pages wrap in different ways, or store as JSON."""
+    if isinstance(row, Mapping) and "row" in row:
+        row = row["row"]
+    row = getattr(row, "aligned", row)
+    if not isinstance(row, Mapping):
+        aligned: AlignedRow = row
+        return aligned
+    sides = {
+        name: RowSide(**row[name]) if row[name] else None for name in ("reference", "predicted")
+    }
+    return AlignedRow(**{**row, **sides})
 
 
 def _boxes_of_rows(rows: Sequence[AlignedRow], names: Mapping[str, str]) -> list[DrawnBox]:

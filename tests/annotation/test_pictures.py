@@ -1,6 +1,7 @@
 """Pictures with boxes on pages for staff and in feedback."""
 
 import re
+from dataclasses import asdict
 
 import pytest
 from django.template import Context, Template
@@ -45,7 +46,9 @@ def test_a_picture_has_a_numbered_box_for_each_box_and_a_text_alternative():
 
 
 def test_items_without_a_picture_show_none():
-    page = rendered("{% picture_of_units item units %}", item=make_item(make_project()), units=UNITS)
+    page = rendered(
+        "{% picture_of_units item units %}", item=make_item(make_project()), units=UNITS
+    )
     assert not page.strip()
 
 
@@ -74,6 +77,12 @@ def test_both_sides_of_rows_are_drawn_once_in_two_colours():
         "3: Two dogs (expert)"
     )
     assert ">Expert<" in page
+    stored = rendered(
+        '{% picture_of_rows item rows "expert" "You" %}',
+        item=item_with_picture("stored"),
+        rows=[asdict(row) for row in rows],
+    )
+    assert stored.count("<rect") == page.count("<rect")
     wrapped = rendered(
         '{% picture_of_rows item rows "expert" "You" %}',
         item=item_with_picture("other"),
