@@ -20,6 +20,7 @@ from schemes.base import (
 )
 from schemes.grounding import content as grounded
 from schemes.grounding import page_data
+from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.comparison import COMPARISON
 from schemes.grounding.merging import MERGING
 from schemes.grounding.pay import PAY_PRESETS
@@ -102,6 +103,7 @@ SCHEME = Scheme(
     simulation=SIMULATION,
     search=SEARCH,
     statistics=STATISTICS,
+    external={PREDICTIONS.key: PREDICTIONS},
     guidelines=Path(__file__).with_name("guidelines"),
     limits=(
         "Only the phrases of the captions are grounded. A box surrounds what can be seen of an object, "
