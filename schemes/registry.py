@@ -15,7 +15,8 @@ from schemes.reports import Evaluation, FileProgram
 
 SCHEMES: Mapping[str, Scheme] = {scheme.name: scheme for scheme in (QASRL, FRAMES, GROUNDING)}
 EVALUATIONS: Mapping[str, Evaluation] = {
-    evaluation.name: evaluation for evaluation in (QASRL_FILES, PROPBANK, FRAMES_FILES, GROUNDING_FILES)
+    evaluation.name: evaluation
+    for evaluation in (QASRL_FILES, PROPBANK, FRAMES_FILES, GROUNDING_FILES)
 }
 # Commands of schemes that only read and write files, by name.
 FILE_PROGRAMS: Mapping[str, FileProgram] = {program.name: program for program in (PARSE_QUESTIONS,)}

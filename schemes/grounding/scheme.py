@@ -50,18 +50,14 @@ def _shown(content: object, context: ItemContext) -> list[ShownUnit] | None:
         for phrase in context.target.get("phrases", ())
     }
     return [
-        ShownUnit(
-            label=texts.get(phrase.get("id"), ""), values=[str(phrase.get("state", ""))]
-        )
+        ShownUnit(label=texts.get(phrase.get("id"), ""), values=[str(phrase.get("state", ""))])
         for phrase in content["phrases"]
         if isinstance(phrase, dict)
     ]
 
 
 def _marked(target: Json) -> list[int]:
-    return [
-        at for phrase in target["phrases"] for at in range(phrase["start"], phrase["end"])
-    ]
+    return [at for phrase in target["phrases"] for at in range(phrase["start"], phrase["end"])]
 
 
 SCHEME = Scheme(

@@ -4,7 +4,7 @@
 /** @import { Grounding, ShownBox, StoredGrounding } from "./grounding-types.js" */
 /** @import { Choice, Row } from "./merging.js" */
 
-import { counted, element } from "../../html.js";
+import { capitalized, counted, element } from "../../html.js";
 import { boxText, isSame } from "./geometry.js";
 import { GroundPage } from "./ground-page.js";
 import { shortened } from "./grounding.js";
@@ -67,7 +67,7 @@ export class MergePage extends GroundPage {
     const { current } = this.state;
     this.selected = null;
     if (this.change(choose(this.state, current, row, choice), `${label} for “${shortened(this.text)}”`)) {
-      this.say(`${label}. ${this.countText()}`);
+      this.say(`${capitalized(label)}. ${this.countText()}`);
     } else this.render();
   }
 
@@ -102,7 +102,7 @@ export class MergePage extends GroundPage {
   listed() {
     return super.listed().map((row, at) => {
       const source = sourceOf(this.state.phrases[at], this.state.boxes, this.sources);
-      return source === null ? row : { ...row, progress: `${row.progress}, as ${this.namesOf(at)}` };
+      return source === null ? row : { ...row, progress: `${row.progress} (${this.namesOf(at)})` };
     });
   }
 
@@ -113,7 +113,7 @@ export class MergePage extends GroundPage {
     const names = this.sources.flatMap((source, index) =>
       sourceOf(answer, this.state.boxes, [source]) === null ? [] : [letterOf(index)],
     );
-    return names.join(" and ");
+    return names.join(", ");
   }
 
   renderPanel() {
@@ -216,7 +216,7 @@ export class MergePage extends GroundPage {
             checked: choice === value,
             disabled: this.locked,
             "data-control": `${row.name} ${value}`,
-            onchange: () => this.choose(row, value, `Box ${at + 1}: ${label.toLowerCase()}`),
+            onchange: () => this.choose(row, value, `box ${at + 1}: ${label}`),
           }),
           label,
         ),
@@ -241,6 +241,7 @@ export class MergePage extends GroundPage {
             colour: source + 1,
             tag: `${letter}${at + 1}`,
             locked: true,
+            isTagBelow: source > 0,
             label: `${letter}’s box ${at + 1} of ${this.text}, ${boxText(box)}`,
           },
         ];
