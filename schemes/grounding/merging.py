@@ -69,9 +69,7 @@ def trace(consolidation: Json, sources: Sequence[Json]) -> Trace:
     merged = phrases_by_id(consolidation)
     outcomes: list[Mapping[str, int]] = []
     for source in sources:
-        states = Counter(
-            _outcome(phrase, merged.get(phrase["id"])) for phrase in source["phrases"]
-        )
+        states = Counter(_outcome(phrase, merged.get(phrase["id"])) for phrase in source["phrases"])
         outcomes.append(
             {
                 "phrases": len(source["phrases"]),
@@ -158,9 +156,7 @@ def _rows(boxes: Sequence[Sequence[Sequence[int]]]) -> list[Json]:
     return [{"boxes": row, "iou": _lowest_iou(row, boxes)} for row in rows]
 
 
-def _first(
-    row: Sequence[int | None], boxes: Sequence[Sequence[Sequence[int]]]
-) -> Sequence[int]:
+def _first(row: Sequence[int | None], boxes: Sequence[Sequence[Sequence[int]]]) -> Sequence[int]:
     return next(boxes[at][index] for at, index in enumerate(row) if index is not None)
 
 
@@ -171,11 +167,7 @@ def _lowest_iou(
     if len(members) < max(len(boxes), 2):
         return None
     return float(
-        min(
-            box_iou(box, other)
-            for at, box in enumerate(members)
-            for other in members[at + 1 :]
-        )
+        min(box_iou(box, other) for at, box in enumerate(members) for other in members[at + 1 :])
     )
 
 

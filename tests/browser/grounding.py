@@ -19,7 +19,20 @@ from schemes.registry import get_scheme
 from tests.annotation.factories import NOW
 
 # 0     1      2         3   4    5      6
-TOKENS = ["Two", "women", "beside", "a", "red", "car", "watch", "a", "race", "with", "their", "dogs"]
+TOKENS = [
+    "Two",
+    "women",
+    "beside",
+    "a",
+    "red",
+    "car",
+    "watch",
+    "a",
+    "race",
+    "with",
+    "their",
+    "dogs",
+]
 SIZE = (500, 375)
 Box = tuple[int, int, int, int]
 WOMEN: list[Box] = [(40, 60, 100, 220), (130, 70, 190, 230)]
@@ -71,9 +84,7 @@ def draw_picture(size: tuple[int, int] = SIZE, boxes: Sequence[Box] = (*WOMEN, C
 
 def make_grounding_project(slug: str = "pictures") -> Project:
     presets = get_scheme("grounding").vocabulary.pay_presets
-    return create_project(
-        slug=slug, scheme="grounding", pay_scheme=presets["grounding"], now=NOW
-    )
+    return create_project(slug=slug, scheme="grounding", pay_scheme=presets["grounding"], now=NOW)
 
 
 def make_image(project: Project, content: bytes) -> Image:

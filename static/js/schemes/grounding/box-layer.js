@@ -9,8 +9,10 @@ const HANDLES = ["nw", "n", "ne", "e", "se", "s", "sw", "w"];
 // Half the length of a handle's target, in CSS pixels, and of what is visible of it.
 const REACH = 14;
 const KNOB = 5;
-// A shorter side has no handle in its middle, and corner handles lie outside of it.
+// A shorter side has no handle in its middle.
 const SHORT = 72;
+// Between the handles of a shorter side, there would be no place to move the box. They lie outside of it.
+const NARROW = 44;
 const TAG_HEIGHT = 18;
 const DIGIT = 8;
 
@@ -122,12 +124,13 @@ export class BoxLayer {
   }
 
   /** @param {Node} node @param {Box} box */
-  placeNode({ casing, line, tag }, box) {
+  placeNode({ casing, line, tag, shown }, box) {
     const [x1, y1, x2, y2] = this.viewport.toStage(box);
     setRect(casing, x1, y1, x2, y2);
     setRect(line, x1, y1, x2, y2);
     // Above the box, or inside if there is no place above it.
-    const y = y1 >= TAG_HEIGHT ? y1 - TAG_HEIGHT : y1;
+    const above = y1 >= TAG_HEIGHT ? y1 - TAG_HEIGHT : y1;
+    const y = shown.isTagBelow ? y2 : above;
     tag.setAttribute("transform", `translate(${Math.max(0, x1)} ${Math.max(0, y)})`);
   }
 
@@ -197,7 +200,7 @@ export class BoxLayer {
 function handlePoints([x1, y1, x2, y2]) {
   const isNarrow = x2 - x1 < SHORT;
   const isLow = y2 - y1 < SHORT;
-  const out = [isNarrow ? REACH - 2 : 0, isLow ? REACH - 2 : 0];
+  const out = [x2 - x1, y2 - y1].map((side) => Math.min(REACH - 2, Math.max(0, (NARROW - side) / 2)));
   const [left, right] = [x1 - out[0], x2 + out[0]];
   const [top, bottom] = [y1 - out[1], y2 + out[1]];
   const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2];

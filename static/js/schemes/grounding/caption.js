@@ -24,9 +24,8 @@ export class Caption {
       const line = element("p", { class: "caption__line", dir: "auto" });
       for (let token = start; token < end; token += 1) {
         const at = owners[token];
-        const following = token + 1 < end ? owners[token + 1] : -1;
         line.append(this.word(tokens[token], token, at, colours[at] ?? 0));
-        if (token + 1 < end) line.append(at >= 0 && at === following ? this.gap(token, at, colours[at]) : " ");
+        if (token + 1 < end) line.append(this.gap(token, phrases, colours));
       }
       return line;
     });
@@ -38,13 +37,14 @@ export class Caption {
   }
 
   /** @param {string} text @param {number} token @param {number} at @param {number} colour */
-  word(text, token, at, colour) {
+  word(text, token, at, colour, isGap = false) {
     const word = element(
       "span",
       {
         class: at >= 0 ? "caption__word caption__word--phrase" : "caption__word",
         "data-phrase": at >= 0 ? at : null,
         "data-token": token,
+        "data-gap": isGap,
         "data-colour": colour || null,
       },
       text,
@@ -54,21 +54,10 @@ export class Caption {
   }
 
   // The blank between two words of a phrase is part of it.
-  /** @param {number} token @param {number} at @param {number} colour */
-  gap(token, at, colour) {
-    const gap = element(
-      "span",
-      {
-        class: "caption__word--phrase",
-        "data-phrase": at,
-        "data-token": token,
-        "data-gap": true,
-        "data-colour": colour,
-      },
-      " ",
-    );
-    this.words.push(gap);
-    return gap;
+  /** @param {number} token @param {Phrase[]} phrases @param {number[]} colours */
+  gap(token, phrases, colours) {
+    const around = innermost(phrases, token, token + 1);
+    return around < 0 ? " " : this.word(" ", token, around, colours[around], true);
   }
 
   /**
@@ -92,14 +81,29 @@ export class Caption {
 }
 
 /**
- * Return the index of the shortest phrase that has the token, or -1.
+ * Return the index of the shortest phrase that has the tokens from `first` to `last`, or -1.
  *
  * @param {Phrase[]} phrases
- * @param {number} token
+ * @param {number} first
  */
-function innermost(phrases, token) {
+function innermost(phrases, first, last = first) {
   const length = (/** @type {number} */ at) => phrases[at].end - phrases[at].start;
   return [...phrases.keys()]
-    .filter((at) => phrases[at].start <= token && token < phrases[at].end)
+    .filter((at) => phrases[at].start <= first && last < phrases[at].end)
     .reduce((best, at) => (best < 0 || length(at) < length(best) ? at : best), -1);
+}
+
+/**
+ * Keep the picture below the caption, and what gets the focus clear of it.
+ *
+ * @param {HTMLElement} hero
+ */
+export function watchCaption(hero) {
+  const observer = new ResizeObserver(() => {
+    if (!hero.isConnected) return;
+    const height = `${hero.offsetHeight}px`;
+    document.documentElement.style.setProperty("--caption-height", height);
+    document.documentElement.style.scrollPaddingTop = height;
+  });
+  observer.observe(hero);
 }

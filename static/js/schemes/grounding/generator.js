@@ -6,5 +6,5 @@ import { GroundPage } from "./ground-page.js";
 
 /** @type {Mount} */
 export function mount(root, data, onChange) {
-  return new GroundPage(root, data, onChange);
+  return new GroundPage(root, data, onChange).open();
 }

@@ -4,7 +4,7 @@
 /** @import { Box, Grounding, Phrase, PhraseProblem, PhraseState, ShownBox } from "./grounding-types.js" */
 
 import { counted, isTyping, ref, setText } from "../../html.js";
-import { Caption } from "./caption.js";
+import { Caption, watchCaption } from "./caption.js";
 import { boxText, isSame } from "./geometry.js";
 import {
   addBox,
@@ -25,6 +25,7 @@ import {
   progressText,
   removeBox,
   resume,
+  shortened,
   submissionOf,
   textOf,
 } from "./grounding.js";
@@ -48,7 +49,8 @@ export class GroundPage {
     this.facts = { tokens: data.tokens, phrases: this.phrases };
     this.texts = this.phrases.map((phrase) => textOf(phrase, data.tokens));
     this.colours = coloursOf(this.phrases);
-    this.state = this.resume(data.content);
+    /** @type {Grounding} */
+    this.state = { current: 0, boxes: {}, phrases: [] };
     /** @type {string | null} */
     this.selected = null;
     this.caption = new Caption(this.ref("caption"), {
@@ -72,13 +74,15 @@ export class GroundPage {
     document.addEventListener("keydown", this.shortcuts);
     this.ref("next-phrase").addEventListener("click", () => this.goOn());
     this.ref("previous-phrase").addEventListener("click", () => this.stepBy(-1));
-    this.build();
-    this.render();
+    watchCaption(this.ref("hero"));
   }
 
-  // For subclasses, before the first rendering.
-  build() {
+  // Show the draft. Subclasses have built their parts by then.
+  open() {
+    this.state = this.resume(this.data.content);
     this.showDisputes();
+    this.render();
+    return this;
   }
 
   /** @param {string} name */
@@ -239,7 +243,7 @@ export class GroundPage {
       return this.refuse("This box is there already.");
     const { state, key } = addBox(this.state, box);
     this.selected = key;
-    if (!this.change(state, `a box for “${this.text}”`)) return;
+    if (!this.change(state, `a box for “${shortened(this.text)}”`)) return;
     const { keys } = this.answer;
     this.say(`${this.nameOf(key)}, ${boxText(box)}. ${this.countText()}`);
     if (document.activeElement === this.picture?.stage && keys.length > 0) this.picture.focusBox(key);
@@ -255,7 +259,7 @@ export class GroundPage {
     const name = how === "move" ? "moving" : "resizing";
     const isChanged = this.change(
       changeBox(this.state, key, box),
-      `${name} a box of “${this.textOfBox(key)}”`,
+      `${name} a box of “${shortened(this.textOfBox(key))}”`,
       isNudge ? `${how} ${key}` : null,
     );
     if (!isChanged) this.picture?.layer.place();
@@ -274,7 +278,7 @@ export class GroundPage {
     const name = this.nameOf(key);
     if (this.selected === key) this.selected = null;
     const hadFocus = this.picture?.focusedKey() === key;
-    if (!this.change(removeBox(this.state, key), `removing a box of “${this.text}”`)) return;
+    if (!this.change(removeBox(this.state, key), `removing a box of “${shortened(this.text)}”`)) return;
     if (hadFocus) this.picture?.focusStage();
     this.say(`Removed ${name}.`);
   }
@@ -285,7 +289,7 @@ export class GroundPage {
     const label = STATES.find(([state]) => state === name)?.[1] ?? name;
     const next = chooseState(this.state, name);
     this.selected = null;
-    if (!this.change(next, `“${this.text}”: ${label.toLowerCase()}`)) return this.render();
+    if (!this.change(next, `“${shortened(this.text)}”: ${label.toLowerCase()}`)) return this.render();
     const merged = name === "group" && keys.length > 1 ? " The boxes became one around them." : "";
     const removed =
       keys.length > 0 && this.answer.keys.length === 0 ? ` ${counted(keys.length, "box", "boxes")} removed.` : "";
@@ -295,7 +299,7 @@ export class GroundPage {
   /** @param {string} key */
   adopt(key) {
     const from = this.textOfBox(key);
-    if (this.change(adopt(this.state, key), `the box of “${from}” for “${this.text}”`)) {
+    if (this.change(adopt(this.state, key), `the box of “${shortened(from)}” for “${shortened(this.text)}”`)) {
       this.say(`“${this.text}” shares the box of “${from}”. ${this.countText()}`);
     }
   }
@@ -303,7 +307,12 @@ export class GroundPage {
   /** @param {number} from */
   copyAnswer(from) {
     const { current } = this.state;
-    if (this.change(copyAnswer(this.state, from), `the answer of “${this.texts[from]}” for “${this.texts[current]}”`)) {
+    if (
+      this.change(
+        copyAnswer(this.state, from),
+        `the answer of “${shortened(this.texts[from])}” for “${shortened(this.texts[current])}”`,
+      )
+    ) {
       this.say(`“${this.text}” has the answer of “${this.texts[from]}”. ${this.countText()}`);
     }
   }
@@ -326,7 +335,7 @@ export class GroundPage {
       this.selected = null;
       this.picture?.drawing.cancel();
       this.render();
-      if (!this.locked) this.onChange({ label: `going to “${this.text}”`, passing: true });
+      if (!this.locked) this.onChange({ label: `going to “${shortened(this.text)}”`, passing: true });
     }
     this.say(`“${this.text}”: ${progressText(this.answer, this.phrases[at])}.`);
     if (focuses) this.focus();

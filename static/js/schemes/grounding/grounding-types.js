@@ -38,7 +38,7 @@
  * A box as the picture shows it. `kind` is its look, and `colour` is from 1 to 6. A box with a `label`
  * can get the focus. A locked box can't be moved.
  *
- * @typedef {{key: string, box: Box, kind: string, colour: number, tag: string, label?: string, locked?: boolean}} ShownBox
+ * @typedef {{key: string, box: Box, kind: string, colour: number, tag: string, label?: string, locked?: boolean, isTagBelow?: boolean}} ShownBox
  */
 
 /** @typedef {{at: number, message: string}} PhraseProblem */

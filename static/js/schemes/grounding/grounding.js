@@ -7,6 +7,8 @@
 import { hullOf, isSame } from "./geometry.js";
 
 const COLOURS = 6;
+// Characters of a phrase in the name of a move.
+const LONGEST = 40;
 let lastKey = 0;
 
 /** @typedef {{tokens: string[], phrases: Phrase[]}} Facts */
@@ -73,6 +75,11 @@ function distinct(keys, boxes) {
 /** @param {Phrase} phrase @param {string[]} tokens */
 export function textOf({ start, end }, tokens) {
   return tokens.slice(start, end).join(" ");
+}
+
+/** @param {string} text */
+export function shortened(text) {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1).trimEnd()} …` : text;
 }
 
 /**
