@@ -106,7 +106,7 @@ def compare_with_external(
     The figures are stored for the page Quality and replace earlier ones. Raise FileError. Raise
     NothingToCompareError if the file and the gold share no item.
     """
-    gold = current_gold(project, source).select_related("item__sentence")
+    gold = current_gold(project, source).select_related("item__sentence__image")
     figures = external.compare(path, _gold_items(project, gold), on_error)
     if figures is None:
         raise NothingToCompareError(

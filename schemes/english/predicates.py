@@ -36,12 +36,12 @@ def find_predicates(tokens: Tokens) -> list[int]:
 def find_predicates_and_particles(tokens: Tokens) -> list[list[int]]:
     """Return the positions of each verb to annotate, and of the particle after it, if there is one."""
     tags = _tags(tokens)
-    found = []
+    predicates = []
     for at, tag in enumerate(tags):
         if _is_predicate(tag, at, tags, tokens):
             particle = _particle_after(tags, at)
-            found.append([at] if particle is None else [at, particle])
-    return found
+            predicates.append([at] if particle is None else [at, particle])
+    return predicates
 
 
 def _particle_after(tags: Sequence[str], at: int) -> int | None:
