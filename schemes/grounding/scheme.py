@@ -1,25 +1,10 @@
 """The grounding scheme, assembled from the modules of this package."""
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from schemes.base import (
-    Content,
-    Corpus,
-    ErrorSink,
-    FileError,
-    GoldRecord,
-    ItemRecord,
-    Noun,
-    Pages,
-    Scheme,
-    SentenceRecord,
-    TaskTexts,
-    Total,
-    Vocabulary,
-)
+from schemes.base import Content, Corpus, Noun, Pages, Sample, Scheme, TaskTexts, Total, Vocabulary
+from schemes.grounding import captions, page_data
 from schemes.grounding import content as grounded
-from schemes.grounding import page_data
 from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.comparison import COMPARISON
 from schemes.grounding.merging import MERGING
@@ -29,17 +14,14 @@ from schemes.grounding.statistics import STATISTICS
 from schemes.grounding.validating import VALIDATING
 from schemes.grounding.views import SEARCH, VIEWS
 
-
-def _sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
-    raise FileError(path.name, None, f"has an unknown format {fmt!r}.")
+_SAMPLES = Path(__file__).with_name("samples")
 
 
-def _items(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemRecord]:
-    raise FileError(paths[0].name, None, "has an unknown format.")
+def _draw_samples(folder: Path) -> None:
+    # Inline, because it loads Pillow.
+    from schemes.grounding.samples.draw import draw_samples  # noqa: PLC0415
 
-
-def _gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[GoldRecord]:
-    raise FileError(paths[0].name, None, f"has an unknown format {fmt!r}.")
+    draw_samples(folder)
 
 
 SCHEME = Scheme(
@@ -70,14 +52,16 @@ SCHEME = Scheme(
         pay_presets=PAY_PRESETS,
     ),
     corpus=Corpus(
-        formats={},
-        gold_formats=(),
-        read_sentences=_sentences,
-        read_items=_items,
-        read_gold=_gold,
-        find_items=lambda external_id, context: [],
-        complete_item=lambda item, context: item,
+        formats={"captions-jsonl": [".jsonl"]},
+        gold_formats=("phrases-jsonl",),
+        read_sentences=captions.read_sentences,
+        read_items=captions.read_items,
+        read_gold=captions.read_gold,
+        find_items=captions.find_items,
+        complete_item=captions.complete_item,
         headline=lambda context: " ".join(context.tokens[:8]),
+        needs_images=True,
+        group=lambda external_id: external_id.rpartition("#")[0],
     ),
     content=Content(
         schema_version=grounded.SCHEMA_VERSION,
@@ -105,6 +89,13 @@ SCHEME = Scheme(
     statistics=STATISTICS,
     external={PREDICTIONS.key: PREDICTIONS},
     guidelines=Path(__file__).with_name("guidelines"),
+    sample=Sample(
+        format="captions-jsonl",
+        sentences=_SAMPLES / "captions.jsonl",
+        gold=[_SAMPLES / "gold.jsonl"],
+        rounds=_SAMPLES / "rounds.csv",
+        images=_draw_samples,
+    ),
     limits=(
         "Only the phrases of the captions are grounded. A box surrounds what can be seen of an object, "
         "and not its outline.",
