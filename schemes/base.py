@@ -379,10 +379,14 @@ class Compare(Protocol):
 
 
 class Measure(Protocol):
-    """Return the measures of a comparison without its rows, by figure."""
+    """Return the measures of a comparison without its rows, by figure. `target` is the item's."""
 
     def __call__(
-        self, reference: Json, predicted: Json, decisions: Iterable[RowDecision] = ()
+        self,
+        reference: Json,
+        predicted: Json,
+        target: Json,
+        decisions: Iterable[RowDecision] = (),
     ) -> Mapping[str, Json]: ...
 
 
@@ -837,7 +841,8 @@ class Sample:
     `gold` are files with an expert's annotations in the scheme's first gold format, and also the list
     of items. `resources` has a format and file per resource. `rounds` has the items of the training
     rounds, and `given` the annotations that consolidators merge in their round. Without it, there is
-    no such round. `protocol` is the one that a demo shows.
+    no such round. `protocol` is the one that a demo shows. `images` draws the images of the sentences
+    into a folder.
     """
 
     format: str
@@ -847,6 +852,7 @@ class Sample:
     given: Path | None = None
     resources: Mapping[str, tuple[str, Path]] = field(default_factory=dict)
     protocol: str = "consolidation"
+    images: Callable[[Path], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,25 @@ from collections.abc import Mapping
 from schemes.base import Scheme
 from schemes.frames.evaluate_files import FRAMES as FRAMES_FILES
 from schemes.frames.scheme import SCHEME as FRAMES
-from schemes.grounding.evaluate_files import GROUNDING
+from schemes.grounding.baseline import GROUND
+from schemes.grounding.bias_report_files import GROUND_REPORT
+from schemes.grounding.evaluate_files import GROUNDING as GROUNDING_FILES
+from schemes.grounding.scheme import SCHEME as GROUNDING
 from schemes.qasrl.evaluate_files import PROPBANK
 from schemes.qasrl.evaluate_files import QASRL as QASRL_FILES
 from schemes.qasrl.parse_file import PARSE_QUESTIONS
 from schemes.qasrl.scheme import SCHEME as QASRL
 from schemes.reports import Evaluation, FileProgram
 
-SCHEMES: Mapping[str, Scheme] = {scheme.name: scheme for scheme in (QASRL, FRAMES)}
+SCHEMES: Mapping[str, Scheme] = {scheme.name: scheme for scheme in (QASRL, FRAMES, GROUNDING)}
 EVALUATIONS: Mapping[str, Evaluation] = {
-    evaluation.name: evaluation for evaluation in (QASRL_FILES, PROPBANK, FRAMES_FILES, GROUNDING)
+    evaluation.name: evaluation
+    for evaluation in (QASRL_FILES, PROPBANK, FRAMES_FILES, GROUNDING_FILES)
 }
 # Commands of schemes that only read and write files, by name.
-FILE_PROGRAMS: Mapping[str, FileProgram] = {program.name: program for program in (PARSE_QUESTIONS,)}
+FILE_PROGRAMS: Mapping[str, FileProgram] = {
+    program.name: program for program in (PARSE_QUESTIONS, GROUND, GROUND_REPORT)
+}
 
 
 class UnknownSchemeError(ValueError):

@@ -67,7 +67,7 @@ def _sentences(project: Project, page: Page[Any], matches: Any) -> list[dict[str
     chosen = matches.filter(sentence__in=ids).select_related("gold", "item")
     for entry in chosen.order_by("item_id", "source"):
         entries[entry.sentence_id].append(entry)
-    sentences = Sentence.objects.in_bulk(ids)
+    sentences = Sentence.objects.select_related("image").in_bulk(ids)
     scheme = get_scheme(project.scheme)
 
     def order(entry: GoldEntry) -> int:
@@ -93,6 +93,7 @@ def _match(project: Project, entry: GoldEntry, sentence: Sentence) -> dict[str, 
         "gold": entry.gold,
         "target": _target(scheme, entry.item),
         "units": None if units is None else _numbered(units),
+        "shown": units or (),
     }
 
 
@@ -127,7 +128,7 @@ def _shown(scheme: Scheme, item_gold: ItemGold) -> dict[str, Any]:
     for annotation in item_gold.annotations:
         units = scheme.views.units(annotation.submission.content, context_of(item))
         rows = [(row, annotation.outcomes.get(at)) for at, row in enumerate(_numbered(units or ()))]
-        annotations.append({"annotation": annotation, "rows": rows})
+        annotations.append({"annotation": annotation, "rows": rows, "units": units or ()})
     return {
         "item": item,
         "target": _target(scheme, item),
@@ -142,11 +143,12 @@ def _version(scheme: Scheme, version: Version, item: Item) -> dict[str, Any]:
     units = scheme.views.units(version.gold.content, context_of(item))
     shown = {"gold": version.gold, "anchor": str(version.gold.pk)}
     if units is None:
-        return {**shown, "tokens": [], "rows": None}
+        return {**shown, "tokens": [], "rows": None, "units": ()}
     origins = [*version.origins, *[None] * len(units)]
     return {
         **shown,
         "tokens": _tokens(scheme, units, item),
+        "units": units,
         "rows": list(zip(_numbered(units), origins, strict=False)),
     }
 

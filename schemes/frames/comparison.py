@@ -22,7 +22,7 @@ from schemes.base import (
     StateText,
 )
 from schemes.figures import Total, f1_figure
-from schemes.frames.figures import kappa_and_alpha, share_figure
+from schemes.label_figures import kappa_and_alpha, share_figure
 
 # Stored with every figure. Changed definitions get a new name.
 RULE = "frames.records.v1"
@@ -117,7 +117,7 @@ def compare(
 
 
 def measure(
-    reference: Json, predicted: Json, decisions: Iterable[RowDecision] = ()
+    reference: Json, predicted: Json, target: Json, decisions: Iterable[RowDecision] = ()
 ) -> Mapping[str, Json]:
     """Return the measures of `compare` without its rows."""
     reference, predicted = _record(reference), _record(predicted)

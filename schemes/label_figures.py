@@ -1,4 +1,4 @@
-"""Figures of records besides F1: shares of correct labels, and chance-corrected agreement.
+"""Figures of labels: shares of correct ones, and chance-corrected agreement.
 
 The measure of a share is `{"correct", "total"}`, and that of a coefficient `{"pairs": [[a, b], ...]}`.
 """

@@ -1,0 +1,37 @@
+"""Data of the workers' pages: the image, the captions, and the limits of boxes."""
+
+from schemes.base import ItemContext, Json
+from schemes.grounding.content import MAX_BOXES, MAX_ITEM_BOXES
+
+# Sides of a box that workers draw, in pixels of the image.
+LEAST_SIDE = 3
+# Pairs of two annotators' boxes with at least this IoU are proposed to the consolidator.
+AGREED_IOU = 0.9
+
+
+def shared() -> Json:
+    """Return what all captions share: the smallest side of a box, limits, and the IoU of agreement."""
+    return {
+        "leastSide": LEAST_SIDE,
+        "maxBoxes": MAX_BOXES,
+        "maxItemBoxes": MAX_ITEM_BOXES,
+        "agreedIou": AGREED_IOU,
+    }
+
+
+def item(context: ItemContext) -> Json:
+    """Return the image and the captions, which are half-open token spans.
+
+    `{"image": {"url", "width", "height", "name"} or None, "captions": [[start, end], ...]}`.
+    """
+    image = context.image
+    return {
+        "image": image
+        and {
+            "url": image.url,
+            "width": image.width,
+            "height": image.height,
+            "name": image.name,
+        },
+        "captions": context.metadata.get("captions") or [[0, len(context.tokens)]],
+    }

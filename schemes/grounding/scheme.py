@@ -1,0 +1,95 @@
+"""The grounding scheme, assembled from the modules of this package."""
+
+from pathlib import Path
+
+from schemes.base import Content, Noun, Pages, Sample, Scheme, TaskTexts, Total, Vocabulary
+from schemes.grounding import content as grounded
+from schemes.grounding import page_data
+from schemes.grounding.bias_report_files import PREDICTIONS
+from schemes.grounding.comparison import COMPARISON
+from schemes.grounding.corpus import CORPUS
+from schemes.grounding.exports import EXPORTS
+from schemes.grounding.merging import MERGING
+from schemes.grounding.pay import PAY_PRESETS
+from schemes.grounding.simulation import SIMULATION
+from schemes.grounding.statistics import STATISTICS
+from schemes.grounding.validating import VALIDATING
+from schemes.grounding.views import SEARCH, VIEWS
+
+_SAMPLES = Path(__file__).with_name("samples")
+
+
+def _draw_samples(folder: Path) -> None:
+    # Inline, because it loads Pillow.
+    from schemes.grounding.samples.draw import draw_samples  # noqa: PLC0415
+
+    draw_samples(folder)
+
+
+SCHEME = Scheme(
+    name="grounding",
+    title="Phrase grounding",
+    vocabulary=Vocabulary(
+        item=Noun("caption", "captions"),
+        unit=Noun("box", "boxes"),
+        tasks={
+            "generator": TaskTexts(
+                "Draw boxes for the phrases of a caption",
+                "Look at one picture, and draw a box around everything that its caption mentions.",
+            ),
+            "consolidator": TaskTexts(
+                "Merge the boxes of two people",
+                "Compare the boxes that two people drew for one caption, and merge them.",
+            ),
+            "validator": TaskTexts(
+                "Check the boxes of a caption",
+                "Look at one picture, and check the boxes that someone drew for its caption.",
+            ),
+            "reviser": TaskTexts(
+                "Revise your boxes of a caption",
+                "Others disputed a part of your boxes. Look at them again, and revise or keep them.",
+            ),
+        },
+        keywords="annotation, pictures, boxes, language",
+        pay_presets=PAY_PRESETS,
+    ),
+    corpus=CORPUS,
+    content=Content(
+        schema_version=grounded.SCHEMA_VERSION,
+        empty=grounded.EMPTY,
+        parse_generation=grounded.parse_generation,
+        parse_gold=grounded.parse_gold,
+        parse_system=grounded.parse_gold,
+        count_units=grounded.count_units,
+        totals=(
+            Total("phrases", Noun("phrase", "phrases")),
+            Total("boxes", Noun("box", "boxes")),
+            Total("group", Noun("group", "groups")),
+            Total("scene", Noun("phrase with nothing to box", "phrases with nothing to box")),
+            Total("absent", Noun("absent phrase", "absent phrases")),
+        ),
+        count=grounded.count_parts,
+    ),
+    comparison=COMPARISON,
+    views=VIEWS,
+    pages=Pages(shared=page_data.shared, item=page_data.item),
+    exports=EXPORTS,
+    merging=MERGING,
+    validating=VALIDATING,
+    simulation=SIMULATION,
+    search=SEARCH,
+    statistics=STATISTICS,
+    external={PREDICTIONS.key: PREDICTIONS},
+    guidelines=Path(__file__).with_name("guidelines"),
+    sample=Sample(
+        format="captions-jsonl",
+        sentences=_SAMPLES / "captions.jsonl",
+        gold=[_SAMPLES / "gold.jsonl"],
+        rounds=_SAMPLES / "rounds.csv",
+        images=_draw_samples,
+    ),
+    limits=(
+        "Only the phrases of the captions are grounded. A box surrounds what can be seen of an object, "
+        "and not its outline.",
+    ),
+)

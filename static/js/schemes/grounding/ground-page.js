@@ -1,0 +1,538 @@
+// The annotator's page: boxes are drawn for each phrase of the caption.
+
+/** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
+/** @import { Box, Grounding, Phrase, PhraseProblem, PhraseState, ShownBox } from "./grounding-types.js" */
+
+import { counted, isTyping, ref, setText } from "../../html.js";
+import { Caption, watchCaption } from "./caption.js";
+import { boxText, isSame } from "./geometry.js";
+import {
+  addBox,
+  adopt,
+  chainAnswers,
+  changeBox,
+  chooseState,
+  coloursOf,
+  copyAnswer,
+  countBoxes,
+  countWarning,
+  draftOf,
+  goTo,
+  isAnswered,
+  nextOpen,
+  ownersOf,
+  problemsOf,
+  progressText,
+  removeBox,
+  resume,
+  shortened,
+  submissionOf,
+  textOf,
+} from "./grounding.js";
+import { PhraseList } from "./phrase-list.js";
+import { PhrasePanel, STATES } from "./phrase-panel.js";
+import { PictureView } from "./picture.js";
+
+/** @type {Record<string, PhraseState>} */
+const STATE_KEYS = { g: "group", s: "scene", x: "absent" };
+
+/** @implements {Work} */
+export class GroundPage {
+  /** @param {HTMLElement} root @param {ItemData} data @param {OnChange} onChange */
+  constructor(root, data, onChange) {
+    this.root = root;
+    this.data = data;
+    this.onChange = onChange;
+    this.locked = data.locked;
+    /** @type {Phrase[]} */
+    this.phrases = data.target.phrases;
+    this.facts = { tokens: data.tokens, phrases: this.phrases };
+    this.texts = this.phrases.map((phrase) => textOf(phrase, data.tokens));
+    this.colours = coloursOf(this.phrases);
+    /** @type {Grounding} */
+    this.state = { current: 0, boxes: {}, phrases: [] };
+    /** @type {string | null} */
+    this.selected = null;
+    this.caption = new Caption(this.ref("caption"), {
+      tokens: data.tokens,
+      captions: data.data.captions,
+      phrases: this.phrases,
+      colours: this.colours,
+      onChoose: (at) => this.goTo(at),
+    });
+    this.list = new PhraseList(this.ref("phrases"), this.phrases.length, (at) => this.goTo(at, { focuses: false }));
+    this.panel = new PhrasePanel(this.ref("panel"), {
+      onState: (name) => this.chooseState(name),
+      onSelect: (key) => {
+        this.select(key);
+        this.picture?.focusBox(key);
+      },
+      onRemove: (key) => this.remove(key),
+    });
+    this.picture = this.createPicture();
+    this.shortcuts = (/** @type {KeyboardEvent} */ event) => this.keyDown(event);
+    document.addEventListener("keydown", this.shortcuts);
+    this.ref("next-phrase").addEventListener("click", () => this.goOn());
+    this.ref("previous-phrase").addEventListener("click", () => this.stepBy(-1));
+    watchCaption(this.ref("hero"));
+  }
+
+  // Show the draft. Subclasses have built their parts by then.
+  open() {
+    this.state = this.resume(this.data.content);
+    this.showDisputes();
+    this.render();
+    return this;
+  }
+
+  /** @param {string} name */
+  ref(name) {
+    return ref(this.root, name);
+  }
+
+  /** @param {any} content @returns {Grounding} */
+  resume(content) {
+    return resume(content, this.phrases);
+  }
+
+  createPicture() {
+    const { image } = this.data.data;
+    if (!image) {
+      this.ref("picture").textContent = "This caption has no picture. Please return the task.";
+      return null;
+    }
+    return new PictureView(this.ref("picture"), {
+      image,
+      description: `Picture, ${image.width} by ${image.height} pixels. Enter starts a box.`,
+      leastSide: this.data.shared.leastSide,
+      canDraw: () => !this.locked,
+      onDraw: (box) => this.draw(box),
+      onChange: (key, box, how, options) => this.changeBox(key, box, how, options),
+      onSelect: (key) => this.select(key),
+      onRemove: (key) => this.remove(key),
+      onRefuse: (text) => this.refuse(text),
+      say: (text) => this.say(text),
+    });
+  }
+
+  // --- the contract of a work page
+
+  content() {
+    return draftOf(this.state);
+  }
+
+  submission() {
+    return submissionOf(this.state);
+  }
+
+  /** @returns {PhraseProblem[]} */
+  problems() {
+    const problems = problemsOf(this.state, this.facts);
+    const { maxItemBoxes } = this.data.shared;
+    if (countBoxes(this.state) <= maxItemBoxes) return problems;
+    return [...problems, { at: this.state.current, message: `More than ${maxItemBoxes} boxes can’t be submitted.` }];
+  }
+
+  isReady() {
+    return this.problems().length === 0;
+  }
+
+  /** @param {PhraseProblem} problem */
+  focusProblem({ at }) {
+    this.goTo(at);
+  }
+
+  /** @param {string} path @param {string} message @returns {PhraseProblem} */
+  problemAt(path, message) {
+    const at = Number(/^phrases\[(\d+)\]/.exec(path)?.[1] ?? NaN);
+    if (!this.phrases[at]) return { at: this.state.current, message: `${path} ${message}` };
+    return { at, message: `“${this.texts[at]}”: ${message}` };
+  }
+
+  /** @returns {import("../../work/contract.js").ItemStatus} */
+  status() {
+    const done = this.state.phrases.filter(isAnswered).length;
+    if (done === this.phrases.length) return "done";
+    return done > 0 ? "started" : "new";
+  }
+
+  title() {
+    const [start, end] = this.data.data.captions[0];
+    return this.data.tokens.slice(start, Math.min(end, start + 6)).join(" ");
+  }
+
+  units() {
+    return countBoxes(this.state);
+  }
+
+  focus() {
+    this.picture?.focusStage();
+  }
+
+  shown() {
+    this.picture?.measure();
+  }
+
+  snapshot() {
+    return this.state;
+  }
+
+  /** @param {Grounding} state */
+  restore(state) {
+    this.state = state;
+    this.selected = null;
+    this.picture?.drawing.cancel();
+    this.render();
+  }
+
+  /** @param {any} content */
+  load(content) {
+    this.restore(this.resume(content));
+  }
+
+  /** @param {any} content */
+  describe(content) {
+    const state = this.resume(content);
+    return state.phrases
+      .map((answer, at) => ({ answer, at }))
+      .filter(({ answer }) => isAnswered(answer))
+      .map(({ answer, at }) => `“${this.texts[at]}”: ${progressText(answer, this.phrases[at])}`);
+  }
+
+  lock() {
+    this.locked = true;
+    this.picture?.drawing.cancel();
+    this.render();
+  }
+
+  destroy() {
+    document.removeEventListener("keydown", this.shortcuts);
+    this.picture?.destroy();
+  }
+
+  // --- moves
+
+  /**
+   * Make a move that can be undone. Moves with the same key are one.
+   *
+   * @param {Grounding} next
+   * @param {string} label
+   * @param {string | null} [mergeKey]
+   */
+  change(next, label, mergeKey = null) {
+    if (this.locked || next === this.state) return false;
+    this.state = next;
+    this.render();
+    this.onChange({ label, mergeKey });
+    return true;
+  }
+
+  get text() {
+    return this.texts[this.state.current];
+  }
+
+  get answer() {
+    return this.state.phrases[this.state.current];
+  }
+
+  /** @param {Box} box */
+  draw(box) {
+    const { maxBoxes } = this.data.shared;
+    if (this.answer.keys.length >= maxBoxes) return this.refuse(`A phrase can have ${maxBoxes} boxes at most.`);
+    if (this.answer.keys.some((key) => isSame(this.state.boxes[key], box)))
+      return this.refuse("This box is there already.");
+    const { state, key } = addBox(this.state, box);
+    this.selected = key;
+    if (!this.change(state, `a box for “${shortened(this.text)}”`)) return;
+    const { keys } = this.answer;
+    this.say(`${this.nameOf(key)}, ${boxText(box)}. ${this.countText()}`);
+    if (document.activeElement === this.picture?.stage && keys.length > 0) this.picture.focusBox(key);
+  }
+
+  countText() {
+    const warning = countWarning(this.answer, this.phrases[this.state.current]);
+    return warning || `${progressText(this.answer, this.phrases[this.state.current])}.`;
+  }
+
+  /** @param {string} key @param {Box} box @param {"move" | "resize"} how */
+  changeBox(key, box, how, { isNudge = false } = {}) {
+    const name = how === "move" ? "moving" : "resizing";
+    const isChanged = this.change(
+      changeBox(this.state, key, box),
+      `${name} a box of “${shortened(this.textOfBox(key))}”`,
+      isNudge ? `${how} ${key}` : null,
+    );
+    if (!isChanged) this.picture?.layer.place();
+    this.say(boxText(this.state.boxes[key]));
+  }
+
+  /** @param {string} key */
+  textOfBox(key) {
+    return this.answer.keys.includes(key) ? this.text : this.texts[ownersOf(this.state, key)[0]];
+  }
+
+  /** @param {string} key */
+  remove(key) {
+    if (!this.answer.keys.includes(key))
+      return this.refuse("This box belongs to another phrase. Go there to remove it.");
+    const name = this.nameOf(key);
+    if (this.selected === key) this.selected = null;
+    const hadFocus = this.picture?.focusedKey() === key;
+    if (!this.change(removeBox(this.state, key), `removing a box of “${shortened(this.text)}”`)) return;
+    if (hadFocus) this.picture?.focusStage();
+    this.say(`Removed ${name}.`);
+  }
+
+  /** @param {PhraseState} name */
+  chooseState(name) {
+    const { keys } = this.answer;
+    const label = STATES.find(([state]) => state === name)?.[1] ?? name;
+    const next = chooseState(this.state, name);
+    this.selected = null;
+    if (!this.change(next, `“${shortened(this.text)}”: ${label.toLowerCase()}`)) return this.render();
+    const merged = name === "group" && keys.length > 1 ? " The boxes became one around them." : "";
+    const removed =
+      keys.length > 0 && this.answer.keys.length === 0 ? ` ${counted(keys.length, "box", "boxes")} removed.` : "";
+    this.say(`“${this.text}”: ${label.toLowerCase()}.${merged}${removed}`);
+  }
+
+  /** @param {string} key */
+  adopt(key) {
+    const from = this.textOfBox(key);
+    if (this.change(adopt(this.state, key), `the box of “${shortened(from)}” for “${shortened(this.text)}”`)) {
+      this.say(`“${this.text}” shares the box of “${from}”. ${this.countText()}`);
+    }
+  }
+
+  /** @param {number} from */
+  copyAnswer(from) {
+    const { current } = this.state;
+    if (
+      this.change(
+        copyAnswer(this.state, from),
+        `the answer of “${shortened(this.texts[from])}” for “${shortened(this.texts[current])}”`,
+      )
+    ) {
+      this.say(`“${this.text}” has the answer of “${this.texts[from]}”. ${this.countText()}`);
+    }
+  }
+
+  // --- going through the phrases
+
+  /** @param {string | null} key */
+  select(key) {
+    if (this.selected === key) return;
+    this.selected = key;
+    this.render();
+    if (key !== null && this.picture?.focusedKey() !== key) this.say(this.labelOf(key));
+  }
+
+  /** @param {number} at */
+  goTo(at, { focuses = true } = {}) {
+    if (this.phrases[at] === undefined) return;
+    if (at !== this.state.current) {
+      this.state = goTo(this.state, at);
+      this.selected = null;
+      this.picture?.drawing.cancel();
+      this.render();
+      if (!this.locked) this.onChange({ label: `going to “${shortened(this.text)}”`, passing: true });
+    }
+    this.say(`“${this.text}”: ${progressText(this.answer, this.phrases[at])}.`);
+    if (focuses) this.focus();
+    this.picture?.bringIntoView();
+  }
+
+  /** @param {number} by */
+  stepBy(by) {
+    const count = this.phrases.length;
+    this.goTo((this.state.current + by + count) % count);
+  }
+
+  // Go to the next phrase without an answer, and from the last one to the button that submits.
+  goOn() {
+    const following = nextOpen(this.state);
+    if (following >= 0 && following !== this.state.current) this.goTo(following);
+    else if (following < 0) {
+      const button = document.querySelector("[data-next]:not([hidden]), [data-submit]:not([hidden])");
+      if (button instanceof HTMLElement) button.focus();
+      this.say("Every phrase has an answer.");
+    } else this.goTo(this.state.current);
+  }
+
+  /** @param {KeyboardEvent} event */
+  keyDown(event) {
+    const isHere = event.target === document.body || (event.target instanceof Node && this.root.contains(event.target));
+    if (!this.root.isConnected || !isHere || event.defaultPrevented) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event, "input:not([type=radio]), select, textarea"))
+      return;
+    const key = event.key.toLowerCase();
+    if (key === "n") this.goOn();
+    else if (key === "j") this.stepBy(1);
+    else if (key === "k") this.stepBy(-1);
+    else if (this.locked) return;
+    else if (key === "b") this.picture?.keyboard.start();
+    else if (key === "a") this.acceptOffer();
+    else if (STATE_KEYS[key]) this.chooseByKey(STATE_KEYS[key]);
+    else return;
+    event.preventDefault();
+  }
+
+  /** @param {PhraseState} name */
+  chooseByKey(name) {
+    const prevented = this.prevented()[name];
+    if (prevented) this.refuse(prevented);
+    else this.chooseState(name);
+  }
+
+  acceptOffer() {
+    const [offer] = this.offers();
+    if (offer) offer.onclick();
+  }
+
+  // --- texts
+
+  /** @param {string} key */
+  nameOf(key) {
+    const { keys } = this.answer;
+    const at = keys.indexOf(key);
+    return at < 0 ? `a box of ${this.textOfBox(key)}` : `${this.text}, box ${at + 1} of ${keys.length}`;
+  }
+
+  /** @param {string} key */
+  labelOf(key) {
+    return `${this.nameOf(key)}, ${boxText(this.state.boxes[key])}`;
+  }
+
+  // --- rendering
+
+  render() {
+    const { state } = this;
+    const answered = state.phrases.map(isAnswered);
+    if (this.selected !== null && !this.shownBoxes().some(({ key }) => key === this.selected)) this.selected = null;
+    this.caption.show(state.current, answered);
+    this.list.show(this.listed(), state.current);
+    if (this.phrases.length > 0) this.renderPanel();
+    this.picture?.show(this.shownBoxes(), this.selected);
+    const open = answered.filter((isDone) => !isDone).length;
+    setText(
+      this.ref("summary"),
+      open === 0 ? "Every phrase has an answer." : `${open} of ${answered.length} phrases to do`,
+    );
+  }
+
+  listed() {
+    return this.state.phrases.map((answer, at) => ({
+      text: this.texts[at],
+      colour: this.colours[at],
+      progress: progressText(answer, this.phrases[at]),
+      isDone: isAnswered(answer),
+      hasWarning: countWarning(answer, this.phrases[at]) !== "",
+    }));
+  }
+
+  renderPanel() {
+    const { state, answer } = this;
+    const phrase = this.phrases[state.current];
+    this.panel.show({
+      text: this.text,
+      colour: this.colours[state.current],
+      progress: progressText(answer, phrase),
+      warning: countWarning(answer, phrase),
+      state: answer.state,
+      locked: this.locked,
+      selected: this.selected,
+      offers: this.locked ? [] : this.offers(),
+      prevented: this.prevented(),
+      boxes: answer.keys.map((key, at) => ({
+        key,
+        tag: `${state.current + 1}.${at + 1}`,
+        box: state.boxes[key],
+        name: this.nameOf(key),
+        shared: this.sharedText(key),
+      })),
+    });
+  }
+
+  /** @param {string} key */
+  sharedText(key) {
+    const others = ownersOf(this.state, key).filter((at) => at !== this.state.current);
+    return others.length > 0 ? `also ${others.map((at) => `“${this.texts[at]}”`).join(", ")}` : "";
+  }
+
+  // Why a state can't be chosen.
+  /** @returns {Partial<Record<PhraseState, string>>} */
+  prevented() {
+    return {};
+  }
+
+  // What can be taken over with one click.
+  offers() {
+    const offers = chainAnswers(this.state, this.phrases).map((from) => {
+      const { keys } = this.state.phrases[from];
+      const what = keys.length > 0 ? counted(keys.length, "box", "boxes") : "answer";
+      return { label: `Use the ${what} of “${this.texts[from]}”`, onclick: () => this.copyAnswer(from) };
+    });
+    const { selected } = this;
+    if (selected !== null && this.state.boxes[selected] && !this.answer.keys.includes(selected)) {
+      offers.unshift({
+        label: `Use this box of “${this.textOfBox(selected)}” too`,
+        onclick: () => this.adopt(selected),
+      });
+    }
+    return offers;
+  }
+
+  // Boxes of other phrases lie below those of the current one.
+  /** @returns {ShownBox[]} */
+  shownBoxes() {
+    const { boxes, current } = this.state;
+    const shown = Object.entries(boxes).map(([key, box]) => {
+      const owners = ownersOf(this.state, key);
+      const own = this.answer.keys.indexOf(key);
+      return {
+        key,
+        box,
+        kind: own < 0 ? "other" : "own",
+        colour: this.colours[own < 0 ? owners[0] : current],
+        tag: own < 0 ? owners.map((at) => at + 1).join(",") : `${current + 1}.${own + 1}`,
+        locked: own < 0 || this.locked,
+        own,
+        ...(own >= 0 && { label: this.labelOf(key) }),
+      };
+    });
+    return shown.sort((a, b) => a.own - b.own);
+  }
+
+  // What verifiers dispute, on the page of a revision.
+  showDisputes() {
+    /** @type {{id: string, state: boolean, boxes: Box[], missing: boolean}[]} */
+    const disputed = this.data.disputes?.phrases ?? [];
+    const lines = disputed.map(({ id, state, boxes, missing }) => {
+      const text = this.texts[this.phrases.findIndex((phrase) => phrase.id === id)] ?? id;
+      const parts = [
+        state && "the answer",
+        boxes.length > 0 && counted(boxes.length, "box", "boxes"),
+        missing && "a missing box",
+      ];
+      return `“${text}”: ${parts.filter(Boolean).join(", ")}`;
+    });
+    const box = this.root.querySelector("[data-disputes]");
+    if (!(box instanceof HTMLElement) || lines.length === 0) return;
+    box.hidden = false;
+    setText(ref(box, "disputes-text"), `Others dispute ${lines.join("; ")}.`);
+  }
+
+  // --- messages
+
+  /** @param {string} text */
+  say(text, { isRefusal = false } = {}) {
+    const note = this.ref("note");
+    note.classList.toggle("sentence-note--refusal", isRefusal);
+    setText(note, text);
+  }
+
+  /** @param {string} text */
+  refuse(text) {
+    this.say(text, { isRefusal: true });
+  }
+}

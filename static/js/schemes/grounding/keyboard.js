@@ -1,0 +1,193 @@
+// Boxes by keyboard alone. A new box starts in the middle of the view, where the arrow keys move it.
+
+/** @import { Box, Point } from "./grounding-types.js" */
+/** @import { PictureView } from "./picture.js" */
+
+import { boxText, isLargeEnough, moved, resized } from "./geometry.js";
+
+/** @type {Record<string, Point>} */
+const ARROWS = {
+  ArrowLeft: { x: -1, y: 0 },
+  ArrowRight: { x: 1, y: 0 },
+  ArrowUp: { x: 0, y: -1 },
+  ArrowDown: { x: 0, y: 1 },
+};
+const FAST = 10;
+const PAN = 40;
+const ZOOM = 1.25;
+
+export class Keyboard {
+  /** @param {PictureView} view */
+  constructor(view) {
+    this.view = view;
+    /** @type {Box | null} A box that is not placed yet. */
+    this.sketch = null;
+    this.resizes = false;
+    view.stage.addEventListener("keydown", (event) => {
+      if (!this.keyDown(event)) return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    view.stage.addEventListener("keyup", (event) => {
+      if (event.key === " ") this.releaseSpace();
+    });
+    view.stage.addEventListener("focusout", () => {
+      view.drawing.holdsSpace = false;
+    });
+  }
+
+  /**
+   * Handle a key on the picture. Return true if it has a meaning.
+   *
+   * @param {KeyboardEvent} event
+   */
+  keyDown(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    const arrow = ARROWS[event.key];
+    if (arrow) return this.arrow(arrow, event.shiftKey ? FAST : 1);
+    switch (event.key) {
+      case "Enter":
+        return this.enter();
+      case "Escape":
+        return this.escape();
+      case " ":
+        return this.space(event);
+      case "Delete":
+      case "Backspace":
+        return this.remove();
+      default:
+        return this.zoomKey(event.key);
+    }
+  }
+
+  /** @param {string} key */
+  zoomKey(key) {
+    const { view } = this;
+    if (key === "+" || key === "=") view.zoomBy(ZOOM);
+    else if (key === "-") view.zoomBy(1 / ZOOM);
+    else if (key === "0") view.fit();
+    else return false;
+    return true;
+  }
+
+  // --- a new box
+
+  start() {
+    const { view } = this;
+    if (!view.options.canDraw()) return;
+    view.drawing.cancel();
+    view.options.onSelect(null);
+    const [x1, y1, x2, y2] = view.viewport.visible();
+    const { width, height } = view.viewport.image;
+    const side = (/** @type {number} */ length, /** @type {number} */ most) =>
+      Math.min(most, Math.max(view.options.leastSide, Math.round(length / 4)));
+    const [w, h] = [side(x2 - x1, width), side(y2 - y1, height)];
+    const [x, y] = [Math.round((x1 + x2 - w) / 2), Math.round((y1 + y2 - h) / 2)];
+    this.sketch = moved([x, y, x + w, y + h], { x: 0, y: 0 }, { width, height });
+    this.resizes = false;
+    view.focusStage();
+    this.showSketch();
+    view.options.say(
+      `New box, ${boxText(this.sketch)}. Arrow keys move it, Space switches to its size, Enter places it, Esc cancels.`,
+    );
+  }
+
+  showSketch() {
+    this.view.layer.showSketch(this.sketch);
+    if (this.sketch && this.view.viewport.reveal(this.sketch)) this.view.viewChanged();
+    this.view.busyChanged();
+  }
+
+  enter() {
+    const { options, viewport } = this.view;
+    if (!this.sketch) {
+      if (this.view.focusedKey() === null) this.start();
+      return true;
+    }
+    const box = this.sketch;
+    if (!isLargeEnough(box, options.leastSide, viewport.image)) return true;
+    this.end();
+    options.onDraw(box);
+    return true;
+  }
+
+  escape() {
+    const { view } = this;
+    if (this.sketch) {
+      this.end();
+      view.options.say("The new box is cancelled.");
+    } else if (view.drawing.cancel()) {
+      view.options.say("Cancelled.");
+    } else if (view.selected !== null) {
+      view.focusStage();
+      view.options.onSelect(null);
+    } else return false;
+    return true;
+  }
+
+  end() {
+    this.sketch = null;
+    this.resizes = false;
+    this.view.layer.showSketch(null);
+    this.view.busyChanged();
+  }
+
+  // --- moving and resizing
+
+  /** @param {Point} arrow @param {number} step */
+  arrow({ x, y }, step) {
+    const { view } = this;
+    const by = { x: x * step, y: y * step };
+    const selected = view.selectedBox();
+    if (this.sketch) {
+      this.sketch = this.changed(this.sketch, by);
+      this.showSketch();
+      view.options.say(boxText(this.sketch));
+    } else if (selected && !selected.locked && view.options.canDraw()) {
+      const box = this.changed(selected.box, by);
+      view.options.onChange(selected.key, box, this.resizes ? "resize" : "move", { isNudge: true });
+      if (view.viewport.reveal(box)) view.viewChanged();
+    } else if (view.viewport.zoom > 1) {
+      view.viewport.panBy({ x: -x * PAN, y: -y * PAN });
+      view.viewChanged();
+    } else return false;
+    return true;
+  }
+
+  /** @param {Box} box @param {Point} by */
+  changed(box, by) {
+    const { viewport, options } = this.view;
+    if (this.resizes) return resized(box, "se", by, viewport.image, options.leastSide);
+    return moved(box, by, viewport.image);
+  }
+
+  // Space and a drag pan the picture. Space alone switches between moving and resizing.
+  /** @param {KeyboardEvent} event */
+  space(event) {
+    const { drawing } = this.view;
+    if (!event.repeat) {
+      drawing.holdsSpace = true;
+      drawing.hasPanned = false;
+    }
+    return true;
+  }
+
+  releaseSpace() {
+    const { drawing, options } = this.view;
+    const wasHeld = drawing.holdsSpace;
+    drawing.holdsSpace = false;
+    const selected = this.view.selectedBox();
+    const canChange = this.sketch !== null || (selected && !selected.locked && options.canDraw());
+    if (!wasHeld || drawing.hasPanned || !canChange) return;
+    this.resizes = !this.resizes;
+    options.say(this.resizes ? "Arrow keys change the size." : "Arrow keys move the box.");
+  }
+
+  remove() {
+    const { view } = this;
+    if (this.sketch) return this.escape();
+    if (view.selected === null || !view.options.canDraw()) return false;
+    view.options.onRemove(view.selected);
+    return true;
+  }
+}

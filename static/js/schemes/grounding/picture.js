@@ -1,0 +1,251 @@
+// The picture with its boxes, and the tools to draw and to look closely.
+
+/** @import { Box, Picture, ShownBox } from "./grounding-types.js" */
+
+import { element, setText } from "../../html.js";
+import { BoxLayer } from "./box-layer.js";
+import { Drawing } from "./drawing.js";
+import { Keyboard } from "./keyboard.js";
+import { Viewport } from "./viewport.js";
+
+const ZOOM = 1.5;
+// The share of the window's height that the picture can have.
+const MOST_HEIGHT = 0.68;
+const LEAST_HEIGHT = 200;
+
+/**
+ * @typedef {object} PictureOptions
+ * @property {Picture} image
+ * @property {string} description  of the picture, for screen readers
+ * @property {number} leastSide
+ * @property {() => boolean} canDraw
+ * @property {(box: Box) => void} onDraw
+ * @property {(key: string, box: Box, how: "move" | "resize", options?: {isNudge: boolean}) => void} onChange
+ * @property {(key: string | null) => void} onSelect
+ * @property {(key: string) => void} onRemove
+ * @property {(text: string) => void} onRefuse
+ * @property {(text: string) => void} say
+ */
+
+export class PictureView {
+  /** @param {HTMLElement} root @param {PictureOptions} options */
+  constructor(root, options) {
+    this.options = options;
+    this.viewport = new Viewport(options.image);
+    /** @type {ShownBox[]} */
+    this.boxes = [];
+    /** @type {string | null} */
+    this.selected = null;
+    this.image = element("img", { class: "stage__image", alt: "", draggable: "false" });
+    this.svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    this.svg.setAttribute("class", "stage__boxes");
+    this.stage = element(
+      "div",
+      {
+        class: "stage",
+        tabindex: 0,
+        role: "application",
+        "aria-label": options.description,
+        "aria-describedby": "key-help",
+        "data-stage": true,
+      },
+      this.image,
+    );
+    this.stage.append(this.svg);
+    this.layer = new BoxLayer(this.svg, this.viewport);
+    this.drawing = new Drawing(this);
+    this.keyboard = new Keyboard(this);
+    this.failed = element(
+      "p",
+      { class: "message message--error", role: "alert", hidden: true },
+      "The picture could not be loaded. ",
+      element("button", { type: "button", onclick: () => this.load() }, "Try again"),
+    );
+    this.addButton = button("Add a box by keyboard", () => this.keyboard.start(), "Add box");
+    this.cancelButton = button("Cancel", () => this.cancel());
+    this.outButton = button("Zoom out", () => this.zoomBy(1 / ZOOM), "−");
+    this.inButton = button("Zoom in", () => this.zoomBy(ZOOM), "+");
+    this.fitButton = button("Show the whole picture", () => this.fit(), "Fit");
+    this.panButton = button("Drag the picture instead of drawing", () => this.togglePan(), "Pan");
+    this.zoomText = element("output", { class: "picture-tools__zoom figure", "aria-label": "Zoom" });
+    /** @type {number | undefined} */
+    this.viewFrame = undefined;
+    root.append(this.failed, this.stage, this.toolbar());
+    this.listen();
+    this.load();
+    this.measure();
+  }
+
+  toolbar() {
+    return element(
+      "div",
+      { class: "picture-tools", role: "group", "aria-label": "Tools of the picture" },
+      this.addButton,
+      this.cancelButton,
+      element("span", { class: "picture-tools__space" }),
+      this.outButton,
+      this.zoomText,
+      this.inButton,
+      this.fitButton,
+      this.panButton,
+    );
+  }
+
+  listen() {
+    this.observer = new ResizeObserver(() => this.measure());
+    this.observer.observe(this.stage.parentElement ?? this.stage);
+    this.image.addEventListener("error", () => {
+      this.failed.hidden = false;
+    });
+    this.image.addEventListener("load", () => {
+      this.failed.hidden = true;
+    });
+    this.stage.addEventListener("focusin", () => {
+      const key = this.focusedKey();
+      if (key !== null && key !== this.selected) this.options.onSelect(key);
+    });
+    // Assistive technology clicks without a pointer.
+    this.stage.addEventListener("click", (event) => {
+      const key = event.detail === 0 ? keyOf(event.target) : null;
+      if (key !== null) this.options.onSelect(key);
+    });
+  }
+
+  load() {
+    const { url } = this.options.image;
+    this.image.src = "";
+    this.image.src = url;
+  }
+
+  destroy() {
+    this.observer?.disconnect();
+  }
+
+  // --- the view
+
+  // The stage is as wide as its place, and never higher than most of the window.
+  measure() {
+    const width = this.stage.clientWidth;
+    if (width === 0) return;
+    const { image } = this.options;
+    const most = Math.max(LEAST_HEIGHT, window.innerHeight * MOST_HEIGHT);
+    const height = Math.round(Math.min(most, Math.max(LEAST_HEIGHT / 2, (width * image.height) / image.width)));
+    if (this.viewport.stage.width === width && this.viewport.stage.height === height && this.isMeasured) return;
+    this.isMeasured = true;
+    this.stage.style.blockSize = `${height}px`;
+    this.viewport.resize({ width, height });
+    this.viewChanged();
+  }
+
+  viewSoon() {
+    this.viewFrame ??= requestAnimationFrame(() => {
+      this.viewFrame = undefined;
+      this.viewChanged();
+    });
+  }
+
+  viewChanged() {
+    const { viewport, image } = this;
+    image.style.inlineSize = `${viewport.image.width * viewport.scale}px`;
+    image.style.blockSize = `${viewport.image.height * viewport.scale}px`;
+    image.style.transform = `translate(${viewport.x}px, ${viewport.y}px)`;
+    image.classList.toggle("stage__image--pixels", viewport.scale > 4);
+    this.layer.place();
+    if (this.keyboard.sketch) this.layer.showSketch(this.keyboard.sketch);
+    setText(this.zoomText, `${viewport.zoom.toFixed(1).replace(".0", "")}×`);
+    this.outButton.setAttribute("aria-disabled", String(viewport.zoom <= 1));
+    this.fitButton.setAttribute("aria-disabled", String(viewport.zoom <= 1));
+    this.inButton.setAttribute("aria-disabled", String(viewport.zoom >= 8));
+  }
+
+  /** @param {number} factor */
+  zoomBy(factor) {
+    const selected = this.keyboard.sketch ?? this.selectedBox()?.box;
+    const middle = selected && this.viewport.toStage(selected);
+    this.viewport.zoomBy(factor, middle && { x: (middle[0] + middle[2]) / 2, y: (middle[1] + middle[3]) / 2 });
+    if (selected) this.viewport.reveal(selected);
+    this.viewChanged();
+    this.options.say(`Zoom ${this.zoomText.textContent}.`);
+  }
+
+  fit() {
+    this.viewport.fit();
+    this.viewChanged();
+    this.options.say("The whole picture is visible.");
+  }
+
+  togglePan() {
+    this.drawing.pans = !this.drawing.pans;
+    this.panButton.setAttribute("aria-pressed", String(this.drawing.pans));
+    this.stage.dataset.cursor = this.drawing.pans ? "pan" : "draw";
+  }
+
+  cancel() {
+    if (!this.keyboard.escape()) return;
+    this.focusStage();
+  }
+
+  busyChanged() {
+    const isBusy = this.keyboard.sketch !== null || this.drawing.corner !== null;
+    this.cancelButton.hidden = !isBusy;
+    this.addButton.hidden = isBusy || !this.options.canDraw();
+  }
+
+  // --- boxes
+
+  /**
+   * Show these boxes, later ones above earlier ones.
+   *
+   * @param {ShownBox[]} boxes
+   * @param {string | null} selected
+   */
+  show(boxes, selected) {
+    this.boxes = boxes;
+    if (this.selected !== selected) this.keyboard.resizes = false;
+    this.selected = selected;
+    this.layer.show(boxes, selected);
+    this.busyChanged();
+  }
+
+  selectedBox() {
+    return this.boxes.find(({ key }) => key === this.selected) ?? null;
+  }
+
+  // The key of the box that has the focus.
+  focusedKey() {
+    const { activeElement } = document;
+    return activeElement && this.stage.contains(activeElement) ? keyOf(activeElement) : null;
+  }
+
+  focusStage() {
+    this.stage.focus({ preventScroll: true });
+  }
+
+  /** @param {string} key */
+  focusBox(key) {
+    const target = this.layer.elementOf(key);
+    const shown = this.boxes.find((box) => box.key === key);
+    if (shown && this.viewport.reveal(shown.box)) this.viewChanged();
+    if (target?.hasAttribute("tabindex")) target.focus({ preventScroll: true });
+  }
+
+  // Scroll to the picture if too little of it is visible.
+  bringIntoView() {
+    this.stage.scrollIntoView({ block: "nearest" });
+  }
+}
+
+/** @param {string} label @param {() => void} onclick */
+function button(label, onclick, text = label) {
+  const hasOtherName = label !== text;
+  return element(
+    "button",
+    { type: "button", onclick, "aria-label": hasOtherName && label, title: hasOtherName && label },
+    text,
+  );
+}
+
+/** @param {EventTarget | null} target */
+function keyOf(target) {
+  return target instanceof Element ? (target.closest("[data-key]")?.getAttribute("data-key") ?? null) : null;
+}

@@ -1,0 +1,176 @@
+"""Captions of the grounding scheme for the browser, and what annotators do with them."""
+
+import hashlib
+import io
+from collections.abc import Sequence
+from itertools import count
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from PIL import Image as Pillow
+from PIL import ImageDraw
+from playwright.sync_api import Locator, Page
+
+from annotation.models import Image, Item, Sentence
+from projects.domain.create_project import create_project
+from projects.models import Project
+from schemes.base import Json
+from schemes.registry import get_scheme
+from tests.annotation.factories import NOW
+
+# 0     1      2         3   4    5      6
+TOKENS = [
+    "Two",
+    "women",
+    "beside",
+    "a",
+    "red",
+    "car",
+    "watch",
+    "a",
+    "race",
+    "with",
+    "their",
+    "dogs",
+]
+SIZE = (500, 375)
+Box = tuple[int, int, int, int]
+WOMEN: list[Box] = [(40, 60, 100, 220), (130, 70, 190, 230)]
+CAR: Box = (240, 120, 440, 240)
+DOG: Box = (60, 260, 120, 320)
+COLOURS = ("#7a4b8c", "#3b6ea5", "#b3302a", "#8a6a3b")
+_numbers = count(1)
+
+
+def phrase(
+    number: int,
+    start: int,
+    end: int,
+    *,
+    plural: bool = False,
+    cardinality: int | None = None,
+    chain: str = "",
+) -> Json:
+    return {
+        "id": f"p{number}",
+        "start": start,
+        "end": end,
+        "plural": plural,
+        "cardinality": cardinality,
+        "chain": chain,
+        "types": ["other"],
+    }
+
+
+PHRASES = [
+    phrase(0, 0, 2, plural=True, cardinality=2, chain="c1"),
+    phrase(1, 3, 6, cardinality=1, chain="c2"),
+    phrase(2, 7, 9, cardinality=1),
+    phrase(3, 10, 12, plural=True, chain="c1"),
+]
+
+
+def draw_picture(size: tuple[int, int] = SIZE, boxes: Sequence[Box] = (*WOMEN, CAR, DOG)) -> bytes:
+    """Return a PNG of rectangles on grass."""
+    picture = Pillow.new("RGB", size, "#8fb573")
+    pen = ImageDraw.Draw(picture)
+    pen.rectangle((0, 0, size[0], size[1] // 3), fill="#bcd7ee")
+    for at, (x1, y1, x2, y2) in enumerate(boxes):
+        pen.rectangle((x1, y1, x2 - 1, y2 - 1), fill=COLOURS[at % len(COLOURS)])
+    file = io.BytesIO()
+    picture.save(file, "PNG")
+    return file.getvalue()
+
+
+def make_grounding_project(slug: str = "pictures") -> Project:
+    presets = get_scheme("grounding").vocabulary.pay_presets
+    return create_project(slug=slug, scheme="grounding", pay_scheme=presets["grounding"], now=NOW)
+
+
+def make_image(project: Project, content: bytes) -> Image:
+    with Pillow.open(io.BytesIO(content)) as picture:
+        width, height = picture.size
+    digest = hashlib.sha256(content).hexdigest()
+    known = project.images.filter(digest=digest).first()
+    if known:
+        return known
+    default_storage.save(f"images/{digest}", ContentFile(content))
+    return Image.objects.create(
+        project=project, digest=digest, name=f"{digest[:8]}.png", width=width, height=height
+    )
+
+
+def make_caption(
+    project: Project,
+    tokens: Sequence[str] = TOKENS,
+    phrases: Sequence[Json] = PHRASES,
+    *,
+    picture: bytes | None = None,
+    metadata: Json | None = None,
+) -> Item:
+    number = next(_numbers)
+    sentence = Sentence.objects.create(
+        project=project,
+        external_id=f"{number}#0",
+        tokens=list(tokens),
+        image=make_image(project, picture or draw_picture()),
+        metadata=metadata or {},
+    )
+    return Item.objects.create(
+        project=project,
+        sentence=sentence,
+        key=f"{number}#0/phrases",
+        target={"phrases": list(phrases)},
+        position=number,
+    )
+
+
+# --- the page ------------------------------------------------------------------------------------
+
+
+def stage(page: Page) -> Locator:
+    return page.locator("[data-stage]")
+
+
+def point(page: Page, x: float, y: float) -> tuple[float, float]:
+    """Return the place of a pixel of the image in the window."""
+    left, top, scale_x, scale_y = page.evaluate(
+        """() => {
+            const image = document.querySelector(".stage__image");
+            const {left, top, width, height} = image.getBoundingClientRect();
+            const {width: w, height: h} = JSON.parse(document.getElementById("page").textContent)
+                .items[0].data.image;
+            return [left, top, width / w, height / h];
+        }"""
+    )
+    return left + x * scale_x, top + y * scale_y
+
+
+def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Drag the mouse between two pixels of the image."""
+    stage(page).scroll_into_view_if_needed()
+    page.mouse.move(*point(page, *start))
+    page.mouse.down()
+    middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+    page.mouse.move(*point(page, *middle))
+    page.mouse.move(*point(page, *end))
+    page.mouse.up()
+
+
+def draw(page: Page, box: Box) -> None:
+    drag(page, box[:2], box[2:])
+
+
+def phrase_row(page: Page, number: int) -> Locator:
+    return page.locator("[data-phrases] button").nth(number)
+
+
+def progress(page: Page) -> list[str]:
+    return page.locator(".phrase__progress").all_inner_texts()
+
+
+def box_names(page: Page) -> list[str]:
+    """Return the names that a screen reader reads for the boxes of the current phrase."""
+    return [
+        box.get_attribute("aria-label") or "" for box in page.locator(".box[role=button]").all()
+    ]
