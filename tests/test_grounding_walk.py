@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from PIL import Image as Picture
 
 from annotation.domain.item_context import context_of
@@ -14,6 +15,8 @@ from annotation.domain.publish import publish_batch
 from annotation.models import Image, Task
 from consolidation.models import Case, Gold
 from consolidation.protocols import PROTOCOLS
+from datasets.domain.queue_export import queue_export
+from jobs.domain.run_jobs import run_next_job
 from projects.enums import MemberRole
 from projects.models import Project
 from schemes.base import Json
@@ -128,12 +131,53 @@ def test_flickr30k_is_exported_as_it_was_imported(protocol, flickr, pictures, st
         assert (exported / path.relative_to(flickr)).read_bytes() == path.read_bytes()
     manifest = json.loads((tmp_path / "gold" / "manifest.json").read_text())
     assert manifest["folders"] == {
-        "pictures.all": {"captions": 5 * IMAGES, "images": IMAGES, "split_chains": 0}
+        "pictures.all": {
+            "captions": 5 * IMAGES,
+            "images": IMAGES,
+            "split_chains": 0,
+            "nested_phrases": 0,
+        }
     }
     assert f"pictures.all/Sentences/{min(flickr.glob('Sentences/*')).name}" in manifest["files"]
     figures = json.loads(run("evaluate", "grounding", phrases_file(flickr, exported), "--json"))
     assert figures["phrases"] > 0
     assert [figures[name]["all"]["accuracy"] for name in ("iou", "c_iou")] == [1.0, 1.0]
+
+
+def test_images_can_be_copied_along(flickr, pictures, storage, tmp_path):
+    annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    out = tmp_path / "gold"
+    run("export_gold", "pictures", "--format", "phrases-jsonl", "--images", "--out", out)
+    manifest = json.loads((out / "manifest.json").read_text())
+    names = sorted(path.name for path in pictures.iterdir())
+    assert sorted(path.name for path in (out / "images").iterdir()) == names
+    for name in names:
+        data = (out / "images" / name).read_bytes()
+        assert manifest["files"][f"images/{name}"]["bytes"] == len(data)
+        with Picture.open(out / "images" / name) as picture:
+            assert picture.size == SIZE
+    again = ("--format", "captions-jsonl", "--images", out / "images")
+    source = out / "pictures.all.gold.jsonl"
+    run("create_project", "copy", "--scheme", "grounding")
+    assert "10 sentences" in run("import_corpus", "copy", source, *again)
+
+
+def test_export_of_the_site_has_an_archive_that_is_read_back(flickr, pictures, job_files):
+    project = annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    job = queue_export(
+        project=project, fmt="flickr30k", source="consolidated", actor="ada", now=NOW
+    )
+    assert run_next_job(clock=lambda: NOW)
+    job.refresh_from_db()
+    client = Client()
+    client.force_login(make_user("ada", project, *MemberRole))
+    page = reverse("datasets:export_details", args=[project.slug, job.pk])
+    address = reverse("datasets:export_file", args=[project.slug, job.pk, "pictures.all.zip"])
+    assert address in client.get(page).content.decode()
+    archive = job_files / "pictures.all.zip"
+    archive.write_bytes(client.get(address).getvalue())
+    report = run("import_gold", "pictures", archive, "--format", "flickr30k", "--source", "expert")
+    assert f"Added gold for 0 items; {5 * IMAGES} already had it." in report
 
 
 def phrases_file(reference: Path, predicted: Path) -> Path:

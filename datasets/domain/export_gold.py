@@ -27,6 +27,7 @@ from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
 from consolidation.protocols import protocol_of
 from datasets.domain.data_card import write_data_card
+from datasets.domain.export_folders import IMAGES, copy_images, pack_folder
 from datasets.domain.export_jsonl import write_jsonl
 from datasets.domain.export_rows import ExportFields, gold_rows, with_gold
 from datasets.domain.partitions import check_frozen
@@ -55,7 +56,8 @@ class ExportOptions:
 
     Without a `source`, the gold that the project produces is exported. Under verification, it includes
     experts' gold of disputed items. Workers are pseudonyms
-    unless `raw_worker_ids` is set. `licence` is an SPDX identifier.
+    unless `raw_worker_ids` is set. `licence` is an SPDX identifier. `images` copies the images of the
+    sentences, and `packed` writes folders as ZIP archives.
     """
 
     fmt: str
@@ -64,6 +66,8 @@ class ExportOptions:
     partition: str | None = None
     raw_worker_ids: bool = False
     licence: str = ""
+    images: bool = False
+    packed: bool = False
 
 
 Counts = Counter[str]  # exported sentences, items and the scheme's totals
@@ -129,6 +133,8 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
     manifest = _manifest(project, options, partitioning, files, counts)
     if folders:
         manifest["folders"] = folders
+    if options.images:
+        files |= _copy_images(files_of_groups, folder)
     with _whole_file(folder / DATA_CARD) as path:
         write_data_card(path=path, project=project, manifest=manifest)
         files[DATA_CARD] = _described(path, None)
@@ -195,7 +201,7 @@ def _write_files(
             for ending, path in paths.items():
                 files[f"{group.name}.{ending}"] = _described(path, rows[ending])
         if not paths:
-            files |= _described_folder(folder, group.name)
+            files |= _described_folder(folder, group.name, packed=group.options.packed)
             folder_counts[group.name] = dict(rows)
         if scheme.exports and scheme.exports.sentence_file:
             files[sentences] = _described(folder / sentences, counts["sentences"])
@@ -240,7 +246,21 @@ def _write_folder(
     return scheme.exports.folders[group.options.fmt](rows, folder)
 
 
-def _described_folder(folder: Path, name: str) -> dict[str, Any]:
+def _copy_images(groups: Sequence["_Files"], folder: Path) -> dict[str, Any]:
+    """Copy the images of all groups, and return the description of their files."""
+    if (folder / IMAGES).exists():
+        shutil.rmtree(folder / IMAGES)
+    for group in groups:
+        sentences = with_gold(group.sentences(), group.gold)
+        copy_images(sentences=sentences, folder=folder / IMAGES)
+    return _described_folder(folder, IMAGES, packed=groups[0].options.packed)
+
+
+def _described_folder(folder: Path, name: str, *, packed: bool) -> dict[str, Any]:
+    """Describe the files of a folder, or the archive that replaces it."""
+    if packed:
+        archive = pack_folder(folder / name)
+        return {archive.name: _described(archive, None)}
     paths = sorted(path for path in (folder / name).rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): _described(path, None) for path in paths}
 
@@ -274,10 +294,12 @@ class _Files:
     def name(self) -> str:
         return f"{self.domain or self.project.slug}.{self.partition or 'all'}"
 
-    def rows(self) -> Iterator[ExportRow]:
-        sentences = Sentence.objects.filter(
+    def sentences(self) -> QuerySet[Sentence]:
+        return Sentence.objects.filter(
             project=self.project, domain=self.domain, partition=self.partition
         )
+
+    def rows(self) -> Iterator[ExportRow]:
         exports = get_scheme(self.project.scheme).exports
         fields = ExportFields(
             raw_worker_ids=self.options.raw_worker_ids,
@@ -285,7 +307,7 @@ class _Files:
             metadata=exports is not None and self.options.fmt in exports.with_metadata,
             validated=self.options.source == GoldSource.VALIDATED,
         )
-        return gold_rows(gold=self.gold, sentences=sentences, options=fields)
+        return gold_rows(gold=self.gold, sentences=self.sentences(), options=fields)
 
 
 def _counted(

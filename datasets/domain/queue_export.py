@@ -67,6 +67,7 @@ def _run(run: JobRun) -> dict[str, Any]:
         domain=parameters["domain"] or None,
         partition=parameters["partition"] or None,
         licence=parameters["licence"],
+        packed=True,
     )
     try:
         export = store_export(

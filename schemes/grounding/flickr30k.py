@@ -4,30 +4,33 @@ A sentence file has a caption per line, in which `[/EN#137644/people A group of 
 the chain 137644. The chain 0 is not visual. An annotation file has objects with the names of their
 chains and a box with 1-based inclusive corners. Instead of a box, `scene` means that there is nothing to
 box, and `nobndbox` without `scene` that the chain is not in the picture. See Plummer et al. 2015.
+
+Files that this scheme writes also have `<sentence line="0" id="..." phrases="p0 p2">` for a caption whose
+id or phrases' ids would be lost. Other readers ignore it.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
-
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import ParseError, parse
 
 from schemes.base import ErrorSink, ExportRow, FileError, Json
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, image_of, stem_of
-from schemes.text_lines import numbered_lines
+from schemes.xml_files import LinedElement, XmlFile, xml_files
 
 SENTENCES, ANNOTATIONS = "Sentences", "Annotations"
 SUFFIX = ".jpg"
 NOT_VISUAL = "0"
-MAX_XML_BYTES = 4 * 2**20
+# Captions with higher numbers get the next free line.
+MAX_LINES = 1000
 # A word, or the start or end of a phrase.
 _PART = re.compile(
     r"\[/EN#(?P<chain>[^/\s\]]+)(?P<types>(?:/[^/\s\]]+)*)\s|(?P<end>\])|(?P<word>[^\s\]\[]+|\[)"
 )
+# Brackets mark phrases, so words can't have them.
+_BRACKETS = str.maketrans("[]", "()")
 Box = tuple[int, int, int, int]
 
 
@@ -39,52 +42,90 @@ class ChainGold:
     boxes: tuple[Box, ...] = ()
 
 
-def read_captions(
-    folder: Path, on_error: ErrorSink, *, per_image: bool = False, with_gold: bool = False
-) -> Iterator[Caption]:
-    """Yield the captions of a folder, or one joined caption per image.
+@dataclass(slots=True)
+class Annotations:
+    """An annotation file: the image's file name, the gold of chains, and the captions' own ids.
 
-    With gold, phrases have the states and boxes of the annotation files. Files and lines that can't be
-    read go to the error sink. Raise FileError if the folder has no sentences.
+    `ids` and `phrases` are by line.
     """
-    sentences = folder / SENTENCES
-    if not sentences.is_dir():
-        raise FileError(folder.name, None, f"has no folder {SENTENCES}.")
-    for path in sorted(sentences.glob("*.txt")):
-        captions = list(_captions_of(path, on_error))
-        if per_image and captions:
-            captions = [joined(captions)]
-        if with_gold:
+
+    image: str
+    chains: dict[str, ChainGold] = field(default_factory=dict)
+    ids: dict[int, str] = field(default_factory=dict)
+    phrases: dict[int, list[str]] = field(default_factory=dict)
+
+
+def read_captions(
+    path: Path, on_error: ErrorSink, *, per_image: bool = False, with_gold: bool = False
+) -> Iterator[Caption]:
+    """Yield the captions of a folder or ZIP archive, or one joined caption per image.
+
+    With gold, phrases have the states and boxes of the annotation files. Files, lines and boxes that
+    can't be read go to the error sink. Raise FileError if there are no sentences.
+    """
+    with xml_files(path, (".txt", ".xml")) as files:
+        sentences = [file for file in files if _is_in(file, SENTENCES, ".txt")]
+        annotation_files = {
+            _place(file): file for file in files if _is_in(file, ANNOTATIONS, ".xml")
+        }
+        if not sentences:
+            raise FileError(path.name, None, f"has no folder {SENTENCES} with text files.")
+        for file in sentences:
+            annotations = Annotations(f"{file.path.stem}{SUFFIX}")
+            sink = on_error if with_gold else _ignore
             try:
-                gold = read_annotations(folder / ANNOTATIONS / f"{path.stem}.xml")
+                annotations = read_annotations(annotation_files[_place(file)], sink)
+            except KeyError:
+                sink(file.error(f"has no file in {ANNOTATIONS}."))
             except FileError as error:
-                on_error(error)
-                continue
-            captions = [_with_gold(caption, gold) for caption in captions]
-        yield from captions
+                sink(error)
+            captions = list(_captions_of(file, annotations, on_error))
+            if per_image and captions:
+                captions = [joined(captions)]
+            if with_gold:
+                captions = [_with_gold(caption, annotations.chains) for caption in captions]
+            yield from captions
 
 
-def _captions_of(path: Path, on_error: ErrorSink) -> Iterator[Caption]:
+def _is_in(file: XmlFile, folder: str, suffix: str) -> bool:
+    return file.path.parent.name == folder and file.path.suffix.lower() == suffix
+
+
+def _place(file: XmlFile) -> tuple[PurePosixPath, str]:
+    """Return what the files of an image share: the folder above, and the name."""
+    return file.path.parent.parent, file.path.stem
+
+
+def _ignore(error: FileError) -> None:
+    """Ignore an error in gold that is not wanted."""
+
+
+def _captions_of(file: XmlFile, annotations: Annotations, on_error: ErrorSink) -> Iterator[Caption]:
     try:
-        for line, text in numbered_lines(path):
-            if not text.strip():
-                continue
-            try:
-                tokens, phrases, others = parse_sentence(text)
-            except ValueError as error:
-                on_error(FileError(path.name, line, str(error)))
-                continue
-            yield Caption(
-                f"{path.stem}{SUFFIX}#{line - 1}",
-                tokens,
-                f"{path.stem}{SUFFIX}",
-                phrases,
-                {"other_phrases": others} if others else {},
-                line,
-                path.name,
-            )
+        lines = file.lines()
     except FileError as error:
         on_error(error)
+        return
+    for number, text in enumerate(lines):
+        if not text.strip():
+            continue
+        try:
+            tokens, phrases, others = parse_sentence(text)
+        except ValueError as error:
+            on_error(file.error(str(error), number + 1))
+            continue
+        ids = annotations.phrases.get(number, [])
+        if len(ids) == len(phrases):
+            phrases = [replace(phrase, id=name) for phrase, name in zip(phrases, ids, strict=True)]
+        yield Caption(
+            annotations.ids.get(number) or f"{annotations.image}#{number}",
+            tokens,
+            annotations.image,
+            phrases,
+            {"other_phrases": others} if others else {},
+            number + 1,
+            file.name,
+        )
 
 
 def parse_sentence(text: str) -> tuple[tuple[str, ...], list[CaptionPhrase], list[Json]]:
@@ -150,26 +191,37 @@ def _with_gold(caption: Caption, gold: Mapping[str, ChainGold]) -> Caption:
     return replace(caption, phrases=phrases)
 
 
-def read_annotations(path: Path) -> dict[str, ChainGold]:
-    """Return what an annotation file says of each chain. Raise FileError."""
-    try:
-        if path.stat().st_size > MAX_XML_BYTES:
-            raise FileError(path.name, None, "is larger than 4 MiB.")
-        tree = parse(path)
-    except OSError as error:
-        raise FileError(path.name, None, f"cannot be opened ({error.strerror}).") from error
-    except ParseError as error:
-        raise FileError(path.name, error.position[0], f"is not XML ({error}).") from error
-    except DefusedXmlException:
-        raise FileError(path.name, None, "has entities, which are not read.") from None
+def read_annotations(file: XmlFile, on_error: ErrorSink) -> Annotations:
+    """Return what an annotation file says. Raise FileError for a file that isn't XML.
+
+    A chain with a bad box has no gold, and the box goes to the error sink.
+    """
+    annotations = Annotations(f"{file.path.stem}{SUFFIX}")
+    for root in file.elements("annotation"):
+        annotations.image = root.findtext("filename", "").strip() or annotations.image
+        annotations.chains |= _chains_of(file, root, on_error)
+        for sentence in root.findall("sentence"):
+            line = sentence.get("line", "")
+            if line.isascii() and line.isdigit():
+                annotations.ids[int(line)] = sentence.get("id", "")
+                annotations.phrases[int(line)] = sentence.get("phrases", "").split()
+    return annotations
+
+
+def _chains_of(file: XmlFile, root: Element, on_error: ErrorSink) -> dict[str, ChainGold]:
     boxes: dict[str, set[Box]] = defaultdict(set)
     states: dict[str, str] = {}
-    for element in tree.iter("object"):
+    bad: set[str] = set()
+    size = _size(root)
+    for element in root.findall("object"):
         names = [name.text.strip() for name in element.findall("name") if name.text]
         try:
-            box = _box(element)
-        except ValueError:
-            raise FileError(path.name, None, f"has a bad box of {', '.join(names)}.") from None
+            box = _box(element, size)
+        except ValueError as error:
+            line = element.line if isinstance(element, LinedElement) else None
+            on_error(file.error(f"the box of {', '.join(names)} {error}.", line))
+            bad.update(names)
+            continue
         for name in names:
             if box:
                 boxes[name].add(box)
@@ -178,17 +230,33 @@ def read_annotations(path: Path) -> dict[str, ChainGold]:
             elif _flag(element, "nobndbox"):
                 states.setdefault(name, "absent")
     gold = {name: ChainGold(state) for name, state in states.items() if name not in boxes}
-    return gold | {name: ChainGold("boxes", tuple(sorted(of))) for name, of in boxes.items()}
+    gold |= {name: ChainGold("boxes", tuple(sorted(of))) for name, of in boxes.items()}
+    return {name: chain for name, chain in gold.items() if name not in bad}
 
 
-def _box(element: Element) -> Box | None:
+def _size(root: Element) -> tuple[int, int] | None:
+    """Return the width and height of the image, or None if the file doesn't have them."""
+    try:
+        width, height = (int(root.findtext(f"size/{name}", "")) for name in ("width", "height"))
+    except ValueError:
+        return None
+    return width, height
+
+
+def _box(element: Element, size: tuple[int, int] | None) -> Box | None:
+    """Return the box of an object within the image, or None without a box. Raise ValueError."""
     bounds = element.find("bndbox")
     if bounds is None:
         return None
-    x1, y1, x2, y2 = (int(bounds.findtext(name, "")) for name in ("xmin", "ymin", "xmax", "ymax"))
-    box = max(x1 - 1, 0), max(y1 - 1, 0), x2, y2
-    if box[0] >= x2 or box[1] >= y2:
-        raise ValueError
+    names = ("xmin", "ymin", "xmax", "ymax")
+    try:
+        x1, y1, x2, y2 = (int(bounds.findtext(name, "")) for name in names)
+    except ValueError:
+        raise ValueError("has no whole numbers") from None
+    width, height = size or (x2, y2)
+    box = max(x1 - 1, 0), max(y1 - 1, 0), min(x2, width), min(y2, height)
+    if box[0] >= box[2] or box[1] >= box[3]:
+        raise ValueError("has no area in the image")
     return box
 
 
@@ -200,16 +268,20 @@ def _flag(element: Element, name: str) -> bool:
 class _ImageFiles:
     """The captions of an image by number, and the gold of its chains."""
 
+    image: str
     size: tuple[int, int]
     lines: dict[int, str] = field(default_factory=dict)
     chains: dict[str, ChainGold] = field(default_factory=dict)
+    sentences: list[dict[str, str]] = field(default_factory=list)
+    split: int = 0
+    nested: int = 0
 
 
 def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
-    """Write sentence and annotation files, and return counts of captions and split chains.
+    """Write sentence and annotation files, and return the counts of what they have.
 
     A chain has one annotation in the format. If its phrases differ, the annotation of most phrases keeps
-    the chain's id, and the others get an id with a suffix.
+    the chain's id, and the others get an id with a suffix. Phrases within phrases are left out.
     """
     by_image: dict[str, list[tuple[Caption, tuple[int, int]]]] = defaultdict(list)
     count = 0
@@ -219,20 +291,22 @@ def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
         count += 1
     for subfolder in (SENTENCES, ANNOTATIONS):
         (folder / subfolder).mkdir(parents=True, exist_ok=True)
-    split = 0
+    counts = {"captions": count, "images": len(by_image), "split_chains": 0, "nested_phrases": 0}
     for name, captions in by_image.items():
-        files = _ImageFiles(captions[0][1])
-        split += _add_captions(files, [caption for caption, _ in captions])
+        files = _ImageFiles(name, captions[0][1])
+        _add_captions(files, [caption for caption, _ in captions])
+        counts["split_chains"] += files.split
+        counts["nested_phrases"] += files.nested
         stem = stem_of(name)
         last = max(files.lines) + 1
         lines = "".join(f"{files.lines.get(number, '')}\n" for number in range(last))
         (folder / SENTENCES / f"{stem}.txt").write_text(lines, "utf-8")
-        (folder / ANNOTATIONS / f"{stem}.xml").write_bytes(_xml(name, files))
-    return {"captions": count, "images": len(by_image), "split_chains": split}
+        (folder / ANNOTATIONS / f"{stem}.xml").write_bytes(_xml(files))
+    return counts
 
 
-def _add_captions(files: _ImageFiles, captions: Sequence[Caption]) -> int:
-    """Add the captions with the final ids of their chains, and return the number of split chains."""
+def _add_captions(files: _ImageFiles, captions: Sequence[Caption]) -> None:
+    """Add the captions with the final ids of their chains."""
     numbered = list(_numbered(captions))
     answers: dict[str, list[ChainGold]] = defaultdict(list)
     for number, caption in numbered:
@@ -245,18 +319,35 @@ def _add_captions(files: _ImageFiles, captions: Sequence[Caption]) -> int:
             ids[chain, gold] = chain if position == 0 else f"{chain}.{position + 1}"
     for number, caption in numbered:
         marks: dict[int, tuple[int, str]] = {}
+        names: list[str] = []
         for at, phrase in enumerate(caption.phrases or ()):
             if any(start <= phrase.start < end for start, (end, _) in marks.items()):
-                continue  # the format has no phrases within phrases
+                files.nested += 1
+                continue
             gold = _chain_gold(phrase)
             name = ids[_chain(phrase, number, at), gold]
             files.chains[name] = gold
+            names.append(phrase.id)
             marks[phrase.start] = (phrase.end, "/".join([name, *(phrase.types or ("other",))]))
         for other in caption.metadata.get("other_phrases", ()):
-            types = "/".join([NOT_VISUAL, *(other["types"] or ["notvisual"])])
-            marks[other["start"]] = (other["end"], types)
+            if other["start"] not in marks:
+                types = "/".join([NOT_VISUAL, *(other["types"] or ["notvisual"])])
+                marks[other["start"]] = (other["end"], types)
         files.lines[number] = _marked(caption.tokens, marks)
-    return sum(len(set(golds)) > 1 for golds in answers.values())
+        files.sentences += _own_ids(files.image, number, caption, names)
+    files.split = sum(len(set(golds)) > 1 for golds in answers.values())
+
+
+def _own_ids(
+    image: str, line: int, caption: Caption, phrases: Sequence[str]
+) -> list[dict[str, str]]:
+    """Return the ids that differ from those that a reader would give, as attributes."""
+    attributes = {}
+    if caption.external_id not in (image, f"{image}#{line}"):
+        attributes["id"] = caption.external_id
+    if list(phrases) != [f"p{at}" for at in range(len(phrases))]:
+        attributes["phrases"] = " ".join(phrases)
+    return [{"line": str(line), **attributes}] if attributes else []
 
 
 def _chain_gold(phrase: CaptionPhrase) -> ChainGold:
@@ -278,8 +369,10 @@ def _numbered(captions: Iterable[Caption]) -> Iterator[tuple[int, Caption]]:
                 yield number, _part(caption, start, end)
             continue
         _, _, ending = caption.external_id.rpartition("#")
-        number = int(ending) if ending.isascii() and ending.isdigit() else free
-        free = max(free, number) + 1
+        number = int(ending) if re.fullmatch("[0-9]{1,9}", ending) else free
+        if number < free or number >= MAX_LINES:
+            number = free
+        free = number + 1
         yield number, caption
 
 
@@ -291,6 +384,7 @@ def _part(caption: Caption, start: int, end: int) -> Caption:
         for other in caption.metadata.get("other_phrases", ())
         if start <= other["start"] < end
     ]
+    phrases = [replace(phrase, id=f"p{at}") for at, phrase in enumerate(phrases)]
     metadata = {"other_phrases": others}
     return replace(caption, tokens=caption.tokens[start:end], phrases=phrases, metadata=metadata)
 
@@ -301,16 +395,19 @@ def _marked(tokens: Sequence[str], marks: Mapping[int, tuple[int, str]]) -> str:
     words = []
     for at, token in enumerate(tokens):
         opening = f"[/EN#{marks[at][1]} " if at in marks else ""
-        words.append(f"{opening}{token}{']' if at + 1 in ends else ''}")
+        word = "_".join(token.translate(_BRACKETS).split())
+        words.append(f"{opening}{word}{']' if at + 1 in ends else ''}")
     return " ".join(words)
 
 
-def _xml(image: str, files: _ImageFiles) -> bytes:
+def _xml(files: _ImageFiles) -> bytes:
     root = Element("annotation")
-    SubElement(root, "filename").text = image
+    SubElement(root, "filename").text = files.image
     size = SubElement(root, "size")
     for name, value in zip(("width", "height", "depth"), (*files.size, 3), strict=True):
         SubElement(size, name).text = str(value)
+    for attributes in files.sentences:
+        SubElement(root, "sentence", attributes)
     names_of_boxes: dict[Box, list[str]] = defaultdict(list)
     for chain, gold in sorted(files.chains.items()):
         for box in gold.boxes:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from schemes.base import FileError, Json
 from schemes.frames.lexicon.markup import parse_markup
 from schemes.frames.lexicon.value import CORE_TYPES, EMPTY, MAX_TEXT
-from schemes.frames.lexicon.xml_files import LinedElement, XmlFile, xml_files
+from schemes.xml_files import LinedElement, XmlFile, xml_files
 
 # How many examples a frame has after those of its elements are added.
 ENOUGH_EXAMPLES = 4

@@ -8,7 +8,7 @@ from pathlib import Path
 from schemes.base import FileError, Json
 from schemes.frames.lexicon.roles import ADDED_ROLES, DEFAULT_ROLES, described_role
 from schemes.frames.lexicon.value import EMPTY
-from schemes.frames.lexicon.xml_files import LinedElement, XmlFile, xml_files
+from schemes.xml_files import LinedElement, XmlFile, xml_files
 
 
 @dataclass

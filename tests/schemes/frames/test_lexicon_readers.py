@@ -8,8 +8,9 @@ from time import perf_counter
 
 import pytest
 
+from schemes import xml_files
 from schemes.base import ContentError, FileError, Json
-from schemes.frames.lexicon import LEXICON, xml_files
+from schemes.frames.lexicon import LEXICON
 from schemes.frames.lexicon.roles import DEFAULT_ROLES
 from schemes.frames.lexicon.value import EMPTY
 from tests.schemes.frames.lexicon_files import (

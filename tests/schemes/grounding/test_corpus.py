@@ -1,15 +1,18 @@
 """Captions, phrases and gold in each format: there and back, and bad files."""
 
 import json
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from datasets.domain.export_folders import pack_folder
 from schemes.base import ContentError, FileError, ItemContext, ItemRecord
 from schemes.grounding.captions import CaptionPhrase
 from schemes.grounding.corpus import CORPUS
 from schemes.grounding.exports import EXPORTS
-from schemes.grounding.flickr30k import parse_sentence, read_annotations, write_folder
+from schemes.grounding.flickr30k import parse_sentence, write_folder
 from tests.schemes.grounding.caption_files import (
     expected_rows,
     make_captions,
@@ -52,7 +55,7 @@ def without_numbers(rows):
 def test_flickr30k_is_read_back_as_written(tmp_path):
     captions = make_captions(20)
     counts = EXPORTS.folders["flickr30k"](rows_of(captions), tmp_path)
-    assert counts == {"captions": 100, "images": 20, "split_chains": 0}
+    assert counts == {"captions": 100, "images": 20, "split_chains": 0, "nested_phrases": 0}
     assert without_numbers(read_rows([tmp_path], "flickr30k")) == without_numbers(
         expected_rows(captions)
     )
@@ -133,33 +136,134 @@ ANNOTATION = """<annotation><filename>1.jpg</filename>
 </annotation>"""
 
 
+def write_flickr(folder: Path, annotation: str = ANNOTATION, sentences: str = "") -> Path:
+    for name, suffix, text in (
+        ("Sentences", "txt", sentences or "[/EN#1/people A man] runs .\n"),
+        ("Annotations", "xml", annotation),
+    ):
+        (folder / name).mkdir(parents=True)
+        (folder / name / f"1.{suffix}").write_text(text)
+    return folder
+
+
+def read_flickr_gold(folder: Path):
+    """Return the contents by id, and the errors."""
+    errors: list[FileError] = []
+    records = CORPUS.read_gold([folder], "flickr30k", errors.append)
+    return {r.item.external_id: r.content["phrases"] for r in records}, list(map(str, errors))
+
+
 def test_annotations_have_shared_boxes_components_and_flags(tmp_path):
-    path = tmp_path / "1.xml"
-    path.write_text(ANNOTATION)
-    gold = {chain: (gold.state, gold.boxes) for chain, gold in read_annotations(path).items()}
-    assert gold == {
-        "1": ("boxes", ((0, 0, 10, 5), (19, 1, 30, 5))),
-        "2": ("boxes", ((0, 0, 10, 5),)),
-        "3": ("scene", ()),
-        "4": ("absent", ()),
-    }
+    text = "".join(f"[/EN#{chain}/people Word {chain}]\n" for chain in range(1, 6))
+    contents, errors = read_flickr_gold(write_flickr(tmp_path, sentences=text))
+    assert errors == []
+    phrases = [[(p["state"], p["boxes"]) for p in phrases] for phrases in contents.values()]
+    assert phrases == [
+        [("boxes", [[0, 0, 10, 5], [19, 1, 30, 5]])],
+        [("boxes", [[0, 0, 10, 5]])],
+        [("scene", [])],
+        [("absent", [])],
+        [],
+    ]
+
+
+SIZED = ANNOTATION.replace(
+    "<object>", "<size><width>25</width><height>50</height></size><object>", 1
+)
+
+
+def test_boxes_are_clipped_to_the_image(tmp_path):
+    contents, errors = read_flickr_gold(write_flickr(tmp_path, SIZED))
+    assert errors == []
+    assert contents["1.jpg#0"][0]["boxes"] == [[0, 0, 10, 5], [19, 1, 25, 5]]
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (ANNOTATION[:200], "is not XML"),
-        (ANNOTATION.replace(">10<", ">0<"), "has a bad box of 1, 2"),
-        (ANNOTATION.replace(">10<", ">ten<"), "has a bad box of 1, 2"),
-        ('<!DOCTYPE a [<!ENTITY b "c">]><annotation>&b;</annotation>', "has entities"),
+        (ANNOTATION.replace(">10<", ">0<"), "line 2: the box of 1, 2 has no area in the image."),
+        (ANNOTATION.replace(">10<", ">ten<"), "line 2: the box of 1, 2 has no whole numbers."),
+        (
+            SIZED.replace("<width>25<", "<width>15<"),
+            "line 3: the box of 1 has no area in the image.",
+        ),
+        (ANNOTATION[:200], "is not complete XML"),
+        ('<!DOCTYPE a [<!ENTITY b "c">]><annotation>&b;</annotation>', "declares entities"),
     ],
 )
-def test_bad_annotations_name_their_file(tmp_path, text, reason):
-    path = tmp_path / "1.xml"
-    path.write_text(text)
-    with pytest.raises(FileError, match=reason) as refusal:
-        read_annotations(path)
-    assert refusal.value.file == "1.xml"
+def test_bad_annotation_is_named_and_leaves_out_the_gold(tmp_path, text, reason):
+    contents, [error] = read_flickr_gold(write_flickr(tmp_path, text))
+    assert contents == {"1.jpg#0": []}
+    assert error.startswith("Annotations/1.xml")
+    assert reason in error
+
+
+def test_missing_annotations_are_named(tmp_path):
+    folder = write_flickr(tmp_path)
+    (folder / "Annotations" / "1.xml").unlink()
+    contents, [error] = read_flickr_gold(folder)
+    assert contents == {"1.jpg#0": []}
+    assert error == "Sentences/1.txt: has no file in Annotations."
+    assert [s.external_id for s in CORPUS.read_sentences(folder, "flickr30k", pytest.fail)] == [
+        "1.jpg#0"
+    ]
+
+
+def test_archive_is_read_like_its_folder(tmp_path):
+    write_folder(rows_of(make_captions(3)), tmp_path / "gold")
+    archive = pack_folder(shutil.copytree(tmp_path / "gold", tmp_path / "packed"))
+    assert archive.name == "packed.zip"
+    assert read_rows([archive], "flickr30k") == read_rows([tmp_path / "gold"], "flickr30k")
+
+
+def test_folders_of_an_export_are_read_together(tmp_path):
+    captions = make_captions(1)
+    write_folder(rows_of(captions[:2]), tmp_path / "news.train")
+    write_folder(rows_of(captions[2:]), tmp_path / "news.dev")
+    assert set(read_rows([tmp_path], "flickr30k")) == {caption.external_id for caption in captions}
+
+
+def test_ids_of_other_corpora_are_kept(tmp_path):
+    """COCO has large numbers of captions, other names of images, and JSON Lines any ids."""
+    captions = [
+        replace(
+            caption,
+            image="9.png",
+            external_id=name,
+            phrases=[replace(phrase, id=f"x{at}") for at, phrase in enumerate(caption.phrases)],
+        )
+        for caption, name in zip(make_captions(1), ["9.png#770337", "own", "9.png#1"], strict=False)
+    ]
+    write_folder(rows_of(captions), tmp_path)
+    assert len((tmp_path / "Sentences" / "9.txt").read_text().splitlines()) == 3
+    assert without_numbers(read_rows([tmp_path], "flickr30k")) == without_numbers(
+        expected_rows(captions)
+    )
+
+
+def test_phrase_within_a_phrase_is_left_out_and_counted(tmp_path):
+    [caption, *_] = make_captions(1)
+    phrases = [
+        CaptionPhrase(
+            start, end, id=f"p{at}", chain=str(at + 5), state="boxes", boxes=((at, 0, 9, 9),)
+        )
+        for at, (start, end) in enumerate([(0, 5), (1, 3), (6, 8)])
+    ]
+    counts = write_folder(rows_of([replace(caption, phrases=phrases)]), tmp_path)
+    assert counts["nested_phrases"] == 1
+    [(_, _, target, content)] = read_rows([tmp_path], "flickr30k").values()
+    assert [phrase["id"] for phrase in target["phrases"]] == ["p0", "p2"]
+    assert [phrase["boxes"] for phrase in content["phrases"]] == [[[0, 0, 9, 9]], [[2, 0, 9, 9]]]
+
+
+def test_words_with_brackets_keep_their_places(tmp_path):
+    [caption, *_] = make_captions(1)
+    tokens = ("[", "New York", "a]b", *caption.tokens[3:])
+    write_folder(rows_of([replace(caption, tokens=tokens)]), tmp_path)
+    [(read, _, target, _)] = read_rows([tmp_path], "flickr30k").values()
+    assert read[:3] == ("(", "New_York", "a)b")
+    expected = [(phrase.start, phrase.end) for phrase in caption.phrases]
+    assert [(p["start"], p["end"]) for p in target["phrases"]] == expected
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""XML files of a folder or a zip archive, read one at a time in bounded memory.
+"""XML and text files of a folder or a zip archive, read one at a time in bounded memory.
 
 Entities and external references are refused, and so are archives that unpack to too much. Archives
 are never unpacked to a disk, so the paths in them are only names.
@@ -7,7 +7,7 @@ are never unpacked to a disk, so the paths in them are only names.
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -55,6 +55,21 @@ class XmlFile:
 
     def error(self, message: str, line: int | None = None) -> FileError:
         return FileError(self.name, line, message)
+
+    def lines(self) -> list[str]:
+        """Return the lines of a text file. Raise FileError."""
+        try:
+            with self.open() as file:
+                data = file.read(min(MAX_FILE_BYTES, max(self.budget.left, 0)) + 1)
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError) as error:
+            raise self.error("cannot be read; copy or download it again.") from error
+        self.budget.left -= len(data)
+        if len(data) > MAX_FILE_BYTES or self.budget.left < 0:
+            raise self.error(f"is larger than {MAX_FILE_BYTES >> 20} MiB, or others before it are.")
+        try:
+            return data.decode("utf-8-sig").splitlines()
+        except UnicodeDecodeError as error:
+            raise self.error("is not UTF-8 text; is this the right file?") from error
 
     def elements(self, wanted: str) -> Iterator[LinedElement]:
         """Yield the complete elements of a tag, which are emptied afterwards.
@@ -106,10 +121,13 @@ class XmlFile:
 
 
 @contextmanager
-def xml_files(path: Path) -> Iterator[list[XmlFile]]:
-    """Open a folder or a zip archive and return its XML files in order. Raise FileError."""
+def xml_files(path: Path, suffixes: Collection[str] = (".xml",)) -> Iterator[list[XmlFile]]:
+    """Open a folder or a zip archive and return its files of these suffixes in order.
+
+    Raise FileError.
+    """
     if path.is_dir():
-        yield _files_of_folder(path)
+        yield _files_of_folder(path, suffixes)
         return
     try:
         archive = zipfile.ZipFile(path)
@@ -120,15 +138,15 @@ def xml_files(path: Path) -> Iterator[list[XmlFile]]:
         message = "is neither a folder nor a complete zip file."
         raise FileError(path.name, None, message) from error
     with archive:
-        yield _files_of_archive(archive, path)
+        yield _files_of_archive(archive, path, suffixes)
 
 
-def _files_of_folder(folder: Path) -> list[XmlFile]:
+def _files_of_folder(folder: Path, suffixes: Collection[str]) -> list[XmlFile]:
     budget = Budget()
     paths: list[Path] = []
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        paths += [Path(parent, name) for name in names if _is_wanted(PurePosixPath(name))]
+        paths += [Path(parent, name) for name in names if _is_wanted(PurePosixPath(name), suffixes)]
         _check_number(len(paths), folder)
     return [
         XmlFile(PurePosixPath(path.relative_to(folder)), partial(_open, path), budget)
@@ -136,12 +154,14 @@ def _files_of_folder(folder: Path) -> list[XmlFile]:
     ]
 
 
-def _files_of_archive(archive: zipfile.ZipFile, path: Path) -> list[XmlFile]:
+def _files_of_archive(
+    archive: zipfile.ZipFile, path: Path, suffixes: Collection[str]
+) -> list[XmlFile]:
     budget = Budget()
     entries = {
         PurePosixPath(entry.filename.replace("\\", "/")): entry
         for entry in archive.infolist()
-        if not entry.is_dir() and _is_wanted(PurePosixPath(entry.filename))
+        if not entry.is_dir() and _is_wanted(PurePosixPath(entry.filename), suffixes)
     }
     _check_number(len(entries), path)
     return [XmlFile(name, partial(archive.open, entries[name]), budget) for name in sorted(entries)]
@@ -151,14 +171,14 @@ def _open(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def _is_wanted(path: PurePosixPath) -> bool:
+def _is_wanted(path: PurePosixPath, suffixes: Collection[str]) -> bool:
     hidden = path.name.startswith(".") or "__MACOSX" in path.parts
-    return path.suffix.lower() == ".xml" and not hidden
+    return path.suffix.lower() in suffixes and not hidden
 
 
 def _check_number(number: int, path: Path) -> None:
     if number > MAX_FILES:
-        raise FileError(path.name, None, f"has more than {MAX_FILES:,} XML files.")
+        raise FileError(path.name, None, f"has more than {MAX_FILES:,} files.")
 
 
 def _emptied(finished: list[LinedElement]) -> Iterator[LinedElement]:
