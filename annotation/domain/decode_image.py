@@ -24,7 +24,6 @@ SUFFIXES = {
 }
 # The JPEG of a phone may contain further pictures, which are dropped.
 _SAME_FORMAT = {"MPO": "JPEG"}
-_ERRORS = (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError, MemoryError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,9 @@ def decode_image(name: str, data: bytes) -> DecodedImage:
         raise FileError(name, None, _too_large()) from None
     except UnidentifiedImageError:
         raise FileError(name, None, "is not a JPEG, PNG or WebP image.") from None
-    except _ERRORS as error:
+    except FileError:
+        raise
+    except Exception as error:  # Pillow raises many types for damaged files
         reason = " ".join(str(error).split())[:100]
         raise FileError(name, None, f"is a damaged image ({reason}).") from None
     small = pixels.copy()
@@ -87,7 +88,7 @@ def _too_large() -> str:
 def _upright(image: Image.Image) -> Image.Image:
     """Return the pixels upright in sRGB, without metadata."""
     image.load()
-    upright = ImageOps.exif_transpose(image)
+    upright = ImageOps.exif_transpose(_in_8_bits(image))
     has_alpha = upright.has_transparency_data
     profile = image.info.get("icc_profile")
     if profile and not has_alpha:
@@ -96,6 +97,13 @@ def _upright(image: Image.Image) -> Image.Image:
     clean = Image.new(pixels.mode, pixels.size)
     clean.paste(pixels)
     return clean
+
+
+def _in_8_bits(image: Image.Image) -> Image.Image:
+    """Return a grey image of 16 bits with 8, which conversions would clip instead."""
+    if not image.mode.startswith("I"):
+        return image
+    return image.point(lambda value: value * (1 / 256)).convert("L")
 
 
 def _in_srgb(image: Image.Image, profile: bytes) -> Image.Image:

@@ -1,6 +1,7 @@
 """Images: checked by decoding, stored without metadata, and served at addresses that expire."""
 
 import io
+import random
 import struct
 import zipfile
 import zlib
@@ -70,6 +71,35 @@ def test_photo_is_turned_upright_and_loses_its_metadata():
         assert text not in decoded.data
     with Picture.open(io.BytesIO(decoded.data)) as stored:
         assert dict(stored.getexif()) == {}
+
+
+def test_grey_image_of_16_bits_keeps_its_brightness():
+    stream = io.BytesIO()
+    Picture.new("I;16", (4, 4), 0x8000).save(stream, "PNG")
+    with Picture.open(io.BytesIO(decode_image("a.png", stream.getvalue()).data)) as stored:
+        assert stored.getpixel((1, 1)) == (128, 128, 128)
+
+
+@pytest.mark.parametrize("fmt", ["JPEG", "PNG", "WEBP"])
+def test_damaged_file_is_read_or_refused_in_one_line(fmt):
+    """Damage of any kind, also in EXIF data, must not end an import."""
+    exif = Picture.Exif()
+    exif[ORIENTATION] = 6
+    exif.get_ifd(GPS_IFD)[1] = "N"
+    rng = random.Random(7)
+    messages: list[str] = []
+    name = {"JPEG": "a.jpg", "PNG": "a.png", "WEBP": "a.webp"}[fmt]
+    for _ in range(400):
+        data = bytearray(picture_bytes(fmt, exif=exif))
+        for _ in range(rng.randint(1, 5)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        del data[rng.randrange(len(data) // 2, 2 * len(data)) :]
+        try:
+            decode_image(name, bytes(data))
+        except FileError as refusal:
+            messages.append(str(refusal))
+    assert len(messages) > 50
+    assert [text for text in messages if not text.startswith(f"{name}: ") or "\n" in text] == []
 
 
 def test_bytes_after_the_image_are_dropped():
