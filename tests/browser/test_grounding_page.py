@@ -379,6 +379,16 @@ def test_box_of_another_phrase_is_adopted_and_moves_for_both(page):
     assert progress(page)[2] == "✓ 1 box"
 
 
+def test_box_of_another_phrase_is_adopted_by_keyboard(page):
+    for woman in WOMEN:
+        draw(page, woman)
+    press(page, "n", "o", "o")
+    expect(note(page)).to_contain_text("a box of Two women, left 130, top 70, 60 by 160 pixels.")
+    expect(note(page)).to_contain_text("Press a: Use this box of “Two women” too.")
+    press(page, "a")
+    assert box_names(page) == ["a red car, box 1 of 1, left 130, top 70, 60 by 160 pixels"]
+
+
 def test_open_phrases_are_named_and_lead_to_their_place(page, marketplace):
     press(page, "s", "n", "g")
     press(page, "Control+Enter")

@@ -46,7 +46,6 @@ export class PictureView {
         tabindex: 0,
         role: "application",
         "aria-label": options.description,
-        "aria-describedby": "key-help",
         "data-stage": true,
       },
       this.image,
@@ -113,7 +112,7 @@ export class PictureView {
 
   load() {
     const { url } = this.options.image;
-    this.image.src = "";
+    this.image.removeAttribute("src");
     this.image.src = url;
   }
 
