@@ -342,9 +342,44 @@ def test_first_corner_can_be_given_up(page):
     page.mouse.click(*point(page, 100, 100))
     expect(note(page)).to_contain_text("First corner set.")
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("button", name="Add a box by keyboard")).to_be_visible()
+    expect(page.get_by_role("button", name="Add a box in the middle")).to_be_visible()
     page.mouse.click(*point(page, 200, 200))
     assert box_names(page) == []
+
+
+def test_unfinished_box_does_not_follow_to_another_phrase(page):
+    press(page, "b", "n", "Enter", "Escape")
+    assert progress(page)[:2] == ["0 of 2 boxes", "to do"]
+    press(page, "b")
+    draw(page, CAR)
+    assert len(box_names(page)) == 1
+    page.get_by_role("button", name="Add a box in the middle").click()
+    page.get_by_role("button", name="Place").click()
+    assert len(box_names(page)) == 2
+    page.mouse.click(*point(page, 20, 20))
+    press(page, "n")
+    page.mouse.click(*point(page, 80, 80))
+    assert box_names(page) == []
+
+
+def test_captions_of_a_task_are_grounded_in_turn(project, context, open_captions, marketplace):
+    page = open_captions(context, make_caption(project), make_caption(project))
+    press(page, "s")
+    page.get_by_role("button", name="Next caption").click()
+    draw(page, CAR)
+    assert box_names(page) == ["Two women, box 1 of 1, left 240, top 120, 200 by 120 pixels"]
+    press(page, "Control+z", "Control+z")
+    expect(page.locator("[data-progress-text]")).to_have_text("Caption 1 of 2")
+    press(page, "Control+y")
+    expect(page.get_by_role("radio", name="Nothing to box")).to_be_checked()
+    page.locator("[data-item-counts]").click()
+    page.locator(".item-list").get_by_role("button", name="2. Two women beside a red car").click()
+    assert box_names(page) == []
+    press(page, "Control+Enter")
+    expect(page.locator("[data-problems] button").first).to_have_text(
+        "Caption 1: Draw a box for “a red car”, or choose another answer."
+    )
+    assert axe_findings(page) == []
 
 
 # --- answers -------------------------------------------------------------------------------------

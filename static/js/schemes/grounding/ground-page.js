@@ -181,7 +181,7 @@ export class GroundPage {
   restore(state) {
     this.state = state;
     this.selected = null;
-    this.picture?.drawing.cancel();
+    this.picture?.reset();
     this.render();
   }
 
@@ -201,7 +201,7 @@ export class GroundPage {
 
   lock() {
     this.locked = true;
-    this.picture?.drawing.cancel();
+    this.picture?.reset();
     this.render();
   }
 
@@ -333,7 +333,7 @@ export class GroundPage {
     if (at !== this.state.current) {
       this.state = goTo(this.state, at);
       this.selected = null;
-      this.picture?.drawing.cancel();
+      this.picture?.reset();
       this.render();
       if (!this.locked) this.onChange({ label: `going to “${shortened(this.text)}”`, passing: true });
     }
