@@ -34,7 +34,7 @@ class DrawnBox:
 def picture_of_units(item: Item, units: Sequence[ShownUnit]) -> dict[str, Any]:
     """Show the item's picture, if there is one, with a number for each unit's boxes."""
     boxes = [
-        _drawn(box, number, PREDICTED, unit.label)
+        _drawn(box, number, REFERENCE, unit.label)
         for number, unit in enumerate(units, start=1)
         for box in unit.boxes
     ]
@@ -94,17 +94,7 @@ def _picture(item: Item, boxes: Sequence[DrawnBox]) -> dict[str, Any]:
     if image is None:
         return {"image": None}
     size = max(8, round(max(image.width, image.height) * _NUMBER_SHARE))
-    numbers = [
-        {
-            "box": box,
-            "x": min(
-                box.x + (box.width - size if box.side == REFERENCE else 0), image.width - size
-            ),
-            "y": box.y,
-            "width": size * (1 if box.number < 10 else 1.5),
-        }
-        for box in boxes
-    ]
+    numbers = [_number(box, size, image.width) for box in boxes]
     return {
         "image": image,
         "boxes": boxes,
@@ -112,4 +102,16 @@ def _picture(item: Item, boxes: Sequence[DrawnBox]) -> dict[str, Any]:
         "size": size,
         "font_size": round(0.8 * size, 1),
         "description": "; ".join(f"{box.number}: {box.text}" for box in boxes) or "no boxes",
+    }
+
+
+def _number(box: DrawnBox, size: int, right: int) -> dict[str, Any]:
+    """Return the place of a box's number: above it, at its left, or at its right for a prediction."""
+    width = size if box.number < 10 else 1.5 * size
+    x = box.x if box.side == REFERENCE else box.x + box.width - width
+    return {
+        "box": box,
+        "x": min(max(x, 0), right - width),
+        "y": box.y - size if box.y >= size else box.y,
+        "width": width,
     }

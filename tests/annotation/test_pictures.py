@@ -36,7 +36,7 @@ def rendered(tag, **context):
 def test_a_picture_has_a_numbered_box_for_each_box_and_a_text_alternative():
     page = rendered("{% picture_of_units item units %}", item=item_with_picture(), units=UNITS)
     assert page.count('class="picture__box ') == 3
-    assert re.findall(r'<rect class="picture__box picture__box--predicted" (.*?) />', page)[1] == (
+    assert re.findall(r'<rect class="picture__box picture__box--reference" (.*?) />', page)[1] == (
         'x="40" y="0" width="20" height="20"'
     )
     assert re.findall(r"central\">(\d)<", page) == ["1", "1", "2"]
