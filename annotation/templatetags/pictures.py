@@ -72,7 +72,7 @@ def _boxes_of_rows(rows: Sequence[AlignedRow], names: Mapping[str, str]) -> list
     drawn: dict[tuple[str, tuple[int, ...]], DrawnBox] = {}
     for number, side, part in sorted(_sides(rows), key=lambda entry: len(entry[2].boxes)):
         for box in part.boxes:
-            text = f"{part.value or ' '.join(part.labels)} ({names[side]})"
+            text = f"{', '.join([*part.labels, part.value])} ({names[side]})"
             drawn.setdefault((side, tuple(box)), _drawn(box, number, side, text))
     return sorted(drawn.values(), key=lambda box: (box.number, box.side))
 

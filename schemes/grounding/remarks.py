@@ -51,7 +51,7 @@ def hints(compared: Compared, context: ItemContext) -> list[tuple[str, str]]:
 
 def _of_row(row: AlignedRow) -> Iterator[tuple[str, str]]:
     side = row.reference or row.predicted
-    phrase = f"“{side.value}”" if side else ""
+    phrase = f"“{side.labels[0]}”" if side else ""
     if row.state == "missed" and row.reference and row.reference.boxes:
         yield "box-missed", f"Look at the whole picture again. A box for {phrase} is missing."
     elif row.state == "extra":

@@ -73,8 +73,8 @@ def test_both_sides_of_rows_are_drawn_once_in_two_colours():
     ]  # fmt: skip
     description = re.search(r'aria-label="(.*?)"', page)[1]
     assert description == (
-        "Boxes in the picture: 1: Two dogs (You); 2: Two dogs (You); 2: Two dogs (expert); "
-        "3: Two dogs (expert)"
+        "Boxes in the picture: 1: group, Two dogs (You); 2: box, Two dogs (You); "
+        "2: box, Two dogs (expert); 3: box, Two dogs (expert)"
     )
     assert ">Expert<" in page
     stored = rendered(
