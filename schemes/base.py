@@ -135,7 +135,10 @@ class GoldRecord:
 
 @dataclass(frozen=True, slots=True)
 class ExportRow:
-    """A gold item to be written. Its ids are safe to publish."""
+    """A gold item to be written. Its ids are safe to publish.
+
+    `metadata` and `image` are those of the sentence, for formats that need them.
+    """
 
     external_id: str
     tokens: tuple[str, ...]
@@ -144,6 +147,7 @@ class ExportRow:
     provenance: list[Json]
     judged: "Judged | None" = None
     metadata: Json = field(default_factory=dict)
+    image: Image | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -576,8 +580,7 @@ class SentenceSink(Protocol):
 class FileSet:
     """A format with several files. `endings` are the ends of their names.
 
-    `write` streams rows, which have the sentences' metadata, to the paths by ending. It returns how
-    many rows each file has.
+    `write` streams rows to the paths by ending, and returns how many rows each file has.
     """
 
     endings: Sequence[str]
@@ -589,7 +592,9 @@ class Exports:
     """Files of gold in the scheme's own formats. Every scheme also has JSON Lines.
 
     `formats` maps command-line names to file suffixes. `write` streams rows to the path and returns
-    how many rows the file has. `file_sets` are formats with several files. `sentence_file` opens a
+    how many rows the file has. `file_sets` are formats with several files, and `folders` are formats
+    with any number of files in a folder, which return counts for the manifest. Rows of formats in
+    `with_metadata` have the sentences' metadata and images. `sentence_file` opens a
     file of the sentences beside the gold. `with_judgments` are formats that store every judgment,
     which may include "jsonl".
     """
@@ -597,8 +602,10 @@ class Exports:
     formats: Mapping[str, str] = field(default_factory=dict)
     write: Callable[[Iterable[ExportRow], Path, str], int] = lambda rows, path, fmt: 0
     file_sets: Mapping[str, FileSet] = field(default_factory=dict)
+    folders: Mapping[str, Callable[[Iterable[ExportRow], Path], Json]] = field(default_factory=dict)
     sentence_file: Callable[[Path], AbstractContextManager[SentenceSink]] | None = None
     with_judgments: Sequence[str] = ()
+    with_metadata: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

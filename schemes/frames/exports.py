@@ -110,6 +110,7 @@ def _conllu(row: ExportRow) -> str:
 
 
 EXPORTS = Exports(
+    with_metadata=(SEMEVAL,),
     file_sets={SEMEVAL: FileSet(ENDINGS, write_semeval)},
     with_judgments=("jsonl",),
 )

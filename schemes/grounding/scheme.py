@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
-from schemes.base import Content, Corpus, Noun, Pages, Sample, Scheme, TaskTexts, Total, Vocabulary
-from schemes.grounding import captions, page_data
+from schemes.base import Content, Noun, Pages, Sample, Scheme, TaskTexts, Total, Vocabulary
 from schemes.grounding import content as grounded
+from schemes.grounding import page_data
 from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.comparison import COMPARISON
+from schemes.grounding.corpus import CORPUS
+from schemes.grounding.exports import EXPORTS
 from schemes.grounding.merging import MERGING
 from schemes.grounding.pay import PAY_PRESETS
 from schemes.grounding.simulation import SIMULATION
@@ -51,18 +53,7 @@ SCHEME = Scheme(
         keywords="annotation, pictures, boxes, language",
         pay_presets=PAY_PRESETS,
     ),
-    corpus=Corpus(
-        formats={"captions-jsonl": [".jsonl"]},
-        gold_formats=("phrases-jsonl",),
-        read_sentences=captions.read_sentences,
-        read_items=captions.read_items,
-        read_gold=captions.read_gold,
-        find_items=captions.find_items,
-        complete_item=captions.complete_item,
-        headline=lambda context: " ".join(context.tokens[:8]),
-        needs_images=True,
-        group=lambda external_id: external_id.rpartition("#")[0],
-    ),
+    corpus=CORPUS,
     content=Content(
         schema_version=grounded.SCHEMA_VERSION,
         empty=grounded.EMPTY,
@@ -82,6 +73,7 @@ SCHEME = Scheme(
     comparison=COMPARISON,
     views=VIEWS,
     pages=Pages(shared=page_data.shared, item=page_data.item),
+    exports=EXPORTS,
     merging=MERGING,
     validating=VALIDATING,
     simulation=SIMULATION,

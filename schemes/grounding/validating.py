@@ -1,7 +1,7 @@
 """Validation: others judge the state of each phrase, its boxes, and whether a box is missing.
 
-A validation is `{"phrases": [{"id", "valid": bool, "missing": bool, "boxes": [bool, ...]}]}`. It is aligned
-with the phrases and boxes of the source. `valid` judges the state.
+A validation is `{"phrases": [{"id", "valid": bool, "missing": bool, "boxes": [bool, ...]}]}`. It is
+aligned with the phrases and boxes of the source. `valid` judges the state.
 """
 
 from collections.abc import Iterator, Sequence

@@ -31,7 +31,6 @@ from tests.browser.grounding import (
     phrase_row,
     point,
     progress,
-    stage,
 )
 from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
 from tests.browser.work import arrived, note, open_task, press, ready, status, submit

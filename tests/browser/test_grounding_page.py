@@ -6,18 +6,15 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from annotation.models import Draft, Item
 from projects.models import Project
 from schemes.base import Json
 from tests.annotation.factories import make_task, task_url
-from tests.axe import axe_findings
 from tests.browser.grounding import (
     CAR,
     WOMEN,
-    box_names,
-    drag,
     draw,
     make_caption,
     make_grounding_project,
@@ -26,8 +23,7 @@ from tests.browser.grounding import (
     progress,
     stage,
 )
-from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
-from tests.browser.work import arrived, note, open_task, press, ready, status, submit
+from tests.browser.work import arrived, open_task, press, submit
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
