@@ -9,7 +9,7 @@ from django.core.validators import MaxValueValidator
 from annotation.domain.batch_actions import MAX_REPUBLICATIONS
 from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
 from annotation.enums import Partition
-from schemes.base import Noun
+from schemes.base import Corpus, Noun
 from web.fields import CountField, DollarsField, set_choices
 
 
@@ -37,6 +37,10 @@ class CorpusForm(forms.Form):
         label="Items",
         help_text="Files that list the items. Without them, they are found in the sentences.",
     )
+    images = forms.FileField(
+        label="Images",
+        help_text="A ZIP archive with the JPEG, PNG or WebP images that the sentences describe.",
+    )
     domain = forms.CharField(
         required=False, max_length=60, help_text="For example, wikinews. Exports separate domains."
     )
@@ -47,10 +51,12 @@ class CorpusForm(forms.Form):
         required=False, label="Import nothing if a row is invalid", initial=False
     )
 
-    def __init__(self, *args: Any, formats: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, corpus: Corpus, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._formats = formats
-        choices = [("", "detect from the file name"), *((fmt, fmt) for fmt in formats)]
+        self._formats = corpus.formats
+        choices = [("", "detect from the file name"), *((fmt, fmt) for fmt in corpus.formats)]
+        if not corpus.needs_images:
+            del self.fields["images"]
         set_choices(self, fmt=choices)
 
     def clean(self) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def framed_page(view: View) -> View:
             "script-src": ours,
             "style-src": ours,
             "connect-src": ours,
-            "img-src": [*ours, "data:"],
+            "img-src": ours,
             "frame-ancestors": settings.MTURK_WORKER_ORIGINS,
             "form-action": settings.MTURK_WORKER_ORIGINS,
             "base-uri": [NONE],

@@ -319,8 +319,9 @@ WHITENOISE_USE_FINDERS = DEBUG
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 MEDIA_ROOT = VAR_DIR / "media"
 EXPORT_DIR = VAR_DIR / "exports"
+IMAGE_DIR = VAR_DIR / "images"
 UPLOAD_DIR = VAR_DIR / "uploads"
-# Bucket for uploads and exports. Without it they are stored in folders.
+# Bucket for uploads, images and exports. Without it they are stored in folders.
 STORAGE_URL = env.str("STORAGE_URL", default="")
 if STORAGE_URL:
     _address("STORAGE_URL", STORAGE_URL, ("s3",), example="s3://bucket/touchstone")
@@ -343,6 +344,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "config.static_files.HashedModulesStorage"},
     "uploads": _storage(UPLOAD_DIR),
     "exports": _storage(EXPORT_DIR),
+    "images": _storage(IMAGE_DIR),
 }
 
 # Background tasks

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 Box = Sequence[int]
 
@@ -26,7 +27,7 @@ def region_area(boxes: Sequence[Box]) -> int:
         return sum(map(box_area, boxes))
     edges = sorted({edge for box in boxes for edge in (box[0], box[2])})
     area = 0
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in pairwise(edges):
         inside = sorted((box[1], box[3]) for box in boxes if box[0] <= left and box[2] >= right)
         reached = covered = 0
         for at, (top, bottom) in enumerate(inside):

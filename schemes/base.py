@@ -135,7 +135,10 @@ class GoldRecord:
 
 @dataclass(frozen=True, slots=True)
 class ExportRow:
-    """A gold item to be written. Its ids are safe to publish."""
+    """A gold item to be written. Its ids are safe to publish.
+
+    `metadata` and `image` are those of the sentence, for formats that need them.
+    """
 
     external_id: str
     tokens: tuple[str, ...]
@@ -144,6 +147,7 @@ class ExportRow:
     provenance: list[Json]
     judged: "Judged | None" = None
     metadata: Json = field(default_factory=dict)
+    image: Image | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +223,8 @@ class Corpus:
     `find_items` returns the items of a sentence without an item file. Readers may store known targets
     in `metadata["items"]`. `complete_item` adds the fields that pages need to the target, and raises
     ContentError if the sentence has no such item. `headline` identifies an item in a list, and
-    `order` is its place in the sentence. `group` returns the document or image of a sentence by its
+    `order` is its place in the sentence. Sentences describe images if the corpus
+    `needs_images`. `group` returns the document or image of a sentence by its
     id, or "" if it has none. `item_key_of_row` returns the sentence's id and the local key of the
     item in a row of a CSV file, or None. Its column `item` has both, separated by a slash.
     """
@@ -233,6 +238,7 @@ class Corpus:
     complete_item: Callable[[ItemRecord, ItemContext], ItemRecord]
     headline: Callable[[ItemContext], str]
     order: Callable[[Json], int] = lambda target: 0
+    needs_images: bool = False
     group: Callable[[str], str] = lambda external_id: ""
     item_key_of_row: Callable[[Mapping[str, str]], tuple[str, str] | None] = item_of_row
 
@@ -373,10 +379,14 @@ class Compare(Protocol):
 
 
 class Measure(Protocol):
-    """Return the measures of a comparison without its rows, by figure."""
+    """Return the measures of a comparison without its rows, by figure. `target` is the item's."""
 
     def __call__(
-        self, reference: Json, predicted: Json, decisions: Iterable[RowDecision] = ()
+        self,
+        reference: Json,
+        predicted: Json,
+        target: Json,
+        decisions: Iterable[RowDecision] = (),
     ) -> Mapping[str, Json]: ...
 
 
@@ -570,8 +580,7 @@ class SentenceSink(Protocol):
 class FileSet:
     """A format with several files. `endings` are the ends of their names.
 
-    `write` streams rows, which have the sentences' metadata, to the paths by ending. It returns how
-    many rows each file has.
+    `write` streams rows to the paths by ending, and returns how many rows each file has.
     """
 
     endings: Sequence[str]
@@ -583,7 +592,9 @@ class Exports:
     """Files of gold in the scheme's own formats. Every scheme also has JSON Lines.
 
     `formats` maps command-line names to file suffixes. `write` streams rows to the path and returns
-    how many rows the file has. `file_sets` are formats with several files. `sentence_file` opens a
+    how many rows the file has. `file_sets` are formats with several files, and `folders` are formats
+    with any number of files in a folder, which return counts for the manifest. Rows of formats in
+    `with_metadata` have the sentences' metadata and images. `sentence_file` opens a
     file of the sentences beside the gold. `with_judgments` are formats that store every judgment,
     which may include "jsonl".
     """
@@ -591,8 +602,10 @@ class Exports:
     formats: Mapping[str, str] = field(default_factory=dict)
     write: Callable[[Iterable[ExportRow], Path, str], int] = lambda rows, path, fmt: 0
     file_sets: Mapping[str, FileSet] = field(default_factory=dict)
+    folders: Mapping[str, Callable[[Iterable[ExportRow], Path], Json]] = field(default_factory=dict)
     sentence_file: Callable[[Path], AbstractContextManager[SentenceSink]] | None = None
     with_judgments: Sequence[str] = ()
+    with_metadata: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -828,7 +841,8 @@ class Sample:
     `gold` are files with an expert's annotations in the scheme's first gold format, and also the list
     of items. `resources` has a format and file per resource. `rounds` has the items of the training
     rounds, and `given` the annotations that consolidators merge in their round. Without it, there is
-    no such round. `protocol` is the one that a demo shows.
+    no such round. `protocol` is the one that a demo shows. `images` draws the images of the sentences
+    into a folder.
     """
 
     format: str
@@ -838,6 +852,7 @@ class Sample:
     given: Path | None = None
     resources: Mapping[str, tuple[str, Path]] = field(default_factory=dict)
     protocol: str = "consolidation"
+    images: Callable[[Path], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from schemes.base import Scheme
 from schemes.frames.evaluate_files import FRAMES as FRAMES_FILES
 from schemes.frames.scheme import SCHEME as FRAMES
+from schemes.grounding.baseline import GROUND
+from schemes.grounding.bias_report_files import GROUND_REPORT
 from schemes.grounding.evaluate_files import GROUNDING as GROUNDING_FILES
 from schemes.grounding.scheme import SCHEME as GROUNDING
 from schemes.qasrl.evaluate_files import PROPBANK
@@ -19,7 +21,9 @@ EVALUATIONS: Mapping[str, Evaluation] = {
     for evaluation in (QASRL_FILES, PROPBANK, FRAMES_FILES, GROUNDING_FILES)
 }
 # Commands of schemes that only read and write files, by name.
-FILE_PROGRAMS: Mapping[str, FileProgram] = {program.name: program for program in (PARSE_QUESTIONS,)}
+FILE_PROGRAMS: Mapping[str, FileProgram] = {
+    program.name: program for program in (PARSE_QUESTIONS, GROUND, GROUND_REPORT)
+}
 
 
 class UnknownSchemeError(ValueError):

@@ -12,13 +12,23 @@ from consolidation.models import Case, Gold
 from consolidation.protocols import PROTOCOLS
 from projects.enums import MemberRole
 from projects.models import Project
-from projects.permissions import page_rules
+from qualification.models import Enrolment
 from schemes.base import Json
+from schemes.frames.comparison import FRAME_KEY
 from schemes.frames.scheme import SCHEME
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
 from tests.schemes.frames.corpus_files import CorpusFiles, write_corpus
-from tests.test_labels_walk import GENERAL_TEXT, addresses, run, submit, sweep
+from tests.walk import (
+    api_addresses,
+    project_addresses,
+    read_pages,
+    run,
+    submit,
+    sweep,
+    train,
+    training_addresses,
+)
 
 pytestmark = pytest.mark.django_db
 RECORDS = 4
@@ -36,12 +46,7 @@ def files(tmp_path) -> CorpusFiles:
 
 @pytest.fixture(params=["consolidation", "verification"])
 def project(request, files) -> Project:
-    run("create_project", "books", "--scheme", "frames", "--protocol", request.param)
-    run("import_lexicon", "books", SAMPLE.resources["lexicon"][1], "--format", "json")
-    corpus = ("--format", "conllu", "--items", *files.records)
-    run("import_corpus", "books", files.sentences, *corpus)
-    gold = (*files.records, files.confidence, "--format", "semeval", "--source", "expert")
-    run("import_gold", "books", *gold)
+    import_project(request.param, files)
     project = Project.objects.get(slug="books")
     publish_batch(project=project, now=NOW)
     for task in Task.objects.filter(role="generator"):
@@ -56,12 +61,22 @@ def project(request, files) -> Project:
     return project
 
 
+def import_project(protocol: str, files: CorpusFiles) -> None:
+    run("create_project", "books", "--scheme", "frames", "--protocol", protocol)
+    run("import_lexicon", "books", SAMPLE.resources["lexicon"][1], "--format", "json")
+    corpus = ("--format", "conllu", "--items", *files.records)
+    run("import_corpus", "books", files.sentences, *corpus)
+    gold = (*files.records, files.confidence, "--format", "semeval", "--source", "expert")
+    run("import_gold", "books", *gold)
+
+
 def reference_of(task: Task) -> Json:
     return Gold.objects.get(item=task.items.get(), source="expert").content
 
 
-def record_of(task: Task) -> Json:
-    return SCHEME.simulation.generate(reference_of(task), context_of(task.items.get()), 1.0, "a")
+def record_of(task: Task, *, skill: float = 1.0) -> Json:
+    item = task.items.get()
+    return SCHEME.simulation.generate(reference_of(task), context_of(item), skill, item.key)
 
 
 def judgment_of(task: Task) -> Json:
@@ -91,14 +106,33 @@ def test_exported_records_are_those_that_were_imported(project, files, tmp_path)
 def test_every_page_opens_and_names_no_other_scheme(project):
     client = Client()
     client.force_login(make_user("ada", project, *MemberRole))
-    visited = {}
-    for name in page_rules():
-        for address in addresses(name, project):
-            response = client.get(address)
-            if response.status_code == 405:  # an action without a page
-                continue
-            assert response.status_code in (200, 302), address
-            text = b"".join(response) if response.streaming else response.content
-            visited[address] = FOREIGN.findall(GENERAL_TEXT.sub("", text.decode(errors="replace")))
-    assert len(visited) >= 40
-    assert {address: words for address, words in visited.items() if words} == {}
+    pages = read_pages(client, [*project_addresses(project), *api_addresses(project)])
+    assert len(pages) >= 50
+    assert foreign_words(pages) == {}
+
+
+def test_training_pages_name_no_other_scheme(files):
+    import_project("consolidation", files)
+    project = Project.objects.get(slug="books")
+    keys = list(project.items.order_by("pk").values_list("key", flat=True))
+    enrolment = train(project, keys, lambda task: record_of(task, skill=0.2))
+    client = Client()
+    client.force_login(make_user("ada", project, *MemberRole))
+    pages = read_pages(client, [*training_addresses(enrolment), *api_addresses(project)])
+    assert foreign_words(pages) == {}
+    desk = pages[training_addresses(enrolment)[2]]
+    assert SCHEME.comparison.figures[0].label in desk
+    # The row of the frame can't be paired with a missed argument.
+    assert "Accept as a match" in desk
+    assert f'<option value="{FRAME_KEY}">' not in desk
+    assert any(row["state"] != "found" for row in rows_of(enrolment))
+
+
+def rows_of(enrolment: Enrolment) -> list[Json]:
+    evaluation = enrolment.evaluations.latest("pk")
+    return [row for entry in evaluation.alignment for row in entry["rows"]]
+
+
+def foreign_words(pages: dict[str, str]) -> dict[str, list[str]]:
+    words = {address: FOREIGN.findall(text) for address, text in pages.items()}
+    return {address: names for address, names in words.items() if names}

@@ -87,6 +87,7 @@ class Imports(_OfImports, ListEndpoint):
             fmt=data["format"],
             files=data["files"],
             items_files=data["items_files"],
+            images=data["images"],
             domain=data["domain"],
             partition=data["partition"],
             strict=data["strict"],

@@ -89,6 +89,11 @@ class NewImportSerializer(serializers.Serializer[Any]):
         max_length=20,
         help_text="Files that list the items, if the corpus has none.",
     )
+    images = serializers.FileField(
+        max_length=200,
+        default=None,
+        help_text="A ZIP archive of the images that the sentences describe.",
+    )
     format = serializers.CharField(
         max_length=30, help_text="A corpus format of the project's scheme."
     )

@@ -109,4 +109,4 @@ def _adopt_group(project: Project, group: list[RecognizedHit], now: datetime) ->
         max_assignments=first.max_assignments,
     )
     for task, (orphan, _) in zip(tasks, group, strict=True):
-        adopt_orphans(found=orphan, hit=task.hit, now=now)
+        adopt_orphans(orphan=orphan, hit=task.hit, now=now)

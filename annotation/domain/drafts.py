@@ -148,7 +148,9 @@ def parse_content(
 
 def items_of(task: Task) -> list[Item]:
     """Return the task's items in order, with sentence and project."""
-    return list(task.items.order_by("task_items__ordinal").select_related("sentence", "project"))
+    return list(
+        task.items.order_by("task_items__ordinal").select_related("sentence__image", "project")
+    )
 
 
 def answer_text(content: Mapping[str, Json]) -> str:

@@ -18,7 +18,7 @@ FIELDS: dict[type[models.Model], Sequence[str]] = {
     Project: ("id", "slug", "scheme", "provider", "pay_scheme"),
     Batch: ("id", "project_id", "role", "terms", "guidelines_id"),
     Task: ("id", "batch_id", "hit_id", "role", "round", "block"),
-    Sentence: ("id", "project_id", "external_id", "tokens", "metadata"),
+    Sentence: ("id", "project_id", "external_id", "tokens", "image_id", "metadata"),
     Item: ("id", "project_id", "sentence_id", "key", "target"),
 }
 JSON_FIELDS = {"pay_scheme", "terms", "tokens", "metadata", "target"}

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -13,6 +13,8 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from annotation.domain.find_items import item_finder
+from annotation.domain.image_files import ImageFiles, open_image_files
+from annotation.domain.images import store_image
 from annotation.domain.insert_rows import insert_rows
 from annotation.models import Item, Sentence
 from projects.models import Project
@@ -22,6 +24,8 @@ from schemes.registry import get_scheme
 T = TypeVar("T")
 
 BATCH = 5000
+# An interrupted import decodes the images of its last batch again.
+BATCH_WITH_IMAGES = 250
 SENTENCE_COLUMNS = (
     "project_id",
     "external_id",
@@ -64,10 +68,12 @@ class CorpusOptions:
     """Options for reading a corpus.
 
     Without `items`, which are files, the items come from the corpus or are found by the scheme.
+    `images` is the folder or ZIP archive of the images that sentences name.
     """
 
     fmt: str
     items: Sequence[Path] = ()
+    images: Path | None = None
     domain: str = ""
     partition: str = ""
     strict: bool = False
@@ -93,6 +99,9 @@ class Import:
         self.report = ImportReport()
         self._on_error = on_error
         self._progress = progress
+        self._images: ImageFiles | None = None
+        # Ids of stored images by file name, and None for a bad file.
+        self._image_ids: dict[str, int | None] = {}
 
     def run(self, paths: Iterable[Path]) -> ImportReport:
         """Import the files.
@@ -103,7 +112,11 @@ class Import:
         whole: AbstractContextManager[object] = (
             transaction.atomic() if self.options.strict else nullcontext()
         )
-        with item_finder(self.project.scheme) as self._find_items, whole:
+        with ExitStack() as stack:
+            self._find_items = stack.enter_context(item_finder(self.project.scheme))
+            if self.options.images:
+                self._images = stack.enter_context(open_image_files(self.options.images))
+            stack.enter_context(whole)
             for path in paths:
                 self._sentences(path)
             if self.options.items:
@@ -121,12 +134,40 @@ class Import:
 
     def _sentences(self, path: Path) -> None:
         records = self.corpus.read_sentences(path, self.options.fmt, self.refuse)
-        for batch in batched(records, BATCH):
+        size = BATCH_WITH_IMAGES if self.corpus.needs_images else BATCH
+        for read in batched(records, size):
+            batch = self._with_images(read, path) if self.corpus.needs_images else read
             with transaction.atomic():
                 self._add_sentences(batch, str(path))
             if not self.options.items:
                 self._found_items(batch, str(path))
             self._progress("sentences", len(batch))
+
+    def _with_images(self, batch: list[SentenceRecord], path: Path) -> list[SentenceRecord]:
+        """Store the images of new sentences. Return the sentences without those of bad images."""
+        if self._images is None:
+            raise FileError(path.name, None, "names images. Give their folder or archive as well.")
+        known = self._stored({record.external_id for record in batch})
+        return [
+            record
+            for record in batch
+            if record.external_id in known or self._image_id(record.image) is not None
+        ]
+
+    def _image_id(self, name: str) -> int | None:
+        """Return the id of a stored image, or None after an error, which is reported once."""
+        assert self._images
+        if name not in self._image_ids:
+            try:
+                data = self._images.read(name)
+                image = store_image(project=self.project, name=name, data=data)
+            except FileError as error:
+                self._image_ids[name] = None
+                self.refuse(error)
+            else:
+                self._image_ids[name] = image.pk
+                self._progress("images", 1)
+        return self._image_ids[name]
 
     def _stored(self, external_ids: set[str]) -> Sentences:
         """Return the primary key and tokens of those sentences that the project has.
@@ -158,7 +199,8 @@ class Import:
             else:
                 message = f"{record.external_id} exists with other tokens."
                 self.refuse(FileError(file, record.line, message))
-        insert_rows(Sentence, SENTENCE_COLUMNS, map(self._sentence, new.values()))
+        columns = [*SENTENCE_COLUMNS, *(["image_id"] if self.corpus.needs_images else [])]
+        insert_rows(Sentence, columns, map(self._sentence, new.values()))
         self.report.sentences_added += len(new)
 
     def _sentence(self, record: SentenceRecord) -> tuple[str | int, ...]:
@@ -170,7 +212,12 @@ class Import:
             self.options.partition,
             self._group(record),
             json.dumps(record.metadata),
+            *self._image_column(record),
         )
+
+    def _image_column(self, record: SentenceRecord) -> tuple[int, ...]:
+        image_id = self._image_ids.get(record.image)
+        return () if image_id is None else (image_id,)
 
     def _group(self, record: SentenceRecord) -> str:
         """Return the sentence's document or image, given by its file or contained in its id."""

@@ -1,11 +1,16 @@
 """Items and sentences as their scheme sees them."""
 
+from collections.abc import Iterable
+
 from annotation.domain.images import image_of
+from annotation.domain.import_corpus import batched
 from annotation.models import Item
 from projects.domain.resources import resources_of
 from projects.models import Project
-from schemes.base import ItemContext, Scheme
+from schemes.base import ItemContext, Json, Scheme
 from schemes.registry import get_scheme
+
+CHUNK = 1000
 
 
 def context_of(item: Item, project: Project | None = None) -> ItemContext:
@@ -22,8 +27,26 @@ def context_of(item: Item, project: Project | None = None) -> ItemContext:
     )
 
 
+def targets_of(project: Project, items: Iterable[int]) -> dict[int, Json]:
+    """Return the targets of the project's items by their ids."""
+    targets: dict[int, Json] = {}
+    for chunk in batched(items, CHUNK):
+        targets |= dict(project.items.filter(pk__in=chunk).values_list("pk", "target"))
+    return targets
+
+
 def scheme_of(item: Item) -> Scheme:
     return get_scheme(item.project.scheme)
+
+
+def marked_words(item: Item, scheme: Scheme) -> str:
+    """Return the marked words of the item's target, or "". Words that are not adjacent are separated."""
+    tokens, text, last = item.sentence.tokens, "", None
+    for at in scheme.views.marked(item.target):
+        if at < len(tokens):
+            separator = "" if last is None else " " if at == last + 1 else " … "
+            text, last = f"{text}{separator}{tokens[at]}", at
+    return text
 
 
 def headline_of(item: Item, project: Project) -> str:

@@ -3,10 +3,19 @@
 from dataclasses import dataclass, field
 from itertools import islice
 
+from annotation.domain.image_files import open_image_files
 from annotation.domain.queue_import import OpenUpload, open_upload
 from jobs.models import Job
 from projects.models import Project
-from schemes.base import ContentError, Corpus, FileError, ItemContext, ItemRecord, SentenceRecord
+from schemes.base import (
+    ContentError,
+    Corpus,
+    ErrorSink,
+    FileError,
+    ItemContext,
+    ItemRecord,
+    SentenceRecord,
+)
 from schemes.registry import get_scheme
 
 SENTENCES = 10
@@ -62,6 +71,8 @@ def _preview(upload: OpenUpload, corpus: Corpus, fmt: str) -> Preview:
             preview.whole = preview.whole and len(records) <= ROWS
             preview.rows += min(len(records), ROWS)
             sentences += records[: SENTENCES - len(sentences)]
+        if corpus.needs_images:
+            _check_images(upload, sentences, add_error)
         items = None
         if upload.items:
             items = list(islice(corpus.read_items(upload.items, add_error), ROWS))
@@ -70,6 +81,18 @@ def _preview(upload: OpenUpload, corpus: Corpus, fmt: str) -> Preview:
         return preview
     preview.sentences = [_preview_sentence(corpus, sentence, items) for sentence in sentences]
     return preview
+
+
+def _check_images(
+    upload: OpenUpload, sentences: list[SentenceRecord], add_error: ErrorSink
+) -> None:
+    """Report missing images. Raise FileError if there are no images at all."""
+    if upload.images is None:
+        raise FileError("The corpus", None, "names images. Upload an archive of them as well.")
+    with open_image_files(upload.images) as images:
+        for name in dict.fromkeys(sentence.image for sentence in sentences):
+            if not images.has(name):
+                add_error(FileError(name, None, "is not among the images."))
 
 
 def _preview_sentence(

@@ -119,7 +119,7 @@ def submissions_of(*, project: Project) -> QuerySet[Submission]:
     return (
         Submission.objects.filter(item__project=project)
         .defer("log")
-        .select_related("item__sentence", "worker", "author", "assignment")
+        .select_related("item__sentence__image", "worker", "author", "assignment")
         .order_by("-pk")
     )
 
@@ -143,7 +143,7 @@ def rejections_of(*, project: Project) -> QuerySet[Assignment]:
     rows = Assignment.objects.filter(hit__task__batch__project=project, state__in=refused)
     return (
         rows.select_related("worker", "hit__task__batch")
-        .prefetch_related("submissions__item__sentence", "submissions__item__project")
+        .prefetch_related("submissions__item__sentence__image", "submissions__item__project")
         .order_by("-pk")
     )
 

@@ -32,6 +32,7 @@ def queue_import(
     fmt: str,
     files: "Sequence[UploadedFile[bytes]]",
     items_files: "Sequence[UploadedFile[bytes]]",
+    images: "UploadedFile[bytes] | None" = None,
     domain: str,
     partition: str,
     strict: bool,
@@ -39,7 +40,7 @@ def queue_import(
     now: datetime,
     state: JobState = JobState.QUEUED,
 ) -> Job:
-    """Store the files and queue a job that imports them.
+    """Store the files and queue a job that imports them. `images` is a ZIP archive.
 
     A job in the state UPLOADED waits for confirmation.
     """
@@ -51,11 +52,15 @@ def queue_import(
         "strict": strict,
         "files": [],
         "items_files": [],
+        "images": [],
     }
+    uploads = {"files": files, "items_files": items_files, "images": [images] if images else []}
     try:
-        for number, file in enumerate([*files, *items_files]):
-            kind = "files" if number < len(files) else "items_files"
-            parameters[kind].append(_store(file, folder, number))
+        number = 0
+        for kind, uploaded in uploads.items():
+            for file in uploaded:
+                parameters[kind].append(_store(file, folder, number))
+                number += 1
         return queue_job(
             kind=IMPORT,
             scope=project.slug,
@@ -81,7 +86,7 @@ def _storage() -> Storage:
 
 
 def _stored(parameters: dict[str, Any]) -> list[dict[str, Any]]:
-    return [*parameters["files"], *parameters["items_files"]]
+    return [*parameters["files"], *parameters["items_files"], *parameters["images"]]
 
 
 def _delete_files(parameters: dict[str, Any]) -> None:
@@ -90,10 +95,14 @@ def _delete_files(parameters: dict[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenUpload:
-    """The local files of an upload. `names` maps their paths to their original names."""
+    """The local files of an upload. `names` maps their paths to their original names.
+
+    `images` is an archive, if there is one.
+    """
 
     corpus: list[Path]
     items: list[Path]
+    images: Path | None
     names: dict[str, str]
 
     def describe(self, error: Exception) -> str:
@@ -117,7 +126,8 @@ def open_upload(job: Job) -> Iterator[OpenUpload]:
             for key in (str(path), path.name)
         }
         count = len(job.parameters["files"])
-        yield OpenUpload(paths[:count], paths[count:], names)
+        images = paths.pop() if job.parameters["images"] else None
+        yield OpenUpload(paths[:count], paths[count:], images, names)
 
 
 def _run(run: JobRun) -> dict[str, Any]:
@@ -133,6 +143,7 @@ def _import(run: JobRun, project: Project, upload: OpenUpload) -> dict[str, Any]
     options = CorpusOptions(
         fmt=run.job.parameters["format"],
         items=upload.items,
+        images=upload.images,
         domain=run.job.parameters["domain"],
         partition=run.job.parameters["partition"],
         strict=run.job.parameters["strict"],

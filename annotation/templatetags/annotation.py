@@ -40,7 +40,7 @@ def annotation(context: Context, content: Any, item: Item) -> SafeString:
     remark = scheme.views.remark(content)
     return render_to_string(
         "annotation/content/units.html",
-        {"units": units, "unit": scheme.vocabulary.unit, "remark": remark},
+        {"item": item, "units": units, "unit": scheme.vocabulary.unit, "remark": remark},
     )
 
 

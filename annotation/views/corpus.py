@@ -25,8 +25,9 @@ from schemes.registry import get_scheme
 @project_page(STAFF)
 def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Upload a corpus, and list the project's imports."""
-    formats = get_scheme(project.scheme).corpus.formats
-    form = CorpusForm(request.POST or None, request.FILES or None, formats=formats)
+    form = CorpusForm(
+        request.POST or None, request.FILES or None, corpus=get_scheme(project.scheme).corpus
+    )
     if form.is_valid():
         data = form.cleaned_data
         job = queue_import(
@@ -34,6 +35,7 @@ def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
             fmt=data["fmt"],
             files=[data["corpus"]],
             items_files=data["items"],
+            images=data.get("images"),
             domain=data["domain"],
             partition=data["partition"],
             strict=data["strict"],

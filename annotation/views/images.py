@@ -1,21 +1,28 @@
-"""Images in workers' pages."""
+"""Images for workers' pages and pages of the site, at addresses that expire."""
 
-from django.core import signing
-from django.core.files.storage import default_storage
-from django.http import FileResponse, Http404, HttpRequest
+from csp.constants import NONE
+from csp.decorators import csp_replace
+from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from annotation.domain.images import find_image
-from annotation.models import Image
+from annotation.domain.images import UnknownImageError, content_type, find_image, open_display
+
+_policy = csp_replace(
+    {"default-src": [NONE], "img-src": [NONE], "form-action": [NONE], "sandbox": []}
+)
 
 
 @require_GET
-def image(request: HttpRequest, token: str) -> FileResponse:
+def image(request: HttpRequest, pk: int, expires: int, signature: str) -> HttpResponseBase:
+    now = timezone.now()
     try:
-        stored = find_image(token)
-    except (signing.BadSignature, Image.DoesNotExist) as error:
+        stored = find_image(pk=pk, expires=expires, signature=signature, now=now)
+    except UnknownImageError as error:
         raise Http404(str(error)) from error
-    file = default_storage.open(f"images/{stored.digest}")
-    response = FileResponse(file, content_type="image/png")
-    response["Cache-Control"] = "private, max-age=86400"
-    return response
+    response: HttpResponseBase = FileResponse(
+        open_display(stored), content_type=content_type(stored)
+    )
+    lifetime = expires - int(now.timestamp())
+    response["Cache-Control"] = f"private, max-age={lifetime}, immutable"
+    return _policy(lambda _: response)(request)

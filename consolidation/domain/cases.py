@@ -27,12 +27,13 @@ REPLACED: Transitions = {SubmissionState.ACCEPTED: [SubmissionState.WITHDRAWN]}
 
 def case_of_task(task: Task) -> Case:
     """Return the case that the task offers, with its item, sentence and project."""
-    return Case.objects.select_related("item__sentence", "item__project").get(case_tasks__task=task)
+    cases = Case.objects.select_related("item__sentence__image", "item__project")
+    return cases.get(case_tasks__task=task)
 
 
 def case_of_assignment(assignment_id: int) -> Case:
     """Return the case that the assignment worked on, with its item, sentence and project."""
-    cases = Case.objects.select_related("item__sentence", "item__project")
+    cases = Case.objects.select_related("item__sentence__image", "item__project")
     return cases.get(case_tasks__task__hit__assignments=assignment_id)
 
 

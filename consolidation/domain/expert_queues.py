@@ -162,7 +162,7 @@ def read_item_keys(scheme: Scheme, path: Path) -> list[str]:
 
 
 def _ready(items: QuerySet[Item]) -> QuerySet[Item]:
-    return items.select_related("project", "sentence")
+    return items.select_related("project", "sentence__image")
 
 
 def open_to(*, expert: AbstractBaseUser | AnonymousUser, now: datetime) -> QuerySet[QueuedItem]:

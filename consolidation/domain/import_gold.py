@@ -126,7 +126,7 @@ def _import(
 def _find_items(project: Project, batch: list[GoldRecord]) -> dict[str, Item]:
     """Return the project's items named in the records, by key."""
     items = Item.objects.filter(project=project, key__in=map(_key, batch))
-    return {item.key: item for item in items.select_related("sentence", "project")}
+    return {item.key: item for item in items.select_related("sentence__image", "project")}
 
 
 def _key(record: GoldRecord) -> str:

@@ -99,7 +99,7 @@ def _newest_versions(items: Iterable[int]) -> list[Gold]:
     They are selected in Python, because PostgreSQL would scan the whole table for every batch.
     """
     versions = Gold.objects.filter(FIRST_CASES, item__in=list(items)).order_by("version")
-    related = versions.select_related("item__sentence", "submission__worker")
+    related = versions.select_related("item__sentence__image", "submission__worker")
     return list({(gold.item_id, gold.source): gold for gold in related}.values())
 
 

@@ -72,7 +72,9 @@ def reviews_of(*, project: Project, state: str = "") -> QuerySet[Review]:
     reviews = Review.objects.filter(gold__item__project=project)
     if state:
         reviews = reviews.filter(state=state)
-    return reviews.select_related("gold__item__sentence", "gold__item__project").order_by("pk")
+    return reviews.select_related("gold__item__sentence__image", "gold__item__project").order_by(
+        "pk"
+    )
 
 
 def confirm_review(*, review: Review, expert: AbstractBaseUser, now: datetime) -> Review:

@@ -40,7 +40,7 @@ def items_of(*, project: Project, **criteria: str) -> QuerySet[Item]:
     The annotations are `offered`, `generations` (number of accepted ones), `case_state` (None
     without a case) and `golds` (number of versions from all sources).
     """
-    items = project.items.select_related("sentence").order_by("position", "pk")
+    items = project.items.select_related("sentence__image").order_by("position", "pk")
     offers = TaskItem.objects.filter(item=OuterRef("pk"), role=Role.GENERATOR)
     generations = Submission.objects.accepted().filter(role=Role.GENERATOR)
     return narrowed(items, project=project, **criteria).annotate(

@@ -56,7 +56,7 @@ def resolve_conflict(
     Assignment.objects.select_for_update(of=("self",)).get(submissions=submission.pk)
     row = (
         Submission.objects.select_for_update(of=("self",))
-        .select_related("item__project", "item__sentence", "assignment__hit__task", "worker")
+        .select_related("item__project", "item__sentence__image", "assignment__hit__task", "worker")
         .get(pk=submission.pk)
     )
     if not has_two_versions(row):

@@ -125,7 +125,7 @@ def address_of_next(project: Project, queue: ExpertQueue, queued: QueuedItem | N
 
 
 def _queued(project: Project, pk: int) -> QueuedItem:
-    rows = QueuedItem.objects.select_related("queue", "item__sentence", "item__project")
+    rows = QueuedItem.objects.select_related("queue", "item__sentence__image", "item__project")
     return get_object_or_404(rows, queue__project=project, pk=pk)
 
 

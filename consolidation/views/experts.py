@@ -124,7 +124,7 @@ def _items(project: Project, kind: str, data: dict[str, Any]) -> list[Item]:
         return sample_of(project=project, kind=kind, count=data["count"], consolidated=consolidated)
     if choice == "round":
         round_ = project.rounds.get(pk=pk)
-        rows = round_.items.select_related("project", "sentence")
+        rows = round_.items.select_related("project", "sentence__image")
         return list(rows.order_by("round_items__ordinal"))
     if choice == "queue":
         return items_of_queue(queue=project.expert_queues.get(pk=pk))
@@ -146,7 +146,7 @@ def queue(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     rows = queues_of(project=project, expert=request.user, now=timezone.now())
     own = ExpertDraft.objects.filter(author=request.user.pk, queued__queue=queue)
     page = page_of(
-        own.select_related("queued__item__sentence"),
+        own.select_related("queued__item__sentence__image"),
         cursor=request.GET.get("page", ""),
         by=("-pk",),
     )

@@ -48,10 +48,10 @@ def _as_live(listed: ListedHit | OrphanHit, now: datetime) -> dict[str, object]:
     }
 
 
-def adopt_orphans(*, found: OrphanHit, hit: Hit, now: datetime) -> None:
+def adopt_orphans(*, orphan: OrphanHit, hit: Hit, now: datetime) -> None:
     """Match an orphan to the pending HIT that was planned with the same token."""
-    Hit.objects.filter(pk=hit.pk, state=HitState.PENDING).update(**_as_live(found, now))
+    Hit.objects.filter(pk=hit.pk, state=HitState.PENDING).update(**_as_live(orphan, now))
     if not hit.hit_type.external_id:
-        hit.hit_type.external_id = found.hit_type_id_there
+        hit.hit_type.external_id = orphan.hit_type_id_there
         hit.hit_type.save(update_fields=["external_id"])
-    OrphanHit.objects.filter(pk=found.pk).update(hit=hit)
+    OrphanHit.objects.filter(pk=orphan.pk).update(hit=hit)

@@ -1,11 +1,12 @@
 """Agreement of a project's annotators and consolidations (Roit et al. 2020, section 4)."""
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 
+from annotation.domain.item_context import targets_of
 from annotation.models import Item, Submission
 from consolidation.models import Gold
 from metrics.counts import mean
@@ -17,7 +18,7 @@ from schemes.registry import get_scheme
 
 CHUNK = 500
 # Content by annotator and item.
-Annotations = dict[str, dict[Hashable, Json]]
+Annotations = dict[str, dict[int, Json]]
 # The measures of an item by both directions, and by all pairs in a report's total.
 Measures = list[Mapping[str, Json]]
 
@@ -87,7 +88,7 @@ def consolidation_agreement(
     `among`, use only these items.
     """
     annotations: Annotations = {"first": {}, "second": {}}
-    teams: dict[tuple[str, Hashable], frozenset[int | None]] = {}
+    teams: dict[tuple[str, int], frozenset[int | None]] = {}
     golds = Gold.objects.filter(
         item__project=project, case__attempt__lte=1, submission__isnull=False
     ).order_by("version")
@@ -125,8 +126,9 @@ def _of_workers(project: Project, items: QuerySet[Item]) -> Annotations:
 
 def _report(project: Project, annotations: Annotations) -> AgreementReport:
     scheme = get_scheme(project.scheme)
-    by_pair = _measures(scheme, annotations)
-    by_item: dict[Hashable, Measures] = {}
+    targets = targets_of(project, {pk for contents in annotations.values() for pk in contents})
+    by_pair = _measures(scheme, annotations, targets)
+    by_item: dict[int, Measures] = {}
     for items in by_pair.values():
         for item, measures in items.items():
             by_item.setdefault(item, []).extend(measures)
@@ -140,14 +142,17 @@ def _report(project: Project, annotations: Annotations) -> AgreementReport:
 
 
 def _measures(
-    scheme: Scheme, annotations: Annotations
-) -> dict[tuple[str, str], dict[Hashable, Measures]]:
+    scheme: Scheme, annotations: Annotations, targets: Mapping[int, Json]
+) -> dict[tuple[str, str], dict[int, Measures]]:
     """Return the measures of the items that two annotators share, with each as the reference once."""
     measure = scheme.comparison.measure
-    by_pair: dict[tuple[str, str], dict[Hashable, Measures]] = {}
+    by_pair: dict[tuple[str, str], dict[int, Measures]] = {}
     for (first, ours), (second, theirs) in combinations(annotations.items(), 2):
         shared = {
-            item: [measure(ours[item], theirs[item]), measure(theirs[item], ours[item])]
+            item: [
+                measure(ours[item], theirs[item], targets[item]),
+                measure(theirs[item], ours[item], targets[item]),
+            ]
             for item in ours
             if item in theirs
         }

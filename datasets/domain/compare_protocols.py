@@ -177,8 +177,11 @@ def _seconds(project: Project, keys: list[str]) -> dict[str, int]:
 def _scores(project: Project, reference: Contents, predicted: Contents) -> Scores:
     """Score the predicted items. Items that only the reference has count as empty."""
     scheme = get_scheme(project.scheme)
+    targets: dict[str, Json] = {}
+    for chunk in batched(list(reference), CHUNK):
+        targets |= dict(project.items.filter(key__in=chunk).values_list("key", "target"))
     measures = [
-        scheme.comparison.measure(content, predicted.get(key, scheme.content.empty))
+        scheme.comparison.measure(content, predicted.get(key, scheme.content.empty), targets[key])
         for key, content in reference.items()
     ]
     return Scores.of(scheme, measures)

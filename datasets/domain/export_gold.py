@@ -7,6 +7,7 @@ folder with a manifest is therefore a complete export. The same gold gives the s
 import hashlib
 import json
 import os
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -31,7 +32,7 @@ from datasets.domain.export_rows import ExportFields, gold_rows, with_gold
 from datasets.domain.partitions import check_frozen
 from datasets.models import Partitioning
 from projects.models import Project
-from schemes.base import ExportRow, Scheme, SentenceRecord, SentenceSink
+from schemes.base import ExportRow, Json, Scheme, SentenceRecord, SentenceSink
 from schemes.registry import SCHEMES, get_scheme
 
 # The format that every scheme has, and its suffix.
@@ -87,12 +88,16 @@ def known_formats() -> list[str]:
 
 
 def _formats(scheme: Scheme) -> list[str]:
-    own = [*scheme.exports.file_sets, *scheme.exports.formats] if scheme.exports else []
-    return [*own, JSONL]
+    if scheme.exports is None:
+        return [JSONL]
+    own = scheme.exports
+    return [*own.file_sets, *own.folders, *own.formats, JSONL]
 
 
 def _endings(scheme: Scheme, fmt: str) -> Sequence[str]:
-    """Return the ends of the names of a format's gold files."""
+    """Return the ends of the names of a format's gold files. A folder has none."""
+    if scheme.exports and fmt in scheme.exports.folders:
+        return ()
     if scheme.exports and fmt in scheme.exports.file_sets:
         return scheme.exports.file_sets[fmt].endings
     suffix = scheme.exports.formats.get(fmt, JSONL) if scheme.exports else JSONL
@@ -120,8 +125,10 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
     (folder / MANIFEST).unlink(missing_ok=True)
     files_of_groups = [_Files(project, options, gold, *group) for group in groups]
     with _little_cache():
-        files, counts = _write_files(files_of_groups, folder)
+        files, counts, folders = _write_files(files_of_groups, folder)
     manifest = _manifest(project, options, partitioning, files, counts)
+    if folders:
+        manifest["folders"] = folders
     with _whole_file(folder / DATA_CARD) as path:
         write_data_card(path=path, project=project, manifest=manifest)
         files[DATA_CARD] = _described(path, None)
@@ -160,9 +167,16 @@ def _groups(
     return groups
 
 
-def _write_files(groups: Sequence["_Files"], folder: Path) -> tuple[dict[str, Any], Counts]:
-    """Write the gold files of each group and the file of its sentences."""
-    files, total = {}, Counts()
+def _write_files(
+    groups: Sequence["_Files"], folder: Path
+) -> tuple[dict[str, Any], Counts, dict[str, Json]]:
+    """Write the gold files of each group and the file of its sentences.
+
+    The last value has the counts of formats that write folders, by folder.
+    """
+    files: dict[str, Any] = {}
+    total = Counts()
+    folder_counts: dict[str, Json] = {}
     for group in groups:
         counts = Counts()
         scheme = get_scheme(group.project.scheme)
@@ -173,13 +187,20 @@ def _write_files(groups: Sequence["_Files"], folder: Path) -> tuple[dict[str, An
                 for ending in _endings(scheme, group.options.fmt)
             }
             add = stack.enter_context(_sentences_beside(scheme, folder / sentences))
-            rows = _write_group(group, counts, paths, add)
+            rows = (
+                _write_group(group, counts, paths, add)
+                if paths
+                else _write_folder(group, counts, folder / group.name, add)
+            )
             for ending, path in paths.items():
                 files[f"{group.name}.{ending}"] = _described(path, rows[ending])
+        if not paths:
+            files |= _described_folder(folder, group.name)
+            folder_counts[group.name] = dict(rows)
         if scheme.exports and scheme.exports.sentence_file:
             files[sentences] = _described(folder / sentences, counts["sentences"])
         total += counts
-    return files, total
+    return files, total, folder_counts
 
 
 @contextmanager
@@ -205,6 +226,23 @@ def _write_group(
     if fmt == JSONL or scheme.exports is None:
         return {ending: write_jsonl(rows=rows, path=path)}
     return {ending: scheme.exports.write(rows, path, fmt)}
+
+
+def _write_folder(
+    group: "_Files", counts: Counts, folder: Path, add_sentence: SentenceSink
+) -> Json:
+    """Write the folder of a group in place of an older one, and return the format's counts."""
+    scheme = get_scheme(group.project.scheme)
+    assert scheme.exports
+    if folder.exists():
+        shutil.rmtree(folder)
+    rows = _counted(group.rows(), scheme, counts, add_sentence)
+    return scheme.exports.folders[group.options.fmt](rows, folder)
+
+
+def _described_folder(folder: Path, name: str) -> dict[str, Any]:
+    paths = sorted(path for path in (folder / name).rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): _described(path, None) for path in paths}
 
 
 @contextmanager
@@ -244,7 +282,7 @@ class _Files:
         fields = ExportFields(
             raw_worker_ids=self.options.raw_worker_ids,
             judgments=exports is not None and self.options.fmt in exports.with_judgments,
-            metadata=exports is not None and self.options.fmt in exports.file_sets,
+            metadata=exports is not None and self.options.fmt in exports.with_metadata,
             validated=self.options.source == GoldSource.VALIDATED,
         )
         return gold_rows(gold=self.gold, sentences=sentences, options=fields)

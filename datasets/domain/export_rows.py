@@ -18,7 +18,7 @@ from orjson import loads
 from annotation.models import Item, Sentence
 from consolidation.models import CaseSource, Gold, Judgment
 from crowd.domain.pseudonyms import foreign_pseudonym
-from schemes.base import ExportRow, Json, Judged
+from schemes.base import ExportRow, Image, Json, Judged
 
 # Sentences per query.
 CHUNK = 500
@@ -27,8 +27,9 @@ _sentence_and_item = itemgetter(2, 0)
 # Used instead of a worker's id if an expert corrected the gold, or if validations produced it.
 EXPERT, VALIDATED = "expert", "validated"
 
-# Sentence id -> the corpus id, the tokens as JSON, and the metadata as JSON if they are exported.
-_Batch = dict[int, tuple[str, str, str]]
+# Sentence id -> the corpus id, the tokens as JSON, and if they are exported, the metadata as JSON and
+# the name, width and height of the image.
+_Batch = dict[int, tuple[str, str, str, str | None, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class ExportFields:
     """The fields of export rows.
 
     Workers have raw ids or pseudonyms. `judgments` adds every annotator's content. `validated` adds
-    the validators of validated gold, and `metadata` that of the sentences.
+    the validators of validated gold, and `metadata` that of the sentences and their images.
     """
 
     raw_worker_ids: bool = False
@@ -92,12 +93,15 @@ def gold_rows(
         sources = _sources({row[4] for row in rows if row[4]}, options)
         validators = _validators(set(sources), options) if options.validated else {}
         for pk, of_sentence in groupby(rows, key=_first):
-            external_id, tokens, metadata = batch[pk]
+            external_id, tokens, metadata, name, width, height = batch[pk]
             sentence = external_id, tuple(loads(tokens))
             for row in of_sentence:
                 people = _People(sources.get(row[4]), *validators.get(row[4], (0, [])))
                 exported = _export_row(sentence, row, people, options)
-                yield replace(exported, metadata=loads(metadata)) if metadata else exported
+                if metadata:
+                    image = Image(name, width, height) if name else None
+                    exported = replace(exported, metadata=loads(metadata), image=image)
+                yield exported
 
 
 def _newest(versions: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -124,7 +128,9 @@ def _in_batches(sentences: QuerySet[Sentence], *, with_metadata: bool) -> Iterat
     Reading them is faster than filtering them.
     """
     last = 0
-    fields = [_text("tokens"), _text("metadata") if with_metadata else Value("")]
+    fields: list[Any] = [_text("tokens"), Value(""), Value(""), Value(0), Value(0)]
+    if with_metadata:
+        fields[1:] = [_text("metadata"), "image__name", "image__width", "image__height"]
     ordered = sentences.order_by("pk").values_list("pk", "external_id", *fields)
     while batch := list(ordered.filter(pk__gt=last)[:CHUNK]):
         yield {pk: (external_id, *texts) for pk, external_id, *texts in batch}

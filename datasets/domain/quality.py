@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotation.domain.item_context import context_of
+from annotation.domain.item_context import context_of, targets_of
 from annotation.models import Item
 from audit.errors import TouchstoneError
 from consolidation.domain.current_gold import FIRST_CASES, current_gold
@@ -61,9 +61,10 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
         )
     scheme = get_scheme(project.scheme)
     measure = scheme.comparison.measure
-    automatic = {item: measure(theirs[item], ours[item]) for item in theirs}
+    targets = targets_of(project, theirs)
+    automatic = {item: measure(theirs[item], ours[item], targets[item]) for item in theirs}
     corrected = automatic | {
-        item: measure(theirs[item], ours[item], decisions)
+        item: measure(theirs[item], ours[item], targets[item], decisions)
         for item, decisions in _decisions(project, source, against).items()
         if item in theirs
     }
@@ -76,7 +77,9 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
         },
         automatic=Scores.of(scheme, automatic.values()),
         corrected=Scores.of(scheme, corrected.values()),
-        backward=Scores.of(scheme, [measure(ours[item], theirs[item]) for item in theirs]),
+        backward=Scores.of(
+            scheme, [measure(ours[item], theirs[item], targets[item]) for item in theirs]
+        ),
     )
 
 
@@ -103,7 +106,7 @@ def compare_with_external(
     The figures are stored for the page Quality and replace earlier ones. Raise FileError. Raise
     NothingToCompareError if the file and the gold share no item.
     """
-    gold = current_gold(project, source).select_related("item__sentence")
+    gold = current_gold(project, source).select_related("item__sentence__image")
     figures = external.compare(path, _gold_items(project, gold), on_error)
     if figures is None:
         raise NothingToCompareError(

@@ -70,7 +70,7 @@ def gold_of_sentence(*, sentence: Sentence) -> list[ItemGold]:
     cases = Case.objects.filter(attempt=0).prefetch_related(Prefetch("sources", queryset=sources))
     items = (
         Item.objects.filter(Exists(Gold.objects.filter(item=OuterRef("pk"))), sentence=sentence)
-        .select_related("sentence")
+        .select_related("sentence__image")
         .prefetch_related(Prefetch("gold", queryset=gold), Prefetch("cases", queryset=cases))
         .order_by("pk")
     )

@@ -146,7 +146,7 @@ def _gold_items(project: Project, source: str) -> tuple[dict[int, AnnotatedItem]
     """Return the gold items by id, and their partitions."""
     steps = _steps_by_item(project)
     items, partitions = {}, {}
-    rows = current_gold(project, source).select_related("item__sentence").order_by("pk")
+    rows = current_gold(project, source).select_related("item__sentence__image").order_by("pk")
     for gold in rows.iterator(chunk_size=2000):
         item = gold.item
         context = context_of(item, project)
@@ -164,7 +164,7 @@ def _items_in_progress(project: Project, *, without: set[int]) -> dict[int, Anno
         item__project=project, item__in_production=True, role__in=ANNOTATORS
     )
     items = {}
-    rows = submissions.select_related("item__sentence").order_by("pk")
+    rows = submissions.select_related("item__sentence__image").order_by("pk")
     for submission in rows.iterator(chunk_size=2000):
         item = submission.item
         if item.pk not in without:
@@ -189,11 +189,11 @@ def _steps_by_item(project: Project) -> dict[int, Steps]:
 
 def _group(scheme: Scheme, key: str, label: str, items: Iterable[AnnotatedItem]) -> Group:
     statistics = scheme.get_statistics()
-    found = list(items)
+    members = list(items)
     effort: dict[str, Json] = {name: {"seconds": 0, "moves": 0} for name, _ in statistics.steps}
-    for item in found:
+    for item in members:
         for name, step in item.steps.items():
             if name in effort:
                 effort[name] = {unit: effort[name][unit] + step[unit] for unit in effort[name]}
     steps = tuple(StepFigures(text, **effort[name]) for name, text in statistics.steps)
-    return Group(key, label, statistics.count(found), steps)
+    return Group(key, label, statistics.count(members), steps)

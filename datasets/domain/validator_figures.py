@@ -67,11 +67,11 @@ def validator_figures(*, project: Project, limit: int | None = None) -> list[Val
     if scheme.validating is None:
         return []
     by_validator: dict[str, ValidatorFigures] = {}
-    for judged in _by_item(project, limit):
+    for target, judged in _by_item(project, limit):
         for validator, content in judged:
             _count(scheme, by_validator.setdefault(validator, ValidatorFigures(validator)), content)
         for (first, ours), (second, theirs) in combinations(judged, 2):
-            _compare(scheme, (by_validator[first], by_validator[second]), ours, theirs)
+            _compare(scheme, (by_validator[first], by_validator[second]), ours, theirs, target)
     figure = scheme.comparison.figures[0]
     for figures in by_validator.values():
         figures.total = figure.total([measure[figure.key] for measure in figures.measures])
@@ -79,8 +79,8 @@ def validator_figures(*, project: Project, limit: int | None = None) -> list[Val
     return [by_validator[validator] for validator in sorted(by_validator)]
 
 
-def _by_item(project: Project, limit: int | None) -> Iterator[list[tuple[str, Json]]]:
-    """Yield the validators' pseudonyms and contents of each item and round.
+def _by_item(project: Project, limit: int | None) -> Iterator[tuple[Json, list[tuple[str, Json]]]]:
+    """Yield the target of each item and round with the validators' pseudonyms and contents.
 
     Verifications that a revision replaced count, because they would otherwise lack all disputes.
     """
@@ -93,10 +93,11 @@ def _by_item(project: Project, limit: int | None) -> Iterator[list[tuple[str, Js
         done = done.filter(item__in=[pk for pk, _ in chosen])
     round_of = "assignment__hit__task__round"
     rows = done.order_by("item_id", round_of, "pk").values_list(
-        "item_id", round_of, "worker__pseudonym", "content"
+        "item_id", round_of, "item__target", "worker__pseudonym", "content"
     )
     for _, group in groupby(rows.iterator(chunk_size=CHUNK), key=lambda row: row[:2]):
-        yield [(validator, content) for *_, validator, content in group]
+        judged = list(group)
+        yield judged[0][2], [(validator, content) for *_, validator, content in judged]
 
 
 def _count(scheme: Scheme, figures: ValidatorFigures, content: Json) -> None:
@@ -107,11 +108,15 @@ def _count(scheme: Scheme, figures: ValidatorFigures, content: Json) -> None:
 
 
 def _compare(
-    scheme: Scheme, pair: tuple[ValidatorFigures, ValidatorFigures], ours: Json, theirs: Json
+    scheme: Scheme,
+    pair: tuple[ValidatorFigures, ValidatorFigures],
+    ours: Json,
+    theirs: Json,
+    target: Json,
 ) -> None:
     alike, compared = scheme.get_validating().same_verdicts(ours, theirs)
     measure = scheme.comparison.measure
-    measures = [measure(ours, theirs), measure(theirs, ours)]
+    measures = [measure(ours, theirs, target), measure(theirs, ours, target)]
     for figures in pair:
         figures.alike += alike
         figures.compared += compared

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
-from annotation.domain.item_context import context_of
+from annotation.domain.item_context import context_of, marked_words
 from annotation.domain.queries import sections_of
 from annotation.highlight import Token, colour_of, highlight
 from annotation.models import Item, Sentence
@@ -67,7 +67,7 @@ def _sentences(project: Project, page: Page[Any], matches: Any) -> list[dict[str
     chosen = matches.filter(sentence__in=ids).select_related("gold", "item")
     for entry in chosen.order_by("item_id", "source"):
         entries[entry.sentence_id].append(entry)
-    sentences = Sentence.objects.in_bulk(ids)
+    sentences = Sentence.objects.select_related("image").in_bulk(ids)
     scheme = get_scheme(project.scheme)
 
     def order(entry: GoldEntry) -> int:
@@ -93,14 +93,13 @@ def _match(project: Project, entry: GoldEntry, sentence: Sentence) -> dict[str, 
         "gold": entry.gold,
         "target": _target(scheme, entry.item),
         "units": None if units is None else _numbered(units),
+        "shown": units or (),
     }
 
 
 def _target(scheme: Scheme, item: Item) -> str:
     """Return the words of the item's target, or the item's key."""
-    tokens = item.sentence.tokens
-    words = [tokens[at] for at in scheme.views.marked(item.target) if at < len(tokens)]
-    return " ".join(words) or item.key
+    return marked_words(item, scheme) or item.key
 
 
 def _numbered(units: Sequence[ShownUnit]) -> list[dict[str, Any]]:
@@ -127,7 +126,7 @@ def _shown(scheme: Scheme, item_gold: ItemGold) -> dict[str, Any]:
     for annotation in item_gold.annotations:
         units = scheme.views.units(annotation.submission.content, context_of(item))
         rows = [(row, annotation.outcomes.get(at)) for at, row in enumerate(_numbered(units or ()))]
-        annotations.append({"annotation": annotation, "rows": rows})
+        annotations.append({"annotation": annotation, "rows": rows, "units": units or ()})
     return {
         "item": item,
         "target": _target(scheme, item),
@@ -142,11 +141,12 @@ def _version(scheme: Scheme, version: Version, item: Item) -> dict[str, Any]:
     units = scheme.views.units(version.gold.content, context_of(item))
     shown = {"gold": version.gold, "anchor": str(version.gold.pk)}
     if units is None:
-        return {**shown, "tokens": [], "rows": None}
+        return {**shown, "tokens": [], "rows": None, "units": ()}
     origins = [*version.origins, *[None] * len(units)]
     return {
         **shown,
         "tokens": _tokens(scheme, units, item),
+        "units": units,
         "rows": list(zip(_numbered(units), origins, strict=False)),
     }
 

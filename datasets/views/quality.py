@@ -67,7 +67,8 @@ def quality(request: HttpRequest, project: Project) -> HttpResponse:
         context["problem"] = str(error)
         return render_page(request, project, "datasets/quality.html", context)
     items = shared_items(project=project, source=source, against=against)
-    page = page_of(items.select_related("sentence"), cursor=request.GET.get("page", ""), by=("pk",))
+    items = items.select_related("sentence__image")
+    page = page_of(items, cursor=request.GET.get("page", ""), by=("pk",))
     scheme = get_scheme(project.scheme)
     context |= {
         "cached": cached,

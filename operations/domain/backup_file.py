@@ -1,7 +1,8 @@
 """The backup file, which is a ZIP archive with a manifest.
 
     data/<app>.<Model>.jsonl   the column names, then one row per line, as JSON lists
-    media/..., exports/...     uploaded files and, if requested, exports
+    media/..., images/...      uploaded files and images
+    exports/...                only if requested
     secret_key                 only if requested
     manifest.json              version, migrations, and the SHA-256 and size of each member
 
@@ -25,7 +26,8 @@ from audit.errors import TouchstoneError
 
 FORMAT = "touchstone-backup/1"
 MANIFEST = "manifest.json"
-DATA, MEDIA, EXPORTS, SECRET_KEY = "data/", "media/", "exports/", "secret_key"
+DATA, MEDIA, IMAGES = "data/", "media/", "images/"
+EXPORTS, SECRET_KEY = "exports/", "secret_key"
 CHUNK_BYTES = 2**20
 # Raised by zipfile and json when bytes of an archive have changed.
 DAMAGE = (
@@ -84,12 +86,16 @@ class Manifest:
 
     @property
     def files(self) -> int:
-        return len(self.under(MEDIA)) + len(self.under(EXPORTS))
+        return sum(len(self.under(prefix)) for prefix in (MEDIA, IMAGES, EXPORTS))
 
 
 def folders() -> dict[str, Path]:
     """Return the folder that the members under each prefix come from."""
-    return {MEDIA: Path(settings.MEDIA_ROOT), EXPORTS: Path(settings.EXPORT_DIR)}
+    return {
+        MEDIA: Path(settings.MEDIA_ROOT),
+        IMAGES: Path(settings.IMAGE_DIR),
+        EXPORTS: Path(settings.EXPORT_DIR),
+    }
 
 
 class BackupFile:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from string import ascii_uppercase
 
-from annotation.domain.item_context import context_of, scheme_of
+from annotation.domain.item_context import context_of, marked_words, scheme_of
 from annotation.models import Item, Submission
 from datasets.models import Decision
 from projects.domain.create_project import current_guidelines
@@ -113,7 +113,7 @@ def comparison_view(
 ) -> list[ItemSideBySide]:
     """Return the items of the feedback, which may be unsaved. Remarks link to `guidelines`."""
     ids = [entry["item"] for entry in feedback.alignment]
-    items = Item.objects.select_related("sentence").in_bulk(ids)
+    items = Item.objects.select_related("sentence__image").in_bulk(ids)
     for item in items.values():
         item.project = feedback.project  # one instance, which caches its resources
     judged = _judged_by_item(feedback.evaluation, items) if isinstance(feedback, Feedback) else {}
@@ -141,14 +141,13 @@ def comparison_view(
 
 def _title(item: Item) -> str:
     """Return the marked words of the target, or the item's headline if none are marked."""
-    scheme, tokens = scheme_of(item), item.sentence.tokens
-    words = [tokens[at] for at in scheme.views.marked(item.target)]
-    return " ".join(words) or scheme.corpus.headline(context_of(item))
+    scheme = scheme_of(item)
+    return marked_words(item, scheme) or scheme.corpus.headline(context_of(item))
 
 
 def _shown_rows(item: Item, rows: Sequence[Json], decisions: Sequence[Decision]) -> list[ShownRow]:
     kinds = {kind.key: kind for kind in scheme_of(item).comparison.decisions}
-    pairable = [row["predicted"] for row in rows if row["state"] in PAIRABLE and row["predicted"]]
+    pairable = [row["predicted"] for row in rows if _is_pairable(row, kinds)]
     shown = []
     for row in rows:
         buttons = [_button(item, kinds[key], row, pairable) for key in row["decisions"]]
@@ -163,6 +162,17 @@ def _shown_rows(item: Item, rows: Sequence[Json], decisions: Sequence[Decision])
         ]
         shown.append(ShownRow(row, recorded, [button for button in buttons if button]))
     return shown
+
+
+def _is_pairable(row: Json, kinds: Mapping[str, DecisionKind]) -> bool:
+    """Return True if the row's predicted side can be paired with another row's reference side.
+
+    Of a matched row, this requires that the row has decisions about pairs.
+    """
+    if row["state"] not in PAIRABLE or not row["predicted"]:
+        return False
+    pairs = {kind.about for kind in kinds.values() if kind.pairs}
+    return row["reference"] is None or any(kinds[key].about in pairs for key in row["decisions"])
 
 
 def _concerns(decision: Decision, row: Json) -> bool:

@@ -36,7 +36,8 @@ def submissions_in(enrolment: Enrolment) -> dict[int, Submission]:
 
 
 def round_items_of(round: Round) -> list[RoundItem]:
-    rows = list(round.round_items.select_related("item__sentence", "reference").order_by("ordinal"))
+    related = round.round_items.select_related("item__sentence__image", "reference")
+    rows = list(related.order_by("ordinal"))
     for row in rows:
         row.item.project = round.project  # one instance, which caches its resources
     return rows

@@ -48,7 +48,7 @@ def _annotations_with_gold() -> QuerySet[Submission]:
     rows = Submission.objects.accepted().filter(
         role=Role.GENERATOR, worker__isnull=False, item__in_production=True
     )
-    rows = rows.select_related("item__project", "item__sentence")
+    rows = rows.select_related("item__project", "item__sentence__image")
     return rows.annotate(newest=Subquery(newest)).filter(newest__isnull=False)
 
 

@@ -24,7 +24,7 @@ def instructive_items(*, project: Project, worker: Worker) -> list[Json]:
     """Return the alignment of recent items that differ from gold, corrected and worst ones first."""
     recent = list(
         gold_comparisons_of(project=project, worker=worker)
-        .select_related("submission__item__project", "submission__item__sentence", "gold")
+        .select_related("submission__item__project", "submission__item__sentence__image", "gold")
         .reverse()[:RECENT]
     )
     reviews = Review.objects.filter(

@@ -266,7 +266,7 @@ def _given(item: Item, plan: RoundPlan) -> list[Json]:
 
 
 def _items(project: Project, plan: RoundPlan) -> dict[str, Item]:
-    rows = project.items.filter(key__in=plan.keys).select_related("sentence", "project")
+    rows = project.items.filter(key__in=plan.keys).select_related("sentence__image", "project")
     items = {item.key: item for item in rows}
     if unknown := [key for key in plan.keys if key not in items]:
         raise RoundSetupError(f"{project.slug} has no item {unknown[0]!r}.")

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -107,14 +109,7 @@ def _project(slug: str, title: str, scheme: Scheme, sample: Sample, now: datetim
             actor="demo",
             now=now,
         )
-    corpus = CorpusOptions(
-        fmt=sample.format,
-        items=sample.gold,
-        domain=DOMAIN,
-        partition=Partition.DEV,
-        strict=True,
-    )
-    Import(project=project, options=corpus).run([sample.sentences])
+    _import_sentences(project, sample)
     import_gold(
         project=project,
         paths=sample.gold,
@@ -124,6 +119,21 @@ def _project(slug: str, title: str, scheme: Scheme, sample: Sample, now: datetim
         now=now,
     )
     return project
+
+
+def _import_sentences(project: Project, sample: Sample) -> None:
+    with TemporaryDirectory() as folder:
+        if sample.images:
+            sample.images(Path(folder))
+        corpus = CorpusOptions(
+            fmt=sample.format,
+            items=sample.gold,
+            images=Path(folder) if sample.images else None,
+            domain=DOMAIN,
+            partition=Partition.DEV,
+            strict=True,
+        )
+        Import(project=project, options=corpus).run([sample.sentences])
 
 
 def sample_schemes() -> list[tuple[Scheme, Sample]]:

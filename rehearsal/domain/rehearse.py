@@ -13,6 +13,7 @@ from django.db import connection
 from django.db.models import Count, Q, Sum
 from django.utils import timezone
 
+from annotation.domain.item_context import targets_of
 from annotation.domain.publish import NothingToPublishError, publish_batch
 from annotation.models import Submission
 from audit.errors import TouchstoneError
@@ -209,10 +210,11 @@ def _scores(
 ) -> dict[str, dict[str, Any]]:
     """Return the total of each figure over the gold that has a reference."""
     comparison = get_scheme(project.scheme).comparison
+    compared = [row for row in gold if row.item_id in references]
+    targets = targets_of(project, [row.item_id for row in compared])
     measures = [
-        comparison.measure(references[row.item_id].content, row.content)
-        for row in gold
-        if row.item_id in references
+        comparison.measure(references[row.item_id].content, row.content, targets[row.item_id])
+        for row in compared
     ]
     if not measures:
         return {}

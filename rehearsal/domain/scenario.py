@@ -38,7 +38,7 @@ class NoReferenceError(TouchstoneError):
 def invented_references(project: Project) -> dict[int, Reference]:
     """Return references invented by the scheme, by item id."""
     simulation = get_scheme(project.scheme).get_simulation()
-    items = project.items.filter(in_production=True).select_related("sentence")
+    items = project.items.filter(in_production=True).select_related("sentence__image")
     return {item.pk: Reference(simulation.invent(context_of(item, project)), []) for item in items}
 
 
@@ -144,7 +144,7 @@ class Scenario:
 
     def _context_of(self, item: Mapping[str, Any]) -> ItemContext:
         """Return the context of an item on a worker's page."""
-        row = Item.objects.select_related("sentence").get(pk=item["id"])
+        row = Item.objects.select_related("sentence__image").get(pk=item["id"])
         return context_of(row, self.project)
 
     def _turn(self, item: int, assignment: str) -> int:

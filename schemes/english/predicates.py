@@ -5,12 +5,10 @@ modal, VH. have, VD. do. The third letter is the form.
 """
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
 
 from schemes.base import Tokens
+from schemes.english.tagger import tag_tokens
 
-MODEL = "morphmodel_en.pgz"
 _PARTICIPLES = frozenset({"VVN", "VVD", "VBN", "VHN", "VDN", "VHD", "VDD"})
 _BASE_FORMS = frozenset({"VVI", "VVB", "VHI", "VHB", "VDI", "VDB", "VBI"})
 _NEGATION = "XX0"
@@ -29,19 +27,19 @@ def find_predicates(tokens: Tokens) -> list[int]:
 
     Excludes be and modals, have before a participle, and do before a stem or a negation.
     """
-    tags = _tags(tokens)
+    tags = tag_tokens(tokens)
     return [at for at, tag in enumerate(tags) if _is_predicate(tag, at, tags, tokens)]
 
 
 def find_predicates_and_particles(tokens: Tokens) -> list[list[int]]:
     """Return the positions of each verb to annotate, and of the particle after it, if there is one."""
-    tags = _tags(tokens)
-    found = []
+    tags = tag_tokens(tokens)
+    predicates = []
     for at, tag in enumerate(tags):
         if _is_predicate(tag, at, tags, tokens):
             particle = _particle_after(tags, at)
-            found.append([at] if particle is None else [at, particle])
-    return found
+            predicates.append([at] if particle is None else [at, particle])
+    return predicates
 
 
 def _particle_after(tags: Sequence[str], at: int) -> int | None:
@@ -72,17 +70,3 @@ def _next_verb(tags: Sequence[str], at: int) -> str:
         if tag not in _STEPPED_OVER:
             return tag
     return ""
-
-
-def _tags(tokens: Tokens) -> list[str]:
-    if not tokens:
-        return []
-    return [tag for _, _, tag in _tagger().tag_sent(list(tokens))]
-
-
-@cache
-def _tagger() -> Any:
-    """Load the tagger on first use."""
-    from HanTa.HanoverTagger import HanoverTagger  # noqa: PLC0415 - see above
-
-    return HanoverTagger(MODEL)

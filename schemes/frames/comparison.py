@@ -117,7 +117,7 @@ def compare(
 
 
 def measure(
-    reference: Json, predicted: Json, decisions: Iterable[RowDecision] = ()
+    reference: Json, predicted: Json, target: Json, decisions: Iterable[RowDecision] = ()
 ) -> Mapping[str, Json]:
     """Return the measures of `compare` without its rows."""
     reference, predicted = _record(reference), _record(predicted)
@@ -136,7 +136,7 @@ def _arguments(content: Json) -> list[Json]:
 
 def _aligned(reference: Json, predicted: Json, decisions: Iterable[RowDecision]) -> _Aligned:
     ours, theirs = _arguments(reference), _arguments(predicted)
-    found = dict(align(ours, theirs))
+    matches = dict(align(ours, theirs))
     aligned = _Aligned()
     our_place = {key_of(argument["head"]): at for at, argument in enumerate(ours)}
     their_place = {key_of(argument["head"]): at for at, argument in enumerate(theirs)}
@@ -158,14 +158,14 @@ def _aligned(reference: Json, predicted: Json, decisions: Iterable[RowDecision])
         if decision.kind == "label-accepted":
             accepted_labels.add(at)
         elif decision.kind == "pair-refused":
-            if found.get(our_at) == at:
-                del found[our_at]
+            if matches.get(our_at) == at:
+                del matches[our_at]
         else:
-            found = {left: right for left, right in found.items() if right != at}
-            found[our_at] = at
-    matched = {right: left for left, right in found.items()}
+            matches = {left: right for left, right in matches.items() if right != at}
+            matches[our_at] = at
+    matched = {right: left for left, right in matches.items()}
     for our_at, argument in enumerate(ours):
-        their_at = found.get(our_at)
+        their_at = matches.get(our_at)
         other = None if their_at is None else theirs[their_at]
         aligned.pairs.append(_Pair(argument, other, their_at in accepted_labels))
     for at, argument in enumerate(theirs):

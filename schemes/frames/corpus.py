@@ -149,7 +149,9 @@ def order(target: Json) -> int:
 def _item(record: JoinedRecord) -> ItemRecord:
     target: Json = {"verb": _zero_based(record.positions), "lemma": record.lemma}
     if record.arguments:
-        target["fillers"] = {joined(each.positions): each.filler for each in record.arguments}
+        target["fillers"] = {
+            joined(argument.positions): argument.filler for argument in record.arguments
+        }
     external_id = record.sentence.removeprefix("#")
     if record.sentence == external_id:
         target["sentence"] = record.sentence  # files write it without "#"

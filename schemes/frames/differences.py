@@ -15,7 +15,10 @@ def _by_head(content: object, context: ItemContext) -> object:
     if not isinstance(content, dict):
         return content
     try:
-        heads = {_words(each["head"], context): label_of(each) for each in content["arguments"]}
+        heads = {
+            _words(argument["head"], context): label_of(argument)
+            for argument in content["arguments"]
+        }
     except (KeyError, TypeError, IndexError):
         return content
     rest: Json = {name: value for name, value in content.items() if name != "arguments"}

@@ -133,11 +133,17 @@ def cluster_rows(evaluations: Iterable[Evaluation]) -> Iterator[tuple[Any, ...]]
     """
     first, *others = evaluations
     differences, *more = (
-        leave_one_gold_cluster_out(each.gold, each.system) for each in (first, *others)
+        leave_one_gold_cluster_out(evaluation.gold, evaluation.system)
+        for evaluation in (first, *others)
     )
     sizes = Counter(first.gold)
     for label in sorted(differences, key=lambda label: -(differences[label] or 0.0)):
-        yield label_text(label), sizes[label], differences[label], *(each[label] for each in more)
+        yield (
+            label_text(label),
+            sizes[label],
+            differences[label],
+            *(column[label] for column in more),
+        )
 
 
 def evaluate_files(gold_path: Path, system_path: Path, *, task: Task) -> Evaluation:

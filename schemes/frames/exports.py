@@ -71,8 +71,10 @@ def _lines(row: ExportRow) -> Iterator[tuple[str, str]]:
         arguments = [argument for argument in content["arguments"] if argument[field]]
         if not arguments or not verb:
             continue
-        label: Callable[[Json], str] = lambda each, field=field: each[field]  # type: ignore[misc] # noqa: E731
-        relation: Callable[[Json], str] = lambda each: relation_of(each["head"], context) or BLIND  # noqa: E731
+        label: Callable[[Json], str] = lambda argument, field=field: argument[field]  # type: ignore[misc] # noqa: E731
+        relation: Callable[[Json], str] = lambda argument: (  # noqa: E731
+            relation_of(argument["head"], context) or BLIND
+        )
         yield ending, f"{start}{lemma}.{verb} {_arguments(arguments, label)}"
         yield blind(ending), f"{start}{lemma}.{BLIND} {_arguments(arguments, relation)}"
     if content.get("confidence") is not None:
@@ -108,6 +110,7 @@ def _conllu(row: ExportRow) -> str:
 
 
 EXPORTS = Exports(
+    with_metadata=(SEMEVAL,),
     file_sets={SEMEVAL: FileSet(ENDINGS, write_semeval)},
     with_judgments=("jsonl",),
 )

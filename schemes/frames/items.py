@@ -71,8 +71,8 @@ def read_items(path: Path, task: Task) -> dict[ItemKey, LabelledItem]:
     records = list(read_records(path, on_error=refuse))
     items = labelled(records, task)
     if not items:
-        what = "record" if task is Task.FRAMES else "argument"
-        raise FileError(path.name, None, f"contains no {what}, so there is nothing to score.")
+        noun = "record" if task is Task.FRAMES else "argument"
+        raise FileError(path.name, None, f"contains no {noun}, so there is nothing to score.")
     return items
 
 

@@ -153,15 +153,15 @@ def _has_confidences(path: Path) -> bool:
 def _read_confidences(
     path: Path, on_error: ErrorSink
 ) -> dict[tuple[str, Positions], tuple[int, Path, int]]:
-    found = {}
+    confidences = {}
     for line, text in numbered_lines(path):
         if not text.strip():
             continue
         try:
             sentence, positions, confidence = text.split()
             verb = tuple(int(part) for part in positions.split("_"))
-            found[sentence, verb] = (int(confidence), path, line)
+            confidences[sentence, verb] = (int(confidence), path, line)
         except ValueError:
             message = "is not a sentence id, a verb position and a whole number."
             on_error(FileError(path.name, line, message))
-    return found
+    return confidences

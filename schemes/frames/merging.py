@@ -55,7 +55,9 @@ def _head_of_row(row: Sequence[int | None], sources: Sequence[Json]) -> Json:
 
 def as_source(content: Json) -> Json:
     """Return a record with the same fields for every origin."""
-    arguments = [{name: each.get(name, "") for name in FIELDS} for each in content["arguments"]]
+    arguments = [
+        {name: argument.get(name, "") for name in FIELDS} for argument in content["arguments"]
+    ]
     return {
         "skip": content.get("skip", ""),
         "verb": content["verb"],
@@ -77,7 +79,9 @@ def keep_all(source: Json) -> Json:
 
 def gold_of(consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
     """Return the record and the provenance of its arguments: `{"source", "unit", "state"}`."""
-    arguments = [{name: each[name] for name in FIELDS} for each in consolidation["arguments"]]
+    arguments = [
+        {name: argument[name] for name in FIELDS} for argument in consolidation["arguments"]
+    ]
     gold = {**consolidation, "arguments": arguments}
     return gold, [_origin(argument, sources) for argument in consolidation["arguments"]]
 

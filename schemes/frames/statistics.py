@@ -71,17 +71,19 @@ def tables(items: Sequence[AnnotatedItem]) -> list[StatisticsTable]:
     by_frame = _by_frame(item.content for item in items)
     rated = []
     for frame, records in by_frame.items():
-        confidences = [each["confidence"] for each in records if each["confidence"] is not None]
+        confidences = [
+            record["confidence"] for record in records if record["confidence"] is not None
+        ]
         if confidences:
             forms = len({record["lemma"] for record in records})
             rated.append((frame, sum(confidences) / len(confidences), len(records), forms))
     columns = ("Frame", "Mean confidence", "Records", "Verb forms")
-    found = []
+    ranked = []
     for order, sign in (("highest", -1), ("lowest", 1)):
         rated.sort(key=lambda row: (sign * row[1], -row[2], row[0]))
         caption = f"Frames with the {order} mean confidence"
-        found.append(StatisticsTable(caption, columns, rated[:LISTED]))
-    return found if rated else []
+        ranked.append(StatisticsTable(caption, columns, rated[:LISTED]))
+    return ranked if rated else []
 
 
 def frequencies(items: Sequence[AnnotatedItem]) -> Frequencies | None:

@@ -99,19 +99,19 @@ def disputes(sources: Sequence[Json], validations: Sequence[Json], agree: int) -
     frame, arguments, missing = [], [], []
     judgments = [validation["frame"] for validation in validations]
     if _support(judgments) < agree:
-        frame = [_reason(each) for each in judgments if each["verdict"] == "disputed"]
+        frame = [_reason(judgment) for judgment in judgments if judgment["verdict"] == "disputed"]
     for at in range(len(sources[0]["arguments"])):
         for part in PARTS:
             judgments = _judgments_of(validations, at, part)
             if _support(judgments) < agree:
                 arguments += [
-                    {"argument": at, "part": part, **_reason(each)}
-                    for each in judgments
-                    if each["verdict"] == "disputed"
+                    {"argument": at, "part": part, **_reason(judgment)}
+                    for judgment in judgments
+                    if judgment["verdict"] == "disputed"
                 ]
     if sum(not validation["missing"] for validation in validations) < agree:
         for validation in validations:
-            missing += [each for each in validation["missing"] if each not in missing]
+            missing += [argument for argument in validation["missing"] if argument not in missing]
     if not (frame or arguments or missing):
         return {}
     return {"frame": frame, "arguments": arguments, "missing": missing}
@@ -194,13 +194,13 @@ def _verdicts(content: Json) -> Iterator[tuple[tuple[Any, ...], str]]:
 
 
 def _support(judgments: Sequence[Json | None]) -> int:
-    return sum(each is not None and each["verdict"] == "verified" for each in judgments)
+    return sum(judgment is not None and judgment["verdict"] == "verified" for judgment in judgments)
 
 
 def _judgments_of(validations: Sequence[Json], at: int, part: str) -> list[Json]:
     """Return the judgments of a part. A disputed head stands for the parts that depend on it."""
-    found = (validation["arguments"][at] for validation in validations)
-    return [each[part] if each[part] is not None else _NO_JUDGMENT for each in found]
+    judged = (validation["arguments"][at][part] for validation in validations)
+    return [_NO_JUDGMENT if judgment is None else judgment for judgment in judged]
 
 
 # Of an element or role whose head is disputed. It supports nothing, and is no dispute of its own.
@@ -243,7 +243,7 @@ def _judged_argument(argument: _JudgedArgument, path: str, context: ItemContext)
 def _missing(argument: _Missing, path: str, record: Json, context: ItemContext) -> Json:
     if not _is_head(argument.head, context):
         raise ContentError(f"{path}.head", "must be words of the sentence, in their order.")
-    if any(argument.head == each["head"] for each in record["arguments"]):
+    if any(argument.head == other["head"] for other in record["arguments"]):
         raise ContentError(f"{path}.head", "is already an argument of the record.")
     if not (argument.element or argument.role):
         raise ContentError(path, "choose a frame element or a role for this argument.")

@@ -25,6 +25,7 @@ from schemes.base import (
 )
 from schemes.grounding.content import phrase_text, phrases_by_id
 from schemes.grounding.figures import FIGURES, GROUPS, accuracy_key
+from schemes.grounding.merging import STATE_TEXTS, box_text
 from schemes.grounding.remarks import SIZE_CODES, hints, section
 
 # Stored with every figure. Changed definitions get a new name.
@@ -44,7 +45,9 @@ STATES = {
         "You gave another kind of answer, such as one box for a group instead of one for each "
         "individual.",
     ),
-    "missed": StateText("missed", "The expert drew this box or answered this phrase, and you did not."),
+    "missed": StateText(
+        "missed", "The expert drew this box or answered this phrase, and you did not."
+    ),
     "extra": StateText("extra", "You drew this box and the expert did not."),
     "approved": StateText("accepted", "The expert lacks this box, and a person accepted it."),
 }
@@ -54,12 +57,6 @@ DECISIONS = (
     DecisionKind("pair-refused", "not the same object", "Not the same object", "pair"),
     DecisionKind("box-accepted", "correct, although the expert lacks it", "Mark as correct", "box"),
 )
-STATE_NAMES = {
-    "boxes": "boxes",
-    "group": "one box for the group",
-    "scene": "nothing to box",
-    "absent": "not in the picture",
-}
 _MISSING: Json = {"state": "", "boxes": []}
 _Box = tuple[int, ...]
 
@@ -189,6 +186,8 @@ def _decide(phrases: Mapping[str, _Phrase], decision: RowDecision) -> None:
             raise ValueError(f"the box {decision.predicted!r} is matched already")
         phrase.accepted.add(at)
         return
+    if (decision.reference or "").partition(":")[0] != id:
+        raise ValueError("a box can only match a box of the same phrase")
     our_at = _place(phrase.id, phrase.ours, decision.reference or "")
     if decision.kind == "pair-refused":
         if phrase.pairs.get(our_at) == at:
@@ -276,7 +275,7 @@ def _rows(phrase: _Phrase, text: str) -> Iterator[AlignedRow]:
         yield AlignedRow(
             state="missed",
             label=STATES["missed"].label,
-            reference=_side(phrase, phrase.ours[our_at], text, "box"),
+            reference=_side(phrase, phrase.ours[our_at], text),
             predicted=None,
             decisions=("pair-accepted",),
         )
@@ -286,7 +285,7 @@ def _rows(phrase: _Phrase, text: str) -> Iterator[AlignedRow]:
             state=state,
             label=STATES[state].label,
             reference=None,
-            predicted=_side(phrase, phrase.theirs[at], text, "box"),
+            predicted=_side(phrase, phrase.theirs[at], text),
             decisions=("box-accepted",) if state == "extra" else (),
         )
 
@@ -305,8 +304,8 @@ def _state_row(phrase: _Phrase, text: str) -> AlignedRow | None:
     return AlignedRow(
         state=state,
         label=STATES[state].label,
-        reference=RowSide(phrase.id, [STATE_NAMES.get(ours, ours)], text, phrase.ours),
-        predicted=RowSide(phrase.id, [STATE_NAMES.get(theirs, theirs)], text, phrase.theirs)
+        reference=RowSide(phrase.id, [text], STATE_TEXTS.get(ours, ours), phrase.ours),
+        predicted=RowSide(phrase.id, [text], STATE_TEXTS.get(theirs, theirs), phrase.theirs)
         if theirs
         else None,
         detail=_state_detail(ours, theirs) if state == "label-differs" else "",
@@ -319,7 +318,7 @@ def _state_detail(ours: str, theirs: str) -> str:
         return "a group instead of individuals"
     if (ours, theirs) == ("group", "boxes"):
         return "individuals instead of a group"
-    return f"{STATE_NAMES.get(theirs, theirs)} instead of {STATE_NAMES.get(ours, ours)}"
+    return f"{STATE_TEXTS.get(theirs, theirs)} instead of {STATE_TEXTS.get(ours, ours)}"
 
 
 def _pair_row(phrase: _Phrase, our_at: int, at: int, text: str) -> AlignedRow:
@@ -330,15 +329,15 @@ def _pair_row(phrase: _Phrase, our_at: int, at: int, text: str) -> AlignedRow:
     return AlignedRow(
         state=state,
         label=STATES[state].label,
-        reference=_side(phrase, ours, text, "box"),
-        predicted=_side(phrase, theirs, text, "box"),
+        reference=_side(phrase, ours, text),
+        predicted=_side(phrase, theirs, text),
         detail=f"IoU {iou:.2f}" if is_close else f"{difference(ours, theirs)}, IoU {iou:.2f}",
         decisions=("pair-refused",),
     )
 
 
-def _side(phrase: _Phrase, box: _Box, text: str, label: str) -> RowSide:
-    return RowSide(box_key(phrase.id, box), [label], text, [box])
+def _side(phrase: _Phrase, box: _Box, text: str) -> RowSide:
+    return RowSide(box_key(phrase.id, box), [text], box_text(box), [box])
 
 
 def difference(reference: Sequence[int], predicted: Sequence[int]) -> str:

@@ -47,25 +47,25 @@ class Evaluation:
     def __init__(self, phrases: Sequence[Phrase], *, seed: int = 0) -> None:
         """Store the phrases. `seed` determines the random predictions."""
         self.phrases = phrases
-        self._seed = seed
-        self._plural: Flags = np.array([phrase.plural for phrase in phrases], dtype=np.bool_)
-        self._images = np.array([phrase.image for phrase in phrases]).reshape(-1, 2)
+        self.seed = seed
+        self.plural: Flags = np.array([phrase.plural for phrase in phrases], dtype=np.bool_)
+        self.images = np.array([phrase.image for phrase in phrases]).reshape(-1, 2)
 
     @cached_property
-    def _gold(self) -> BoxSets:
+    def gold(self) -> BoxSets:
         return box_sets_from_lists([phrase.gold for phrase in self.phrases])
 
     @cached_property
-    def _predicted(self) -> BoxSets:
+    def predicted(self) -> BoxSets:
         return box_sets_from_lists([phrase.predicted for phrase in self.phrases])
 
     @cached_property
     def _hulls(self) -> AreaOverlap:
-        return hull_overlap(self._gold, self._predicted)
+        return hull_overlap(self.gold, self.predicted)
 
     @cached_property
     def _components(self) -> AreaOverlap:
-        return component_overlap(self._gold, self._predicted)
+        return component_overlap(self.gold, self.predicted)
 
     def figures(self) -> Json:
         """Return the JSON output of `evaluate grounding --json`."""
@@ -87,14 +87,14 @@ class Evaluation:
         chosen = np.ones(len(correct), dtype=np.bool_) if among is None else among
         groups = {
             "all": chosen,
-            "singular": chosen & ~self._plural,
-            "plural": chosen & self._plural,
+            "singular": chosen & ~self.plural,
+            "plural": chosen & self.plural,
         }
         return {name: _accuracy(correct[group]) for name, group in groups.items()}
 
     def _filler(self) -> Json:
         """Return the mean filler of plural gold boxes and the share above one half."""
-        shares = filler(self._gold.select(self._plural))
+        shares = filler(self.gold.select(self.plural))
         over = int((shares > 0.5).sum())
         return {
             "n": len(shares),
@@ -105,8 +105,8 @@ class Evaluation:
 
     def _component_counts(self) -> Json:
         """Return the box counts of plural phrases, gold and predicted."""
-        gold = self._gold.select(self._plural).sizes
-        predicted = self._predicted.select(self._plural).sizes
+        gold = self.gold.select(self.plural).sizes
+        predicted = self.predicted.select(self.plural).sizes
         return {
             "plural_phrases": len(gold),
             "gold_mean": ratio(int(gold.sum()), len(gold)),
@@ -121,7 +121,7 @@ class Evaluation:
         numbers = np.array([phrase.cardinality or 0 for phrase in self.phrases])
         return {
             name: self._by_number(cardinality_matches(sets, numbers), known)
-            for name, sets in (("gold", self._gold), ("predicted", self._predicted))
+            for name, sets in (("gold", self.gold), ("predicted", self.predicted))
         }
 
     def _upper_bounds(self) -> Json:
@@ -145,7 +145,7 @@ class Evaluation:
         numbers = np.array(places, dtype=np.int64)
         return {
             name: self._by_number(
-                any_candidate_passes(self._gold, sets, numbers, by_component=by_component),
+                any_candidate_passes(self.gold, sets, numbers, by_component=by_component),
                 has_candidates,
             )
             for name, by_component in (("iou", False), ("c_iou", True))
@@ -153,25 +153,26 @@ class Evaluation:
 
     def _manipulated(self) -> Json:
         """Return the accuracy of degenerate predictions (Suter et al. 2021)."""
-        images, gold, predicted = self._images, self._gold, self._predicted
+        images, gold, predicted = self.images, self.gold, self.predicted
         quarters, grown = scaled(gold, 4), enlarged_sides(predicted)
         larger = enlarged_areas(predicted)
         accuracies = {
-            "whole_image": self._both(gold, whole_images(images)),
-            "random_components": self._both(gold, random_box_sets(images, seed=self._seed)),
-            "enlarged_sides_clipped": self._both(quarters, clipped(grown, 4 * images)),
-            "enlarged_sides_unclipped": self._both(quarters, grown),
-            "enlarged_area_clipped": self._both(gold, clipped(larger, images)),
-            "enlarged_area_unclipped": self._both(gold, larger),
+            "whole_image": self.accuracies(gold, whole_images(images)),
+            "random_components": self.accuracies(gold, random_box_sets(images, seed=self.seed)),
+            "enlarged_sides_clipped": self.accuracies(quarters, clipped(grown, 4 * images)),
+            "enlarged_sides_unclipped": self.accuracies(quarters, grown),
+            "enlarged_area_clipped": self.accuracies(gold, clipped(larger, images)),
+            "enlarged_area_unclipped": self.accuracies(gold, larger),
         }
         pools = [_distinct_boxes(phrase) for phrase in self.phrases]
         if any(pools):
-            drawn = random_selections(box_sets_from_lists(pools), seed=self._seed)
+            drawn = random_selections(box_sets_from_lists(pools), seed=self.seed)
             among = np.array([bool(pool) for pool in pools], dtype=np.bool_)
-            accuracies["random_candidate_components"] = self._both(gold, drawn, among)
+            accuracies["random_candidate_components"] = self.accuracies(gold, drawn, among)
         return accuracies
 
-    def _both(self, gold: BoxSets, predicted: BoxSets, among: Flags | None = None) -> Json:
+    def accuracies(self, gold: BoxSets, predicted: BoxSets, among: Flags | None = None) -> Json:
+        """Return the accuracy of any predictions by both metrics, optionally of some phrases."""
         return {
             "iou": self._by_number(hull_overlap(gold, predicted).correct, among),
             "c_iou": self._by_number(component_overlap(gold, predicted).correct, among),
@@ -179,7 +180,7 @@ class Evaluation:
 
     def intervals(self, *, repetitions: int, seed: int) -> dict[str, dict[str, Interval]]:
         """Return bootstrap intervals of both accuracies for all, singular and plural."""
-        plural = self._plural
+        plural = self.plural
         groups = {"all": plural | ~plural, "singular": ~plural, "plural": plural}
         overlaps = {"iou": self._hulls, "c_iou": self._components}
         return {
@@ -192,7 +193,7 @@ class Evaluation:
 
     def item_rows(self) -> Iterator[tuple[Any, ...]]:
         """Yield a row per phrase, in the order of ITEM_COLUMNS."""
-        fillers = filler(self._gold)
+        fillers = filler(self.gold)
         ious, c_ious = self._hulls.iou, self._components.iou
         correct, c_correct = self._hulls.correct, self._components.correct
         for at, phrase in enumerate(self.phrases):

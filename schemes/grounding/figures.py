@@ -52,7 +52,9 @@ def _component_feedback(total: Total) -> list[str]:
 def _state_feedback(total: Total) -> list[str]:
     if not total["total"]:
         return []
-    return [f"Your answer is of the expert's kind for {total['correct']} of {total['total']} phrases."]
+    return [
+        f"Your answer is of the expert's kind for {total['correct']} of {total['total']} phrases."
+    ]
 
 
 def _mean_total(measures: Sequence[Measure]) -> Total:

@@ -6,7 +6,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,14 +61,38 @@ def read_phrases(path: Path, *, on_error: ErrorSink, clip: bool = False) -> Iter
         yield phrase
 
 
-def _object(text: str) -> dict[str, Any]:
+def predictions_for(
+    path: Path, gold: Mapping[str, Mapping[str, Any]], *, on_error: ErrorSink
+) -> list[Phrase]:
+    """Return the file's predictions for phrases whose gold is given by id.
+
+    `gold` has the fields `gold`, `plural` and `cardinality`, which replace those of the file. Other
+    phrases of the file are ignored. Boxes are clipped to the image. Errors are as in `read_phrases`.
+    """
+    phrases: dict[str, Phrase] = {}
+    for line, text in numbered_lines(path):
+        if not text.strip():
+            continue
+        try:
+            entry = _object(text, ("id", "image", "predicted"))
+            id = _id(entry["id"])
+            if id in gold:
+                if id in phrases:
+                    raise FieldError("id", f"{id!r} is repeated from line {phrases[id].line}.")
+                phrases[id] = _phrase({**entry, **gold[id]}, line, clip=True)
+        except FieldError as bad:
+            on_error(bad.at(path, line))
+    return list(phrases.values())
+
+
+def _object(text: str, required: Sequence[str] = _REQUIRED) -> dict[str, Any]:
     try:
         entry = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FieldError("", f"is not JSON ({error}).") from None
     if not isinstance(entry, dict):
         raise FieldError("", "is not a JSON object.")
-    for name in _REQUIRED:
+    for name in required:
         if name not in entry:
             raise FieldError(name, "is missing.")
     return entry

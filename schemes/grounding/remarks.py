@@ -51,11 +51,14 @@ def hints(compared: Compared, context: ItemContext) -> list[tuple[str, str]]:
 
 def _of_row(row: AlignedRow) -> Iterator[tuple[str, str]]:
     side = row.reference or row.predicted
-    phrase = f"“{side.value}”" if side else ""
+    phrase = f"“{side.labels[0]}”" if side else ""
     if row.state == "missed" and row.reference and row.reference.boxes:
         yield "box-missed", f"Look at the whole picture again. A box for {phrase} is missing."
     elif row.state == "extra":
-        yield "box-extra", f"Box only what the words mean. One of your boxes for {phrase} is not part of it."
+        yield (
+            "box-extra",
+            f"Box only what the words mean. One of your boxes for {phrase} is not part of it.",
+        )
     elif row.state == "extent-differs":
         yield from _extent(row.detail, phrase)
     elif row.state == "label-differs":
@@ -70,7 +73,10 @@ def _extent(detail: str, phrase: str) -> Iterator[tuple[str, str]]:
 
 def _answer(detail: str, phrase: str) -> tuple[str, str]:
     if detail.startswith("a group"):
-        return "group-instead", f"The individuals of {phrase} can be told apart, so give each its own box."
+        return (
+            "group-instead",
+            f"The individuals of {phrase} can be told apart, so give each its own box.",
+        )
     if detail.startswith("individuals"):
         return (
             "individuals-instead",

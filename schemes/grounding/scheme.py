@@ -1,63 +1,29 @@
 """The grounding scheme, assembled from the modules of this package."""
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from schemes.base import (
-    Content,
-    Corpus,
-    ErrorSink,
-    FileError,
-    GoldRecord,
-    ItemContext,
-    ItemRecord,
-    Json,
-    Noun,
-    Pages,
-    Scheme,
-    SentenceRecord,
-    ShownUnit,
-    TaskTexts,
-    Total,
-    Views,
-    Vocabulary,
-)
+from schemes.base import Content, Noun, Pages, Sample, Scheme, TaskTexts, Total, Vocabulary
 from schemes.grounding import content as grounded
 from schemes.grounding import page_data
+from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.comparison import COMPARISON
+from schemes.grounding.corpus import CORPUS
+from schemes.grounding.exports import EXPORTS
 from schemes.grounding.merging import MERGING
 from schemes.grounding.pay import PAY_PRESETS
+from schemes.grounding.simulation import SIMULATION
+from schemes.grounding.statistics import STATISTICS
 from schemes.grounding.validating import VALIDATING
+from schemes.grounding.views import SEARCH, VIEWS
+
+_SAMPLES = Path(__file__).with_name("samples")
 
 
-def _sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
-    raise FileError(path.name, None, f"has an unknown format {fmt!r}.")
+def _draw_samples(folder: Path) -> None:
+    # Inline, because it loads Pillow.
+    from schemes.grounding.samples.draw import draw_samples  # noqa: PLC0415
 
-
-def _items(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemRecord]:
-    raise FileError(paths[0].name, None, "has an unknown format.")
-
-
-def _gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[GoldRecord]:
-    raise FileError(paths[0].name, None, f"has an unknown format {fmt!r}.")
-
-
-def _shown(content: object, context: ItemContext) -> list[ShownUnit] | None:
-    if not isinstance(content, dict) or not isinstance(content.get("phrases"), list):
-        return None
-    texts = {
-        phrase["id"]: grounded.phrase_text(phrase, context)
-        for phrase in context.target.get("phrases", ())
-    }
-    return [
-        ShownUnit(label=texts.get(phrase.get("id"), ""), values=[str(phrase.get("state", ""))])
-        for phrase in content["phrases"]
-        if isinstance(phrase, dict)
-    ]
-
-
-def _marked(target: Json) -> list[int]:
-    return [at for phrase in target["phrases"] for at in range(phrase["start"], phrase["end"])]
+    draw_samples(folder)
 
 
 SCHEME = Scheme(
@@ -87,16 +53,7 @@ SCHEME = Scheme(
         keywords="annotation, pictures, boxes, language",
         pay_presets=PAY_PRESETS,
     ),
-    corpus=Corpus(
-        formats={},
-        gold_formats=(),
-        read_sentences=_sentences,
-        read_items=_items,
-        read_gold=_gold,
-        find_items=lambda external_id, context: [],
-        complete_item=lambda item, context: item,
-        headline=lambda context: " ".join(context.tokens[:8]),
-    ),
+    corpus=CORPUS,
     content=Content(
         schema_version=grounded.SCHEMA_VERSION,
         empty=grounded.EMPTY,
@@ -104,12 +61,35 @@ SCHEME = Scheme(
         parse_gold=grounded.parse_gold,
         parse_system=grounded.parse_gold,
         count_units=grounded.count_units,
-        totals=(Total("phrases", Noun("phrase", "phrases")), Total("boxes", Noun("box", "boxes"))),
+        totals=(
+            Total("phrases", Noun("phrase", "phrases")),
+            Total("boxes", Noun("box", "boxes")),
+            Total("group", Noun("group", "groups")),
+            Total("scene", Noun("phrase with nothing to box", "phrases with nothing to box")),
+            Total("absent", Noun("absent phrase", "absent phrases")),
+        ),
         count=grounded.count_parts,
     ),
     comparison=COMPARISON,
-    views=Views(units=_shown, marked=_marked),
+    views=VIEWS,
     pages=Pages(shared=page_data.shared, item=page_data.item),
+    exports=EXPORTS,
     merging=MERGING,
     validating=VALIDATING,
+    simulation=SIMULATION,
+    search=SEARCH,
+    statistics=STATISTICS,
+    external={PREDICTIONS.key: PREDICTIONS},
+    guidelines=Path(__file__).with_name("guidelines"),
+    sample=Sample(
+        format="captions-jsonl",
+        sentences=_SAMPLES / "captions.jsonl",
+        gold=[_SAMPLES / "gold.jsonl"],
+        rounds=_SAMPLES / "rounds.csv",
+        images=_draw_samples,
+    ),
+    limits=(
+        "Only the phrases of the captions are grounded. A box surrounds what can be seen of an object, "
+        "and not its outline.",
+    ),
 )

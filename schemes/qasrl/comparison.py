@@ -84,7 +84,7 @@ def compare(
 
 
 def measure(
-    reference: Json, predicted: Json, decisions: Iterable[RowDecision] = ()
+    reference: Json, predicted: Json, target: Json, decisions: Iterable[RowDecision] = ()
 ) -> Mapping[str, Json]:
     """Return the counts of UA and LA, like `compare`."""
     return _measures(

@@ -5,12 +5,15 @@ from itertools import count
 from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Item, Sentence
+from consolidation.domain.open_cases import open_case, publish_case
+from consolidation.models import Case
 from projects.domain.create_project import create_project
 from projects.domain.resources import add_resource
 from projects.models import Project
 from schemes.base import Json
 from schemes.registry import get_scheme
 from tests.annotation.factories import NOW
+from tests.consolidation.factories import make_generation
 from tests.schemes.frames.page_lexicon import LEXICON
 
 # 0   1    2    3    4      5    6      7    8    9
@@ -31,6 +34,9 @@ METADATA = {
         "punct",
     ],
 }
+WINE = {"head": [2], "element": "Entity", "role": "Theme"}
+FRANCE = {"head": [6], "element": "Origin", "role": "Source"}
+YEAR = {"head": [8], "element": "", "role": "Time"}
 _numbers = count(1)
 
 
@@ -51,6 +57,26 @@ def make_record(project: Project) -> Item:
     return Item.objects.create(
         project=project, sentence=sentence, key=f"{name}/4", target=target, position=1
     )
+
+
+def record(frame: str, *arguments: Json, verb: tuple[int, ...] = (3, 5)) -> Json:
+    """Return an annotator's content about “came”."""
+    return {
+        "skip": "",
+        "verb": list(verb),
+        "frame": frame,
+        "arguments": list(arguments),
+        "confidence": 4,
+    }
+
+
+def verification_case(project: Project, content: Json) -> Case:
+    """Return a published case with an annotator's content to verify."""
+    item = make_record(project)
+    make_generation(item, content)
+    open_case(item=item, now=NOW)
+    publish_case(case_id=item.cases.get().pk, now=NOW)
+    return item.cases.get()
 
 
 def frame(page: Page, name: str) -> Locator:

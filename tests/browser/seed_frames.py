@@ -13,9 +13,20 @@ django.setup()
 
 from django.conf import settings  # noqa: E402
 
+from projects.domain.choose_protocol import choose_protocol  # noqa: E402
+from projects.models import Project  # noqa: E402
 from schemes.base import Json  # noqa: E402
-from tests.annotation.factories import make_task  # noqa: E402
-from tests.browser.frames import make_frames_project, make_record  # noqa: E402
+from tests.annotation.factories import NOW, make_task  # noqa: E402
+from tests.browser.frames import (  # noqa: E402
+    FRANCE,
+    WINE,
+    YEAR,
+    make_frames_project,
+    make_record,
+    record,
+    verification_case,
+)
+from tests.consolidation.factories import make_case_of  # noqa: E402
 from tests.schemes.frames.page_lexicon import LEXICON, frame  # noqa: E402
 
 FRAMES = 1200
@@ -44,7 +55,18 @@ def main() -> dict[str, str]:
     large = make_frames_project("large", large_lexicon())
     projects = {"killed": small, "frame": small, "weight": small, "latency": large}
     tasks = {name: make_task([make_record(project)]) for name, project in projects.items()}
-    return {name: f"{settings.SITE_URL}/generate/{task.public_id}/" for name, task in tasks.items()}
+    addresses = {name: f"generate/{task.public_id}" for name, task in tasks.items()}
+    content = record("Origin", WINE, FRANCE)
+    merged = make_case_of(make_record(small), content, record("Origin", WINE, YEAR))
+    addresses["consolidate"] = f"consolidate/{merged.task.public_id}"
+    verified = verification_case(make_verification_project(), content)
+    addresses["validate"] = f"validate/{verified.task.public_id}"
+    return {name: f"{settings.SITE_URL}/{address}/" for name, address in addresses.items()}
+
+
+def make_verification_project() -> Project:
+    project = make_frames_project("verified")
+    return choose_protocol(project=project, protocol="verification", actor="seed", now=NOW)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,6 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, e
 
 from annotation.models import Draft, Submission
 from consolidation.domain.dispute import raise_dispute
-from consolidation.domain.open_cases import open_case as open_case_of
-from consolidation.domain.open_cases import publish_case
 from consolidation.domain.revise import publish_revision
 from consolidation.models import Case
 from projects.domain.choose_protocol import choose_protocol
@@ -20,27 +18,23 @@ from projects.models import Project
 from schemes.base import Json
 from tests.annotation.factories import NOW
 from tests.axe import axe_findings
-from tests.browser.frames import make_frames_project, make_record, word
+from tests.browser.frames import (
+    FRANCE,
+    WINE,
+    YEAR,
+    make_frames_project,
+    make_record,
+    record,
+    verification_case,
+    word,
+)
 from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
 from tests.browser.work import arrived, note, open_task, press, ready, status, submit
-from tests.consolidation.factories import make_case_of, make_generation
+from tests.consolidation.factories import make_case_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-WINE = {"head": [2], "element": "Entity", "role": "Theme"}
-FRANCE = {"head": [6], "element": "Origin", "role": "Source"}
-YEAR = {"head": [8], "element": "", "role": "Time"}
 VERIFIED = {"verdict": "verified", "reason": "", "proposal": ""}
-
-
-def record(frame: str, *arguments: Json, verb: tuple[int, ...] = (3, 5)) -> Json:
-    return {
-        "skip": "",
-        "verb": list(verb),
-        "frame": frame,
-        "arguments": list(arguments),
-        "confidence": 4,
-    }
 
 
 def disputed(reason: str, proposal: object = "") -> Json:
@@ -98,14 +92,6 @@ def open_page(live_server, marketplace) -> Iterator[Callable[..., Page]]:
     assert errors == []
 
 
-def verification_case(project: Project, content: Json) -> Case:
-    item = make_record(project)
-    make_generation(item, content)
-    open_case_of(item=item, now=NOW)
-    publish_case(case_id=item.cases.get().pk, now=NOW)
-    return item.cases.get()
-
-
 @pytest.fixture
 def verifying(project, context, open_page) -> Page:
     case = verification_case(project, record("Origin", WINE, FRANCE))
@@ -140,6 +126,16 @@ def test_record_is_verified_by_keyboard_alone(verifying, marketplace):
     assert content["frame"] == VERIFIED
     assert content["arguments"] == [dict.fromkeys(("head", "element", "role"), VERIFIED)] * 2
     assert content["missing"] == []
+
+
+def test_preview_promises_the_elements_after_acceptance(project, context, live_server):
+    case = verification_case(project, record("Origin", WINE, FRANCE))
+    address = reverse("consolidation:validate", args=[case.task.public_id])
+    page = open_task(context.new_page(), f"{live_server.url}{address}")
+    expect(
+        page.get_by_text("You see the elements of Origin when you have accepted")
+    ).to_be_visible()
+    expect(page.get_by_text("could not be loaded")).to_have_count(0)
 
 
 def test_parts_are_disputed_with_reasons_and_proposals(verifying, marketplace):

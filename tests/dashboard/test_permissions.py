@@ -170,6 +170,7 @@ FRAMED = {
         "draft",
         "submit",
         "look-up",
+        "image",
         "resource-index",
         "practice-start",
         "practice",

@@ -17,6 +17,7 @@ def make_import(project: Project, actor: str = "rita") -> Job:
         "strict": False,
         "files": [],
         "items_files": [],
+        "images": [],
     }
     return queue_job(kind=IMPORT, scope=project.slug, parameters=parameters, actor=actor, now=START)
 

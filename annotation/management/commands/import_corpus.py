@@ -25,6 +25,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--items", type=Path, nargs="+", default=[], help="files that list the items"
         )
+        parser.add_argument(
+            "--images", type=Path, help="the folder or ZIP archive of the images that FILE names"
+        )
         parser.add_argument("--domain", default="")
         parser.add_argument("--partition", default="", choices=Partition.values)
         parser.add_argument(
@@ -37,6 +40,7 @@ class Command(BaseCommand):
         corpus = CorpusOptions(
             fmt=options["format"],
             items=options["items"],
+            images=options["images"],
             domain=options["domain"],
             partition=options["partition"],
             strict=options["strict"],

@@ -37,7 +37,7 @@ PREDICTED = record(
 
 
 def test_measures_by_hand():
-    assert measure(REFERENCE, PREDICTED) == {
+    assert measure(REFERENCE, PREDICTED, {}) == {
         "frame": {"correct": 1, "total": 1},
         "heads": {"tp": 1, "fp": 2, "fn": 2},
         "overlap": {"tp": 2, "fp": 1, "fn": 1},
@@ -53,7 +53,7 @@ def test_measures_by_hand():
 
 def test_another_frame_makes_every_label_wrong():
     other = {**REFERENCE, "frame": "Giving"}
-    found = measure(REFERENCE, other)
+    found = measure(REFERENCE, other, {})
     assert found["frame"]["correct"] == 0
     assert found["heads"] == {"tp": 3, "fp": 0, "fn": 0}
     assert found["labelled"] == {"tp": 0, "fp": 3, "fn": 3}
@@ -77,7 +77,7 @@ def test_skipped_record_is_compared_as_a_label():
     row, *rest = compare(REFERENCE, skipped, CONTEXT).rows
     assert (row.state, row.predicted.labels) == ("label-differs", ["(skipped)"])
     assert {each.state for each in rest} == {"missed"}
-    assert measure(skipped, skipped)["frame"]["correct"] == 1
+    assert measure(skipped, skipped, {})["frame"]["correct"] == 1
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,12 @@ def test_skipped_record_is_compared_as_a_label():
     ],
 )
 def test_decisions_override_the_comparison(decision, key, expected):
-    assert measure(REFERENCE, PREDICTED, [RowDecision(*decision)])[key] == expected
+    assert measure(REFERENCE, PREDICTED, {}, [RowDecision(*decision)])[key] == expected
 
 
 def test_accepted_frame_is_right():
     other = {**REFERENCE, "frame": "Giving"}
-    found = measure(REFERENCE, other, [RowDecision("label-accepted", "frame", "frame")])
+    found = measure(REFERENCE, other, {}, [RowDecision("label-accepted", "frame", "frame")])
     assert found["frame"]["correct"] == 1
     assert found["labelled"] == {"tp": 3, "fp": 0, "fn": 0}
 
@@ -104,11 +104,14 @@ def test_accepted_frame_is_right():
 @pytest.mark.parametrize("keys", [("1", "9"), ("9", "1")])
 def test_decision_on_an_unknown_argument_is_refused(keys):
     with pytest.raises(ValueError, match="there is no argument"):
-        measure(REFERENCE, PREDICTED, [RowDecision("label-accepted", *keys)])
+        measure(REFERENCE, PREDICTED, {}, [RowDecision("label-accepted", *keys)])
 
 
 def test_figures_over_two_items():
-    measures = [measure(REFERENCE, PREDICTED), measure(REFERENCE, {**REFERENCE, "frame": "Giving"})]
+    measures = [
+        measure(REFERENCE, predicted, {})
+        for predicted in (PREDICTED, {**REFERENCE, "frame": "Giving"})
+    ]
     values = {
         figure.key: figure.value([each[figure.key] for each in measures])
         for figure in COMPARISON.figures

@@ -23,7 +23,7 @@ TARGET = {
     ]
 }
 CONTEXT = ItemContext(
-    "Two dogs chase a ball in the evening with friends".split(),
+    ["Two", "dogs", "chase", "a", "ball", "in", "the", "evening", "with", "friends"],
     TARGET,
     Image("dogs.png", 100, 100),
 )
@@ -84,8 +84,9 @@ def test_plural_is_a_property_of_the_phrase_and_not_of_the_boxes():
 
 
 def test_an_iou_of_exactly_one_half_is_correct():
-    whole, half = content(phrase("p1", "boxes", [0, 0, 10, 10])), content(
-        phrase("p1", "boxes", [0, 0, 5, 10])
+    whole, half = (
+        content(phrase("p1", "boxes", [0, 0, 10, 10])),
+        content(phrase("p1", "boxes", [0, 0, 5, 10])),
     )
     assert values(half, whole)["c-iou"] == 1.0
     smaller = content(phrase("p1", "boxes", [0, 0, 5, 9]))
@@ -122,7 +123,10 @@ def test_phrases_that_the_reference_lacks_are_not_compared():
         ),
         (
             phrase("p0", "group", [0, 0, 60, 20]),
-            [("label-differs", "a group instead of individuals"), ("missed", ""), ("missed", ""), ("extra", "")],
+            [
+                ("label-differs", "a group instead of individuals"),
+                ("missed", ""), ("missed", ""), ("extra", ""),
+            ],
         ),
         (
             phrase("p0", "absent"),
@@ -169,7 +173,11 @@ def test_decisions_override_the_comparison():
     assert compared.measures == measure(REFERENCE, predicted, TARGET, decisions)
     assert [row.state for row in compared.rows].count("approved") == 2
     refused = [RowDecision("pair-refused", box_key("p0", LEFT), box_key("p0", LEFT))]
-    assert measure(REFERENCE, REFERENCE, TARGET, refused)["components"] == {"tp": 2, "fp": 1, "fn": 1}
+    assert measure(REFERENCE, REFERENCE, TARGET, refused)["components"] == {
+        "tp": 2,
+        "fp": 1,
+        "fn": 1,
+    }
 
 
 @pytest.mark.parametrize(
@@ -180,11 +188,12 @@ def test_decisions_override_the_comparison():
         RowDecision("box-accepted", None, "p0:1_2_3_4"),
         RowDecision("pair-accepted", "p0:1_2_3_4", box_key("p0", LEFT)),
         RowDecision("box-accepted", None, box_key("p0", LEFT)),
+        RowDecision("pair-accepted", box_key("p1", BALL), box_key("p0", LEFT)),
         RowDecision("state-accepted", None, box_key("p0", LEFT)),
     ],
 )
 def test_decisions_on_unknown_rows_are_refused(decision):
-    with pytest.raises(ValueError, match=r"there is no|needs a box|already|decision"):
+    with pytest.raises(ValueError, match=r"there is no|same phrase|needs a box|already|decision"):
         measure(REFERENCE, REFERENCE, TARGET, [decision])
 
 

@@ -76,7 +76,7 @@ def write(rows: Iterable[base.ExportRow], path: Path, fmt: str) -> int:
 
 
 def measure(
-    reference: Json, predicted: Json, decisions: Iterable[base.RowDecision] = ()
+    reference: Json, predicted: Json, target: Json, decisions: Iterable[base.RowDecision] = ()
 ) -> dict[str, Json]:
     same = reference.get("label") == predicted.get("label")
     for decision in decisions:
@@ -102,7 +102,7 @@ def compare(
         predicted=base.RowSide("label", [theirs]) if theirs else None,
         decisions={"missed": (), "found": ("refused",)}.get(state, ("accepted",)),
     )
-    return base.Compared(measure(reference, predicted, decisions), [row])
+    return base.Compared(measure(reference, predicted, context.target, decisions), [row])
 
 
 def accuracy(measures: Sequence[Measure]) -> float | None:

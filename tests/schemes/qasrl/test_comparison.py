@@ -84,7 +84,7 @@ def test_the_example_of_the_paper_gives_counts_and_rows():
             decisions=("answer-accepted",),
         ),
     ]
-    assert measure(REFERENCE, predicted) == found.measures
+    assert measure(REFERENCE, predicted, {}) == found.measures
 
 
 @pytest.mark.parametrize(

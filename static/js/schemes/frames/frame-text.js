@@ -3,6 +3,7 @@
 /** @import { Frame, FrameElement, Runs } from "./frame-types.js" */
 
 import { counted, element } from "../../html.js";
+import { readPage } from "../../work/page.js";
 import { source } from "./frame-source.js";
 import { isCore } from "./record.js";
 
@@ -64,11 +65,14 @@ export function frameDetails({ definition, elements, examples }) {
 }
 
 /**
- * Return a message that a frame could not be loaded, with a button to try again.
+ * Return a message that a frame could not be loaded, with a button to try again. A preview loads none.
  *
  * @param {string} name
  */
 export function retry(name) {
+  if (readPage().preview) {
+    return [element("p", { class: "quiet" }, `You see the elements of ${name} when you have accepted the task.`)];
+  }
   const onclick = () => source.request(name, { again: true });
   return [
     element("p", { role: "status" }, `The elements of ${name} could not be loaded.`),

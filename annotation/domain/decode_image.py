@@ -1,0 +1,118 @@
+"""Check an image by decoding it, and normalise it for storage.
+
+The stored file is encoded anew from the pixels, upright as its EXIF data say. Metadata, such as the
+place where a photo was taken, and bytes after the image are therefore dropped.
+"""
+
+import io
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
+
+from schemes.base import FileError
+
+MAX_BYTES = 30 * 2**20
+MAX_PIXELS = 50_000_000
+# Workers' pages get images of at most this size, which leaves details for a zoom.
+DISPLAY_SIDE = 2000
+QUALITY = 95
+SUFFIXES = {
+    "JPEG": (".jpg", ".jpeg"),
+    "PNG": (".png",),
+    "WEBP": (".webp",),
+}
+# The JPEG of a phone may contain further pictures, which are dropped.
+_SAME_FORMAT = {"MPO": "JPEG"}
+_ERRORS = (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError, MemoryError)
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedImage:
+    """An image with its size in pixels. `display` is its smaller file for the screen, if it is large."""
+
+    data: bytes
+    display: bytes | None
+    format: str
+    width: int
+    height: int
+
+    @property
+    def suffix(self) -> str:
+        return SUFFIXES[self.format][0]
+
+
+def decode_image(name: str, data: bytes) -> DecodedImage:
+    """Return the normalised image of a file. Raise FileError with one line that names the file."""
+    if len(data) > MAX_BYTES:
+        raise FileError(name, None, f"has more than {MAX_BYTES // 2**20} MiB.")
+    try:
+        with Image.open(io.BytesIO(data), formats=("JPEG", "PNG", "WEBP")) as image:
+            kind = _SAME_FORMAT.get(image.format or "", image.format or "")
+            _check(name, image, kind)
+            pixels = _upright(image)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise FileError(name, None, _too_large()) from None
+    except UnidentifiedImageError:
+        raise FileError(name, None, "is not a JPEG, PNG or WebP image.") from None
+    except _ERRORS as error:
+        reason = " ".join(str(error).split())[:100]
+        raise FileError(name, None, f"is a damaged image ({reason}).") from None
+    small = pixels.copy()
+    small.thumbnail((DISPLAY_SIDE, DISPLAY_SIDE), Image.Resampling.LANCZOS)
+    is_same = small.size == pixels.size
+    return DecodedImage(
+        data=_encoded(pixels, kind),
+        display=None if is_same else _encoded(small, kind),
+        format=kind,
+        width=pixels.width,
+        height=pixels.height,
+    )
+
+
+def _check(name: str, image: Image.Image, kind: str) -> None:
+    if image.width * image.height > MAX_PIXELS:
+        raise FileError(name, None, _too_large())
+    if PurePath(name).suffix.lower() not in SUFFIXES[kind]:
+        message = f"is a {kind} image, but its name does not end in {SUFFIXES[kind][0]}."
+        raise FileError(name, None, message)
+    if image.format != "MPO" and getattr(image, "n_frames", 1) > 1:
+        raise FileError(name, None, "is animated; only still images can be annotated.")
+
+
+def _too_large() -> str:
+    return f"has more than {MAX_PIXELS // 1_000_000} million pixels."
+
+
+def _upright(image: Image.Image) -> Image.Image:
+    """Return the pixels upright in sRGB, without metadata."""
+    image.load()
+    upright = ImageOps.exif_transpose(image)
+    has_alpha = upright.has_transparency_data
+    profile = image.info.get("icc_profile")
+    if profile and not has_alpha:
+        upright = _in_srgb(upright, profile)
+    pixels = upright.convert("RGBA" if has_alpha else "RGB")
+    clean = Image.new(pixels.mode, pixels.size)
+    clean.paste(pixels)
+    return clean
+
+
+def _in_srgb(image: Image.Image, profile: bytes) -> Image.Image:
+    """Return the image with its colours in sRGB, or unchanged if its profile is invalid."""
+    try:
+        source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+        target = ImageCms.createProfile("sRGB")
+        converted = ImageCms.profileToProfile(image, source, target, outputMode="RGB")
+    except (ImageCms.PyCMSError, OSError, ValueError):
+        return image
+    return converted or image
+
+
+def _encoded(image: Image.Image, kind: str) -> bytes:
+    stream = io.BytesIO()
+    if kind == "PNG":
+        image.save(stream, "PNG")
+    else:
+        image.save(stream, kind, quality=QUALITY)
+    return stream.getvalue()

@@ -1,0 +1,186 @@
+"""Captions with phrases and their boxes, as all readers and writers of this scheme exchange them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from schemes.base import (
+    ContentError,
+    ExportRow,
+    GoldRecord,
+    Image,
+    ItemContext,
+    ItemRecord,
+    Json,
+    SentenceRecord,
+)
+from schemes.grounding.content import MAX_PHRASES
+
+LOCAL_KEY = "phrases"
+MAX_ID = 40
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionPhrase:
+    """A phrase of a caption, at tokens from `start` to before `end`.
+
+    `cardinality` is the number of individuals, or None if unknown. Phrases of a `chain` refer to the
+    same things. `state` and `boxes` are those of the content, and `state` is "" without gold.
+    """
+
+    start: int
+    end: int
+    id: str = ""
+    plural: bool | None = None
+    cardinality: int | None = None
+    chain: str = ""
+    types: tuple[str, ...] = ()
+    state: str = ""
+    boxes: tuple[tuple[int, int, int, int], ...] = ()
+
+    def target(self) -> Json:
+        return {
+            "id": self.id,
+            "start": self.start,
+            "end": self.end,
+            "plural": self.plural,
+            "cardinality": self.cardinality,
+            "chain": self.chain,
+            "types": list(self.types),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """A caption, or all captions of an image, with the name of its image file.
+
+    `phrases` is None if the file has none.
+    """
+
+    external_id: str
+    tokens: tuple[str, ...]
+    image: str
+    phrases: Sequence[CaptionPhrase] | None
+    metadata: Json = field(default_factory=dict)
+    line: int = 0
+    file: str = ""
+
+    def sentence(self) -> SentenceRecord:
+        metadata = {**self.metadata, "document": stem_of(self.image)}
+        if self.phrases is not None:
+            metadata["phrases"] = [phrase.target() for phrase in self.phrases]
+        return SentenceRecord(self.external_id, self.tokens, self.line, metadata, self.image)
+
+    def item(self) -> ItemRecord:
+        target = {"phrases": [phrase.target() for phrase in self.phrases or ()]}
+        return ItemRecord(self.external_id, LOCAL_KEY, target, self.line, self.file)
+
+    def gold(self) -> GoldRecord:
+        """Return the phrases with a state as gold."""
+        numbered = with_ids([phrase.target() for phrase in self.phrases or ()])
+        content = [
+            {
+                "id": target["id"],
+                "state": phrase.state,
+                "boxes": [list(box) for box in phrase.boxes],
+            }
+            for phrase, target in zip(self.phrases or (), numbered, strict=True)
+            if phrase.state
+        ]
+        return GoldRecord(self.item(), {"phrases": content}, [{} for _ in content], self.line)
+
+
+def stem_of(image: str) -> str:
+    return PurePath(image).stem
+
+
+def caption_of(row: ExportRow) -> Caption:
+    """Return the caption of a gold row. Its image must be known."""
+    answers = {phrase["id"]: phrase for phrase in row.content["phrases"]}
+    phrases = []
+    for target in row.target["phrases"]:
+        answer = answers.get(target["id"], {"state": "", "boxes": []})
+        phrases.append(
+            CaptionPhrase(
+                **{**target, "types": tuple(target["types"])},
+                state=answer["state"],
+                boxes=tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in answer["boxes"]),
+            )
+        )
+    metadata = {name: row.metadata[name] for name in _KEPT if name in row.metadata}
+    return Caption(row.external_id, row.tokens, image_of(row).name, phrases, metadata)
+
+
+_KEPT = ("captions", "other_phrases")
+
+
+def image_of(row: ExportRow) -> Image:
+    if row.image is None:
+        raise ContentError("image", f"{row.external_id} has no image.")
+    return row.image
+
+
+def with_ids(phrases: Sequence[Json]) -> list[Json]:
+    """Return targets of phrases with the ids that are missing, which are p0, p1 and so on."""
+    used = {phrase["id"] for phrase in phrases if phrase.get("id")}
+    numbered = []
+    for at, phrase in enumerate(phrases):
+        name = phrase.get("id") or f"p{at}"
+        while not phrase.get("id") and name in used:
+            name = f"p{name}"
+        used.add(name)
+        numbered.append({**phrase, "id": name})
+    return numbered
+
+
+def checked_phrases(phrases: Any, context: ItemContext) -> list[Json]:
+    """Return complete targets of phrases, ordered by position. Raise ContentError."""
+    if not isinstance(phrases, list) or not phrases:
+        raise ContentError("phrases", "must be a list with at least a phrase.")
+    if len(phrases) > MAX_PHRASES:
+        raise ContentError("phrases", f"has more than {MAX_PHRASES} phrases.")
+    checked = with_ids(
+        [
+            _checked(phrase, f"phrases[{at}]", len(context.tokens))
+            for at, phrase in enumerate(phrases)
+        ]
+    )
+    ids = [phrase["id"] for phrase in checked]
+    if len(set(ids)) < len(ids):
+        raise ContentError("phrases", "has an id twice.")
+    return sorted(checked, key=lambda phrase: (phrase["start"], phrase["end"]))
+
+
+def _checked(phrase: Any, path: str, length: int) -> Json:
+    if not isinstance(phrase, dict):
+        raise ContentError(path, "must be an object.")
+    start, end = phrase.get("start"), phrase.get("end")
+    if type(start) is not int or type(end) is not int or not 0 <= start < end <= length:
+        message = f"tokens {start} to {end} don't exist; the caption has {length} tokens."
+        raise ContentError(path, message)
+    cardinality = phrase.get("cardinality")
+    if cardinality is not None and (type(cardinality) is not int or cardinality < 1):
+        raise ContentError(f"{path}.cardinality", "must be a number from 1, or null.")
+    plural = phrase.get("plural")
+    if plural is not None and not isinstance(plural, bool):
+        raise ContentError(f"{path}.plural", "must be true or false.")
+    types = phrase.get("types") or []
+    if not isinstance(types, list) or not all(isinstance(name, str) for name in types):
+        raise ContentError(f"{path}.types", "must be a list of texts.")
+    return {
+        "id": _text(phrase, "id", path),
+        "start": start,
+        "end": end,
+        "plural": plural,
+        "cardinality": cardinality,
+        "chain": _text(phrase, "chain", path),
+        "types": types,
+    }
+
+
+def _text(phrase: Json, name: str, path: str) -> str:
+    value = phrase.get(name) or ""
+    if not isinstance(value, str) or len(value) > MAX_ID:
+        raise ContentError(f"{path}.{name}", f"must be a text of at most {MAX_ID} characters.")
+    return value

@@ -1,0 +1,159 @@
+"""COCO: captions of images in a JSON file, and boxes of instances.
+
+A captions file has `images` and `annotations` with a `caption`. COCO links no phrases to boxes, so files
+that this scheme writes also have `captions` with phrases, whose `ann_ids` are those of instances in
+`annotations`. A box is `[x, y, width, height]`, 0-based.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
+from schemes.grounding.captions import Caption, caption_of, image_of
+from schemes.grounding.phrases_jsonl import phrase_of
+
+MAX_BYTES = 2**30
+Box = tuple[int, int, int, int]
+
+
+def read_json(path: Path) -> Any:
+    """Return the JSON value of a file. Raise FileError."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise FileError(path.name, None, "is larger than 1 GiB.")
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise FileError(path.name, None, f"cannot be opened ({error.strerror}).") from error
+    except (ValueError, RecursionError) as error:
+        raise FileError(path.name, None, f"is not JSON ({error}).") from error
+
+
+def read_captions(path: Path, on_error: ErrorSink) -> Iterator[Caption]:
+    """Yield the captions of a file. Raise FileError if it is not a captions file."""
+    data = read_json(path)
+    try:
+        images = {image["id"]: image["file_name"] for image in data["images"]}
+        entries = data.get("captions") or [
+            entry for entry in data["annotations"] if "caption" in entry
+        ]
+        instances = {entry["id"]: entry for entry in data["annotations"]}
+    except (KeyError, TypeError) as error:
+        raise FileError(path.name, None, f"is not a file of COCO captions ({error}).") from error
+    for entry in entries:
+        try:
+            yield _caption(entry, images, instances, path.name)
+        except FieldError as error:
+            on_error(FileError(path.name, None, error.message, field=error.field))
+        except (KeyError, TypeError, ValueError) as error:
+            message = (
+                f"the caption {entry.get('id') if isinstance(entry, dict) else entry!r} is bad"
+            )
+            on_error(FileError(path.name, None, f"{message} ({error})."))
+
+
+def _caption(entry: Json, images: dict[Any, str], instances: dict[Any, Json], file: str) -> Caption:
+    name = images[entry["image_id"]]
+    tokens = tuple(entry.get("tokens") or str(entry["caption"]).split())
+    if not tokens:
+        raise ValueError("no words")
+    phrases = None
+    if "phrases" in entry:
+        phrases = [
+            phrase_of(
+                {**phrase, "boxes": boxes_of(phrase, instances)}, f"phrases[{at}]", len(tokens)
+            )
+            for at, phrase in enumerate(entry["phrases"])
+        ]
+    metadata: Json = {key: entry[key] for key in ("captions", "other_phrases") if key in entry}
+    external_id = str(entry.get("caption_id") or f"{name}#{entry['id']}")
+    return Caption(external_id, tokens, name, phrases, metadata, file=file)
+
+
+def boxes_of(entry: Json, instances: dict[Any, Json]) -> list[list[int]]:
+    """Return the boxes of the instances that an entry names. Raise KeyError, ValueError."""
+    return [list(_corners(instances[pk]["bbox"])) for pk in entry.get("ann_ids", ())]
+
+
+def _corners(bbox: Any) -> Box:
+    x, y, width, height = map(float, bbox)
+    return round(x), round(y), round(x + width), round(y + height)
+
+
+class Instances:
+    """Numbered boxes of images, for files with references to them."""
+
+    def __init__(self) -> None:
+        self.images: dict[str, Json] = {}
+        self.annotations: list[Json] = []
+        self._ids: dict[tuple[int, Box], int] = {}
+
+    def image_id(self, row: ExportRow) -> int:
+        image = image_of(row)
+        entry = self.images.setdefault(
+            image.name,
+            {
+                "id": len(self.images) + 1,
+                "file_name": image.name,
+                "width": image.width,
+                "height": image.height,
+            },
+        )
+        return int(entry["id"])
+
+    def ids(self, image_id: int, boxes: Iterable[Box]) -> list[int]:
+        """Return the ids of boxes, which are new unless another phrase has the same box."""
+        return [self._id(image_id, box) for box in boxes]
+
+    def _id(self, image_id: int, box: Box) -> int:
+        if (image_id, box) not in self._ids:
+            self._ids[image_id, box] = len(self.annotations) + 1
+            x1, y1, x2, y2 = box
+            self.annotations.append(
+                {
+                    "id": len(self.annotations) + 1,
+                    "image_id": image_id,
+                    "category_id": 1,
+                    "bbox": [x1, y1, x2 - x1, y2 - y1],
+                    "area": (x2 - x1) * (y2 - y1),
+                    "iscrowd": 0,
+                }
+            )
+        return self._ids[image_id, box]
+
+    def as_json(self) -> Json:
+        return {
+            "images": list(self.images.values()),
+            "annotations": self.annotations,
+            "categories": [{"id": 1, "name": "object"}],
+        }
+
+
+def write(rows: Iterable[ExportRow], path: Path) -> int:
+    """Write a file with captions, phrases and instances, and return the number of captions."""
+    instances = Instances()
+    captions = []
+    for number, row in enumerate(rows, start=1):
+        caption, image_id = caption_of(row), instances.image_id(row)
+        captions.append(
+            {
+                "id": number,
+                "image_id": image_id,
+                "caption": " ".join(caption.tokens),
+                "caption_id": caption.external_id,
+                "tokens": caption.tokens,
+                "phrases": [
+                    {
+                        **phrase.target(),
+                        **({"state": phrase.state} if phrase.state else {}),
+                        "ann_ids": instances.ids(image_id, phrase.boxes),
+                    }
+                    for phrase in caption.phrases or ()
+                ],
+                **caption.metadata,
+            }
+        )
+    value = {**instances.as_json(), "captions": captions}
+    path.write_text(json.dumps(value, ensure_ascii=False), "utf-8")
+    return len(captions)

@@ -1,0 +1,121 @@
+"""Captions, items and gold of the grounding scheme, from files.
+
+An item is a caption with its phrases, or all captions of an image (the format `flickr30k-images`). Its
+target is `{"phrases": [{"id", "start", "end", "plural", "cardinality", "chain", "types"}]}`, where
+positions are half-open and `cardinality` is null if it is unknown.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from schemes.base import (
+    Corpus,
+    ErrorSink,
+    FileError,
+    GoldRecord,
+    ItemContext,
+    ItemRecord,
+    Json,
+    SentenceRecord,
+)
+from schemes.grounding import coco, flickr30k, grefcoco, phrases_jsonl
+from schemes.grounding.captions import LOCAL_KEY, Caption, checked_phrases
+from schemes.grounding.noun_phrases import find_noun_phrases, number_of
+
+PHRASES = "phrases-jsonl"
+FORMATS = {
+    "captions-jsonl": [".jsonl"],
+    "coco": [".json"],
+    "flickr30k": ["/"],
+    "flickr30k-images": [],
+    "grefcoco": [],
+}
+GOLD_FORMATS = (PHRASES, "flickr30k", "flickr30k-images", "coco", "grefcoco")
+HEADLINE_WORDS = 8
+
+
+def read_sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
+    """Yield the captions of a file or folder. Raise FileError."""
+    for caption in _read([path], fmt, on_error):
+        yield caption.sentence()
+
+
+def read_items(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemRecord]:
+    """Yield the phrases of captions in JSON Lines."""
+    for caption in _read(paths, "captions-jsonl", on_error):
+        yield caption.item()
+
+
+def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[GoldRecord]:
+    """Yield the gold of captions. Raise FileError."""
+    for caption in _read(paths, fmt, on_error, with_gold=True):
+        yield caption.gold()
+
+
+def _read(
+    paths: Sequence[Path], fmt: str, on_error: ErrorSink, *, with_gold: bool = False
+) -> Iterator[Caption]:
+    if fmt == "grefcoco":
+        yield from grefcoco.read_captions(paths, on_error)
+        return
+    for path in paths:
+        match fmt:
+            case "captions-jsonl" | "phrases-jsonl":
+                yield from phrases_jsonl.read_captions(path, on_error)
+            case "coco":
+                yield from coco.read_captions(path, on_error)
+            case "flickr30k" | "flickr30k-images":
+                yield from flickr30k.read_captions(
+                    path, on_error, per_image=fmt == "flickr30k-images", with_gold=with_gold
+                )
+            case _:
+                known = ", ".join([*FORMATS, PHRASES])
+                message = f"{fmt!r} is not a format of captions. Known formats: {known}."
+                raise FileError(path.name, None, message)
+
+
+def find_items(external_id: str, context: ItemContext) -> list[ItemRecord]:
+    """Return the caption with its known phrases, or with the noun phrases of the tagger."""
+    phrases = context.metadata.get("phrases")
+    if phrases is None:
+        spans = find_noun_phrases(context.tokens)
+        phrases = [{"start": start, "end": end} for start, end in spans]
+    if not phrases:
+        return []
+    return [ItemRecord(external_id, LOCAL_KEY, {"phrases": phrases})]
+
+
+def complete_item(item: ItemRecord, context: ItemContext) -> ItemRecord:
+    """Check the phrases, and add ids and numbers that are missing. Raise ContentError."""
+    phrases = checked_phrases(item.target.get("phrases"), context)
+    return replace(item, target={"phrases": [_numbered(phrase, context) for phrase in phrases]})
+
+
+def _numbered(phrase: Json, context: ItemContext) -> Json:
+    """Return the phrase with its number. A number in the file takes precedence."""
+    if phrase["plural"] is not None:
+        return phrase
+    if phrase["cardinality"] is not None:
+        return {**phrase, "plural": phrase["cardinality"] > 1}
+    plural, cardinality = number_of(context.tokens[phrase["start"] : phrase["end"]])
+    return {**phrase, "plural": plural, "cardinality": cardinality}
+
+
+def headline(context: ItemContext) -> str:
+    """Return the caption's first words."""
+    words = context.tokens[:HEADLINE_WORDS]
+    return " ".join(words) + (" …" if len(context.tokens) > HEADLINE_WORDS else "")
+
+
+CORPUS = Corpus(
+    formats=FORMATS,
+    gold_formats=GOLD_FORMATS,
+    read_sentences=read_sentences,
+    read_items=read_items,
+    read_gold=read_gold,
+    find_items=find_items,
+    complete_item=complete_item,
+    headline=headline,
+    needs_images=True,
+)

@@ -1,0 +1,144 @@
+"""gRefCOCO: expressions that refer to any number of instances (Liu, Ding and Jiang 2023).
+
+`grefs(unc).json` is a list of references with `sentences`, `file_name` and `ann_id`, a list of instances
+in `instances.json`. `no_target` means that the picture shows nothing of the kind. An expression is a
+caption with a single phrase, its whole text.
+
+Files that this scheme writes also have the caption that a phrase belongs to, so that it can be read back.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
+from schemes.grounding.captions import Caption, CaptionPhrase, caption_of
+from schemes.grounding.coco import Instances, boxes_of, read_json
+from schemes.grounding.phrases_jsonl import phrase_of
+
+REFERENCES, INSTANCES = "grefs.json", "instances.json"
+# COCO_train2014_000000581857_16.jpg is the image COCO_train2014_000000581857.jpg.
+_NUMBERED = re.compile(r"^(COCO_\w+?_\d{12})_\d+(\.\w+)$")
+
+
+def read_captions(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[Caption]:
+    """Yield the expressions of reference files, with gold if a file of instances is given.
+
+    Raise FileError.
+    """
+    files = [(path, read_json(path)) for path in paths]
+    instances: dict[Any, Json] = {}
+    for path, value in files:
+        if isinstance(value, dict):
+            try:
+                instances |= {entry["id"]: entry for entry in value["annotations"]}
+            except (KeyError, TypeError) as error:
+                raise FileError(path.name, None, f"has no annotations ({error}).") from error
+    for path, value in files:
+        if isinstance(value, list):
+            yield from _merged(_captions(path, value, instances, on_error))
+
+
+def _captions(
+    path: Path, references: list[Any], instances: dict[Any, Json], on_error: ErrorSink
+) -> Iterator[Caption]:
+    for reference in references:
+        try:
+            for number, sentence in enumerate(reference["sentences"]):
+                yield _caption(reference, sentence, number, instances, path.name)
+        except FieldError as error:
+            on_error(FileError(path.name, None, error.message, field=error.field))
+        except (KeyError, TypeError, ValueError) as error:
+            name = reference.get("ref_id") if isinstance(reference, dict) else reference
+            on_error(FileError(path.name, None, f"the reference {name} is bad ({error})."))
+
+
+def _caption(
+    reference: Json, sentence: Json, number: int, instances: dict[Any, Json], file: str
+) -> Caption:
+    image = _NUMBERED.sub(r"\1\2", reference["file_name"])
+    source = sentence.get("caption")
+    if source:
+        tokens = tuple(source["tokens"])
+        details = {**source["phrase"], **_gold(reference, instances)}
+        return Caption(
+            str(source["id"]),
+            tokens,
+            image,
+            [phrase_of(details, "phrase", len(tokens))],
+            source.get("metadata", {}),
+            file=file,
+        )
+    tokens = tuple(sentence.get("tokens") or str(sentence["sent"]).split())
+    whole = {"start": 0, "end": len(tokens), **_gold(reference, instances)}
+    name = sentence.get("sent_id", f"{reference['ref_id']}-{number}")
+    external_id = f"{image}#{name}"
+    return Caption(external_id, tokens, image, [phrase_of(whole, "phrase", len(tokens))], file=file)
+
+
+def _gold(reference: Json, instances: dict[Any, Json]) -> Json:
+    """Return the state and boxes of a reference, or nothing without its instances."""
+    if reference.get("no_target"):
+        return {"state": reference.get("state", "absent")}
+    ids = [pk for pk in reference["ann_id"] if pk != -1]
+    if not ids or not instances:
+        return {}
+    boxes = boxes_of({"ann_ids": ids}, instances)
+    return {"state": reference.get("state", "boxes"), "boxes": sorted(boxes)}
+
+
+def _merged(captions: Iterable[Caption]) -> Iterator[Caption]:
+    """Yield captions, with the phrases of a caption in adjacent references together."""
+    pending: Caption | None = None
+    for caption in captions:
+        if pending and pending.external_id == caption.external_id:
+            phrases: list[CaptionPhrase] = [*(pending.phrases or ()), *(caption.phrases or ())]
+            pending = replace(pending, phrases=phrases)
+            continue
+        if pending:
+            yield pending
+        pending = caption
+    if pending:
+        yield pending
+
+
+def write(rows: Iterable[ExportRow], references: Path, instances: Path) -> tuple[int, int]:
+    """Write the file of references and that of instances. Return the numbers of their entries."""
+    boxes = Instances()
+    written: list[Json] = []
+    for row in rows:
+        caption, image_id = caption_of(row), boxes.image_id(row)
+        for phrase in caption.phrases or ():
+            has_target = phrase.state not in ("scene", "absent")
+            number = len(written) + 1
+            details = {
+                "id": caption.external_id,
+                "tokens": caption.tokens,
+                "phrase": phrase.target(),
+            }
+            if caption.metadata:
+                details["metadata"] = caption.metadata
+            words = caption.tokens[phrase.start : phrase.end]
+            sentence = {
+                "sent_id": number,
+                "sent": " ".join(words),
+                "tokens": words,
+                "caption": details,
+            }
+            written.append(
+                {
+                    "ref_id": number,
+                    "image_id": image_id,
+                    "file_name": caption.image,
+                    "ann_id": boxes.ids(image_id, phrase.boxes) or [-1],
+                    "no_target": not has_target,
+                    **({"state": phrase.state} if phrase.state else {}),
+                    "sentences": [sentence],
+                }
+            )
+    references.write_text(json.dumps(written, ensure_ascii=False), "utf-8")
+    instances.write_text(json.dumps(boxes.as_json(), ensure_ascii=False), "utf-8")
+    return len(written), len(boxes.annotations)

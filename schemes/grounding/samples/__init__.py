@@ -1,0 +1,1 @@
+"""Pictures of simple shapes, with captions and boxes that are known exactly."""

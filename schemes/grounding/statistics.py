@@ -1,0 +1,113 @@
+"""Statistics of grounded captions, after Suter et al. 2021 and the tables of Flickr30k Entities.
+
+Plural phrases count where the gold has boxes for them. A cardinality mismatch is a phrase with another
+number of boxes than its words call for. The filler of a phrase is the share of its hull that no box
+covers.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from metrics.counts import mean, ratio
+from metrics.regions import box_area, hull, region_area
+from schemes.base import AnnotatedItem, Frequencies, Json, Statistics, StatisticsTable
+from schemes.grounding.content import STATES, distinct_boxes
+from schemes.grounding.merging import STATE_TEXTS
+
+FIGURES = (
+    ("captions", "Captions"),
+    ("images", "Images"),
+    ("tokens", "Tokens"),
+    ("phrases", "Phrases"),
+    ("boxes", "Boxes"),
+    ("plural", "Plural phrases with boxes"),
+    ("boxes_per_plural", "Boxes per plural phrase"),
+    ("plural_with_one_box", "Plural phrases with one box"),
+    ("mean_filler", "Mean filler of plural phrases"),
+    ("filler_over_half", "Plural phrases with a filler over one half"),
+    ("cardinality_known", "Phrases that call for a number of boxes"),
+    ("cardinality_mismatches", "Phrases with another number of boxes"),
+    ("group", "Phrases with one box for a group"),
+    ("scene", "Phrases with nothing to box"),
+    ("absent", "Phrases that are not in the picture"),
+)
+STEPS = (("phrases", "Phrases"),)
+
+
+def filler(boxes: Sequence[Sequence[int]]) -> float:
+    """Return the share of the boxes' hull that no box covers, of at least one box."""
+    return 1 - region_area(boxes) / box_area(hull(boxes))
+
+
+def count(items: Iterable[AnnotatedItem]) -> dict[str, int | float | None]:
+    """Return the figures of a group by key."""
+    numbers = Counter[str]()
+    images: set[str] = set()
+    fillers: list[float] = []
+    for item in items:
+        numbers["captions"] += 1
+        numbers["tokens"] += len(item.context.tokens)
+        numbers["boxes"] += len(distinct_boxes(item.content))
+        images.add(item.context.image.name if item.context.image else item.external_id)
+        for target, phrase in _phrases(item):
+            boxes = phrase["boxes"]
+            numbers["phrases"] += 1
+            numbers[phrase["state"] if phrase["state"] != "boxes" else "individuals"] += 1
+            if not boxes:
+                continue
+            if target.get("cardinality"):
+                numbers["cardinality_known"] += 1
+                numbers["cardinality_mismatches"] += target["cardinality"] != len(boxes)
+            if target.get("plural"):
+                numbers["plural"] += 1
+                numbers["plural_boxes"] += len(boxes)
+                numbers["plural_with_one_box"] += len(boxes) == 1
+                fillers.append(filler(boxes))
+    figures: dict[str, int | float | None] = {key: numbers[key] for key, _ in FIGURES}
+    return figures | {
+        "images": len(images),
+        "boxes_per_plural": ratio(numbers["plural_boxes"], numbers["plural"]),
+        "mean_filler": mean(fillers),
+        "filler_over_half": sum(share > 0.5 for share in fillers),
+    }
+
+
+def _phrases(item: AnnotatedItem) -> Iterator[tuple[Json, Json]]:
+    """Yield the phrases of the target that have an answer, with the answer."""
+    targets = {phrase["id"]: phrase for phrase in item.context.target.get("phrases", ())}
+    for phrase in item.content.get("phrases", ()):
+        yield targets.get(phrase["id"], {}), phrase
+
+
+def tables(items: Sequence[AnnotatedItem]) -> list[StatisticsTable]:
+    """Return the answers to singular and plural phrases."""
+    states = {False: Counter[str](), True: Counter[str]()}
+    for item in items:
+        for target, phrase in _phrases(item):
+            states[bool(target.get("plural"))][phrase["state"]] += 1
+    if not any(states.values()):
+        return []
+    rows = [
+        (STATE_TEXTS[state].capitalize(), states[False][state], states[True][state])
+        for state in STATES
+    ]
+    return [StatisticsTable("Answers", ("Answer", "Singular phrases", "Plural phrases"), rows)]
+
+
+def frequencies(items: Sequence[AnnotatedItem]) -> Frequencies | None:
+    """Return the number of phrases of each type, such as people or vehicles."""
+    types = Counter(
+        type for item in items for target, _ in _phrases(item) for type in target.get("types") or ()
+    )
+    counts = sorted(types.items(), key=lambda pair: (-pair[1], pair[0]))
+    return Frequencies("Phrases by type", counts) if counts else None
+
+
+STATISTICS = Statistics(
+    figures=FIGURES,
+    count=count,
+    is_skipped=lambda content: not content.get("phrases"),
+    steps=STEPS,
+    tables=tables,
+    frequencies=frequencies,
+)

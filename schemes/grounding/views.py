@@ -1,0 +1,90 @@
+"""Display of grounded captions on pages for staff: a unit per phrase, with its boxes."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from schemes.base import ItemContext, Json, Noun, Search, SearchField, ShownUnit, Views
+from schemes.grounding.content import STATES, phrase_text
+from schemes.grounding.merging import STATE_TEXTS
+
+_BOX = Noun("box", "boxes")
+
+
+def shown_units(content: object, context: ItemContext) -> list[ShownUnit] | None:
+    """Return the phrases with their answers, or None for content of another shape.
+
+    The units of a validation are the verdicts on the phrases.
+    """
+    phrases = content.get("phrases") if isinstance(content, dict) else None
+    if not isinstance(phrases, list):
+        return None
+    targets = {phrase["id"]: phrase for phrase in context.target.get("phrases", ())}
+    units = [_unit(phrase, targets, context) for phrase in phrases]
+    known = [unit for unit in units if unit is not None]
+    return known if len(known) == len(units) else None
+
+
+def _unit(phrase: object, targets: Json, context: ItemContext) -> ShownUnit | None:
+    if not isinstance(phrase, dict) or not isinstance(phrase.get("id"), str):
+        return None
+    target, boxes = targets.get(phrase["id"]), phrase.get("boxes")
+    if target is None or not isinstance(boxes, list):
+        return None
+    if isinstance(phrase.get("valid"), bool):
+        values, boxes = _verdicts(phrase), []
+    elif phrase.get("state") in STATES and all(map(_is_box, boxes)):
+        values = [
+            _BOX.count(len(boxes)) if phrase["state"] == "boxes" else STATE_TEXTS[phrase["state"]]
+        ]
+    else:
+        return None
+    return ShownUnit(
+        label=phrase_text(target, context),
+        values=values,
+        spans=[(target["start"], target["end"])],
+        boxes=boxes,
+    )
+
+
+def _verdicts(phrase: Json) -> list[str]:
+    values = ["right answer" if phrase["valid"] else "wrong answer"]
+    if phrase["boxes"]:
+        valid = sum(value is True for value in phrase["boxes"])
+        values.append(f"{valid} of {_BOX.count(len(phrase['boxes']))} right")
+    if phrase.get("missing"):
+        values.append("a box is missing")
+    return values
+
+
+def _is_box(box: Any) -> bool:
+    return isinstance(box, list) and len(box) == 4 and all(type(side) is int for side in box)
+
+
+def remark(content: Json) -> str:
+    """Return how many phrases have no box, as a sentence, or ""."""
+    states = [phrase.get("state") for phrase in content.get("phrases", ())]
+    if not states or None in states:
+        return ""
+    without = sum(state in ("scene", "absent") for state in states)
+    return f"{without} of {len(states)} phrases have no box." if without else ""
+
+
+def marked(target: Json) -> list[int]:
+    """Return the positions of the tokens in phrases."""
+    phrases: Iterable[Json] = target.get("phrases", ())
+    return sorted({at for phrase in phrases for at in range(phrase["start"], phrase["end"])})
+
+
+def _states(content: Json, context: ItemContext) -> list[str]:
+    return [STATE_TEXTS.get(phrase.get("state"), "") for phrase in content.get("phrases", ())]
+
+
+def _phrases(content: Json, context: ItemContext) -> list[str]:
+    return [phrase_text(phrase, context) for phrase in context.target.get("phrases", ())]
+
+
+VIEWS = Views(units=shown_units, remark=remark, marked=marked)
+SEARCH = Search(
+    content=SearchField("Answer", _states),
+    target=SearchField("Phrase", _phrases),
+)

@@ -1,0 +1,231 @@
+"""Images: checked by decoding, stored without metadata, and served at addresses that expire."""
+
+import io
+import struct
+import zipfile
+import zlib
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.core.files.storage import storages
+from django.utils import timezone
+from moto.server import ThreadedMotoServer
+from PIL import Image as Picture
+
+from annotation.domain.decode_image import MAX_BYTES, decode_image
+from annotation.domain.image_files import open_image_files
+from annotation.domain.images import image_address, open_original, store_image
+from schemes.base import FileError
+from tests.annotation.factories import make_project
+
+GPS_IFD = 0x8825
+ORIENTATION = 0x0112
+
+
+def picture_bytes(
+    fmt: str = "PNG", size: tuple[int, int] = (40, 30), colour: str = "teal", **options: object
+) -> bytes:
+    stream = io.BytesIO()
+    Picture.new("RGB", size, colour).save(stream, fmt, **options)
+    return stream.getvalue()
+
+
+def size_of(data: bytes) -> tuple[int, int]:
+    with Picture.open(io.BytesIO(data)) as picture:
+        return picture.size
+
+
+def png_header(width: int, height: int) -> bytes:
+    """Return a PNG file that claims a size and has no pixels."""
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", bytes(100))
+
+
+def png_chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+@pytest.mark.parametrize(
+    ("name", "fmt"), [("a.jpg", "JPEG"), ("a.JPEG", "JPEG"), ("a.png", "PNG"), ("a.webp", "WEBP")]
+)
+def test_formats_are_accepted(name, fmt):
+    decoded = decode_image(name, picture_bytes(fmt))
+    assert (decoded.format, decoded.width, decoded.height) == (fmt, 40, 30)
+    assert size_of(decoded.data) == (40, 30)
+    assert decoded.display is None
+
+
+def test_photo_is_turned_upright_and_loses_its_metadata():
+    exif = Picture.Exif()
+    exif[ORIENTATION] = 6
+    exif.get_ifd(GPS_IFD)[1] = "N"
+    exif[0x010E] = "taken at home"
+    data = picture_bytes("JPEG", exif=exif, comment=b"secret")
+    decoded = decode_image("a.jpg", data)
+    assert (decoded.width, decoded.height) == (30, 40)
+    assert b"home" in data
+    assert b"secret" in data
+    for text in (b"home", b"secret", b"Exif"):
+        assert text not in decoded.data
+    with Picture.open(io.BytesIO(decoded.data)) as stored:
+        assert dict(stored.getexif()) == {}
+
+
+def test_bytes_after_the_image_are_dropped():
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("x.html", "<script>alert(1)</script>")
+    decoded = decode_image("a.png", picture_bytes() + archive.getvalue())
+    assert b"script" not in decoded.data
+    assert not zipfile.is_zipfile(io.BytesIO(decoded.data))
+
+
+def test_large_image_has_a_smaller_version_for_the_screen():
+    decoded = decode_image("a.jpg", picture_bytes("JPEG", (4000, 1000)))
+    assert (decoded.width, decoded.height) == (4000, 1000)
+    assert decoded.display
+    assert size_of(decoded.display) == (2000, 500)
+
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+ANIMATION = picture_bytes(
+    "WEBP", save_all=True, append_images=[Picture.new("RGB", (40, 30), "red")], duration=100
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("bomb.png", png_header(20_000, 20_000), "more than 50 million pixels"),
+        ("large.png", png_header(10_000, 8_000), "more than 50 million pixels"),
+        ("drawing.svg", SVG, "not a JPEG, PNG or WebP"),
+        ("drawing.png", SVG, "not a JPEG, PNG or WebP"),
+        ("page.jpg", b"<html><script>alert(1)</script>", "not a JPEG, PNG or WebP"),
+        ("empty.jpg", b"", "not a JPEG, PNG or WebP"),
+        ("half.jpg", picture_bytes("JPEG", (200, 200))[:700], "damaged"),
+        ("half.png", picture_bytes("PNG", (200, 200))[:80], "damaged"),
+        ("wrong.jpg", picture_bytes("PNG"), "does not end in .png"),
+        ("none", picture_bytes("PNG"), "does not end in .png"),
+        ("moving.webp", ANIMATION, "animated"),
+        ("scan.tiff", picture_bytes("TIFF"), "not a JPEG, PNG or WebP"),
+        ("huge.jpg", bytes(MAX_BYTES + 1), "more than 30 MiB"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_hostile_file_is_refused_in_one_line(name, data, reason):
+    with pytest.raises(FileError) as refusal:
+        decode_image(name, data)
+    message = str(refusal.value)
+    assert message.startswith(f"{name}: ")
+    assert reason in message
+    assert "\n" not in message
+
+
+@pytest.mark.django_db
+def test_image_is_stored_once_per_project():
+    project = make_project()
+    first = store_image(project=project, name="a.png", data=picture_bytes())
+    assert store_image(project=project, name="a.png", data=picture_bytes()) == first
+    other = store_image(project=make_project("other"), name="a.png", data=picture_bytes())
+    assert (other.digest, other.pk != first.pk) == (first.digest, True)
+    with open_original(first) as file:
+        assert size_of(file.read()) == (40, 30)
+
+
+@pytest.mark.django_db
+def test_address_serves_the_image_for_a_while(client):
+    image = store_image(project=make_project(), name="a.png", data=picture_bytes())
+    now = timezone.now()
+    address = image_address(image, now=now)
+    response = client.get(address)
+    assert response.status_code == 200
+    assert size_of(response.getvalue()) == (40, 30)
+    assert response["Content-Type"] == "image/png"
+    assert response["X-Content-Type-Options"] == "nosniff"
+    policy = response["Content-Security-Policy"].split("; ")
+    assert {"default-src 'none'", "img-src 'none'", "sandbox"} < set(policy)
+    assert response["Cache-Control"].startswith("private, max-age=")
+    assert response["Cache-Control"].endswith(", immutable")
+    old = image_address(image, now=now - timedelta(days=3))
+    assert client.get(old).status_code == 404
+
+
+@pytest.mark.django_db
+def test_address_opens_no_other_image(client):
+    project = make_project()
+    images = [
+        store_image(project=project, name=f"{colour}.png", data=picture_bytes(colour=colour))
+        for colour in ("red", "blue")
+    ]
+    first, second = (image_address(image, now=timezone.now()) for image in images)
+    forged = first.replace(f"/{images[0].pk}/", f"/{images[1].pk}/")
+    assert forged != first
+    assert client.get(forged).status_code == 404
+    parts = first.strip("/").split("/")
+    later = [*parts[:-2], str(int(parts[-2]) + 86_400), parts[-1]]
+    assert client.get(f"/{'/'.join(later)}/").status_code == 404
+    assert client.get(second).status_code == 200
+
+
+@pytest.mark.django_db
+def test_address_is_the_same_for_some_hours():
+    image = store_image(project=make_project(), name="a.png", data=picture_bytes())
+    now = timezone.now().replace(hour=6, minute=1)
+    assert image_address(image, now=now) == image_address(image, now=now + timedelta(hours=5))
+    assert image_address(image, now=now) != image_address(image, now=now + timedelta(hours=7))
+
+
+def test_archive_finds_images_in_its_folders(tmp_path):
+    path = tmp_path / "images.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("flickr30k/1.png", picture_bytes())
+        archive.writestr("bomb.png", bytes(2 * MAX_BYTES))
+    with open_image_files(path) as images:
+        assert images.read("1.png") == picture_bytes()
+        assert len(images.read("bomb.png")) == MAX_BYTES + 1
+        with pytest.raises(FileError, match=r"2\.png: is not among the images"):
+            images.read("2.png")
+
+
+@pytest.mark.parametrize("name", ["../secret.png", "/etc/hostname", "", "a\0b.png"])
+def test_folder_gives_no_file_outside(tmp_path, name):
+    (tmp_path / "secret.png").write_bytes(picture_bytes())
+    (tmp_path / "images").mkdir()
+    with open_image_files(tmp_path / "images") as images:
+        assert not images.has(name)
+        with pytest.raises(FileError):
+            images.read(name)
+
+
+@pytest.fixture
+def bucket(monkeypatch):
+    """Storage of images in an S3-compatible server."""
+    server = ThreadedMotoServer("127.0.0.1", port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    options = {
+        "bucket_name": "pictures",
+        "endpoint_url": f"http://{host}:{port}",
+        "access_key": "test",
+        "secret_key": "test",
+        "region_name": "us-east-1",
+    }
+    backend = {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+    monkeypatch.setitem(settings.STORAGES, "images", backend)
+    monkeypatch.setattr(storages, "_backends", None)
+    monkeypatch.setattr(storages, "_storages", {})
+    monkeypatch.delitem(storages.__dict__, "backends", raising=False)
+    storages["images"].connection.create_bucket(Bucket="pictures")
+    yield storages["images"].bucket
+    server.stop()
+    monkeypatch.undo()
+    storages.__dict__.pop("backends", None)
+
+
+@pytest.mark.django_db
+def test_image_in_a_bucket_is_served(bucket, client):
+    image = store_image(project=make_project(), name="a.png", data=picture_bytes())
+    assert [entry.key for entry in bucket.objects.all()] == [f"{image.digest[:2]}/{image.digest}"]
+    response = client.get(image_address(image, now=timezone.now()))
+    assert size_of(response.getvalue()) == (40, 30)

@@ -1,0 +1,287 @@
+"""Captions, phrases and gold in each format: there and back, and bad files."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from schemes.base import ContentError, FileError, ItemContext, ItemRecord
+from schemes.grounding.captions import CaptionPhrase
+from schemes.grounding.corpus import CORPUS
+from schemes.grounding.exports import EXPORTS
+from schemes.grounding.flickr30k import parse_sentence, read_annotations, write_folder
+from tests.schemes.grounding.caption_files import (
+    expected_rows,
+    make_captions,
+    read_rows,
+    rows_of,
+    with_group,
+)
+
+
+@pytest.mark.parametrize("fmt", ["phrases-jsonl", "coco"])
+def test_file_is_read_back_as_written(tmp_path, fmt):
+    captions = with_group(make_captions(20))
+    path = tmp_path / "gold"
+    assert EXPORTS.write(rows_of(captions), path, fmt) == len(captions)
+    assert read_rows([path], fmt) == expected_rows(captions)
+
+
+def test_grefcoco_is_read_back_as_written(tmp_path):
+    captions = with_group(make_captions(20))
+    files = EXPORTS.file_sets["grefcoco"]
+    paths = {ending: tmp_path / ending for ending in files.endings}
+    counts = files.write(rows_of(captions), paths)
+    assert counts["grefs.json"] == sum(len(caption.phrases) for caption in captions)
+    assert read_rows(list(paths.values()), "grefcoco") == expected_rows(captions)
+
+
+def without_numbers(rows):
+    """Leave out what Flickr30k Entities does not have: plurality and cardinality."""
+    return {
+        name: (
+            tokens,
+            image,
+            [(p["start"], p["end"], p["chain"], p["types"]) for p in target["phrases"]],
+            content,
+        )
+        for name, (tokens, image, target, content) in rows.items()
+    }
+
+
+def test_flickr30k_is_read_back_as_written(tmp_path):
+    captions = make_captions(20)
+    counts = EXPORTS.folders["flickr30k"](rows_of(captions), tmp_path)
+    assert counts == {"captions": 100, "images": 20, "split_chains": 0}
+    assert without_numbers(read_rows([tmp_path], "flickr30k")) == without_numbers(
+        expected_rows(captions)
+    )
+
+
+def test_captions_of_an_image_can_be_an_item(tmp_path):
+    captions = make_captions(3)
+    write_folder(rows_of(captions), tmp_path)
+    joined = read_rows([tmp_path], "flickr30k-images")
+    assert list(joined) == sorted({caption.image for caption in captions})
+    tokens = joined["1000092000.jpg"][0]
+    assert tokens == tuple(word for caption in captions[:5] for word in caption.tokens)
+    errors = []
+    sentences = list(CORPUS.read_sentences(tmp_path, "flickr30k-images", errors.append))
+    rows = [
+        replace(row, metadata=sentence.metadata)
+        for row, sentence in zip(_rows_of_images(tmp_path), sentences, strict=True)
+    ]
+    write_folder(rows, tmp_path / "again")
+    for name in ("Sentences", "Annotations"):
+        for path in (tmp_path / name).iterdir():
+            assert (tmp_path / "again" / name / path.name).read_bytes() == path.read_bytes()
+
+
+def _rows_of_images(folder):
+    rows = read_rows([folder], "flickr30k-images")
+    captions = make_captions(3)
+    for at, (name, (tokens, _, target, content)) in enumerate(rows.items()):
+        yield replace(
+            rows_of(captions[5 * at : 5 * at + 1])[0],
+            external_id=name,
+            tokens=tokens,
+            target=target,
+            content=content,
+        )
+
+
+def test_chain_whose_captions_differ_is_split(tmp_path):
+    first, *others = make_captions(1)
+    same = CaptionPhrase(0, 1, id="p0", chain="7", types=("people",), state="boxes")
+    boxes = [((0, 0, 9, 9),), ((5, 5, 20, 20),), ((0, 0, 9, 9),)]
+    captions = [
+        replace(caption, phrases=[replace(same, boxes=value)])
+        for caption, value in zip([first, *others], boxes, strict=False)
+    ]
+    assert write_folder(rows_of(captions), tmp_path)["split_chains"] == 1
+    rows = read_rows([tmp_path], "flickr30k")
+    chains = [row[2]["phrases"][0]["chain"] for row in rows.values()]
+    assert chains == ["7", "7.2", "7"]
+    contents = [row[3]["phrases"][0]["boxes"] for row in rows.values()]
+    assert contents == [[list(box) for box in value] for value in boxes]
+
+
+def test_sentence_of_flickr30k_is_parsed():
+    text = "[/EN#1/people/clothing A man] in [/EN#0/notvisual front] of [/EN#2/other a house ] ."
+    tokens, phrases, others = parse_sentence(text)
+    assert tokens == ("A", "man", "in", "front", "of", "a", "house", ".")
+    assert [(p.start, p.end, p.chain, p.types) for p in phrases] == [
+        (0, 2, "1", ("people", "clothing")),
+        (5, 7, "2", ("other",)),
+    ]
+    assert others == [{"start": 3, "end": 4, "types": ["notvisual"]}]
+
+
+@pytest.mark.parametrize(
+    "text", ["[/EN#1/people A man", "[/EN#1/people ] .", "[/EN#1/a A [/EN#2/b b] c]", "   "]
+)
+def test_bad_sentence_is_refused(text):
+    with pytest.raises(ValueError, match=r"has (a phrase|no words)"):
+        parse_sentence(text)
+
+
+ANNOTATION = """<annotation><filename>1.jpg</filename>
+<object><name>1</name><name>2</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>10</xmax><ymax>5</ymax></bndbox></object>
+<object><name>1</name><bndbox><xmin>20</xmin><ymin>2</ymin><xmax>30</xmax><ymax>5</ymax></bndbox></object>
+<object><name>3</name><scene>1</scene><nobndbox>0</nobndbox></object>
+<object><name>4</name><scene>0</scene><nobndbox>1</nobndbox></object>
+</annotation>"""
+
+
+def test_annotations_have_shared_boxes_components_and_flags(tmp_path):
+    path = tmp_path / "1.xml"
+    path.write_text(ANNOTATION)
+    gold = {chain: (gold.state, gold.boxes) for chain, gold in read_annotations(path).items()}
+    assert gold == {
+        "1": ("boxes", ((0, 0, 10, 5), (19, 1, 30, 5))),
+        "2": ("boxes", ((0, 0, 10, 5),)),
+        "3": ("scene", ()),
+        "4": ("absent", ()),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (ANNOTATION[:200], "is not XML"),
+        (ANNOTATION.replace(">10<", ">0<"), "has a bad box of 1, 2"),
+        (ANNOTATION.replace(">10<", ">ten<"), "has a bad box of 1, 2"),
+        ('<!DOCTYPE a [<!ENTITY b "c">]><annotation>&b;</annotation>', "has entities"),
+    ],
+)
+def test_bad_annotations_name_their_file(tmp_path, text, reason):
+    path = tmp_path / "1.xml"
+    path.write_text(text)
+    with pytest.raises(FileError, match=reason) as refusal:
+        read_annotations(path)
+    assert refusal.value.file == "1.xml"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{", "is not JSON"),
+        ('{"tokens": ["a"]}', "image: must be the name"),
+        ('{"image": "a.jpg"}', "tokens: must be a list of words"),
+        (
+            '{"image": "a.jpg", "caption": "a b", "phrases": [{"start": 1, "end": 3}]}',
+            "don't exist",
+        ),
+        (
+            '{"image": "a.jpg", "caption": "a b", "phrases": [{"start": 0, "end": 1, "state": "x"}]}',
+            "state",
+        ),
+        (
+            '{"image": "a.jpg", "caption": "a",'
+            ' "phrases": [{"start": 0, "end": 1, "boxes": [[1, 2, 3]]}]}',
+            "boxes",
+        ),
+    ],
+)
+def test_bad_line_is_named_and_skipped(tmp_path, line, reason):
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"image": "a.jpg", "caption": "A dog"}}\n{line}\n')
+    errors: list[FileError] = []
+    assert len(list(CORPUS.read_sentences(path, "captions-jsonl", errors.append))) == 1
+    [error] = errors
+    assert error.line == 2
+    assert reason in str(error)
+
+
+def test_phrases_are_found_with_their_number():
+    tokens = (
+        "Three",
+        "young",
+        "women",
+        "and",
+        "a",
+        "dog",
+        "watch",
+        "a",
+        "group",
+        "of",
+        "children",
+        ".",
+    )
+    [item] = CORPUS.find_items("s", ItemContext(tokens))
+    phrases = CORPUS.complete_item(item, ItemContext(tokens)).target["phrases"]
+    texts = {
+        " ".join(tokens[p["start"] : p["end"]]): (p["plural"], p["cardinality"]) for p in phrases
+    }
+    assert texts == {
+        "Three young women": (True, 3),
+        "a dog": (False, 1),
+        "a group": (True, None),
+        "children": (True, None),
+    }
+
+
+@pytest.mark.parametrize(
+    "phrases",
+    [
+        [],
+        None,
+        [{"start": 0, "end": 9}],
+        [{"start": 0, "end": 1, "id": "a"}] * 2,
+        [{"start": 0, "end": 1, "cardinality": 0}],
+    ],
+)
+def test_bad_phrases_are_refused(phrases):
+    item = ItemRecord("s", "phrases", {"phrases": phrases})
+    with pytest.raises(ContentError):
+        CORPUS.complete_item(item, ItemContext(("A", "dog")))
+
+
+def test_plain_coco_captions_are_read(tmp_path):
+    path = tmp_path / "captions_val.json"
+    data = {
+        "images": [{"id": 9, "file_name": "9.jpg", "width": 500, "height": 375}],
+        "annotations": [{"id": 4, "image_id": 9, "caption": "A dog runs ."}],
+    }
+    path.write_text(json.dumps(data))
+    [sentence] = CORPUS.read_sentences(path, "coco", pytest.fail)
+    assert (sentence.external_id, sentence.image) == ("9.jpg#4", "9.jpg")
+    assert sentence.tokens == ("A", "dog", "runs", ".")
+
+
+def test_plain_grefcoco_is_read(tmp_path):
+    references, instances = tmp_path / "grefs(unc).json", tmp_path / "instances.json"
+    image = "COCO_train2014_000000581857_16.jpg"
+    sentence = {"sent": "both dogs", "sent_id": 5, "tokens": ["both", "dogs"]}
+    references.write_text(
+        json.dumps(
+            [
+                {
+                    "ref_id": 1,
+                    "image_id": 2,
+                    "file_name": image,
+                    "ann_id": [7, 8],
+                    "no_target": False,
+                    "sentences": [sentence],
+                },
+                {
+                    "ref_id": 2,
+                    "image_id": 2,
+                    "file_name": image,
+                    "ann_id": [-1],
+                    "no_target": True,
+                    "sentences": [{**sentence, "sent_id": 6}],
+                },
+            ]
+        )
+    )
+    boxes = {7: [10, 20, 30.4, 40], 8: [0, 0, 5, 5]}
+    instances.write_text(
+        json.dumps({"annotations": [{"id": pk, "bbox": box} for pk, box in boxes.items()]})
+    )
+    records = list(CORPUS.read_gold([references, instances], "grefcoco", pytest.fail))
+    contents = [record.content["phrases"][0] for record in records]
+    assert contents[0]["boxes"] == [[0, 0, 5, 5], [10, 20, 40, 60]]
+    assert contents[1]["state"] == "absent"
+    [first, _] = CORPUS.read_sentences(references, "grefcoco", pytest.fail)
+    assert first.image == "COCO_train2014_000000581857.jpg"

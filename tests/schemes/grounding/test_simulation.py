@@ -1,0 +1,177 @@
+"""Simulated annotators, consolidators and validators, and what staff see of their content."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemes.base import AnnotatedItem, Image, ItemContext
+from schemes.grounding.comparison import COMPARISON, measure
+from schemes.grounding.content import parse_consolidation, parse_generation, parse_gold
+from schemes.grounding.merging import MERGING
+from schemes.grounding.simulation import SIMULATION, consolidate, generate, validate
+from schemes.grounding.statistics import STATISTICS
+from schemes.grounding.validating import VALIDATING
+from schemes.grounding.views import SEARCH, VIEWS
+
+TARGET = {
+    "phrases": [
+        {"id": "p0", "start": 0, "end": 2, "plural": True, "cardinality": 3, "types": ["animals"]},
+        {"id": "p1", "start": 3, "end": 5, "plural": False, "cardinality": None, "types": ["other"]},
+        {"id": "p2", "start": 6, "end": 8, "plural": False, "cardinality": None, "types": []},
+        {"id": "p3", "start": 9, "end": 10, "plural": True, "cardinality": None, "types": ["people"]},
+        {"id": "p4", "start": 11, "end": 13, "plural": True, "cardinality": None, "types": ["people"]},
+    ]
+}  # fmt: skip
+CONTEXT = ItemContext(
+    "Three dogs chase a ball in the evening with friends before a crowd".split(),  # noqa: SIM905
+    TARGET,
+    Image("dogs.png", 200, 100),
+)
+REFERENCE = {
+    "phrases": [
+        {"id": "p0", "state": "boxes", "boxes": [[0, 0, 20, 20], [100, 0, 120, 20], [180, 80, 200, 100]]},
+        {"id": "p1", "state": "boxes", "boxes": [[10, 50, 20, 60]]},
+        {"id": "p2", "state": "scene", "boxes": []},
+        {"id": "p3", "state": "absent", "boxes": []},
+        {"id": "p4", "state": "group", "boxes": [[0, 0, 200, 30]]},
+    ]
+}  # fmt: skip
+skills, seeds = st.floats(0, 1), st.integers(0, 10_000).map(str)
+
+
+@given(seed=seeds)
+def test_skilled_workers_make_no_error(seed):
+    sources = [parse_generation(generate(REFERENCE, CONTEXT, 1.0, seed), CONTEXT)] * 2
+    assert sources[0] == REFERENCE
+    merged = parse_consolidation(consolidate(REFERENCE, sources, 1.0, seed), CONTEXT, sources)
+    assert merged == REFERENCE
+    asked = VALIDATING.asked(sources)
+    verdicts = VALIDATING.parse(
+        validate(REFERENCE, asked, CONTEXT, 1.0, seed), CONTEXT, sources[:1]
+    )
+    assert VALIDATING.gold_of(sources[:1], [verdicts], 1)[0] == REFERENCE
+    assert VALIDATING.disputes(sources[:1], [verdicts], 1) == {}
+
+
+@given(skill=skills, seed=seeds)
+def test_content_is_valid_at_every_skill(skill, seed):
+    sources = [
+        parse_generation(generate(REFERENCE, CONTEXT, skill, seed + name), CONTEXT) for name in "ab"
+    ]
+    assert sources[0] == parse_generation(generate(REFERENCE, CONTEXT, skill, seed + "a"), CONTEXT)
+    parse_consolidation(consolidate(REFERENCE, sources, skill, seed), CONTEXT, sources)
+    asked = VALIDATING.asked(sources)
+    VALIDATING.parse(validate(REFERENCE, asked, CONTEXT, skill, seed), CONTEXT, sources[:1])
+
+
+def test_lower_skill_gives_lower_figures_and_every_kind_of_error():
+    def mean_accuracy(skill):
+        measures = [
+            measure(REFERENCE, generate(REFERENCE, CONTEXT, skill, str(seed)), TARGET)["c-iou"]
+            for seed in range(100)
+        ]
+        return COMPARISON.figure("c-iou").value(measures)
+
+    accuracies = [mean_accuracy(skill) for skill in (0.2, 0.6, 0.9, 1.0)]
+    assert accuracies == sorted(set(accuracies))
+    rows = [
+        row
+        for seed in range(100)
+        for row in COMPARISON.compare(
+            REFERENCE, generate(REFERENCE, CONTEXT, 0.5, str(seed)), CONTEXT
+        ).rows
+    ]
+    assert {row.state for row in rows} == {
+        "found",
+        "extent-differs",
+        "label-differs",
+        "missed",
+        "extra",
+    }
+    details = {row.detail.partition(",")[0] for row in rows}
+    assert {
+        "box too large", "box too small", "box shifted", "a group instead of individuals",
+        "nothing to box instead of boxes",
+    } <= details  # fmt: skip
+
+
+def test_careless_validators_err():
+    asked = VALIDATING.asked([REFERENCE])
+    shares = []
+    for skill in (0.0, 0.5, 1.0):
+        counted = [
+            VALIDATING.verdicts(validate(REFERENCE, asked, CONTEXT, skill, str(seed)))
+            for seed in range(200)
+        ]
+        shares.append(sum(right for right, _ in counted) / sum(every for _, every in counted))
+    assert shares == [pytest.approx(0.7, abs=0.05), pytest.approx(0.85, abs=0.05), 1.0]
+
+
+def test_invented_boxes_are_inside_the_image_and_as_many_as_the_words_call_for():
+    invented = parse_generation(SIMULATION.invent(CONTEXT), CONTEXT)
+    assert [len(phrase["boxes"]) for phrase in invented["phrases"]] == [3, 1, 1, 2, 2]
+    assert SIMULATION.split(REFERENCE, []) == [REFERENCE]
+
+
+def test_a_consolidation_has_phrases_that_the_reference_lacks():
+    partial = {"phrases": REFERENCE["phrases"][:1]}
+    sources = [parse_generation(generate(REFERENCE, CONTEXT, 1.0, "1"), CONTEXT)]
+    merged = parse_consolidation(consolidate(partial, sources, 1.0, "1"), CONTEXT, sources)
+    assert merged == REFERENCE
+
+
+def test_staff_see_a_unit_per_phrase_with_its_boxes():
+    units = VIEWS.units(REFERENCE, CONTEXT)
+    assert [(unit.label, *unit.values) for unit in units] == [
+        ("Three dogs", "3 boxes"), ("a ball", "1 box"), ("the evening", "nothing to box"),
+        ("friends", "not in the picture"), ("a crowd", "one box for the group"),
+    ]  # fmt: skip
+    assert units[0].boxes == REFERENCE["phrases"][0]["boxes"]
+    assert units[0].spans == [(0, 2)]
+    assert VIEWS.remark(REFERENCE) == "2 of 5 phrases have no box."
+    assert VIEWS.marked(TARGET) == [0, 1, 3, 4, 6, 7, 9, 11, 12]
+    assert len(MERGING.gold_of(REFERENCE, [REFERENCE])[1]) == len(units)
+
+
+def test_staff_see_verdicts():
+    judged = {"id": "p0", "valid": True, "missing": True, "boxes": [True, False, True]}
+    (unit,) = VIEWS.units({"phrases": [judged]}, CONTEXT)
+    assert unit.values == ["right answer", "2 of 3 boxes right", "a box is missing"]
+    assert VIEWS.remark({"phrases": [judged]}) == ""
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [], {}, {"phrases": {}}, {"phrases": [1]},
+        {"phrases": [{"id": "p9", "state": "scene", "boxes": []}]},
+        {"phrases": [{"id": "p0", "state": "boxes", "boxes": [[1, 2, 3]]}]},
+        {"phrases": [{"id": "p0", "state": "other", "boxes": []}]},
+    ],
+)  # fmt: skip
+def test_content_of_another_shape_has_no_units(content):
+    assert VIEWS.units(content, CONTEXT) is None
+
+
+def test_gold_is_searched_by_phrase_and_answer():
+    assert SEARCH.target.texts(REFERENCE, CONTEXT)[:2] == ["Three dogs", "a ball"]
+    assert "not in the picture" in SEARCH.content.texts(REFERENCE, CONTEXT)
+
+
+def test_statistics_count_plural_phrases_and_their_filler():
+    one = parse_gold({"phrases": [{**REFERENCE["phrases"][0], "boxes": [[0, 0, 20, 20]]}]}, CONTEXT)
+    items = [
+        AnnotatedItem(str(at), CONTEXT, content) for at, content in enumerate((REFERENCE, one))
+    ]
+    figures = STATISTICS.count(items)
+    assert figures == {
+        "captions": 2, "images": 1, "tokens": 26, "phrases": 6, "boxes": 6, "plural": 3,
+        "boxes_per_plural": 5 / 3, "plural_with_one_box": 2, "mean_filler": (1 - 1200 / 20000) / 3,
+        "filler_over_half": 1, "cardinality_known": 2, "cardinality_mismatches": 1,
+        "group": 1, "scene": 1, "absent": 1,
+    }  # fmt: skip
+    assert list(figures) == [key for key, _ in STATISTICS.figures]
+    (table,) = STATISTICS.tables(items)
+    assert table.rows[0] == ("Boxes", 1, 2)
+    assert STATISTICS.frequencies(items).counts == ([("animals", 2), ("people", 2), ("other", 1)])
+    assert STATISTICS.count([])["boxes_per_plural"] is None
