@@ -45,7 +45,7 @@ export class PhrasePanel {
     const name = `state-${lastName}`;
     this.title = element("h2", { class: "panel__title" });
     this.progress = element("p", { class: "panel__progress figure" });
-    this.warning = element("p", { class: "panel__warning", role: "status" });
+    this.warning = element("p", { class: "panel__warning" });
     this.radios = new Map(
       STATES.map(([state]) => [
         state,
