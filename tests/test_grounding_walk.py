@@ -12,6 +12,7 @@ from annotation.domain.publish import publish_batch
 from annotation.models import Task
 from consolidation.models import Case, Gold
 from consolidation.protocols import PROTOCOLS
+from metrics.regions import hull
 from projects.enums import MemberRole
 from projects.models import Project
 from schemes.base import Json
@@ -115,9 +116,9 @@ def test_every_page_opens_shows_pictures_and_names_no_other_scheme(project, file
     predictions = tmp_path / "predictions.jsonl"
     gold = [json.loads(line) for line in files[1].read_text().splitlines()]
     rows = [
-        {"id": f"{entry['id']}/p{at}", "image": [480, 320], "predicted": [[0, 0, 480, 320]]}
+        {"id": f"{entry['id']}/p{at}", "image": [480, 320], "predicted": hull_of(phrase)}
         for entry in gold
-        for at in range(len(entry["phrases"]))
+        for at, phrase in enumerate(entry["phrases"])
     ]
     predictions.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert "Max box" in run("quality", "pictures", "--external", PREDICTIONS.key, predictions)
@@ -126,6 +127,7 @@ def test_every_page_opens_shows_pictures_and_names_no_other_scheme(project, file
     pages = read_pages(client, [*project_addresses(project), *api_addresses(project)])
     assert len(pages) >= 45
     assert foreign_words(pages) == {}
+    assert "Where IoU and c-IoU disagree" in pages["/projects/pictures/quality/"]
     with_picture = [address for address, text in pages.items() if 'class="picture"' in text]
     for part in ("/gold/", "/items/", "/quality/"):
         assert any(part in address for address in with_picture), part
@@ -143,6 +145,11 @@ def test_training_pages_show_both_sides_in_the_picture(files, pictures):
     # The trainer's desk, its preview and the worker's feedback
     assert len(shown) >= 2
     assert all("picture__box--reference" in text for text in shown)
+
+
+def hull_of(phrase: Json) -> list[list[int]]:
+    """Return a box around the phrase's boxes, which only IoU accepts if they are far apart."""
+    return [list(hull(phrase["boxes"]))] if phrase["boxes"] else []
 
 
 def foreign_words(pages: dict[str, str]) -> dict[str, list[str]]:
