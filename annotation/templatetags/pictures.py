@@ -53,6 +53,12 @@ def picture_of_rows(item: Item, rows: Iterable[Any], ours: str, theirs: str) -> 
     return {**_picture(item, boxes), "names": list(names.items())}
 
 
+@register.inclusion_tag("annotation/picture.html")
+def picture_of_case(item: Item, row: AlignedRow, theirs: str) -> dict[str, Any]:
+    """Show the item's picture with the gold's and another resource's boxes of a single row."""
+    return picture_of_rows(item, [row], "gold", theirs)
+
+
 def _aligned(row: Any) -> AlignedRow:
     """Return the aligned row, which pages wrap in different ways, or store as JSON."""
     if isinstance(row, Mapping) and "row" in row:
@@ -72,7 +78,7 @@ def _boxes_of_rows(rows: Sequence[AlignedRow], names: Mapping[str, str]) -> list
     drawn: dict[tuple[str, tuple[int, ...]], DrawnBox] = {}
     for number, side, part in sorted(_sides(rows), key=lambda entry: len(entry[2].boxes)):
         for box in part.boxes:
-            text = f"{', '.join([*part.labels, part.value])} ({names[side]})"
+            text = f"{', '.join(filter(None, [*part.labels, part.value]))} ({names[side]})"
             drawn.setdefault((side, tuple(box)), _drawn(box, number, side, text))
     return sorted(drawn.values(), key=lambda box: (box.number, box.side))
 

@@ -7,7 +7,7 @@ import { element, setText } from "../../html.js";
 /** @type {[Exclude<PhraseState, "">, string, string][]} */
 export const STATES = [
   ["boxes", "A box for each individual", ""],
-  ["group", "One box for the group", "Individuals can’t be told apart."],
+  ["group", "One box for the group", "Individuals can’t be distinguished."],
   ["scene", "Nothing to box", "A scene, an event, a quality."],
   ["absent", "Not in the picture", ""],
 ];
