@@ -1,6 +1,7 @@
 """The data card of an export: a README.md with YAML front matter for dataset hubs."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -82,8 +83,8 @@ def _data_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _contents(project: Project, manifest: Mapping[str, Any]) -> str:
     counts, totals = manifest["counts"], get_scheme(project.scheme).content.totals
     rows = [
-        f"| {name} | {facts['rows']:,} | {facts['bytes']:,} |"
-        for name, facts in sorted(manifest["files"].items())
+        f"| {name} | {'' if count is None else format(count, ',')} | {size:,} |"
+        for name, count, size in _files_and_folders(manifest["files"])
     ]
     parts = [
         f"{total.noun.count(counts[total.key])}{_mean(counts[total.key], counts['items'])}"
@@ -97,6 +98,20 @@ def _contents(project: Project, manifest: Mapping[str, Any]) -> str:
     table = ["| file | rows | bytes |", "| --- | ---: | ---: |", *rows]
     partitions = _partitions(manifest["partitions"])
     return "\n".join(["## What is in it", "", summary, "", *table, *partitions])
+
+
+def _files_and_folders(
+    files: Mapping[str, Mapping[str, Any]],
+) -> list[tuple[str, int | None, int]]:
+    """Return the name, number of rows and bytes of each file, and of each folder as a whole."""
+    sizes: Counter[str] = Counter()
+    rows: dict[str, int | None] = {}
+    for name, facts in files.items():
+        folder, slash, _ = name.rpartition("/")
+        shown = f"{folder}/" if slash else name
+        sizes[shown] += facts["bytes"]
+        rows[shown] = None if slash else facts["rows"]
+    return [(name, rows[name], size) for name, size in sorted(sizes.items())]
 
 
 def _mean(count: int, items: int) -> str:

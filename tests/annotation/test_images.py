@@ -7,10 +7,7 @@ import zlib
 from datetime import timedelta
 
 import pytest
-from django.conf import settings
-from django.core.files.storage import storages
 from django.utils import timezone
-from moto.server import ThreadedMotoServer
 from PIL import Image as Picture
 
 from annotation.domain.decode_image import MAX_BYTES, decode_image
@@ -18,6 +15,7 @@ from annotation.domain.image_files import open_image_files
 from annotation.domain.images import image_address, open_original, store_image
 from schemes.base import FileError
 from tests.annotation.factories import make_project
+from tests.annotation.image_bucket import images_in_bucket
 
 GPS_IFD = 0x8825
 ORIENTATION = 0x0112
@@ -200,27 +198,8 @@ def test_folder_gives_no_file_outside(tmp_path, name):
 
 @pytest.fixture
 def bucket(monkeypatch):
-    """Storage of images in an S3-compatible server."""
-    server = ThreadedMotoServer("127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    options = {
-        "bucket_name": "pictures",
-        "endpoint_url": f"http://{host}:{port}",
-        "access_key": "test",
-        "secret_key": "test",
-        "region_name": "us-east-1",
-    }
-    backend = {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
-    monkeypatch.setitem(settings.STORAGES, "images", backend)
-    monkeypatch.setattr(storages, "_backends", None)
-    monkeypatch.setattr(storages, "_storages", {})
-    monkeypatch.delitem(storages.__dict__, "backends", raising=False)
-    storages["images"].connection.create_bucket(Bucket="pictures")
-    yield storages["images"].bucket
-    server.stop()
-    monkeypatch.undo()
-    storages.__dict__.pop("backends", None)
+    with images_in_bucket(monkeypatch) as bucket:
+        yield bucket
 
 
 @pytest.mark.django_db

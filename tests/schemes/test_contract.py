@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ContentError, ExportRow, ItemContext, Scheme
+from schemes.base import ContentError, ExportRow, Image, ItemContext, Scheme
 from schemes.figures import Figure
 from schemes.registry import SCHEMES
 from tests.schemes.labels.scheme import SCHEME as LABELS
@@ -25,7 +25,8 @@ garbage = st.recursive(
 
 
 def context_of(scheme: Scheme) -> ItemContext:
-    sentence = ItemContext(TOKENS)
+    image = Image("village.png", 640, 480) if scheme.corpus.needs_images else None
+    sentence = ItemContext(TOKENS, image=image)
     item = scheme.corpus.find_items("s:1:2", sentence)[0]
     return replace(sentence, target=scheme.corpus.complete_item(item, sentence).target)
 
@@ -153,7 +154,8 @@ def test_exports_read_back(scheme, tmp_path):
     kept = merging.parse(merging.keep_all(source), context, [source])
     content, origins = merging.gold_of(kept, [source])
     ids = {"worker_id": "w", "assign_id": "a", "source_assign_id": "g"}
-    row = ExportRow("s:1:2", tuple(TOKENS), context.target, content, [ids for _ in origins])
+    origins = [ids for _ in origins]
+    row = ExportRow("s:1:2", tuple(TOKENS), context.target, content, origins, image=context.image)
     for fmt, suffix in scheme.exports.formats.items():
         path = tmp_path / f"gold.{suffix}"
         scheme.exports.write([row], path, fmt)

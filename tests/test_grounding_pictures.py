@@ -1,0 +1,157 @@
+"""A grounding project of the sample, with pictures on its pages."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from annotation.domain.item_context import context_of
+from annotation.domain.publish import publish_batch
+from annotation.models import Task
+from consolidation.models import Case, Gold
+from consolidation.protocols import PROTOCOLS
+from metrics.regions import hull
+from projects.enums import MemberRole
+from projects.models import Project
+from schemes.base import Json
+from schemes.grounding.bias_report_files import PREDICTIONS
+from schemes.grounding.scheme import SCHEME
+from tests.crowd.factories import NOW, make_worker
+from tests.dashboard.campaign import make_user
+from tests.walk import (
+    api_addresses,
+    project_addresses,
+    read_pages,
+    run,
+    submit,
+    sweep,
+    train,
+    training_addresses,
+)
+
+pytestmark = pytest.mark.django_db
+CAPTIONS = 4
+SAMPLE = SCHEME.sample
+# Words of the other schemes. A "question" would also be one of them.
+FOREIGN = re.compile(
+    r"(?<![A-Za-z])(qa-?srl|questions?|propbank|predicates?|UA|LA|frames?|lexicon|verbs?)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    SAMPLE.images(folder)
+    return folder
+
+
+@pytest.fixture
+def files(tmp_path) -> tuple[Path, Path]:
+    """Return a few captions with every state, and their gold."""
+    paths = tmp_path / "captions.jsonl", tmp_path / "gold.jsonl"
+    chosen = ("meadow-04.png#0", "meadow-06.png#0", "street-01.png#0", "night-04.png#0")
+    assert len(chosen) == CAPTIONS
+    for path, source in zip(paths, (SAMPLE.sentences, *SAMPLE.gold), strict=True):
+        lines = source.read_text("utf-8").splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if json.loads(line)["id"] in chosen))
+    return paths
+
+
+def import_project(protocol: str, files: tuple[Path, Path], pictures: Path) -> Project:
+    captions, gold = files
+    run("create_project", "pictures", "--scheme", "grounding", "--protocol", protocol)
+    run("import_corpus", "pictures", captions, "--format", SAMPLE.format, "--images", pictures)
+    fmt = SCHEME.corpus.gold_formats[0]
+    run("import_gold", "pictures", gold, "--format", fmt, "--source", "expert")
+    return Project.objects.get(slug="pictures")
+
+
+@pytest.fixture(params=["consolidation", "validation"])
+def project(request, files, pictures, settings, tmp_path) -> Project:
+    project = import_project(request.param, files, pictures)
+    publish_batch(project=project, now=NOW)
+    for task in Task.objects.filter(role="generator"):
+        for _ in range(project.generators_per_item):
+            submit(task, make_worker(), generation_of(task))
+    sweep()
+    role = PROTOCOLS[request.param].role
+    for task in Task.objects.filter(role=role):
+        for _ in range(project.redundancy(role)):
+            submit(task, make_worker(), judgment_of(task))
+    sweep()
+    return project
+
+
+def reference_of(task: Task) -> Json:
+    return Gold.objects.get(item=task.items.get(), source="expert").content
+
+
+def generation_of(task: Task, *, skill: float = 1.0) -> Json:
+    item = task.items.get()
+    return SCHEME.simulation.generate(reference_of(task), context_of(item), skill, item.key)
+
+
+def judgment_of(task: Task) -> Json:
+    reference, simulation = reference_of(task), SCHEME.simulation
+    if task.role == "consolidator":
+        return simulation.consolidate(reference, [reference, reference], 1.0, "a")
+    asked = SCHEME.validating.asked([reference])
+    return simulation.validate(reference, asked, context_of(task.items.get()), 1.0, "a")
+
+
+def test_skilled_workers_reproduce_the_gold(project, files, tmp_path):
+    assert {case.state for case in Case.objects.all()} == {PROTOCOLS[project.protocol].settled}
+    references = dict(Gold.objects.filter(source="expert").values_list("item", "content"))
+    own = Gold.objects.exclude(source="expert").values_list("item", "content")
+    assert len(own) == CAPTIONS
+    assert dict(own) == references
+    figures = json.loads(run("quality", "pictures", "--json"))
+    assert figures["rows"][0]["c-iou"]["share"] == figures["rows"][0]["state"]["share"] == 1.0
+
+
+def test_every_page_opens_shows_pictures_and_names_no_other_scheme(project, files, tmp_path):
+    predictions = tmp_path / "predictions.jsonl"
+    gold = [json.loads(line) for line in files[1].read_text().splitlines()]
+    rows = [
+        {"id": f"{entry['id']}/p{at}", "image": [480, 320], "predicted": hull_of(phrase)}
+        for entry in gold
+        for at, phrase in enumerate(entry["phrases"])
+    ]
+    predictions.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "Max box" in run("quality", "pictures", "--external", PREDICTIONS.key, predictions)
+    client = Client()
+    client.force_login(make_user("ada", project, *MemberRole))
+    pages = read_pages(client, [*project_addresses(project), *api_addresses(project)])
+    assert len(pages) >= 45
+    assert foreign_words(pages) == {}
+    assert "Where IoU and c-IoU disagree" in pages["/projects/pictures/quality/"]
+    with_picture = [address for address, text in pages.items() if 'class="picture"' in text]
+    for part in ("/gold/", "/items/", "/quality/"):
+        assert any(part in address for address in with_picture), part
+
+
+def test_training_pages_show_both_sides_in_the_picture(files, pictures):
+    project = import_project("consolidation", files, pictures)
+    keys = list(project.items.order_by("pk").values_list("key", flat=True))
+    enrolment = train(project, keys, lambda task: generation_of(task, skill=0.2))
+    client = Client()
+    client.force_login(make_user("ada", project, *MemberRole))
+    pages = read_pages(client, [*training_addresses(enrolment), *api_addresses(project)])
+    assert foreign_words(pages) == {}
+    shown = [text for text in pages.values() if "picture__box--predicted" in text]
+    # The trainer's desk, its preview and the worker's feedback
+    assert len(shown) >= 2
+    assert all("picture__box--reference" in text for text in shown)
+
+
+def hull_of(phrase: Json) -> list[list[int]]:
+    """Return a box around the phrase's boxes, which only IoU accepts if they are far apart."""
+    return [list(hull(phrase["boxes"]))] if phrase["boxes"] else []
+
+
+def foreign_words(pages: dict[str, str]) -> dict[str, list[str]]:
+    words = {address: FOREIGN.findall(text) for address, text in pages.items()}
+    return {address: names for address, names in words.items() if names}
