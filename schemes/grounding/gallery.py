@@ -101,8 +101,8 @@ def _draw_dashes(
 ) -> None:
     x1, y1, x2, y2 = corners
     for y in (y1, y2):
-        for x in range(round(x1), round(x2), 2 * _DASH):
-            pen.line([(x, y), (min(x + _DASH, x2), y)], PREDICTED, width)
+        for left in range(round(x1), round(x2), 2 * _DASH):
+            pen.line([(left, y), (min(left + _DASH, x2), y)], PREDICTED, width)
     for x in (x1, x2):
         for top in range(round(y1), round(y2), 2 * _DASH):
             pen.line([(x, top), (x, min(top + _DASH, y2))], PREDICTED, width)
