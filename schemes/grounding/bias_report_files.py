@@ -167,9 +167,10 @@ img {{ width: 100%; height: auto; }}
 .gold, .predicted {{ padding-left: .4em; border-left: .5em solid {gold}; }}
 .predicted {{ border-left: .5em dashed {predicted}; }}
 </style>
+<main>
 <h1>IoU and c-IoU of the same predictions</h1>
 <p>{counts}</p>
-<div class="scroll"><table>
+<div class="scroll" tabindex="0" role="region" aria-label="Accuracy"><table>
 <tr>{header}</tr>
 {rows}
 </table></div>
@@ -179,6 +180,7 @@ img {{ width: 100%; height: auto; }}
 <div class="gallery">
 {figures}
 </div>
+</main>
 </html>
 """
 

@@ -94,9 +94,9 @@ def distinct_boxes(content: Json) -> set[tuple[int, ...]]:
 
 
 def count_units(content: Json, role: str) -> int:
-    """Return the number of distinct boxes. For a validator, it is the number of judged boxes."""
+    """Return the number of distinct boxes, or of judged boxes for validators."""
     if role == "validator":
-        return sum(len(phrase["boxes"]) for phrase in content["phrases"])
+        return sum(len(phrase["boxes"]) for phrase in content.get("phrases", ()))
     return len(distinct_boxes(content))
 
 
