@@ -223,10 +223,11 @@ class Corpus:
     `find_items` returns the items of a sentence without an item file. Readers may store known targets
     in `metadata["items"]`. `complete_item` adds the fields that pages need to the target, and raises
     ContentError if the sentence has no such item. `headline` identifies an item in a list, and
-    `order` is its place in the sentence. Sentences describe images if the corpus
-    `needs_images`. `group` returns the document or image of a sentence by its
-    id, or "" if it has none. `item_key_of_row` returns the sentence's id and the local key of the
-    item in a row of a CSV file, or None. Its column `item` has both, separated by a slash.
+    `order` is its place in the sentence. Sentences describe images if the corpus `needs_images`, and
+    imports add the name of the image's file to `metadata["image"]`. `group` returns the document or
+    image of a sentence by its id, or "" if it has none. `item_key_of_row` returns the sentence's id and
+    the local key of the item in a row of a CSV file, or None. Its column `item` has both, separated by
+    a slash.
     """
 
     formats: Mapping[str, Sequence[str]]

@@ -169,6 +169,18 @@ def write_source(fmt: str, captions: list, folder: Path) -> Path:
     return path
 
 
+def test_images_of_the_same_content_keep_their_names(flickr, pictures, tmp_path):
+    first, *others = sorted(pictures.iterdir())
+    for path in others:
+        path.write_bytes(first.read_bytes())
+    annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    assert Image.objects.count() == 1
+    run("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
+    for path in flickr.rglob("*.*"):
+        exported = tmp_path / "gold" / "pictures.all" / path.relative_to(flickr)
+        assert exported.read_bytes() == path.read_bytes()
+
+
 def test_repeated_import_adds_nothing_and_names_bad_images(flickr, pictures):
     bad, *_ = sorted(pictures.iterdir())
     whole = bad.read_bytes()

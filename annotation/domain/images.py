@@ -56,12 +56,16 @@ def store_image(*, project: Project, name: str, data: bytes) -> Image:
 
 
 def image_of(sentence: Sentence) -> base.Image | None:
-    """Return the sentence's image with an address for the page, or None."""
+    """Return the sentence's image with an address for the page, or None.
+
+    The name is that of the sentence's file, which may have the same content as other files.
+    """
     if sentence.image is None:
         return None
     image = sentence.image
+    name = sentence.metadata.get("image") or image.name
     address = image_address(image, now=timezone.now())
-    return base.Image(image.name, image.width, image.height, address)
+    return base.Image(name, image.width, image.height, address)
 
 
 def image_address(image: Image, *, now: datetime) -> str:
@@ -82,9 +86,15 @@ def find_image(*, pk: int, expires: int, signature: str, now: datetime) -> Image
 
 
 def open_display(image: Image) -> IO[bytes]:
-    """Return the file for the screen, whose sides have at most DISPLAY_SIDE pixels."""
+    """Return the file for the screen, whose sides have at most DISPLAY_SIDE pixels.
+
+    Raise UnknownImageError if the storage lacks it.
+    """
     is_large = max(image.width, image.height) > DISPLAY_SIDE
-    return _storage().open(_display_path(image) if is_large else _path(image))
+    try:
+        return _storage().open(_display_path(image) if is_large else _path(image))
+    except FileNotFoundError:
+        raise UnknownImageError("The file of this image is missing.") from None
 
 
 def open_original(image: Image) -> IO[bytes]:
@@ -110,8 +120,9 @@ def _display_path(image: Image) -> str:
 
 
 def _store(path: str, data: bytes) -> None:
+    """Store a file unless it is there. A process that was killed may have left a part of it."""
     storage = _storage()
-    if not storage.exists(path):
+    if not (storage.exists(path) and storage.size(path) == len(data)):
         storage.save(path, ContentFile(data))
 
 

@@ -18,7 +18,7 @@ from annotation.domain.images import store_image
 from annotation.domain.insert_rows import insert_rows
 from annotation.models import Item, Sentence
 from projects.models import Project
-from schemes.base import ContentError, FileError, ItemContext, ItemRecord, SentenceRecord
+from schemes.base import ContentError, FileError, ItemContext, ItemRecord, Json, SentenceRecord
 from schemes.registry import get_scheme
 
 T = TypeVar("T")
@@ -211,7 +211,7 @@ class Import:
             self.options.domain,
             self.options.partition,
             self._group(record),
-            json.dumps(record.metadata),
+            json.dumps(_metadata(record)),
             *self._image_column(record),
         )
 
@@ -277,6 +277,14 @@ class Import:
             position = shuffled_position(self.project.seed, key)
             items[key] = (self.project.pk, sentence_id, key, json.dumps(target), position)
         return items
+
+
+def _metadata(record: SentenceRecord) -> Json:
+    """Return the sentence's metadata with the file name of its image.
+
+    Files of several names may have the same content, and then the project has one image of them.
+    """
+    return {**record.metadata, "image": record.image} if record.image else record.metadata
 
 
 def item_key(external_id: str, local_key: str) -> str:

@@ -18,11 +18,10 @@ def image(request: HttpRequest, pk: int, expires: int, signature: str) -> HttpRe
     now = timezone.now()
     try:
         stored = find_image(pk=pk, expires=expires, signature=signature, now=now)
+        file = open_display(stored)
     except UnknownImageError as error:
         raise Http404(str(error)) from error
-    response: HttpResponseBase = FileResponse(
-        open_display(stored), content_type=content_type(stored)
-    )
+    response: HttpResponseBase = FileResponse(file, content_type=content_type(stored))
     lifetime = expires - int(now.timestamp())
     response["Cache-Control"] = f"private, max-age={lifetime}, immutable"
     return _policy(lambda _: response)(request)

@@ -99,9 +99,16 @@ def gold_rows(
                 people = _People(sources.get(row[4]), *validators.get(row[4], (0, [])))
                 exported = _export_row(sentence, row, people, options)
                 if metadata:
-                    image = Image(name, width, height) if name else None
-                    exported = replace(exported, metadata=loads(metadata), image=image)
+                    exported = _with_metadata(exported, loads(metadata), name, width, height)
                 yield exported
+
+
+def _with_metadata(
+    row: ExportRow, metadata: Json, name: str | None, width: int, height: int
+) -> ExportRow:
+    """Return the row with its metadata and its image, named as in the corpus."""
+    image = Image(metadata.get("image") or name, width, height) if name else None
+    return replace(row, metadata=metadata, image=image)
 
 
 def _newest(versions: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

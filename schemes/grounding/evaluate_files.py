@@ -30,7 +30,7 @@ def _add_grounding_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--clip",
         action="store_true",
-        help="clip boxes to the image and drop empty ones instead of rejecting the file",
+        help="clip boxes to the image instead of rejecting a file with boxes outside it",
     )
 
 
@@ -77,11 +77,17 @@ def _grounding_text(figures: Json) -> str:
             rows += _accuracy_rows(prefix + name.replace("_", " "), accuracies)
     header = ("Predictions", "Metric", "Phrases", "All %", "Singular %", "Plural %")
     return paragraphs(
-        f"{figures['phrases']} phrases.",
+        f"{figures['phrases']} phrases.{_dropped_text(figures['dropped_boxes'])}",
         text_table(header, rows),
         _count_text(figures),
         bootstrap_text(figures),
     )
+
+
+def _dropped_text(count: int) -> str:
+    if not count:
+        return ""
+    return f" Boxes without area, which are left out: {count}."
 
 
 def _accuracy_rows(name: str, accuracies: Json) -> list[tuple[object, ...]]:

@@ -71,6 +71,7 @@ class Evaluation:
         """Return the JSON output of `evaluate grounding --json`."""
         figures: Json = {
             "phrases": len(self.phrases),
+            "dropped_boxes": sum(phrase.dropped for phrase in self.phrases),
             "iou": self._by_number(self._hulls.correct),
             "c_iou": self._by_number(self._components.correct),
             "filler": self._filler(),

@@ -26,7 +26,7 @@ class Phrase:
     """A phrase and its boxes, half-open `[x1, y1, x2, y2)` inside an image of width x height.
 
     Integers stay integers. `cardinality` is the number of individuals, or None if unknown. `candidates`
-    is None if the file has none.
+    is None if the file has none. `dropped` counts the boxes without area, which are left out.
     """
 
     id: str
@@ -37,14 +37,15 @@ class Phrase:
     cardinality: int | None
     candidates: tuple[Boxes, ...] | None
     line: int
+    dropped: int = 0
 
 
 def read_phrases(path: Path, *, on_error: ErrorSink, clip: bool = False) -> Iterator[Phrase]:
     """Yield the phrases of a file, skipping blank lines.
 
-    Invalid objects, repeated ids, phrases without gold, and boxes without area or outside the image go
-    to `on_error`, and the phrase is skipped. With `clip`, boxes are clipped to the image instead, and
-    those without area are dropped. Raises FileError as `numbered_lines` does.
+    Boxes without area are dropped. Invalid objects, repeated ids, phrases without gold, and boxes
+    outside the image go to `on_error`, and the phrase is skipped. With `clip`, boxes are clipped to the
+    image instead. Raises FileError as `numbered_lines` does.
     """
     seen: dict[str, int] = {}
     for line, text in numbered_lines(path):
@@ -100,33 +101,44 @@ def _object(text: str, required: Sequence[str] = _REQUIRED) -> dict[str, Any]:
 
 def _phrase(entry: dict[str, Any], line: int, *, clip: bool) -> Phrase:
     image = _image(entry["image"])
-    limits = _Limits(*image, clip=clip)
-    gold = _boxes(entry["gold"], "gold", limits)
+    reader = _BoxReader(*image, clip=clip)
+    gold = reader.boxes(entry["gold"], "gold")
     if not gold:
-        raise FieldError("gold", "has no box; leave phrases without boxes out.")
+        raise FieldError("gold", "has no box with an area; leave phrases without boxes out.")
     candidates = entry.get("candidates")
     return Phrase(
         id=_id(entry["id"]),
         image=image,
         gold=gold,
-        predicted=_boxes(entry["predicted"], "predicted", limits),
+        predicted=reader.boxes(entry["predicted"], "predicted"),
         plural=_flag(entry["plural"]),
         cardinality=_cardinality(entry.get("cardinality")),
         candidates=None
         if candidates is None
         else tuple(
-            _boxes(boxes, f"candidates[{at}]", limits)
+            reader.boxes(boxes, f"candidates[{at}]")
             for at, boxes in enumerate(_list(candidates, "candidates"))
         ),
         line=line,
+        dropped=reader.dropped,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Limits:
+@dataclass(slots=True)
+class _BoxReader:
+    """A reader of the boxes of an image, which counts those without area."""
+
     width: int
     height: int
     clip: bool
+    dropped: int = 0
+
+    def boxes(self, value: object, field: str) -> Boxes:
+        """Return the boxes with an area. Raise FieldError."""
+        boxes = [_box(box, f"{field}[{at}]", self) for at, box in enumerate(_list(value, field))]
+        kept = tuple(box for box in boxes if box is not None)
+        self.dropped += len(boxes) - len(kept)
+        return kept
 
 
 def _id(value: object) -> str:
@@ -154,12 +166,8 @@ def _cardinality(value: object) -> int | None:
     raise FieldError("cardinality", f"{_shown(value)} is neither null nor a number from 1.")
 
 
-def _boxes(value: object, field: str, limits: _Limits) -> Boxes:
-    boxes = [_box(box, f"{field}[{at}]", limits) for at, box in enumerate(_list(value, field))]
-    return tuple(box for box in boxes if box is not None)
-
-
-def _box(value: object, field: str, limits: _Limits) -> Box | None:
+def _box(value: object, field: str, limits: _BoxReader) -> Box | None:
+    """Return the box, or None if it has no area. Raise FieldError."""
     corners = _list(value, field)
     if len(corners) != 4 or not all(_is_number(corner) for corner in corners):
         raise FieldError(field, f"{_shown(value)} is not a box [x1, y1, x2, y2].")
@@ -167,9 +175,8 @@ def _box(value: object, field: str, limits: _Limits) -> Box | None:
     if limits.clip:
         x1, y1 = max(x1, 0), max(y1, 0)
         x2, y2 = min(x2, limits.width), min(y2, limits.height)
-        return (x1, y1, x2, y2) if x1 < x2 and y1 < y2 else None
-    if not (x1 < x2 and y1 < y2):
-        raise FieldError(field, f"{_shown(value)} has no area; x1 < x2 and y1 < y2 are needed.")
+    if x1 >= x2 or y1 >= y2:
+        return None
     if x1 < 0 or y1 < 0 or x2 > limits.width or y2 > limits.height:
         size = f"{limits.width} x {limits.height}"
         raise FieldError(field, f"{_shown(value)} is not inside the image of {size}.")

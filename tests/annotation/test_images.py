@@ -5,8 +5,10 @@ import struct
 import zipfile
 import zlib
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from django.core.files.storage import storages
 from django.utils import timezone
 from PIL import Image as Picture
 
@@ -129,6 +131,24 @@ def test_image_is_stored_once_per_project():
     assert (other.digest, other.pk != first.pk) == (first.digest, True)
     with open_original(first) as file:
         assert size_of(file.read()) == (40, 30)
+
+
+@pytest.mark.django_db
+def test_part_of_a_file_is_replaced():
+    project = make_project()
+    image = store_image(project=project, name="a.png", data=picture_bytes(colour="olive"))
+    path = Path(storages["images"].path(f"{image.digest[:2]}/{image.digest}"))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:40])
+    store_image(project=project, name="a.png", data=picture_bytes(colour="olive"))
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.django_db
+def test_missing_file_is_not_found(client):
+    image = store_image(project=make_project(), name="a.png", data=picture_bytes(colour="navy"))
+    storages["images"].delete(f"{image.digest[:2]}/{image.digest}")
+    assert client.get(image_address(image, now=timezone.now())).status_code == 404
 
 
 @pytest.mark.django_db

@@ -355,11 +355,11 @@ BAD_FILES = {
         GROUNDING,
         "phrases.jsonl, line 1: is not UTF-8 text",
     ),
-    "a box without area": (
+    "a phrase whose gold has no area": (
         "phrases.jsonl",
-        PHRASES.replace("10, 5]", "10, 0]"),
+        PHRASES.replace('[[0, 0, 10, 10]], "plural": false', '[[0, 0, 10, 0]], "plural": false'),
         GROUNDING,
-        "phrases.jsonl, line 2: predicted[0]: [0, 0, 10, 0] has no area",
+        "phrases.jsonl, line 2: gold: has no box with an area",
     ),
     "a box outside the image": (
         "phrases.jsonl",
@@ -422,6 +422,14 @@ def test_a_chart_of_annotators_needs_their_ids(folder):
     with pytest.raises(CommandError, match="needs predicted rows with a worker_id"):
         _evaluate(folder, *QASRL, "--plot", "f.svg")
     assert not (folder / "f.svg").exists()
+
+
+def test_boxes_without_area_are_left_out_and_counted(folder):
+    (folder / "phrases.jsonl").write_text(PHRASES.replace("10, 5]", "10, 0]"))
+    figures = json.loads(_evaluate(folder, *GROUNDING, "--json"))
+    assert figures["dropped_boxes"] == 1
+    assert figures["iou"]["singular"] == {"n": 1, "correct": 0, "accuracy": 0.0}
+    assert "Boxes without area, which are left out: 1." in _evaluate(folder, *GROUNDING)
 
 
 def test_clipping_takes_what_would_be_refused(folder):

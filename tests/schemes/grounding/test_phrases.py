@@ -55,8 +55,8 @@ def test_what_is_optional_may_be_absent(read):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"gold": [[5, 5, 5, 9]]}, "gold[0]: [5, 5, 5, 9] has no area"),
-        ({"gold": [[0, 0, 1, 1], [9, 5, 5, 9]]}, "gold[1]: [9, 5, 5, 9] has no area"),
+        ({"gold": [[5, 5, 5, 9]]}, "gold: has no box with an area"),
+        ({"gold": [[9, 5, 5, 9]]}, "gold: has no box with an area"),
         ({"predicted": [[0, 0, 101, 9]]}, "predicted[0]: [0, 0, 101, 9] is not inside the image"),
         ({"predicted": [[-1, 0, 9, 9]]}, "is not inside the image of 100 x 80"),
         ({"candidates": [[[0, 0, 9, 81]]]}, "candidates[0][0]: [0, 0, 9, 81] is not inside"),
@@ -104,11 +104,26 @@ def test_coordinates_that_are_no_numbers_are_refused(read):
     assert "is not a box" in str(error)
 
 
+def test_boxes_without_area_are_dropped_and_counted(read):
+    changes = {
+        "gold": [[5, 5, 5, 9], [0, 0, 1, 1]],
+        "predicted": [[9, 5, 5, 9]],
+        "candidates": [[[2, 2, 2, 2], [0, 0, 3, 3]], [[0, 9, 9, 9]]],
+    }
+    (phrase,), errors = read({**GOOD, **changes})
+    assert errors == []
+    assert phrase.gold == ((0, 0, 1, 1),)
+    assert phrase.predicted == ()
+    assert phrase.candidates == (((0, 0, 3, 3),), ())
+    assert phrase.dropped == 4
+
+
 def test_clipping_cuts_to_the_image_and_drops_what_is_left_without_area(read):
     boxes = [[-5, -5, 10, 10], [99, 70, 140, 90], [100, 0, 120, 9], [7, 7, 7, 9]]
     (phrase,), errors = read({**GOOD, "predicted": boxes}, clip=True)
     assert errors == []
     assert phrase.predicted == ((0, 0, 10, 10), (99, 70, 100, 80))
+    assert phrase.dropped == 2
 
 
 def test_clipping_that_leaves_no_gold_is_refused(read):
