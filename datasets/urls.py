@@ -19,7 +19,7 @@ urlpatterns = [
     path(AT + "exports/", exports.exports, name="exports"),
     path(AT + "exports/new/", exports.export, name="export"),
     path(EXPORT, exports.export_details, name="export_details"),
-    path(EXPORT + "<str:file>", exports.export_file, name="export_file"),
+    path(EXPORT + "<path:file>", exports.export_file, name="export_file"),
     path(AT + "quality/", quality.quality, name="quality"),
     re_path(
         r"^projects/(?P<slug>[-\w]+)/quality\.(?P<suffix>csv|json)$",

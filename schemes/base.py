@@ -696,12 +696,24 @@ class ExternalTable:
 
 
 @dataclass(frozen=True, slots=True)
+class ExternalCase:
+    """A case of a comparison that people should look at, with the sentence's id.
+
+    `row` has the gold as its reference and the other resource as its prediction.
+    """
+
+    external_id: str
+    row: AlignedRow
+
+
+@dataclass(frozen=True, slots=True)
 class ExternalComparison:
     """Comparison of gold with a file in the format of another resource, such as a treebank.
 
     `help` describes the file and `matching` how its sentences are found. `compare` returns figures as
     JSON, or None if the file and the gold share no item, and raises FileError. `table` and `text` show
-    the figures on pages and in a terminal.
+    the figures on pages and in a terminal. `cases` returns some cases from the figures for the page, and
+    `cases_title` is their heading.
     """
 
     key: str
@@ -711,6 +723,8 @@ class ExternalComparison:
     compare: Callable[[Path, Iterable[GoldItem], ErrorSink], Json | None]
     table: Callable[[Json], ExternalTable]
     text: Callable[[Json], str]
+    cases: Callable[[Json], Sequence[ExternalCase]] = lambda figures: ()
+    cases_title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

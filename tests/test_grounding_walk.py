@@ -1,32 +1,25 @@
-"""A project of grounded captions from its files to exported gold, and every page of it."""
+"""A project of the grounding scheme from its sample to exported gold, and every page of it."""
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.test import Client
-from django.urls import reverse
-from PIL import Image as Picture
 
 from annotation.domain.item_context import context_of
 from annotation.domain.publish import publish_batch
-from annotation.models import Image, Task
+from annotation.models import Task
 from consolidation.models import Case, Gold
 from consolidation.protocols import PROTOCOLS
-from datasets.domain.queue_export import queue_export
-from jobs.domain.run_jobs import run_next_job
+from metrics.regions import hull
 from projects.enums import MemberRole
 from projects.models import Project
 from schemes.base import Json
-from schemes.grounding.corpus import CORPUS
-from schemes.grounding.flickr30k import write_folder
+from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.scheme import SCHEME
-from tests.annotation.image_bucket import images_in_bucket
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
-from tests.schemes.grounding.caption_files import SIZE, make_captions, rows_of, with_group
 from tests.walk import (
     api_addresses,
     project_addresses,
@@ -39,68 +32,56 @@ from tests.walk import (
 )
 
 pytestmark = pytest.mark.django_db
-IMAGES = 2
-# Words of QA-SRL and frames. Captions have sentences in the API.
+CAPTIONS = 4
+SAMPLE = SCHEME.sample
+# Words of the other schemes. A "question" would also be one of them.
 FOREIGN = re.compile(
-    r"(?<![A-Za-z])(qa-?srl|questions?|propbank|predicates?|verbs?|UA|LA)(?![A-Za-z])",
+    r"(?<![A-Za-z])(qa-?srl|questions?|propbank|predicates?|UA|LA|frames?|lexicon|verbs?)(?![A-Za-z])",
     re.IGNORECASE,
 )
 
 
-@pytest.fixture
-def pictures(tmp_path) -> Path:
-    folder = tmp_path / "pictures"
-    folder.mkdir()
-    for number, name in enumerate(sorted({caption.image for caption in make_captions(IMAGES)})):
-        Picture.new("RGB", SIZE, (40 * number, 90, 120)).save(folder / name)
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    SAMPLE.images(folder)
     return folder
 
 
 @pytest.fixture
-def flickr(tmp_path) -> Path:
-    """A folder in the layout of Flickr30k Entities."""
-    write_folder(rows_of(make_captions(IMAGES)), tmp_path / "flickr")
-    return tmp_path / "flickr"
+def files(tmp_path) -> tuple[Path, Path]:
+    """Return a few captions with every state, and their gold."""
+    paths = tmp_path / "captions.jsonl", tmp_path / "gold.jsonl"
+    chosen = ("meadow-04.png#0", "meadow-06.png#0", "street-01.png#0", "night-04.png#0")
+    assert len(chosen) == CAPTIONS
+    for path, source in zip(paths, (SAMPLE.sentences, *SAMPLE.gold), strict=True):
+        lines = source.read_text("utf-8").splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if json.loads(line)["id"] in chosen))
+    return paths
 
 
-@pytest.fixture(params=["folder", "bucket"])
-def storage(request, monkeypatch) -> Iterator[str]:
-    if request.param == "folder":
-        yield request.param
-        return
-    with images_in_bucket(monkeypatch):
-        yield request.param
-
-
-def import_project(protocol: str, source: Path, fmt: str, pictures: Path) -> Project:
+def import_project(protocol: str, files: tuple[Path, Path], pictures: Path) -> Project:
+    captions, gold = files
     run("create_project", "pictures", "--scheme", "grounding", "--protocol", protocol)
-    sentences = "captions-jsonl" if fmt == "phrases-jsonl" else fmt
-    run("import_corpus", "pictures", source, "--format", sentences, "--images", pictures)
-    gold = gold_files(source, fmt)
-    run("import_gold", "pictures", *gold, "--format", fmt, "--source", "expert")
+    run("import_corpus", "pictures", captions, "--format", SAMPLE.format, "--images", pictures)
+    fmt = SCHEME.corpus.gold_formats[0]
+    run("import_gold", "pictures", gold, "--format", fmt, "--source", "expert")
     return Project.objects.get(slug="pictures")
 
 
-def gold_files(source: Path, fmt: str) -> list[Path]:
-    """Return the source, with the instances beside a file of references."""
-    if fmt != "grefcoco":
-        return [source]
-    return [source, source.with_name(source.name.replace("grefs", "instances"))]
-
-
-def annotate(project: Project) -> Project:
-    """Have every item annotated and judged without errors."""
+@pytest.fixture(params=["consolidation", "validation"])
+def project(request, files, pictures, settings, tmp_path) -> Project:
+    project = import_project(request.param, files, pictures)
     publish_batch(project=project, now=NOW)
     for task in Task.objects.filter(role="generator"):
         for _ in range(project.generators_per_item):
-            submit(task, make_worker(), boxes_of(task))
+            submit(task, make_worker(), generation_of(task))
     sweep()
-    role = PROTOCOLS[project.protocol].role
+    role = PROTOCOLS[request.param].role
     for task in Task.objects.filter(role=role):
         for _ in range(project.redundancy(role)):
             submit(task, make_worker(), judgment_of(task))
     sweep()
-    assert {case.state for case in Case.objects.all()} == {PROTOCOLS[project.protocol].settled}
     return project
 
 
@@ -108,7 +89,7 @@ def reference_of(task: Task) -> Json:
     return Gold.objects.get(item=task.items.get(), source="expert").content
 
 
-def boxes_of(task: Task, *, skill: float = 1.0) -> Json:
+def generation_of(task: Task, *, skill: float = 1.0) -> Json:
     item = task.items.get()
     return SCHEME.simulation.generate(reference_of(task), context_of(item), skill, item.key)
 
@@ -121,167 +102,54 @@ def judgment_of(task: Task) -> Json:
     return simulation.validate(reference, asked, context_of(task.items.get()), 1.0, "a")
 
 
-@pytest.mark.parametrize("protocol", ["consolidation", "validation"])
-def test_flickr30k_is_exported_as_it_was_imported(protocol, flickr, pictures, storage, tmp_path):
-    annotate(import_project(protocol, flickr, "flickr30k", pictures))
-    assert Image.objects.count() == IMAGES
-    run("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
-    exported = tmp_path / "gold" / "pictures.all"
-    for path in flickr.rglob("*.*"):
-        assert (exported / path.relative_to(flickr)).read_bytes() == path.read_bytes()
-    manifest = json.loads((tmp_path / "gold" / "manifest.json").read_text())
-    assert manifest["folders"] == {
-        "pictures.all": {
-            "captions": 5 * IMAGES,
-            "images": IMAGES,
-            "split_chains": 0,
-            "nested_phrases": 0,
-        }
-    }
-    assert f"pictures.all/Sentences/{min(flickr.glob('Sentences/*')).name}" in manifest["files"]
-    figures = json.loads(run("evaluate", "grounding", phrases_file(flickr, exported), "--json"))
-    assert figures["phrases"] > 0
-    assert [figures[name]["all"]["accuracy"] for name in ("iou", "c_iou")] == [1.0, 1.0]
+def test_skilled_workers_reproduce_the_gold(project, files, tmp_path):
+    assert {case.state for case in Case.objects.all()} == {PROTOCOLS[project.protocol].settled}
+    references = dict(Gold.objects.filter(source="expert").values_list("item", "content"))
+    own = Gold.objects.exclude(source="expert").values_list("item", "content")
+    assert len(own) == CAPTIONS
+    assert dict(own) == references
+    figures = json.loads(run("quality", "pictures", "--json"))
+    assert figures["rows"][0]["c-iou"]["share"] == figures["rows"][0]["state"]["share"] == 1.0
 
 
-def test_images_can_be_copied_along(flickr, pictures, storage, tmp_path):
-    annotate(import_project("consolidation", flickr, "flickr30k", pictures))
-    out = tmp_path / "gold"
-    run("export_gold", "pictures", "--format", "phrases-jsonl", "--images", "--out", out)
-    manifest = json.loads((out / "manifest.json").read_text())
-    names = sorted(path.name for path in pictures.iterdir())
-    assert sorted(path.name for path in (out / "images").iterdir()) == names
-    for name in names:
-        data = (out / "images" / name).read_bytes()
-        assert manifest["files"][f"images/{name}"]["bytes"] == len(data)
-        with Picture.open(out / "images" / name) as picture:
-            assert picture.size == SIZE
-    again = ("--format", "captions-jsonl", "--images", out / "images")
-    source = out / "pictures.all.gold.jsonl"
-    run("create_project", "copy", "--scheme", "grounding")
-    assert "10 sentences" in run("import_corpus", "copy", source, *again)
-
-
-def test_export_of_the_site_has_an_archive_that_is_read_back(flickr, pictures, job_files):
-    project = annotate(import_project("consolidation", flickr, "flickr30k", pictures))
-    job = queue_export(
-        project=project, fmt="flickr30k", source="consolidated", actor="ada", now=NOW
-    )
-    assert run_next_job(clock=lambda: NOW)
-    job.refresh_from_db()
-    client = Client()
-    client.force_login(make_user("ada", project, *MemberRole))
-    page = reverse("datasets:export_details", args=[project.slug, job.pk])
-    address = reverse("datasets:export_file", args=[project.slug, job.pk, "pictures.all.zip"])
-    assert address in client.get(page).content.decode()
-    archive = job_files / "pictures.all.zip"
-    archive.write_bytes(client.get(address).getvalue())
-    report = run("import_gold", "pictures", archive, "--format", "flickr30k", "--source", "expert")
-    assert f"Added gold for 0 items; {5 * IMAGES} already had it." in report
-
-
-def phrases_file(reference: Path, predicted: Path) -> Path:
-    """Return the file for `evaluate grounding` of two folders."""
-    golds = {record.item.external_id: record for record in read_gold(reference)}
-    path = predicted.with_name("phrases.jsonl")
-    with path.open("w") as file:
-        for record in read_gold(predicted):
-            gold = golds[record.item.external_id]
-            pairs = zip(gold.content["phrases"], record.content["phrases"], strict=True)
-            for ours, theirs in pairs:
-                if ours["boxes"]:
-                    phrase = {
-                        "id": f"{record.item.external_id}/{ours['id']}",
-                        "image": SIZE,
-                        "gold": ours["boxes"],
-                        "predicted": theirs["boxes"],
-                        "plural": len(ours["boxes"]) > 1,
-                    }
-                    file.write(json.dumps(phrase) + "\n")
-    return path
-
-
-def read_gold(folder: Path):
-    return CORPUS.read_gold([folder], "flickr30k", pytest.fail)
-
-
-@pytest.mark.parametrize("fmt", ["phrases-jsonl", "coco", "grefcoco"])
-def test_other_formats_are_exported_as_they_were_imported(fmt, pictures, tmp_path):
-    captions = with_group(make_captions(IMAGES))
-    source = write_source(fmt, captions, tmp_path)
-    annotate(import_project("consolidation", source, fmt, pictures))
-    run("export_gold", "pictures", "--format", fmt, "--out", tmp_path / "gold")
-    endings = {
-        "phrases-jsonl": ["gold.jsonl"],
-        "coco": ["gold.json"],
-        "grefcoco": ["grefs.json", "instances.json"],
-    }
-    for ending, path in zip(endings[fmt], gold_files(source, fmt), strict=True):
-        exported = tmp_path / "gold" / f"pictures.all.{ending}"
-        assert exported.read_bytes() == path.read_bytes()
-
-
-def write_source(fmt: str, captions: list, folder: Path) -> Path:
-    if fmt == "grefcoco":
-        files = SCHEME.exports.file_sets[fmt]
-        paths = {ending: folder / ending for ending in files.endings}
-        files.write(rows_of(captions), paths)
-        return paths["grefs.json"]
-    path = folder / {"phrases-jsonl": "source.jsonl", "coco": "source.json"}[fmt]
-    SCHEME.exports.write(rows_of(captions), path, fmt)
-    return path
-
-
-def test_images_of_the_same_content_keep_their_names(flickr, pictures, tmp_path):
-    first, *others = sorted(pictures.iterdir())
-    for path in others:
-        path.write_bytes(first.read_bytes())
-    annotate(import_project("consolidation", flickr, "flickr30k", pictures))
-    assert Image.objects.count() == 1
-    run("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
-    for path in flickr.rglob("*.*"):
-        exported = tmp_path / "gold" / "pictures.all" / path.relative_to(flickr)
-        assert exported.read_bytes() == path.read_bytes()
-
-
-def test_repeated_import_adds_nothing_and_names_bad_images(flickr, pictures):
-    bad, *_ = sorted(pictures.iterdir())
-    whole = bad.read_bytes()
-    bad.write_bytes(whole[:200])
-    run("create_project", "pictures", "--scheme", "grounding")
-    options = ("--format", "flickr30k", "--images", pictures)
-    first = run("import_corpus", "pictures", flickr, *options)
-    assert f"{bad.name}: is a damaged image" in first
-    assert first.count(bad.name) == 1
-    assert "5 sentences" in first
-    bad.write_bytes(whole)
-    assert "5 sentences" in run("import_corpus", "pictures", flickr, *options)
-    assert "Nothing new" in run("import_corpus", "pictures", flickr, *options)
-    assert Image.objects.count() == IMAGES
-
-
-@pytest.mark.parametrize("protocol", ["consolidation", "validation"])
-def test_every_page_opens_and_names_no_other_scheme(protocol, flickr, pictures):
-    project = annotate(import_project(protocol, flickr, "flickr30k", pictures))
+def test_every_page_opens_shows_pictures_and_names_no_other_scheme(project, files, tmp_path):
+    predictions = tmp_path / "predictions.jsonl"
+    gold = [json.loads(line) for line in files[1].read_text().splitlines()]
+    rows = [
+        {"id": f"{entry['id']}/p{at}", "image": [480, 320], "predicted": hull_of(phrase)}
+        for entry in gold
+        for at, phrase in enumerate(entry["phrases"])
+    ]
+    predictions.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "Max box" in run("quality", "pictures", "--external", PREDICTIONS.key, predictions)
     client = Client()
     client.force_login(make_user("ada", project, *MemberRole))
     pages = read_pages(client, [*project_addresses(project), *api_addresses(project)])
-    assert len(pages) >= 50
+    assert len(pages) >= 45
     assert foreign_words(pages) == {}
+    assert "Where IoU and c-IoU disagree" in pages["/projects/pictures/quality/"]
+    with_picture = [address for address, text in pages.items() if 'class="picture"' in text]
+    for part in ("/gold/", "/items/", "/quality/"):
+        assert any(part in address for address in with_picture), part
 
 
-def test_training_pages_show_boxes_and_name_no_other_scheme(flickr, pictures):
-    project = import_project("consolidation", flickr, "flickr30k", pictures)
+def test_training_pages_show_both_sides_in_the_picture(files, pictures):
+    project = import_project("consolidation", files, pictures)
     keys = list(project.items.order_by("pk").values_list("key", flat=True))
-    enrolment = train(project, keys, lambda task: boxes_of(task, skill=0.2))
+    enrolment = train(project, keys, lambda task: generation_of(task, skill=0.2))
     client = Client()
     client.force_login(make_user("ada", project, *MemberRole))
-    addresses = training_addresses(enrolment)
-    pages = read_pages(client, [*addresses, *api_addresses(project)])
+    pages = read_pages(client, [*training_addresses(enrolment), *api_addresses(project)])
     assert foreign_words(pages) == {}
-    desk, feedback = pages[addresses[2]], pages[addresses[-1]]
-    assert desk.count("/work/image/") >= 5 * IMAGES
-    assert "/work/image/" in feedback
+    shown = [text for text in pages.values() if "picture__box--predicted" in text]
+    # The trainer's desk, its preview and the worker's feedback
+    assert len(shown) >= 2
+    assert all("picture__box--reference" in text for text in shown)
+
+
+def hull_of(phrase: Json) -> list[list[int]]:
+    """Return a box around the phrase's boxes, which only IoU accepts if they are far apart."""
+    return [list(hull(phrase["boxes"]))] if phrase["boxes"] else []
 
 
 def foreign_words(pages: dict[str, str]) -> dict[str, list[str]]:

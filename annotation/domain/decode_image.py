@@ -1,6 +1,6 @@
 """Check an image by decoding it, and normalise it for storage.
 
-The stored file is encoded anew from the pixels, upright as its EXIF data say. Metadata, such as the
+The stored file is encoded again from the pixels, upright as its EXIF data say. Metadata, such as the
 place where a photo was taken, and bytes after the image are therefore dropped.
 """
 

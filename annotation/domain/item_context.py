@@ -39,6 +39,16 @@ def scheme_of(item: Item) -> Scheme:
     return get_scheme(item.project.scheme)
 
 
+def marked_words(item: Item, scheme: Scheme) -> str:
+    """Return the marked words of the item's target, or "". Words that are not adjacent are separated."""
+    tokens, text, last = item.sentence.tokens, "", None
+    for at in scheme.views.marked(item.target):
+        if at < len(tokens):
+            separator = "" if last is None else " " if at == last + 1 else " … "
+            text, last = f"{text}{separator}{tokens[at]}", at
+    return text
+
+
 def headline_of(item: Item, project: Project) -> str:
     """Return a short label that identifies the item in a list."""
     return get_scheme(project.scheme).corpus.headline(context_of(item, project))

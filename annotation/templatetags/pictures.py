@@ -34,7 +34,7 @@ class DrawnBox:
 def picture_of_units(item: Item, units: Sequence[ShownUnit]) -> dict[str, Any]:
     """Show the item's picture, if there is one, with a number for each unit's boxes."""
     boxes = [
-        _drawn(box, number, PREDICTED, unit.label)
+        _drawn(box, number, REFERENCE, unit.label)
         for number, unit in enumerate(units, start=1)
         for box in unit.boxes
     ]
@@ -51,6 +51,12 @@ def picture_of_rows(item: Item, rows: Iterable[Any], ours: str, theirs: str) -> 
     names = {REFERENCE: ours, PREDICTED: theirs}
     boxes = _boxes_of_rows([_aligned(row) for row in rows], names)
     return {**_picture(item, boxes), "names": list(names.items())}
+
+
+@register.inclusion_tag("annotation/picture.html")
+def picture_of_case(item: Item, row: AlignedRow, theirs: str) -> dict[str, Any]:
+    """Show the item's picture with the gold's and another resource's boxes of a single row."""
+    return picture_of_rows(item, [row], "gold", theirs)
 
 
 def _aligned(row: Any) -> AlignedRow:
@@ -72,7 +78,7 @@ def _boxes_of_rows(rows: Sequence[AlignedRow], names: Mapping[str, str]) -> list
     drawn: dict[tuple[str, tuple[int, ...]], DrawnBox] = {}
     for number, side, part in sorted(_sides(rows), key=lambda entry: len(entry[2].boxes)):
         for box in part.boxes:
-            text = f"{part.value or ' '.join(part.labels)} ({names[side]})"
+            text = f"{', '.join(filter(None, [*part.labels, part.value]))} ({names[side]})"
             drawn.setdefault((side, tuple(box)), _drawn(box, number, side, text))
     return sorted(drawn.values(), key=lambda box: (box.number, box.side))
 
@@ -94,17 +100,7 @@ def _picture(item: Item, boxes: Sequence[DrawnBox]) -> dict[str, Any]:
     if image is None:
         return {"image": None}
     size = max(8, round(max(image.width, image.height) * _NUMBER_SHARE))
-    numbers = [
-        {
-            "box": box,
-            "x": min(
-                box.x + (box.width - size if box.side == REFERENCE else 0), image.width - size
-            ),
-            "y": box.y,
-            "width": size * (1 if box.number < 10 else 1.5),
-        }
-        for box in boxes
-    ]
+    numbers = [_number(box, size, image.width) for box in boxes]
     return {
         "image": image,
         "boxes": boxes,
@@ -112,4 +108,16 @@ def _picture(item: Item, boxes: Sequence[DrawnBox]) -> dict[str, Any]:
         "size": size,
         "font_size": round(0.8 * size, 1),
         "description": "; ".join(f"{box.number}: {box.text}" for box in boxes) or "no boxes",
+    }
+
+
+def _number(box: DrawnBox, size: int, right: int) -> dict[str, Any]:
+    """Return the place of a box's number: above it, at its left, or at its right for a prediction."""
+    width = size if box.number < 10 else 1.5 * size
+    x = box.x if box.side == REFERENCE else box.x + box.width - width
+    return {
+        "box": box,
+        "x": min(max(x, 0), right - width),
+        "y": box.y - size if box.y >= size else box.y,
+        "width": width,
     }

@@ -4,6 +4,7 @@ All data is streamed. A file gets its final name when it is complete, and the ma
 folder with a manifest is therefore a complete export. The same gold gives the same bytes.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -27,13 +28,13 @@ from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
 from consolidation.protocols import protocol_of
 from datasets.domain.data_card import write_data_card
-from datasets.domain.export_folders import IMAGES, copy_images, pack_folder
+from datasets.domain.export_images import IMAGES, copy_images
 from datasets.domain.export_jsonl import write_jsonl
 from datasets.domain.export_rows import ExportFields, gold_rows, with_gold
 from datasets.domain.partitions import check_frozen
 from datasets.models import Partitioning
 from projects.models import Project
-from schemes.base import ExportRow, Json, Scheme, SentenceRecord, SentenceSink
+from schemes.base import ExportRow, Scheme, SentenceRecord, SentenceSink
 from schemes.registry import SCHEMES, get_scheme
 
 # The format that every scheme has, and its suffix.
@@ -57,7 +58,7 @@ class ExportOptions:
     Without a `source`, the gold that the project produces is exported. Under verification, it includes
     experts' gold of disputed items. Workers are pseudonyms
     unless `raw_worker_ids` is set. `licence` is an SPDX identifier. `images` copies the images of the
-    sentences, and `packed` writes folders as ZIP archives.
+    sentences.
     """
 
     fmt: str
@@ -67,7 +68,6 @@ class ExportOptions:
     raw_worker_ids: bool = False
     licence: str = ""
     images: bool = False
-    packed: bool = False
 
 
 Counts = Counter[str]  # exported sentences, items and the scheme's totals
@@ -92,16 +92,13 @@ def known_formats() -> list[str]:
 
 
 def _formats(scheme: Scheme) -> list[str]:
-    if scheme.exports is None:
-        return [JSONL]
-    own = scheme.exports
-    return [*own.file_sets, *own.folders, *own.formats, JSONL]
+    exports = scheme.exports
+    own = [*exports.file_sets, *exports.folders, *exports.formats] if exports else []
+    return [*own, JSONL]
 
 
 def _endings(scheme: Scheme, fmt: str) -> Sequence[str]:
-    """Return the ends of the names of a format's gold files. A folder has none."""
-    if scheme.exports and fmt in scheme.exports.folders:
-        return ()
+    """Return the ends of the names of a format's gold files."""
     if scheme.exports and fmt in scheme.exports.file_sets:
         return scheme.exports.file_sets[fmt].endings
     suffix = scheme.exports.formats.get(fmt, JSONL) if scheme.exports else JSONL
@@ -126,15 +123,19 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
     gold = gold.filter(pk__lte=Gold.objects.aggregate(last=Max("pk"))["last"] or 0)
     groups = _groups(project, options, gold)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / MANIFEST).unlink(missing_ok=True)
     files_of_groups = [_Files(project, options, gold, *group) for group in groups]
+    folders_written = [folder / IMAGES] if options.images else []
+    if _is_folder_format(project, options.fmt):
+        folders_written += [folder / group.name for group in files_of_groups]
+    _check_replaceable(folders_written)
+    (folder / MANIFEST).unlink(missing_ok=True)
     with _little_cache():
         files, counts, folders = _write_files(files_of_groups, folder)
     manifest = _manifest(project, options, partitioning, files, counts)
     if folders:
         manifest["folders"] = folders
     if options.images:
-        files |= _copy_images(files_of_groups, folder)
+        files |= _copy_images(files_of_groups, folder / IMAGES)
     with _whole_file(folder / DATA_CARD) as path:
         write_data_card(path=path, project=project, manifest=manifest)
         files[DATA_CARD] = _described(path, None)
@@ -175,38 +176,30 @@ def _groups(
 
 def _write_files(
     groups: Sequence["_Files"], folder: Path
-) -> tuple[dict[str, Any], Counts, dict[str, Json]]:
-    """Write the gold files of each group and the file of its sentences.
+) -> tuple[dict[str, Any], Counts, dict[str, Any]]:
+    """Write the gold of each group and the file of its sentences.
 
-    The last value has the counts of formats that write folders, by folder.
+    Return the files, the counts of all groups, and the counts of each folder, for formats with folders.
     """
     files: dict[str, Any] = {}
+    folders: dict[str, Any] = {}
     total = Counts()
-    folder_counts: dict[str, Json] = {}
     for group in groups:
         counts = Counts()
         scheme = get_scheme(group.project.scheme)
         sentences = f"{group.name}.sentences.csv"
-        with ExitStack() as stack:
-            paths = {
-                ending: stack.enter_context(_whole_file(folder / f"{group.name}.{ending}"))
-                for ending in _endings(scheme, group.options.fmt)
-            }
-            add = stack.enter_context(_sentences_beside(scheme, folder / sentences))
-            rows = (
-                _write_group(group, counts, paths, add)
-                if paths
-                else _write_folder(group, counts, folder / group.name, add)
-            )
-            for ending, path in paths.items():
-                files[f"{group.name}.{ending}"] = _described(path, rows[ending])
-        if not paths:
-            files |= _described_folder(folder, group.name, packed=group.options.packed)
-            folder_counts[group.name] = dict(rows)
+        with _sentences_beside(scheme, folder / sentences) as add:
+            rows = _counted(group.rows(), scheme, counts, add)
+            if _is_folder_format(group.project, group.options.fmt):
+                folders[group.name] = _write_folder(group, rows, folder / group.name)
+                for name, path in _files_inside(folder / group.name).items():
+                    files[name] = _described(path, None)
+            else:
+                files |= _write_group(group, rows, folder)
         if scheme.exports and scheme.exports.sentence_file:
             files[sentences] = _described(folder / sentences, counts["sentences"])
         total += counts
-    return files, total, folder_counts
+    return files, total, folders
 
 
 @contextmanager
@@ -220,12 +213,25 @@ def _sentences_beside(scheme: Scheme, path: Path) -> Iterator[SentenceSink]:
         yield add
 
 
-def _write_group(
-    group: "_Files", counts: Counts, paths: Mapping[str, Path], add_sentence: SentenceSink
+def _write_group(group: "_Files", rows: Iterator[ExportRow], folder: Path) -> dict[str, Any]:
+    """Write the gold files of a group, and return them as in the manifest."""
+    scheme = get_scheme(group.project.scheme)
+    with ExitStack() as stack:
+        paths = {
+            ending: stack.enter_context(_whole_file(folder / f"{group.name}.{ending}"))
+            for ending in _endings(scheme, group.options.fmt)
+        }
+        counts = _write_gold(scheme, group.options.fmt, rows, paths)
+        return {
+            f"{group.name}.{ending}": _described(path, counts[ending])
+            for ending, path in paths.items()
+        }
+
+
+def _write_gold(
+    scheme: Scheme, fmt: str, rows: Iterator[ExportRow], paths: Mapping[str, Path]
 ) -> Mapping[str, int]:
-    """Write the gold files of a group, and return the number of rows by ending."""
-    scheme, fmt = get_scheme(group.project.scheme), group.options.fmt
-    rows = _counted(group.rows(), scheme, counts, add_sentence)
+    """Write rows to the paths, and return the number of rows by ending."""
     if scheme.exports and fmt in scheme.exports.file_sets:
         return scheme.exports.file_sets[fmt].write(rows, paths)
     [(ending, path)] = paths.items()
@@ -234,35 +240,55 @@ def _write_group(
     return {ending: scheme.exports.write(rows, path, fmt)}
 
 
-def _write_folder(
-    group: "_Files", counts: Counts, folder: Path, add_sentence: SentenceSink
-) -> Json:
-    """Write the folder of a group in place of an older one, and return the format's counts."""
-    scheme = get_scheme(group.project.scheme)
-    assert scheme.exports
-    if folder.exists():
-        shutil.rmtree(folder)
-    rows = _counted(group.rows(), scheme, counts, add_sentence)
-    return scheme.exports.folders[group.options.fmt](rows, folder)
+def _is_folder_format(project: Project, fmt: str) -> bool:
+    exports = get_scheme(project.scheme).exports
+    return exports is not None and fmt in exports.folders
+
+
+def _check_replaceable(folders: Iterable[Path]) -> None:
+    """Raise FileExistsError for a folder with files that an earlier export did not write."""
+    for folder in folders:
+        if not folder.exists():
+            continue
+        try:
+            manifest = json.loads((folder.parent / MANIFEST).read_text("utf-8"))
+            known = set(manifest["files"])
+        except (OSError, ValueError, LookupError, TypeError):
+            known = set()
+        if not folder.is_dir() or not known.issuperset(_files_inside(folder)):
+            raise FileExistsError(
+                errno.EEXIST, f"{folder.name} has files of something else. Delete it first", folder
+            )
+
+
+def _write_folder(group: "_Files", rows: Iterator[ExportRow], folder: Path) -> dict[str, int]:
+    """Write the folder of a group, which replaces an earlier one, and return its counts."""
+    exports = get_scheme(group.project.scheme).exports
+    assert exports is not None
+    unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    try:
+        unfinished.mkdir()
+        counts = exports.folders[group.options.fmt](rows, unfinished)
+        if folder.exists():
+            shutil.rmtree(folder)
+        unfinished.replace(folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return dict(counts)
 
 
 def _copy_images(groups: Sequence["_Files"], folder: Path) -> dict[str, Any]:
-    """Copy the images of all groups, and return the description of their files."""
-    if (folder / IMAGES).exists():
-        shutil.rmtree(folder / IMAGES)
+    """Copy the images of all groups in place of earlier copies, and describe their files."""
+    shutil.rmtree(folder, ignore_errors=True)
     for group in groups:
-        sentences = with_gold(group.sentences(), group.gold)
-        copy_images(sentences=sentences, folder=folder / IMAGES)
-    return _described_folder(folder, IMAGES, packed=groups[0].options.packed)
+        copy_images(sentences=with_gold(group.sentences(), group.gold), folder=folder)
+    return {name: _described(path, None) for name, path in _files_inside(folder).items()}
 
 
-def _described_folder(folder: Path, name: str, *, packed: bool) -> dict[str, Any]:
-    """Describe the files of a folder, or the archive that replaces it."""
-    if packed:
-        archive = pack_folder(folder / name)
-        return {archive.name: _described(archive, None)}
-    paths = sorted(path for path in (folder / name).rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): _described(path, None) for path in paths}
+def _files_inside(folder: Path) -> dict[str, Path]:
+    """Return the files of a group's folder by name. Names start with that of the folder."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder.parent).as_posix(): path for path in paths}
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Exports of a project's gold, written by a worker process."""
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -67,7 +68,6 @@ def _run(run: JobRun) -> dict[str, Any]:
         domain=parameters["domain"] or None,
         partition=parameters["partition"] or None,
         licence=parameters["licence"],
-        packed=True,
     )
     try:
         export = store_export(
@@ -87,11 +87,20 @@ def _run(run: JobRun) -> dict[str, Any]:
 def _clean_up(job: Job) -> None:
     if job.state == JobState.FINISHED:
         return
+    _delete_folder(_folder(job))
+
+
+def _delete_folder(folder: str) -> None:
     try:
-        _, names = _storage().listdir(_folder(job))
+        folders, names = _storage().listdir(folder)
     except FileNotFoundError:
         return
-    delete_files(_storage(), [f"{_folder(job)}/{name}" for name in names])
+    for name in folders:
+        _delete_folder(f"{folder}/{name}")
+    delete_files(_storage(), [f"{folder}/{name}" for name in names])
+    if not names:
+        with suppress(OSError):
+            _storage().delete(folder)
 
 
 KIND = JobKind(run=_run, clean_up=_clean_up)

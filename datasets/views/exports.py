@@ -1,6 +1,7 @@
 """Pages that queue, list and download exports."""
 
 import json
+from pathlib import PurePosixPath
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -30,6 +31,8 @@ from web.downloads import download
 from web.markdown import render_markdown
 
 EXPORTS_SHOWN = 100
+# Formats with folders have thousands of files.
+FILES_SHOWN = 200
 
 
 @require_GET
@@ -75,7 +78,9 @@ def export(request: HttpRequest, project: Project) -> HttpResponseBase:
 def export_details(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     job = get_object_or_404(exports_of(project), pk=pk)
     files = files_of(job)
-    context = {"job": job, "files": files}
+    hidden = files[FILES_SHOWN:-1]
+    context = {"job": job, "files": files[:FILES_SHOWN] + files[FILES_SHOWN:][-1:]}
+    context["hidden_files"] = len(hidden)
     if files:
         front_matter, card = _data_card(data_card_of(job))
         manifest = job.result["manifest"]
@@ -89,7 +94,9 @@ def export_details(request: HttpRequest, project: Project, pk: int) -> HttpRespo
                 (total.noun.plural.capitalize(), manifest["counts"].get(total.key))
                 for total in get_scheme(project.scheme).content.totals
             ],
-            "manifest_text": json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False),
+            "manifest_text": ""
+            if hidden
+            else json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False),
         }
     return render_page(request, project, "datasets/export.html", context)
 
@@ -112,4 +119,4 @@ def export_file(request: HttpRequest, project: Project, pk: int, file: str) -> H
     if opened is None:
         raise Http404(f"no file {file} in export {pk}")
     content, facts = opened
-    return download(request, content, name=file, sha256=facts.sha256)
+    return download(request, content, name=PurePosixPath(file).name, sha256=facts.sha256)

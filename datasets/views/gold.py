@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
-from annotation.domain.item_context import context_of
+from annotation.domain.item_context import context_of, marked_words
 from annotation.domain.queries import sections_of
 from annotation.highlight import Token, colour_of, highlight
 from annotation.models import Item, Sentence
@@ -99,9 +99,7 @@ def _match(project: Project, entry: GoldEntry, sentence: Sentence) -> dict[str, 
 
 def _target(scheme: Scheme, item: Item) -> str:
     """Return the words of the item's target, or the item's key."""
-    tokens = item.sentence.tokens
-    words = [tokens[at] for at in scheme.views.marked(item.target) if at < len(tokens)]
-    return " ".join(words) or item.key
+    return marked_words(item, scheme) or item.key
 
 
 def _numbered(units: Sequence[ShownUnit]) -> list[dict[str, Any]]:

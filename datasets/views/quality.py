@@ -41,7 +41,7 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import query_without_page, render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
-from schemes.base import AlignedRow, RowSide, Scheme
+from schemes.base import AlignedRow, ExternalCase, RowSide, Scheme
 from schemes.registry import get_scheme
 from web.downloads import csv_download
 from web.paging import page_of
@@ -90,9 +90,23 @@ def _external(project: Project, source: str) -> list[dict[str, Any]]:
             "comparison": comparison,
             "external": declared[comparison.kind],
             "table": declared[comparison.kind].table(comparison.figures),
+            "cases": _cases(project, declared[comparison.kind].cases(comparison.figures)),
         }
         for comparison in project.external_comparisons.filter(source=source).order_by("kind")
         if comparison.kind in declared
+    ]
+
+
+def _cases(project: Project, cases: Sequence[ExternalCase]) -> list[dict[str, Any]]:
+    """Return the cases whose sentences the project still has, each with an item of its sentence."""
+    items = project.items.filter(sentence__external_id__in=[case.external_id for case in cases])
+    by_sentence = {
+        item.sentence.external_id: item for item in items.select_related("sentence__image")
+    }
+    return [
+        {"item": by_sentence[case.external_id], "row": case.row}
+        for case in cases
+        if case.external_id in by_sentence
     ]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from string import ascii_uppercase
 
-from annotation.domain.item_context import context_of, scheme_of
+from annotation.domain.item_context import context_of, marked_words, scheme_of
 from annotation.models import Item, Submission
 from datasets.models import Decision
 from projects.domain.create_project import current_guidelines
@@ -141,9 +141,8 @@ def comparison_view(
 
 def _title(item: Item) -> str:
     """Return the marked words of the target, or the item's headline if none are marked."""
-    scheme, tokens = scheme_of(item), item.sentence.tokens
-    words = [tokens[at] for at in scheme.views.marked(item.target)]
-    return " ".join(words) or scheme.corpus.headline(context_of(item))
+    scheme = scheme_of(item)
+    return marked_words(item, scheme) or scheme.corpus.headline(context_of(item))
 
 
 def _shown_rows(item: Item, rows: Sequence[Json], decisions: Sequence[Decision]) -> list[ShownRow]:

@@ -7,7 +7,17 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from schemes.base import ErrorSink, ExternalComparison, ExternalTable, GoldItem, Json
+from schemes.base import (
+    AlignedRow,
+    ErrorSink,
+    ExternalCase,
+    ExternalComparison,
+    ExternalTable,
+    GoldItem,
+    Json,
+    RowSide,
+)
+from schemes.grounding.content import phrase_text
 from schemes.reports import (
     FileProgram,
     Notify,
@@ -23,6 +33,8 @@ from schemes.text_lines import numbered_lines
 
 _HEADER = ("Predictions", "Candidates", "Metric", "All %", "Plural %")
 _MAX_CASES = 40
+# Of a project's report
+_SHOWN_CASES = 12
 
 
 def report_text(report: Json) -> str:
@@ -155,9 +167,10 @@ img {{ width: 100%; height: auto; }}
 .gold, .predicted {{ padding-left: .4em; border-left: .5em solid {gold}; }}
 .predicted {{ border-left: .5em dashed {predicted}; }}
 </style>
+<main>
 <h1>IoU and c-IoU of the same predictions</h1>
 <p>{counts}</p>
-<div class="scroll"><table>
+<div class="scroll" tabindex="0" role="region" aria-label="Accuracy"><table>
 <tr>{header}</tr>
 {rows}
 </table></div>
@@ -167,6 +180,7 @@ img {{ width: 100%; height: auto; }}
 <div class="gallery">
 {figures}
 </div>
+</main>
 </html>
 """
 
@@ -208,12 +222,25 @@ def _compare(path: Path, items: Iterable[GoldItem], on_error: ErrorSink) -> Json
 
     The file's gold boxes and plurality are replaced by the project's.
     """
-    from schemes.grounding.bias_report import bias_report  # noqa: PLC0415
+    from schemes.grounding.bias_report import bias_report, disagreements  # noqa: PLC0415
     from schemes.grounding.evaluation import Evaluation  # noqa: PLC0415
     from schemes.grounding.phrases import predictions_for  # noqa: PLC0415
 
-    phrases = predictions_for(path, _gold_phrases(items), on_error=on_error)
-    return bias_report(Evaluation(phrases)) if phrases else None
+    gold = _gold_phrases(items)
+    phrases = predictions_for(path, gold, on_error=on_error)
+    if not phrases:
+        return None
+    evaluation = Evaluation(phrases)
+    cases = [
+        {
+            **{name: case[name] for name in ("id", "iou", "c_iou")},
+            "phrase": gold[case["id"]]["phrase"],
+            "gold": phrases[case["place"]].gold,
+            "predicted": phrases[case["place"]].predicted,
+        }
+        for case in disagreements(evaluation)[:_SHOWN_CASES]
+    ]
+    return {**bias_report(evaluation), "cases": cases}
 
 
 def _gold_phrases(items: Iterable[GoldItem]) -> dict[str, Json]:
@@ -228,6 +255,7 @@ def _gold_phrases(items: Iterable[GoldItem]) -> dict[str, Json]:
                     "gold": phrase["boxes"],
                     "plural": bool(target.get("plural")),
                     "cardinality": target.get("cardinality"),
+                    "phrase": phrase_text(target, item.context) if target else "",
                 }
     return gold
 
@@ -247,6 +275,27 @@ def _table(report: Json) -> ExternalTable:
     )
 
 
+def _cases(report: Json) -> list[ExternalCase]:
+    """Return phrases that one metric accepts and the other rejects."""
+    return [
+        ExternalCase(
+            case["id"].rpartition("/")[0],
+            AlignedRow(
+                state="extent-differs",
+                label=case["phrase"] or case["id"],
+                reference=RowSide(case["id"], [case["phrase"]], "", _whole(case["gold"])),
+                predicted=RowSide(case["id"], [case["phrase"]], "", _whole(case["predicted"])),
+                detail=f"IoU {case['iou']:.2f}, c-IoU {case['c_iou']:.2f}",
+            ),
+        )
+        for case in report.get("cases", ())
+    ]
+
+
+def _whole(boxes: Iterable[Iterable[float]]) -> list[list[int]]:
+    return [[round(side) for side in box] for box in boxes]
+
+
 PREDICTIONS = ExternalComparison(
     key="predictions",
     label="predictions",
@@ -256,6 +305,8 @@ PREDICTIONS = ExternalComparison(
     compare=_compare,
     table=_table,
     text=report_text,
+    cases=_cases,
+    cases_title="Where IoU and c-IoU disagree",
 )
 
 GROUND_REPORT = FileProgram(

@@ -186,6 +186,8 @@ def _decide(phrases: Mapping[str, _Phrase], decision: RowDecision) -> None:
             raise ValueError(f"the box {decision.predicted!r} is matched already")
         phrase.accepted.add(at)
         return
+    if (decision.reference or "").partition(":")[0] != id:
+        raise ValueError("a box can only match a box of the same phrase")
     our_at = _place(phrase.id, phrase.ours, decision.reference or "")
     if decision.kind == "pair-refused":
         if phrase.pairs.get(our_at) == at:
@@ -302,8 +304,8 @@ def _state_row(phrase: _Phrase, text: str) -> AlignedRow | None:
     return AlignedRow(
         state=state,
         label=STATES[state].label,
-        reference=RowSide(phrase.id, [STATE_TEXTS.get(ours, ours)], text, phrase.ours),
-        predicted=RowSide(phrase.id, [STATE_TEXTS.get(theirs, theirs)], text, phrase.theirs)
+        reference=RowSide(phrase.id, [text], STATE_TEXTS.get(ours, ours), phrase.ours),
+        predicted=RowSide(phrase.id, [text], STATE_TEXTS.get(theirs, theirs), phrase.theirs)
         if theirs
         else None,
         detail=_state_detail(ours, theirs) if state == "label-differs" else "",
@@ -335,7 +337,7 @@ def _pair_row(phrase: _Phrase, our_at: int, at: int, text: str) -> AlignedRow:
 
 
 def _side(phrase: _Phrase, box: _Box, text: str) -> RowSide:
-    return RowSide(box_key(phrase.id, box), [box_text(box)], text, [box])
+    return RowSide(box_key(phrase.id, box), [text], box_text(box), [box])
 
 
 def difference(reference: Sequence[int], predicted: Sequence[int]) -> str:

@@ -5,7 +5,7 @@ Schema version 1. The content of a caption has an entry per phrase of its target
     {"phrases": [{"id": "p0", "state": "boxes", "boxes": [[12, 20, 60, 81], [70, 22, 118, 80]]}]}
 
 Boxes are half-open `[x1, y1, x2, y2)` in pixels of the upright image, sorted and distinct. The states
-are "boxes" (one box per individual), "group" (a single box, because individuals can't be told apart),
+are "boxes" (one box per individual), "group" (a single box, because individuals can't be distinguished),
 "scene" (nothing to box, such as an event) and "absent" (not in the picture). Phrases share a box if
 their coordinates are equal. Gold may lack phrases.
 
@@ -94,9 +94,9 @@ def distinct_boxes(content: Json) -> set[tuple[int, ...]]:
 
 
 def count_units(content: Json, role: str) -> int:
-    """Return the number of distinct boxes. For a validator, it is the number of judged boxes."""
+    """Return the number of distinct boxes, or of judged boxes for validators."""
     if role == "validator":
-        return sum(len(phrase["boxes"]) for phrase in content["phrases"])
+        return sum(len(phrase["boxes"]) for phrase in content.get("phrases", ()))
     return len(distinct_boxes(content))
 
 

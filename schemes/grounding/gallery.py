@@ -32,9 +32,12 @@ def write_png(drawing: Drawing, path: Path) -> None:
     canvas = _picture(drawing) or Image.new("RGB", drawing.size, _CANVAS)
     pen = ImageDraw.Draw(canvas)
     width = _edge(drawing.size)
-    for boxes, colour in ((drawing.gold, GOLD), (drawing.predicted, PREDICTED)):
-        for box in boxes:
-            _draw_box(pen, box, colour, width)
+    for box in (*drawing.gold, *drawing.predicted):
+        pen.rectangle(_corners(box), outline="#ffffff", width=width + 2)
+    for box in drawing.gold:
+        pen.rectangle(_corners(box), outline=GOLD, width=width)
+    for box in drawing.predicted:
+        _draw_dashes(pen, _corners(box), width)
     canvas.save(path)
 
 
@@ -50,12 +53,13 @@ def write_svg(drawing: Drawing, path: Path) -> None:
             f'<image width="{width}" height="{height}" href="data:image/jpeg;base64,{encoded}"/>'
         )
     edge = _edge(drawing.size)
-    for boxes, colour, dash in ((drawing.gold, GOLD, ""), (drawing.predicted, PREDICTED, _DASH)):
-        dashes = f' stroke-dasharray="{dash} {dash}"' if dash else ""
-        for x1, y1, x2, y2 in boxes:
-            place = f'x="{x1:g}" y="{y1:g}" width="{x2 - x1:g}" height="{y2 - y1:g}" fill="none"'
-            parts.append(f'<rect {place} stroke="#ffffff" stroke-width="{2 * edge}"/>')
-            parts.append(f'<rect {place} stroke="{colour}" stroke-width="{edge}"{dashes}/>')
+    for box in (*drawing.gold, *drawing.predicted):
+        parts.append(f'<rect {_place(box)} stroke="#ffffff" stroke-width="{2 * edge}"/>')
+    for box in drawing.gold:
+        parts.append(f'<rect {_place(box)} stroke="{GOLD}" stroke-width="{edge}"/>')
+    dashes = f'stroke-dasharray="{_DASH} {_DASH}"'
+    for box in drawing.predicted:
+        parts.append(f'<rect {_place(box)} stroke="{PREDICTED}" stroke-width="{edge}" {dashes}/>')
     title = f"<title>{escape(drawing.title)}</title>"
     text = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">\n'
@@ -63,6 +67,11 @@ def write_svg(drawing: Drawing, path: Path) -> None:
         + "\n</svg>\n"
     )
     path.write_text(text, encoding="utf-8")
+
+
+def _place(box: Sequence[float]) -> str:
+    x1, y1, x2, y2 = box
+    return f'x="{x1:g}" y="{y1:g}" width="{x2 - x1:g}" height="{y2 - y1:g}" fill="none"'
 
 
 def _picture(drawing: Drawing) -> Image.Image | None:
@@ -81,15 +90,19 @@ def _edge(size: tuple[int, int]) -> int:
     return max(2, round(max(size) / 250))
 
 
-def _draw_box(pen: ImageDraw.ImageDraw, box: Sequence[float], colour: str, width: int) -> None:
-    x1, y1, x2, y2 = box[0], box[1], box[2] - 1, box[3] - 1
-    pen.rectangle([x1, y1, max(x1, x2), max(y1, y2)], outline="#ffffff", width=width + 2)
-    if colour == GOLD:
-        pen.rectangle([x1, y1, max(x1, x2), max(y1, y2)], outline=colour, width=width)
-        return
-    for start, end in (((x1, y1), (x2, y1)), ((x1, y2), (x2, y2))):
-        for x in range(round(start[0]), round(end[0]), 2 * _DASH):
-            pen.line([(x, start[1]), (min(x + _DASH, end[0]), start[1])], colour, width)
-    for start, end in (((x1, y1), (x1, y2)), ((x2, y1), (x2, y2))):
-        for y in range(round(start[1]), round(end[1]), 2 * _DASH):
-            pen.line([(start[0], y), (start[0], min(y + _DASH, end[1]))], colour, width)
+def _corners(box: Sequence[float]) -> tuple[float, float, float, float]:
+    """Return the inclusive corners of a half-open box."""
+    x1, y1, x2, y2 = box
+    return x1, y1, max(x1, x2 - 1), max(y1, y2 - 1)
+
+
+def _draw_dashes(
+    pen: ImageDraw.ImageDraw, corners: tuple[float, float, float, float], width: int
+) -> None:
+    x1, y1, x2, y2 = corners
+    for y in (y1, y2):
+        for left in range(round(x1), round(x2), 2 * _DASH):
+            pen.line([(left, y), (min(left + _DASH, x2), y)], PREDICTED, width)
+    for x in (x1, x2):
+        for top in range(round(y1), round(y2), 2 * _DASH):
+            pen.line([(x, top), (x, min(top + _DASH, y2))], PREDICTED, width)

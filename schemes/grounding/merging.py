@@ -198,7 +198,7 @@ def _outcome(original: Json, merged: Json | None) -> str:
 
 
 def _is_same(first: Json, second: Json) -> bool:
-    return bool(first["state"] == second["state"] and first["boxes"] == second["boxes"])
+    return (first["state"], first["boxes"]) == (second["state"], second["boxes"])
 
 
 def _overlap(first: Json, second: Json) -> Fraction:

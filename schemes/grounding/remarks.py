@@ -51,7 +51,7 @@ def hints(compared: Compared, context: ItemContext) -> list[tuple[str, str]]:
 
 def _of_row(row: AlignedRow) -> Iterator[tuple[str, str]]:
     side = row.reference or row.predicted
-    phrase = f"“{side.value}”" if side else ""
+    phrase = f"“{side.labels[0]}”" if side else ""
     if row.state == "missed" and row.reference and row.reference.boxes:
         yield "box-missed", f"Look at the whole picture again. A box for {phrase} is missing."
     elif row.state == "extra":
@@ -75,12 +75,12 @@ def _answer(detail: str, phrase: str) -> tuple[str, str]:
     if detail.startswith("a group"):
         return (
             "group-instead",
-            f"The individuals of {phrase} can be told apart, so give each its own box.",
+            f"The individuals of {phrase} can be distinguished, so give each its own box.",
         )
     if detail.startswith("individuals"):
         return (
             "individuals-instead",
-            f"The individuals of {phrase} can't be told apart, so draw one box for the group.",
+            f"The individuals of {phrase} can't be distinguished, so draw one box for the group.",
         )
     theirs, _, ours = detail.partition(" instead of ")
     if "picture" in detail:

@@ -1,7 +1,8 @@
 """Validation: others judge the state of each phrase, its boxes, and whether a box is missing.
 
-A validation is `{"phrases": [{"id", "valid": bool, "missing": bool, "boxes": [bool, ...]}]}`. It is
-aligned with the phrases and boxes of the source. `valid` judges the state.
+A validation is aligned with the phrases and boxes of the source. `valid` judges the state.
+
+    {"phrases": [{"id": "p0", "valid": true, "missing": false, "boxes": [true, false]}]}
 """
 
 from collections.abc import Iterator, Sequence

@@ -36,7 +36,7 @@ def rendered(tag, **context):
 def test_a_picture_has_a_numbered_box_for_each_box_and_a_text_alternative():
     page = rendered("{% picture_of_units item units %}", item=item_with_picture(), units=UNITS)
     assert page.count('class="picture__box ') == 3
-    assert re.findall(r'<rect class="picture__box picture__box--predicted" (.*?) />', page)[1] == (
+    assert re.findall(r'<rect class="picture__box picture__box--reference" (.*?) />', page)[1] == (
         'x="40" y="0" width="20" height="20"'
     )
     assert re.findall(r"central\">(\d)<", page) == ["1", "1", "2"]
@@ -73,8 +73,8 @@ def test_both_sides_of_rows_are_drawn_once_in_two_colours():
     ]  # fmt: skip
     description = re.search(r'aria-label="(.*?)"', page)[1]
     assert description == (
-        "Boxes in the picture: 1: Two dogs (You); 2: Two dogs (You); 2: Two dogs (expert); "
-        "3: Two dogs (expert)"
+        "Boxes in the picture: 1: group, Two dogs (You); 2: box, Two dogs (You); "
+        "2: box, Two dogs (expert); 3: box, Two dogs (expert)"
     )
     assert ">Expert<" in page
     stored = rendered(

@@ -1,17 +1,15 @@
 """Captions of the grounding scheme for the browser, and what annotators do with them."""
 
-import hashlib
 import io
 from collections.abc import Sequence
 from itertools import count
 
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
 from PIL import Image as Pillow
 from PIL import ImageDraw
 from playwright.sync_api import Locator, Page
 
-from annotation.models import Image, Item, Sentence
+from annotation.domain.images import store_image
+from annotation.models import Item, Sentence
 from projects.domain.create_project import create_project
 from projects.models import Project
 from schemes.base import Json
@@ -87,19 +85,6 @@ def make_grounding_project(slug: str = "pictures") -> Project:
     return create_project(slug=slug, scheme="grounding", pay_scheme=presets["grounding"], now=NOW)
 
 
-def make_image(project: Project, content: bytes) -> Image:
-    with Pillow.open(io.BytesIO(content)) as picture:
-        width, height = picture.size
-    digest = hashlib.sha256(content).hexdigest()
-    known = project.images.filter(digest=digest).first()
-    if known:
-        return known
-    default_storage.save(f"images/{digest}", ContentFile(content))
-    return Image.objects.create(
-        project=project, digest=digest, name=f"{digest[:8]}.png", width=width, height=height
-    )
-
-
 def make_caption(
     project: Project,
     tokens: Sequence[str] = TOKENS,
@@ -113,7 +98,7 @@ def make_caption(
         project=project,
         external_id=f"{number}#0",
         tokens=list(tokens),
-        image=make_image(project, picture or draw_picture()),
+        image=store_image(project=project, name="1.png", data=picture or draw_picture()),
         metadata=metadata or {},
     )
     return Item.objects.create(

@@ -59,8 +59,7 @@ THEIRS = grounding(("boxes", [FIRST, WIDER]), ("boxes", [list(CAR)]), ("scene", 
 
 
 @pytest.fixture
-def project(settings, tmp_path) -> Project:
-    settings.MEDIA_ROOT = tmp_path
+def project() -> Project:
     return make_grounding_project()
 
 

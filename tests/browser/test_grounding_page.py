@@ -6,31 +6,36 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from django.urls import reverse
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from annotation.models import Draft, Item
 from projects.models import Project
 from schemes.base import Json
 from tests.annotation.factories import make_task, task_url
+from tests.axe import axe_findings
 from tests.browser.grounding import (
     CAR,
     WOMEN,
+    box_names,
+    drag,
     draw,
     make_caption,
     make_grounding_project,
+    phrase,
     phrase_row,
     point,
     progress,
     stage,
 )
-from tests.browser.work import arrived, open_task, press, submit
+from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
+from tests.browser.work import arrived, note, open_task, press, ready, status, submit
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def project(settings, tmp_path) -> Project:
-    settings.MEDIA_ROOT = tmp_path
+def project() -> Project:
     return make_grounding_project()
 
 
@@ -121,3 +126,412 @@ def offset(page: Page, pixel: tuple[int, int]) -> tuple[float, float]:
     assert box
     x, y = point(page, *pixel)
     return x - box["x"], y - box["y"]
+
+
+def tab_to(page: Page, selector: str, key: str = "Tab") -> None:
+    for _ in range(40):
+        page.keyboard.press(key)
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    pytest.fail(f"{key} does not lead to {selector}")
+
+
+def repeat(page: Page, key: str, times: int) -> None:
+    press(page, *[key] * times)
+
+
+def moves(page: Page) -> list[str]:
+    """Return what was done, as it is stored."""
+    expect(status(page)).to_have_text("Saved")
+    return [label for _, _, label in Draft.objects.get().log]
+
+
+# --- by keyboard and by touch --------------------------------------------------------------------
+
+
+def test_caption_by_keyboard_alone(page, marketplace):
+    tab_to(page, "[data-stage]")
+    press(page, "Enter")
+    expect(note(page)).to_contain_text("New box, left 188, top 141, 125 by 94 pixels.")
+    repeat(page, "Shift+ArrowLeft", 15)
+    repeat(page, "ArrowUp", 3)
+    press(page, " ")
+    expect(note(page)).to_have_text("Arrow keys change the size.")
+    repeat(page, "Shift+ArrowDown", 2)
+    repeat(page, "ArrowLeft", 5)
+    press(page, "Enter")
+    first = "Two women, box 1 of 1, left 38, top 138, 120 by 114 pixels"
+    assert box_names(page) == [first]
+    expect(note(page)).to_contain_text("The phrase speaks of 2, and there is 1 box.")
+    press(page, "b", "Enter")
+    expect(page.locator(".box[role=button]").nth(1)).to_be_focused()
+    press(page, "ArrowDown", "Shift+ArrowRight")
+    press(page, " ", "ArrowRight")
+    assert box_names(page)[1] == "Two women, box 2 of 2, left 198, top 142, 126 by 94 pixels"
+    press(page, "n", "b", "Escape")
+    expect(note(page)).to_have_text("The new box is cancelled.")
+    press(page, "b", "Enter", "Delete")
+    expect(note(page)).to_have_text("Removed a red car, box 1 of 1.")
+    press(page, "x", "n", "s", "n", "a")
+    expect(page.locator("[data-summary]")).to_have_text("Every phrase has an answer.")
+    press(page, "n")
+    expect(page.locator("[data-submit]")).to_be_focused()
+    log = moves(page)
+    press(page, "Enter")
+    arrived(page)
+    boxes = [[38, 138, 158, 252], [198, 142, 324, 236]]
+    assert submitted(marketplace) == [
+        ("p0", "boxes", boxes),
+        ("p1", "absent", []),
+        ("p2", "scene", []),
+        ("p3", "boxes", boxes),
+    ]
+    assert log == [
+        "a box for “Two women”",
+        "a box for “Two women”",
+        "moving a box of “Two women”",
+        "resizing a box of “Two women”",
+        "going to “a red car”",
+        "a box for “a red car”",
+        "removing a box of “a red car”",
+        "“a red car”: not in the picture",
+        "going to “a race”",
+        "“a race”: nothing to box",
+        "going to “their dogs”",
+        "the answer of “Two women” for “their dogs”",
+    ]
+
+
+class Fingers:
+    """Fingers on the picture, by the browser's debugging protocol."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.session = page.context.new_cdp_session(page)
+
+    def send(self, kind: str, *places: tuple[float, float]) -> None:
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
+        event = {"type": kind, "touchPoints": points}
+        self.session.send("Input.dispatchTouchEvent", event)
+
+    def swipe(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Drag one finger between two pixels of the image."""
+        from_, to = point(self.page, *start), point(self.page, *end)
+        self.send("touchStart", from_)
+        self.send("touchMove", ((from_[0] + to[0]) / 2, (from_[1] + to[1]) / 2))
+        self.send("touchMove", to)
+        self.send("touchEnd")
+
+    def spread(self, center: tuple[float, float], factor: float) -> None:
+        """Move two fingers apart around a pixel of the image."""
+        x, y = point(self.page, *center)
+        for step in (1, 1 + (factor - 1) / 2, factor):
+            kind = "touchStart" if step == 1 else "touchMove"
+            self.send(kind, (x - 20 * step, y), (x + 20 * step, y))
+        self.send("touchEnd")
+
+
+def zoom(page: Page) -> float:
+    scale: float = page.evaluate(
+        """() => document.querySelector(".stage__image").getBoundingClientRect().height /
+            document.querySelector("[data-stage]").getBoundingClientRect().height"""
+    )
+    return scale
+
+
+@pytest.fixture
+def phone(chromium: Browser) -> Iterator[BrowserContext]:
+    size = {"width": 360, "height": 740}
+    with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
+        context.set_default_timeout(10_000)
+        yield context
+
+
+def test_caption_by_touch_on_a_narrow_screen(project, phone, open_captions, marketplace):
+    page = open_captions(phone, make_caption(project))
+    fingers = Fingers(page)
+    for woman in WOMEN:
+        fingers.swipe(woman[:2], woman[2:])
+    expect(phrase_row(page, 0)).to_contain_text("2 of 2 boxes")
+    fingers.swipe((160, 150), (170, 160))
+    assert "left 140, top 80" in box_names(page)[1]
+    fingers.swipe((200, 240), (180, 220))
+    assert "left 140, top 80, 40 by 140 pixels" in box_names(page)[1]
+    page.get_by_role("button", name="Next phrase").tap()
+    fingers.spread((340, 180), 2)
+    page.wait_for_function(
+        """() => document.querySelector(".stage__image").getBoundingClientRect().width > 600"""
+    )
+    assert zoom(page) == pytest.approx(2, abs=0.1)
+    page.touchscreen.tap(*point(page, 300, 140))
+    page.touchscreen.tap(*point(page, 400, 220))
+    expect(phrase_row(page, 1)).to_contain_text("1 box")
+    assert page.evaluate(SMALL_TARGETS) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    page.get_by_role("button", name="Next phrase").tap()
+    page.locator("label", has_text="Nothing to box").tap()
+    page.get_by_role("button", name="Next phrase").tap()
+    page.locator("label", has_text="Not in the picture").tap()
+    page.get_by_role("button", name="Submit").tap()
+    arrived(page)
+    women, car, race, dogs = submitted(marketplace)
+    assert near(women[2], [WOMEN[0], (140, 80, 180, 220)])
+    assert near(car[2], [(300, 140, 400, 220)])
+    assert (race[1], dogs[1]) == ("scene", "absent")
+
+
+# --- drawing -------------------------------------------------------------------------------------
+
+
+def test_box_is_clamped_to_the_picture_and_drawn_over_another_one(page):
+    drag(page, (300, 200), (700, 600))
+    assert box_names(page) == ["Two women, box 1 of 1, left 300, top 200, 200 by 175 pixels"]
+    press(page, "Escape")
+    draw(page, (350, 220, 400, 300))
+    assert "left 350, top 220, 50 by 80 pixels" in box_names(page)[1]
+
+
+def test_selected_box_is_moved_and_stays_inside(page):
+    draw(page, (300, 200, 400, 300))
+    drag(page, (350, 250), (900, 240))
+    [name] = box_names(page)
+    assert "left 400, top 190, 100 by 100 pixels" in name
+    page.get_by_role("button", name="Undo moving a box of “Two women”").click()
+    assert "left 300, top 200" in box_names(page)[0]
+    press(page, "Control+y")
+    assert "left 400, top 190" in box_names(page)[0]
+
+
+def test_handle_resizes_to_the_smallest_side_and_no_further(page):
+    draw(page, (300, 200, 400, 300))
+    drag(page, (400, 300), (100, 210))
+    assert "left 300, top 200, 3 by 10 pixels" in box_names(page)[0]
+
+
+def test_too_small_box_is_refused_until_the_picture_is_zoomed(page):
+    drag(page, (250, 187), (252, 200))
+    expect(note(page)).to_contain_text("at least 3 pixels in each direction")
+    assert box_names(page) == []
+    stage(page).focus()
+    repeat(page, "+", 12)
+    assert zoom(page) == pytest.approx(8, abs=0.01)
+    drag(page, (250, 187), (255, 191))
+    assert box_names(page) == ["Two women, box 1 of 1, left 250, top 187, 5 by 4 pixels"]
+
+
+def test_wheel_zooms_at_the_pointer_and_a_drag_with_space_pans(page):
+    place = point(page, 100, 100)
+    page.mouse.move(*place)
+    page.mouse.wheel(0, -800)
+    expect(page.locator(".picture-tools__zoom")).not_to_have_text("1×")
+    assert point(page, 100, 100) == pytest.approx(place, abs=2)
+    page.mouse.down()
+    page.mouse.up()
+    press(page, "Escape")
+    page.keyboard.down(" ")
+    drag(page, (100, 100), (90, 95))
+    page.keyboard.up(" ")
+    assert point(page, 100, 100) != pytest.approx(place, abs=3)
+    assert box_names(page) == []
+    page.get_by_role("button", name="Show the whole picture").click()
+    assert zoom(page) == pytest.approx(1)
+
+
+def test_first_corner_can_be_given_up(page):
+    page.mouse.click(*point(page, 100, 100))
+    expect(note(page)).to_contain_text("First corner set.")
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("button", name="Add a box in the middle")).to_be_visible()
+    page.mouse.click(*point(page, 200, 200))
+    assert box_names(page) == []
+
+
+def test_unfinished_box_does_not_follow_to_another_phrase(page):
+    press(page, "b", "n", "Enter", "Escape")
+    assert progress(page)[:2] == ["0 of 2 boxes", "to do"]
+    press(page, "b")
+    draw(page, CAR)
+    assert len(box_names(page)) == 1
+    page.get_by_role("button", name="Add a box in the middle").click()
+    page.get_by_role("button", name="Place").click()
+    assert len(box_names(page)) == 2
+    page.mouse.click(*point(page, 20, 20))
+    press(page, "n")
+    page.mouse.click(*point(page, 80, 80))
+    assert box_names(page) == []
+
+
+def test_captions_of_a_task_are_grounded_in_turn(project, context, open_captions, marketplace):
+    page = open_captions(context, make_caption(project), make_caption(project))
+    press(page, "s")
+    page.get_by_role("button", name="Next caption").click()
+    draw(page, CAR)
+    assert box_names(page) == ["Two women, box 1 of 1, left 240, top 120, 200 by 120 pixels"]
+    press(page, "Control+z", "Control+z")
+    expect(page.locator("[data-progress-text]")).to_have_text("Caption 1 of 2")
+    press(page, "Control+y")
+    expect(page.get_by_role("radio", name="Nothing to box")).to_be_checked()
+    page.locator("[data-item-counts]").click()
+    page.locator(".item-list").get_by_role("button", name="2. Two women beside a red car").click()
+    assert box_names(page) == []
+    press(page, "Control+Enter")
+    expect(page.locator("[data-problems] button").first).to_have_text(
+        "Caption 1: Draw a box for “a red car”, or choose another answer."
+    )
+    assert axe_findings(page) == []
+
+
+# --- answers -------------------------------------------------------------------------------------
+
+
+def test_several_boxes_become_one_for_the_group(page):
+    for woman in WOMEN:
+        draw(page, woman)
+    press(page, "g")
+    expect(note(page)).to_contain_text("The boxes became one around them.")
+    assert box_names(page) == ["Two women, box 1 of 1, left 40, top 60, 150 by 170 pixels"]
+    draw(page, (300, 200, 400, 300))
+    assert len(box_names(page)) == 1
+    press(page, "Control+z", "Control+z")
+    assert len(box_names(page)) == 2
+
+
+def test_box_of_another_phrase_is_adopted_and_moves_for_both(page):
+    for woman in WOMEN:
+        draw(page, woman)
+    phrase_row(page, 2).click()
+    expect(page.locator(".box--other")).to_have_count(2)
+    page.mouse.click(*point(page, 70, 140))
+    page.get_by_role("button", name="Use this box of “Two women” too").click()
+    assert progress(page)[2] == "✓ 1 box"
+    drag(page, (70, 140), (80, 140))
+    assert "a race, box 1 of 1, left 50, top 60" in box_names(page)[0]
+    phrase_row(page, 0).click()
+    assert "Two women, box 1 of 2, left 50, top 60" in box_names(page)[0]
+    page.get_by_role("button", name="Remove Two women, box 1 of 2").click()
+    assert progress(page)[0] == "! 1 of 2 boxes"
+    assert progress(page)[2] == "✓ 1 box"
+
+
+def test_box_of_another_phrase_is_adopted_by_keyboard(page):
+    for woman in WOMEN:
+        draw(page, woman)
+    press(page, "n", "o", "o")
+    expect(note(page)).to_contain_text("a box of Two women, left 130, top 70, 60 by 160 pixels.")
+    expect(note(page)).to_contain_text("Press a: Use this box of “Two women” too.")
+    press(page, "a")
+    assert box_names(page) == ["a red car, box 1 of 1, left 130, top 70, 60 by 160 pixels"]
+
+
+def test_open_phrases_are_named_and_lead_to_their_place(page, marketplace):
+    press(page, "s", "n", "g")
+    press(page, "Control+Enter")
+    problems = page.locator("[data-problems] button")
+    expect(problems).to_have_text(
+        [
+            "Draw a box for “a red car”.",
+            "Draw a box for “a race”, or choose another answer.",
+            "Draw a box for “their dogs”, or choose another answer.",
+        ]
+    )
+    problems.nth(1).click()
+    expect(page.locator(".panel__title")).to_have_text("“a race”")
+    expect(stage(page)).to_be_focused()
+    assert marketplace.contents == []
+
+
+def test_draft_comes_back_at_its_phrase(page):
+    draw(page, WOMEN[0])
+    press(page, "n")
+    draw(page, CAR)
+    expect(status(page)).to_have_text("Saved")
+    page.reload()
+    ready(page)
+    expect(page.locator(".panel__title")).to_have_text("“a red car”")
+    assert progress(page) == ["! 1 of 2 boxes", "✓ 1 box", "to do", "to do"]
+    assert "left 240, top 120, 200 by 120 pixels" in box_names(page)[0]
+
+
+def test_captions_of_one_picture_and_nested_phrases_are_lines_of_words(
+    project, context, open_captions
+):
+    tokens = ["A", "man", "in", "a", "hat", ".", "He", "sits", "."]
+    phrases = [phrase(0, 0, 5, chain="1"), phrase(1, 3, 5), phrase(2, 6, 7, chain="1")]
+    item = make_caption(project, tokens, phrases, metadata={"captions": [[0, 6], [6, 9]]})
+    page = open_captions(context, item)
+    lines = page.locator(".caption__line")
+    expect(lines).to_have_text(["A man in a hat .", "He sits ."])
+    expect(page.locator(".caption__word--current")).to_have_count(9)
+    lines.first.get_by_text("hat").click()
+    expect(page.locator(".panel__title")).to_have_text("“a hat”")
+    lines.first.get_by_text("man").click()
+    expect(page.locator(".panel__title")).to_have_text("“A man in a hat”")
+    draw(page, CAR)
+    lines.nth(1).get_by_text("He").click()
+    page.get_by_role("button", name="Use the 1 box of “A man in a hat”").click()
+    expect(phrase_row(page, 2)).to_contain_text("1 box")
+
+
+def test_picture_that_does_not_load_is_loaded_again(project, context, open_captions):
+    context.route("**/image/**", lambda route: route.abort())
+    page = open_captions(context, make_caption(project))
+    expect(page.get_by_text("The picture could not be loaded.")).to_be_visible()
+    context.unroute("**/image/**")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_text("The picture could not be loaded.")).to_be_hidden()
+
+
+def test_preview_can_be_read_and_not_written(project, context, live_server):
+    task = make_task([make_caption(project)])
+    page = context.new_page()
+    open_task(page, f"{live_server.url}{reverse('annotation:generate', args=[task.public_id])}")
+    draw(page, CAR)
+    press(page, "b", "g")
+    assert progress(page) == ["0 of 2 boxes", "to do", "to do", "to do"]
+    expect(page.get_by_role("radio", name="Nothing to box")).to_be_disabled()
+    assert axe_findings(page) == []
+
+
+def test_hostile_words_are_text(project, context, open_captions):
+    markup = "<img/src=x/onerror=window.hacked=1>"
+    item = make_caption(project, ["A", markup], [phrase(0, 0, 2)])
+    page = open_captions(context, item)
+    expect(page.locator(".panel__title")).to_have_text(f"“A {markup}”")
+    draw(page, CAR)
+    assert page.evaluate("window.hacked") is None
+
+
+# --- accessibility -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_and_focus_is_never_covered(
+    project, chromium: Browser, open_captions, width, scheme
+):
+    size = {"width": width, "height": 800}
+    with chromium.new_context(viewport=size, color_scheme=scheme) as context:
+        context.set_default_timeout(10_000)
+        page = open_captions(context, make_caption(project))
+        check(page)
+        for woman in WOMEN:
+            draw(page, woman)
+        check(page)
+        press(page, "n", "b")
+        check(page)
+        press(page, "Enter", "n", "n")
+        page.locator("summary", has_text="Keys").click()
+        check(page)
+        press(page, "Control+Enter")
+        expect(page.locator("[data-problems]")).to_be_visible()
+        check(page)
+        for key in ("Tab", "Shift+Tab"):
+            for _ in range(25):
+                press(page, key)
+                assert page.evaluate(COVERED) == ""
+
+
+def check(page: Page) -> None:
+    assert axe_findings(page) == []
+    assert page.evaluate(SMALL_TARGETS) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -20,6 +20,11 @@ from schemes.grounding.samples.shapes import BACKGROUNDS, SHAPES, SUPERSAMPLING,
 SIZE = (480, 320)
 # The greatest width of a shape of height 1, with a margin.
 _WIDEST = 2.6
+TYPES = {
+    **dict.fromkeys(("person", "child"), "people"),
+    **dict.fromkeys(("dog", "cat", "sheep", "bird"), "animals"),
+    **dict.fromkeys(("car", "bus", "boat"), "vehicles"),
+}
 _PHRASE = re.compile(r"\[([^|\]]+)\|([^|\]]+)\|([^\]]*)\]")
 
 
@@ -125,6 +130,7 @@ def _parsed(
                 "end": len(tokens) + len(words),
                 "plural": bool(number),
                 "cardinality": int(number) if number.isdigit() else None,
+                "types": [_type(what, things)],
                 "state": state,
                 "boxes": own,
             }
@@ -134,6 +140,12 @@ def _parsed(
         tokens += words
         end = match.end()
     return tokens + caption[end:].split(), phrases
+
+
+def _type(what: str, things: Sequence[Thing]) -> str:
+    """Return a type of Flickr30k Entities for the things of a phrase."""
+    shape = next((thing.shape for thing in things if thing.name == what), "")
+    return "scene" if what == "scene" else TYPES.get(shape, "other")
 
 
 def _around(boxes: Sequence[Sequence[int]]) -> list[int]:

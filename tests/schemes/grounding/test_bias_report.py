@@ -266,4 +266,8 @@ def test_predictions_for_the_gold_of_a_project_are_rated(tmp_path):
     assert report["phrases"] == report["disagreements"]["iou_only"] == 1
     table = PREDICTIONS.table(report)
     assert {len(row) for row in table.rows} == {len(table.columns)}
+    (case,) = PREDICTIONS.cases(json.loads(json.dumps(report)))
+    assert (case.external_id, case.row.label) == ("a#0", "two dogs")
+    assert case.row.predicted.boxes == [[0, 0, 100, 20]]
+    assert case.row.detail == "IoU 1.00, c-IoU 0.40"
     assert PREDICTIONS.compare(path, [], refuse) is None

@@ -188,11 +188,12 @@ def test_decisions_override_the_comparison():
         RowDecision("box-accepted", None, "p0:1_2_3_4"),
         RowDecision("pair-accepted", "p0:1_2_3_4", box_key("p0", LEFT)),
         RowDecision("box-accepted", None, box_key("p0", LEFT)),
+        RowDecision("pair-accepted", box_key("p1", BALL), box_key("p0", LEFT)),
         RowDecision("state-accepted", None, box_key("p0", LEFT)),
     ],
 )
 def test_decisions_on_unknown_rows_are_refused(decision):
-    with pytest.raises(ValueError, match=r"there is no|needs a box|already|decision"):
+    with pytest.raises(ValueError, match=r"there is no|same phrase|needs a box|already|decision"):
         measure(REFERENCE, REFERENCE, TARGET, [decision])
 
 

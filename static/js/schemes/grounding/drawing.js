@@ -81,6 +81,7 @@ export class Drawing {
       if (this.touches.size > 1) return this.beginPinch();
     }
     if (this.press || (event.button !== 0 && event.button !== 1)) return;
+    if (this.view.keyboard.sketch && event.button === 0 && !this.pans) this.view.keyboard.end();
     this.view.stage.setPointerCapture(event.pointerId);
     this.press = this.pressAt(point, event);
     if (event.button === 1) event.preventDefault();

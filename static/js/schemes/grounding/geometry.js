@@ -16,8 +16,8 @@ export function clamp(value, low, high) {
  * @returns {Box}
  */
 export function boxBetween(a, b, { width, height }) {
-  const xs = [a.x, b.x].map((x) => clamp(Math.round(x), 0, width)).sort((one, other) => one - other);
-  const ys = [a.y, b.y].map((y) => clamp(Math.round(y), 0, height)).sort((one, other) => one - other);
+  const xs = [a.x, b.x].map((x) => clamp(Math.round(x), 0, width)).sort((first, second) => first - second);
+  const ys = [a.y, b.y].map((y) => clamp(Math.round(y), 0, height)).sort((first, second) => first - second);
   return [xs[0], ys[0], xs[1], ys[1]];
 }
 

@@ -181,7 +181,7 @@ export class GroundPage {
   restore(state) {
     this.state = state;
     this.selected = null;
-    this.picture?.drawing.cancel();
+    this.picture?.reset();
     this.render();
   }
 
@@ -201,7 +201,7 @@ export class GroundPage {
 
   lock() {
     this.locked = true;
-    this.picture?.drawing.cancel();
+    this.picture?.reset();
     this.render();
   }
 
@@ -333,7 +333,7 @@ export class GroundPage {
     if (at !== this.state.current) {
       this.state = goTo(this.state, at);
       this.selected = null;
-      this.picture?.drawing.cancel();
+      this.picture?.reset();
       this.render();
       if (!this.locked) this.onChange({ label: `going to “${shortened(this.text)}”`, passing: true });
     }
@@ -372,6 +372,7 @@ export class GroundPage {
     else if (this.locked) return;
     else if (key === "b") this.picture?.keyboard.start();
     else if (key === "a") this.acceptOffer();
+    else if (key === "o") this.selectOther();
     else if (STATE_KEYS[key]) this.chooseByKey(STATE_KEYS[key]);
     else return;
     event.preventDefault();
@@ -387,6 +388,24 @@ export class GroundPage {
   acceptOffer() {
     const [offer] = this.offers();
     if (offer) offer.onclick();
+  }
+
+  // Select the next box that the current phrase does not have.
+  selectOther() {
+    const others = this.shownBoxes().filter(({ kind }) => kind !== "own");
+    if (others.length === 0) return this.refuse("No other phrase has a box.");
+    const at = others.findIndex(({ key }) => key === this.selected);
+    const { key, box } = others[(at + 1) % others.length];
+    this.focus();
+    this.select(key);
+    if (this.picture?.viewport.reveal(box)) this.picture.viewChanged();
+    const [offer] = this.offers();
+    this.say(`${this.labelOf(key)}. ${offer ? `Press a: ${offer.label}.` : ""}`);
+  }
+
+  // The colour of the current phrase's boxes.
+  ownColour() {
+    return this.colours[this.state.current];
   }
 
   // --- texts
@@ -435,7 +454,7 @@ export class GroundPage {
     const phrase = this.phrases[state.current];
     this.panel.show({
       text: this.text,
-      colour: this.colours[state.current],
+      colour: this.ownColour(),
       progress: progressText(answer, phrase),
       warning: countWarning(answer, phrase),
       state: answer.state,
@@ -493,7 +512,7 @@ export class GroundPage {
         key,
         box,
         kind: own < 0 ? "other" : "own",
-        colour: this.colours[own < 0 ? owners[0] : current],
+        colour: own < 0 ? this.colours[owners[0]] : this.ownColour(),
         tag: own < 0 ? owners.map((at) => at + 1).join(",") : `${current + 1}.${own + 1}`,
         locked: own < 0 || this.locked,
         own,

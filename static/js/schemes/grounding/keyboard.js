@@ -77,7 +77,7 @@ export class Keyboard {
     if (!view.options.canDraw()) return;
     view.drawing.cancel();
     view.options.onSelect(null);
-    const [x1, y1, x2, y2] = view.viewport.visible();
+    const [x1, y1, x2, y2] = view.viewport.visible().map(Math.round);
     const { width, height } = view.viewport.image;
     const side = (/** @type {number} */ length, /** @type {number} */ most) =>
       Math.min(most, Math.max(view.options.leastSide, Math.round(length / 4)));

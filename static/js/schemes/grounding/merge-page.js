@@ -22,6 +22,7 @@ import {
   takeSource,
 } from "./merging.js";
 
+const RESULT_COLOUR = 3;
 /** @type {Record<string, string>} */
 const ANSWERS = { scene: "nothing to box", absent: "not in the picture" };
 
@@ -95,6 +96,11 @@ export class MergePage extends GroundPage {
     else if (event.key === "m") this.takeBoxes(takeMeans(this.state, current, this.rows), "The mean boxes");
     else return false;
     return true;
+  }
+
+  // Beside those of the annotators.
+  ownColour() {
+    return RESULT_COLOUR;
   }
 
   // --- rendering

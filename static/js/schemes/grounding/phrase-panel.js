@@ -7,7 +7,7 @@ import { element, setText } from "../../html.js";
 /** @type {[Exclude<PhraseState, "">, string, string][]} */
 export const STATES = [
   ["boxes", "A box for each individual", ""],
-  ["group", "One box for the group", "Individuals can’t be told apart."],
+  ["group", "One box for the group", "Individuals can’t be distinguished."],
   ["scene", "Nothing to box", "A scene, an event, a quality."],
   ["absent", "Not in the picture", ""],
 ];
@@ -45,7 +45,7 @@ export class PhrasePanel {
     const name = `state-${lastName}`;
     this.title = element("h2", { class: "panel__title" });
     this.progress = element("p", { class: "panel__progress figure" });
-    this.warning = element("p", { class: "panel__warning", role: "status" });
+    this.warning = element("p", { class: "panel__warning" });
     this.radios = new Map(
       STATES.map(([state]) => [
         state,

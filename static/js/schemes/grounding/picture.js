@@ -46,7 +46,6 @@ export class PictureView {
         tabindex: 0,
         role: "application",
         "aria-label": options.description,
-        "aria-describedby": "key-help",
         "data-stage": true,
       },
       this.image,
@@ -61,7 +60,8 @@ export class PictureView {
       "The picture could not be loaded. ",
       element("button", { type: "button", onclick: () => this.load() }, "Try again"),
     );
-    this.addButton = button("Add a box by keyboard", () => this.keyboard.start(), "Add box");
+    this.addButton = button("Add a box in the middle", () => this.keyboard.start(), "Add box");
+    this.placeButton = button("Place", () => this.keyboard.enter());
     this.cancelButton = button("Cancel", () => this.cancel());
     this.outButton = button("Zoom out", () => this.zoomBy(1 / ZOOM), "−");
     this.inButton = button("Zoom in", () => this.zoomBy(ZOOM), "+");
@@ -81,6 +81,7 @@ export class PictureView {
       "div",
       { class: "picture-tools", role: "group", "aria-label": "Tools of the picture" },
       this.addButton,
+      this.placeButton,
       this.cancelButton,
       element("span", { class: "picture-tools__space" }),
       this.outButton,
@@ -113,7 +114,7 @@ export class PictureView {
 
   load() {
     const { url } = this.options.image;
-    this.image.src = "";
+    this.image.removeAttribute("src");
     this.image.src = url;
   }
 
@@ -185,8 +186,15 @@ export class PictureView {
     this.focusStage();
   }
 
+  // Give up a box that is not finished.
+  reset() {
+    this.keyboard.end();
+    this.drawing.cancel();
+  }
+
   busyChanged() {
     const isBusy = this.keyboard.sketch !== null || this.drawing.corner !== null;
+    this.placeButton.hidden = this.keyboard.sketch === null;
     this.cancelButton.hidden = !isBusy;
     this.addButton.hidden = isBusy || !this.options.canDraw();
   }

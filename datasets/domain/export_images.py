@@ -1,7 +1,6 @@
-"""Folders of an export: those of formats with many files, and that of images."""
+"""The folder of images beside an export."""
 
 import shutil
-import zipfile
 from pathlib import Path
 
 from django.db.models import QuerySet
@@ -27,16 +26,3 @@ def copy_images(*, sentences: QuerySet[Sentence], folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open_original(sentence.image) as source, path.open("wb") as target:
             shutil.copyfileobj(source, target)
-
-
-def pack_folder(folder: Path) -> Path:
-    """Replace a folder by a ZIP archive, whose bytes depend only on the files. Return its path."""
-    archive = folder.with_name(f"{folder.name}.zip")
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            member = zipfile.ZipInfo(path.relative_to(folder).as_posix())
-            member.compress_type = zipfile.ZIP_DEFLATED
-            with path.open("rb") as source, file.open(member, "w") as target:
-                shutil.copyfileobj(source, target)
-    shutil.rmtree(folder)
-    return archive

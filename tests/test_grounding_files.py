@@ -1,0 +1,231 @@
+"""A project of grounded captions from its files to exported gold, in each format and storage."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image as Picture
+
+from annotation.domain.item_context import context_of
+from annotation.domain.publish import publish_batch
+from annotation.models import Image, Task
+from consolidation.models import Case, Gold
+from consolidation.protocols import PROTOCOLS
+from projects.models import Project
+from schemes.base import Json
+from schemes.grounding.corpus import CORPUS
+from schemes.grounding.flickr30k import write_folder
+from schemes.grounding.scheme import SCHEME
+from tests.annotation.image_bucket import images_in_bucket
+from tests.crowd.factories import NOW, make_worker
+from tests.schemes.grounding.caption_files import SIZE, make_captions, rows_of, with_group
+from tests.walk import run, submit, sweep
+
+pytestmark = pytest.mark.django_db
+IMAGES = 2
+
+
+@pytest.fixture
+def pictures(tmp_path) -> Path:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for number, name in enumerate(sorted({caption.image for caption in make_captions(IMAGES)})):
+        Picture.new("RGB", SIZE, (40 * number, 90, 120)).save(folder / name)
+    return folder
+
+
+@pytest.fixture
+def flickr(tmp_path) -> Path:
+    """A folder in the layout of Flickr30k Entities."""
+    write_folder(rows_of(make_captions(IMAGES)), tmp_path / "flickr")
+    return tmp_path / "flickr"
+
+
+@pytest.fixture(params=["folder", "bucket"])
+def storage(request, monkeypatch) -> Iterator[str]:
+    if request.param == "folder":
+        yield request.param
+        return
+    with images_in_bucket(monkeypatch):
+        yield request.param
+
+
+def import_project(protocol: str, source: Path, fmt: str, pictures: Path) -> Project:
+    run("create_project", "pictures", "--scheme", "grounding", "--protocol", protocol)
+    sentences = "captions-jsonl" if fmt == "phrases-jsonl" else fmt
+    run("import_corpus", "pictures", source, "--format", sentences, "--images", pictures)
+    gold = gold_files(source, fmt)
+    run("import_gold", "pictures", *gold, "--format", fmt, "--source", "expert")
+    return Project.objects.get(slug="pictures")
+
+
+def gold_files(source: Path, fmt: str) -> list[Path]:
+    """Return the source, with the instances beside a file of references."""
+    if fmt != "grefcoco":
+        return [source]
+    return [source, source.with_name(source.name.replace("grefs", "instances"))]
+
+
+def annotate(project: Project) -> Project:
+    """Have every item annotated and judged without errors."""
+    publish_batch(project=project, now=NOW)
+    for task in Task.objects.filter(role="generator"):
+        for _ in range(project.generators_per_item):
+            submit(task, make_worker(), boxes_of(task))
+    sweep()
+    role = PROTOCOLS[project.protocol].role
+    for task in Task.objects.filter(role=role):
+        for _ in range(project.redundancy(role)):
+            submit(task, make_worker(), judgment_of(task))
+    sweep()
+    assert {case.state for case in Case.objects.all()} == {PROTOCOLS[project.protocol].settled}
+    return project
+
+
+def reference_of(task: Task) -> Json:
+    return Gold.objects.get(item=task.items.get(), source="expert").content
+
+
+def boxes_of(task: Task) -> Json:
+    return SCHEME.simulation.generate(reference_of(task), context_of(task.items.get()), 1.0, "a")
+
+
+def judgment_of(task: Task) -> Json:
+    reference, simulation = reference_of(task), SCHEME.simulation
+    if task.role == "consolidator":
+        return simulation.consolidate(reference, [reference, reference], 1.0, "a")
+    asked = SCHEME.validating.asked([reference])
+    return simulation.validate(reference, asked, context_of(task.items.get()), 1.0, "a")
+
+
+@pytest.mark.parametrize("protocol", ["consolidation", "validation"])
+def test_flickr30k_is_exported_as_it_was_imported(protocol, flickr, pictures, storage, tmp_path):
+    annotate(import_project(protocol, flickr, "flickr30k", pictures))
+    assert Image.objects.count() == IMAGES
+    run("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
+    exported = tmp_path / "gold" / "pictures.all"
+    for path in flickr.rglob("*.*"):
+        assert (exported / path.relative_to(flickr)).read_bytes() == path.read_bytes()
+    manifest = json.loads((tmp_path / "gold" / "manifest.json").read_text())
+    assert manifest["folders"] == {
+        "pictures.all": {
+            "captions": 5 * IMAGES,
+            "images": IMAGES,
+            "split_chains": 0,
+            "nested_phrases": 0,
+        }
+    }
+    assert f"pictures.all/Sentences/{min(flickr.glob('Sentences/*')).name}" in manifest["files"]
+    figures = json.loads(run("evaluate", "grounding", phrases_file(flickr, exported), "--json"))
+    assert figures["phrases"] > 0
+    assert [figures[name]["all"]["accuracy"] for name in ("iou", "c_iou")] == [1.0, 1.0]
+
+
+def test_images_can_be_copied_along(flickr, pictures, storage, tmp_path):
+    annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    out = tmp_path / "gold"
+    export = ("export_gold", "pictures", "--format", "phrases-jsonl", "--images", "--out", out)
+    run(*export)
+    manifest = json.loads((out / "manifest.json").read_text())
+    names = sorted(path.name for path in pictures.iterdir())
+    assert sorted(path.name for path in (out / "images").iterdir()) == names
+    for name in names:
+        data = (out / "images" / name).read_bytes()
+        assert manifest["files"][f"images/{name}"]["bytes"] == len(data)
+        with Picture.open(out / "images" / name) as picture:
+            assert picture.size == SIZE
+    assert "Exported" in run(*export)
+    source = out / "pictures.all.gold.jsonl"
+    options = ("--format", "captions-jsonl", "--images", out / "images")
+    run("create_project", "copy", "--scheme", "grounding")
+    assert f"{5 * IMAGES} sentences" in run("import_corpus", "copy", source, *options)
+
+
+def test_archive_of_an_export_is_read_back(flickr, pictures, tmp_path):
+    annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    run("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
+    archive = shutil.make_archive(str(tmp_path / "gold"), "zip", tmp_path / "gold")
+    gold = ("import_gold", "pictures", archive, "--format", "flickr30k", "--source", "expert")
+    assert f"Added gold for 0 items; {5 * IMAGES} already had it." in run(*gold)
+
+
+def phrases_file(reference: Path, predicted: Path) -> Path:
+    """Return the file for `evaluate grounding` of two folders."""
+    golds = {record.item.external_id: record for record in read_gold(reference)}
+    path = predicted.with_name("phrases.jsonl")
+    with path.open("w") as file:
+        for record in read_gold(predicted):
+            gold = golds[record.item.external_id]
+            pairs = zip(gold.content["phrases"], record.content["phrases"], strict=True)
+            for ours, theirs in pairs:
+                if ours["boxes"]:
+                    phrase = {
+                        "id": f"{record.item.external_id}/{ours['id']}",
+                        "image": SIZE,
+                        "gold": ours["boxes"],
+                        "predicted": theirs["boxes"],
+                        "plural": len(ours["boxes"]) > 1,
+                    }
+                    file.write(json.dumps(phrase) + "\n")
+    return path
+
+
+def read_gold(folder: Path):
+    return CORPUS.read_gold([folder], "flickr30k", pytest.fail)
+
+
+@pytest.mark.parametrize("fmt", ["phrases-jsonl", "coco", "grefcoco"])
+def test_other_formats_are_exported_as_they_were_imported(fmt, pictures, tmp_path):
+    captions = with_group(make_captions(IMAGES))
+    source = write_source(fmt, captions, tmp_path)
+    annotate(import_project("consolidation", source, fmt, pictures))
+    run("export_gold", "pictures", "--format", fmt, "--out", tmp_path / "gold")
+    endings = {
+        "phrases-jsonl": ["gold.jsonl"],
+        "coco": ["gold.json"],
+        "grefcoco": ["grefs.json", "instances.json"],
+    }
+    for ending, path in zip(endings[fmt], gold_files(source, fmt), strict=True):
+        exported = tmp_path / "gold" / f"pictures.all.{ending}"
+        assert exported.read_bytes() == path.read_bytes()
+
+
+def write_source(fmt: str, captions: list, folder: Path) -> Path:
+    if fmt == "grefcoco":
+        files = SCHEME.exports.file_sets[fmt]
+        paths = {ending: folder / ending for ending in files.endings}
+        files.write(rows_of(captions), paths)
+        return paths["grefs.json"]
+    path = folder / {"phrases-jsonl": "source.jsonl", "coco": "source.json"}[fmt]
+    SCHEME.exports.write(rows_of(captions), path, fmt)
+    return path
+
+
+def test_images_of_the_same_content_keep_their_names(flickr, pictures, tmp_path):
+    first, *others = sorted(pictures.iterdir())
+    for path in others:
+        path.write_bytes(first.read_bytes())
+    annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    assert Image.objects.count() == 1
+    run("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
+    for path in flickr.rglob("*.*"):
+        exported = tmp_path / "gold" / "pictures.all" / path.relative_to(flickr)
+        assert exported.read_bytes() == path.read_bytes()
+
+
+def test_repeated_import_adds_nothing_and_names_bad_images(flickr, pictures):
+    bad, *_ = sorted(pictures.iterdir())
+    whole = bad.read_bytes()
+    bad.write_bytes(whole[:200])
+    run("create_project", "pictures", "--scheme", "grounding")
+    options = ("--format", "flickr30k", "--images", pictures)
+    first = run("import_corpus", "pictures", flickr, *options)
+    assert f"{bad.name}: is a damaged image" in first
+    assert first.count(bad.name) == 1
+    assert "5 sentences" in first
+    bad.write_bytes(whole)
+    assert "5 sentences" in run("import_corpus", "pictures", flickr, *options)
+    assert "Nothing new" in run("import_corpus", "pictures", flickr, *options)
+    assert Image.objects.count() == IMAGES
