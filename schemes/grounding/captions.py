@@ -1,7 +1,8 @@
 """Captions with phrases and their boxes, as all readers and writers of this scheme exchange them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import PurePath
 from typing import Any
 
@@ -16,6 +17,7 @@ from schemes.base import (
     SentenceRecord,
 )
 from schemes.grounding.content import MAX_PHRASES
+from schemes.grounding.noun_phrases import find_noun_phrases
 
 LOCAL_KEY = "phrases"
 MAX_ID = 40
@@ -38,6 +40,9 @@ class CaptionPhrase:
     types: tuple[str, ...] = ()
     state: str = ""
     boxes: tuple[tuple[int, int, int, int], ...] = ()
+
+    def moved(self, offset: int) -> "CaptionPhrase":
+        return replace(self, start=self.start + offset, end=self.end + offset)
 
     def target(self) -> Json:
         return {
@@ -89,6 +94,48 @@ class Caption:
             if phrase.state
         ]
         return GoldRecord(self.item(), {"phrases": content}, [{} for _ in content], self.line)
+
+
+def join_captions(captions: Iterable[Caption]) -> Iterator[Caption]:
+    """Yield the adjacent captions of each image as one, with its name as its id.
+
+    The metadata has the span of each caption. Phrases get new ids.
+    """
+    for _, group in groupby(captions, key=lambda caption: caption.image):
+        yield _joined(list(group))
+
+
+def _joined(captions: Sequence[Caption]) -> Caption:
+    first = captions[0]
+    if "captions" in first.metadata:  # joined before it was written
+        return first
+    tokens: list[str] = []
+    phrases: list[CaptionPhrase] = []
+    others: list[Json] = []
+    spans: list[list[int]] = []
+    for caption in captions:
+        start = len(tokens)
+        tokens += caption.tokens
+        spans.append([start, len(tokens)])
+        phrases += [replace(phrase.moved(start), id="") for phrase in _phrases_of(caption)]
+        others += [
+            {**other, "start": other["start"] + start, "end": other["end"] + start}
+            for other in caption.metadata.get("other_phrases", ())
+        ]
+    return replace(
+        first,
+        external_id=first.image,
+        tokens=tuple(tokens),
+        phrases=phrases,
+        metadata={"captions": spans, **({"other_phrases": others} if others else {})},
+    )
+
+
+def _phrases_of(caption: Caption) -> Sequence[CaptionPhrase]:
+    """Return the known phrases, or the noun phrases of the tagger."""
+    if caption.phrases is not None:
+        return caption.phrases
+    return [CaptionPhrase(start, end) for start, end in find_noun_phrases(caption.tokens)]
 
 
 def stem_of(image: str) -> str:

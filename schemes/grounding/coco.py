@@ -7,6 +7,7 @@ that this scheme writes also have `captions` with phrases, whose `ann_ids` are t
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def read_captions(path: Path, on_error: ErrorSink) -> Iterator[Caption]:
         instances = {entry["id"]: entry for entry in data["annotations"]}
     except (KeyError, TypeError) as error:
         raise FileError(path.name, None, f"is not a file of COCO captions ({error}).") from error
-    for entry in entries:
+    for entry in _by_image(entries):
         try:
             yield _caption(entry, images, instances, path.name)
         except FieldError as error:
@@ -51,6 +52,15 @@ def read_captions(path: Path, on_error: ErrorSink) -> Iterator[Caption]:
                 f"the caption {entry.get('id') if isinstance(entry, dict) else entry!r} is bad"
             )
             on_error(FileError(path.name, None, f"{message} ({error})."))
+
+
+def _by_image(entries: Iterable[Any]) -> Iterator[Any]:
+    """Yield the captions of each image together, images by their first captions."""
+    groups: dict[str, list[Any]] = {}
+    for entry in entries:
+        image = entry.get("image_id") if isinstance(entry, dict) else None
+        groups.setdefault(str(image), []).append(entry)
+    return chain.from_iterable(groups.values())
 
 
 def _caption(entry: Json, images: dict[Any, str], instances: dict[Any, Json], file: str) -> Caption:

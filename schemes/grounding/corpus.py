@@ -1,8 +1,9 @@
 """Captions, items and gold of the grounding scheme, from files.
 
-An item is a caption with its phrases, or all captions of an image (the format `flickr30k-images`). Its
-target is `{"phrases": [{"id", "start", "end", "plural", "cardinality", "chain", "types"}]}`, where
-positions are half-open and `cardinality` is null if it is unknown.
+An item is a caption with its phrases, or all captions of an image (formats that end in `-images`), which
+are adjacent in the file. Its target is
+`{"phrases": [{"id", "start", "end", "plural", "cardinality", "chain", "types"}]}`, where positions are
+half-open and `cardinality` is null if it is unknown.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,18 +21,20 @@ from schemes.base import (
     SentenceRecord,
 )
 from schemes.grounding import coco, flickr30k, grefcoco, phrases_jsonl
-from schemes.grounding.captions import LOCAL_KEY, Caption, checked_phrases
+from schemes.grounding.captions import LOCAL_KEY, Caption, checked_phrases, join_captions
 from schemes.grounding.noun_phrases import find_noun_phrases, number_of
 
 PHRASES = "phrases-jsonl"
-FORMATS = {
+PER_IMAGE = "-images"
+ENDINGS = {
     "captions-jsonl": [".jsonl"],
+    "grefcoco": ["grefs.json"],
     "coco": [".json"],
-    "flickr30k": ["/"],
-    "flickr30k-images": [],
-    "grefcoco": [],
+    "flickr30k": [".zip"],
 }
-GOLD_FORMATS = (PHRASES, "flickr30k", "flickr30k-images", "coco", "grefcoco")
+FORMATS = {**ENDINGS, **{f"{fmt}{PER_IMAGE}": [] for fmt in ENDINGS}}
+_GOLD = (PHRASES, "flickr30k", "coco", "grefcoco")
+GOLD_FORMATS = (*_GOLD, *(f"{fmt}{PER_IMAGE}" for fmt in _GOLD))
 HEADLINE_WORDS = 8
 
 
@@ -56,6 +59,14 @@ def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[
 def _read(
     paths: Sequence[Path], fmt: str, on_error: ErrorSink, *, with_gold: bool = False
 ) -> Iterator[Caption]:
+    base = fmt.removesuffix(PER_IMAGE)
+    captions = _captions(paths, base, on_error, with_gold)
+    return captions if base == fmt else join_captions(captions)
+
+
+def _captions(
+    paths: Sequence[Path], fmt: str, on_error: ErrorSink, with_gold: bool
+) -> Iterator[Caption]:
     if fmt == "grefcoco":
         yield from grefcoco.read_captions(paths, on_error)
         return
@@ -65,12 +76,10 @@ def _read(
                 yield from phrases_jsonl.read_captions(path, on_error)
             case "coco":
                 yield from coco.read_captions(path, on_error)
-            case "flickr30k" | "flickr30k-images":
-                yield from flickr30k.read_captions(
-                    path, on_error, per_image=fmt == "flickr30k-images", with_gold=with_gold
-                )
+            case "flickr30k":
+                yield from flickr30k.read_captions(path, on_error, with_gold=with_gold)
             case _:
-                known = ", ".join([*FORMATS, PHRASES])
+                known = ", ".join([*ENDINGS, PHRASES])
                 message = f"{fmt!r} is not a format of captions. Known formats: {known}."
                 raise FileError(path.name, None, message)
 

@@ -55,10 +55,8 @@ class Annotations:
     phrases: dict[int, list[str]] = field(default_factory=dict)
 
 
-def read_captions(
-    path: Path, on_error: ErrorSink, *, per_image: bool = False, with_gold: bool = False
-) -> Iterator[Caption]:
-    """Yield the captions of a folder or ZIP archive, or one joined caption per image.
+def read_captions(path: Path, on_error: ErrorSink, *, with_gold: bool = False) -> Iterator[Caption]:
+    """Yield the captions of a folder or ZIP archive.
 
     With gold, phrases have the states and boxes of the annotation files. Files, lines and boxes that
     can't be read go to the error sink. Raise FileError if there are no sentences.
@@ -79,12 +77,8 @@ def read_captions(
                 sink(file.error(f"has no file in {ANNOTATIONS}."))
             except FileError as error:
                 sink(error)
-            captions = list(_captions_of(file, annotations, on_error))
-            if per_image and captions:
-                captions = [joined(captions)]
-            if with_gold:
-                captions = [_with_gold(caption, annotations.chains) for caption in captions]
-            yield from captions
+            for caption in _captions_of(file, annotations, on_error):
+                yield _with_gold(caption, annotations.chains) if with_gold else caption
 
 
 def _is_in(file: XmlFile, folder: str, suffix: str) -> bool:
@@ -155,32 +149,6 @@ def parse_sentence(text: str) -> tuple[tuple[str, ...], list[CaptionPhrase], lis
     if not tokens:
         raise ValueError("has no words.")
     return tuple(tokens), phrases, others
-
-
-def joined(captions: Sequence[Caption]) -> Caption:
-    """Return all captions of an image as one, whose metadata has the span of each."""
-    tokens: list[str] = []
-    phrases: list[CaptionPhrase] = []
-    others: list[Json] = []
-    spans: list[list[int]] = []
-    for caption in captions:
-        start = len(tokens)
-        tokens += caption.tokens
-        spans.append([start, len(tokens)])
-        phrases += [_moved(phrase, start) for phrase in caption.phrases or ()]
-        others += [
-            {**other, "start": other["start"] + start, "end": other["end"] + start}
-            for other in caption.metadata.get("other_phrases", ())
-        ]
-    metadata = {"captions": spans, **({"other_phrases": others} if others else {})}
-    image = captions[0].image
-    return replace(
-        captions[0], external_id=image, tokens=tuple(tokens), phrases=phrases, metadata=metadata
-    )
-
-
-def _moved(phrase: CaptionPhrase, offset: int) -> CaptionPhrase:
-    return replace(phrase, start=phrase.start + offset, end=phrase.end + offset)
 
 
 def _with_gold(caption: Caption, gold: Mapping[str, ChainGold]) -> Caption:
@@ -378,7 +346,7 @@ def _numbered(captions: Iterable[Caption]) -> Iterator[tuple[int, Caption]]:
 
 def _part(caption: Caption, start: int, end: int) -> Caption:
     """Return the caption of a span of a joined one."""
-    phrases = [_moved(p, -start) for p in caption.phrases or () if start <= p.start < end]
+    phrases = [p.moved(-start) for p in caption.phrases or () if start <= p.start < end]
     others = [
         {**other, "start": other["start"] - start, "end": other["end"] - start}
         for other in caption.metadata.get("other_phrases", ())

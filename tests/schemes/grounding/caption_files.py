@@ -97,7 +97,7 @@ def items_of(sentence: SentenceRecord) -> list:
 def read_rows(paths: list[Path], fmt: str) -> dict[str, tuple]:
     """Return (tokens, image, target, content) by id, as a project would import them from files."""
     errors: list[object] = []
-    sentence_format = "captions-jsonl" if fmt == "phrases-jsonl" else fmt
+    sentence_format = fmt.replace("phrases-jsonl", "captions-jsonl")
     result = {}
     for sentence in CORPUS.read_sentences(paths[0], sentence_format, errors.append):
         for item in items_of(sentence):

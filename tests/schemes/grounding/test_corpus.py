@@ -14,6 +14,7 @@ from schemes.grounding.exports import EXPORTS
 from schemes.grounding.flickr30k import parse_sentence, write_folder
 from tests.schemes.grounding.caption_files import (
     expected_rows,
+    items_of,
     make_captions,
     read_rows,
     rows_of,
@@ -77,6 +78,47 @@ def test_captions_of_an_image_can_be_an_item(tmp_path):
     for name in ("Sentences", "Annotations"):
         for path in (tmp_path / name).iterdir():
             assert (tmp_path / "again" / name / path.name).read_bytes() == path.read_bytes()
+
+
+def shuffled_by_image(data: dict) -> dict:
+    """Put the first caption of each image first, as real files mix the captions of images."""
+    captions = data["captions"]
+    return {**data, "captions": captions[::5] + [c for at, c in enumerate(captions) if at % 5]}
+
+
+@pytest.mark.parametrize("fmt", ["phrases-jsonl", "coco", "grefcoco"])
+def test_captions_of_an_image_can_be_an_item_in_every_format(tmp_path, fmt):
+    captions = make_captions(3)
+    paths = [tmp_path / "gold"]
+    if fmt == "grefcoco":
+        files = EXPORTS.file_sets[fmt]
+        paths = [tmp_path / ending for ending in files.endings]
+        files.write(rows_of(captions), dict(zip(files.endings, paths, strict=True)))
+    else:
+        EXPORTS.write(rows_of(captions), paths[0], fmt)
+    if fmt == "coco":
+        paths[0].write_text(json.dumps(shuffled_by_image(json.loads(paths[0].read_text()))))
+    rows = read_rows(paths, f"{fmt}-images")
+    assert list(rows) == sorted({caption.image for caption in captions})
+    tokens, _, target, content = rows["1000092000.jpg"]
+    assert tokens == tuple(word for caption in captions[:5] for word in caption.tokens)
+    phrases = [phrase for caption in captions[:5] for phrase in caption.phrases]
+    assert [phrase["chain"] for phrase in target["phrases"]] == [phrase.chain for phrase in phrases]
+    assert [phrase["id"] for phrase in target["phrases"]] == [
+        f"p{at}" for at in range(len(phrases))
+    ]
+    boxes = [[list(box) for box in phrase.boxes] for phrase in phrases]
+    assert [phrase["boxes"] for phrase in content["phrases"]] == boxes
+
+
+def test_phrases_of_joined_captions_are_found_in_each(tmp_path):
+    path = tmp_path / "a.jsonl"
+    lines = ['{"image": "a.jpg", "caption": "Two dogs"}', '{"image": "a.jpg", "caption": "a cat"}']
+    path.write_text("\n".join(lines))
+    [sentence] = CORPUS.read_sentences(path, "captions-jsonl-images", pytest.fail)
+    [item] = items_of(sentence)
+    assert [(p["start"], p["end"]) for p in item.target["phrases"]] == [(0, 2), (2, 4)]
+    assert sentence.metadata["captions"] == [[0, 2], [2, 4]]
 
 
 def _rows_of_images(folder):
