@@ -337,34 +337,6 @@ def test_bad_line_is_named_and_skipped(tmp_path, line, reason):
     assert reason in str(error)
 
 
-def test_phrases_are_found_with_their_number():
-    tokens = (
-        "Three",
-        "young",
-        "women",
-        "and",
-        "a",
-        "dog",
-        "watch",
-        "a",
-        "group",
-        "of",
-        "children",
-        ".",
-    )
-    [item] = CORPUS.find_items("s", ItemContext(tokens))
-    phrases = CORPUS.complete_item(item, ItemContext(tokens)).target["phrases"]
-    texts = {
-        " ".join(tokens[p["start"] : p["end"]]): (p["plural"], p["cardinality"]) for p in phrases
-    }
-    assert texts == {
-        "Three young women": (True, 3),
-        "a dog": (False, 1),
-        "a group": (True, None),
-        "children": (True, None),
-    }
-
-
 @pytest.mark.parametrize(
     "phrases",
     [
