@@ -155,8 +155,9 @@ def _is_quantity(words: Sequence[str]) -> bool:
 
 def _end_of_phrase(words: Sequence[str], tags: Sequence[str], start: int) -> int:
     """Return the end of the phrase that begins at a token, or 0 if none does."""
-    at = start + 1 if tags[start].startswith(_DETERMINERS) else start
-    if at > start and _is_followed_by_of(words, at) and words[start] in MANY | {"both"}:
+    has_quantifier = words[start] in MANY or words[start] == "both"
+    at = start + 1 if has_quantifier or tags[start].startswith(_DETERMINERS) else start
+    if has_quantifier and _is_followed_by_of(words, at):
         return at  # "several of the dogs"
     end = 0
     while at < len(tags):
