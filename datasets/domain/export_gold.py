@@ -27,6 +27,7 @@ from consolidation.domain.own_gold import own_gold
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
 from consolidation.protocols import protocol_of
+from datasets.domain.copy_images import copy_images
 from datasets.domain.data_card import write_data_card
 from datasets.domain.export_jsonl import write_jsonl
 from datasets.domain.export_rows import ExportFields, gold_rows, with_gold
@@ -56,7 +57,8 @@ class ExportOptions:
 
     Without a `source`, the gold that the project produces is exported. Under verification, it includes
     experts' gold of disputed items. Workers are pseudonyms
-    unless `raw_worker_ids` is set. `licence` is an SPDX identifier.
+    unless `raw_worker_ids` is set. `licence` is an SPDX identifier. With `images`, the images of the
+    exported sentences are copied to the folder `images`.
     """
 
     fmt: str
@@ -65,6 +67,7 @@ class ExportOptions:
     partition: str | None = None
     raw_worker_ids: bool = False
     licence: str = ""
+    images: bool = False
 
 
 Counts = Counter[str]  # exported sentences, items and the scheme's totals
@@ -191,6 +194,9 @@ def _write_files(
                 files |= _write_group(group, rows, folder)
         if scheme.exports and scheme.exports.sentence_file:
             files[sentences] = _described(folder / sentences, counts["sentences"])
+        if group.options.images:
+            for name, path in copy_images(group.sentences_with_gold(), folder).items():
+                files[name] = _described(path, None)
         total += counts
     return files, total, folders
 
@@ -305,10 +311,15 @@ class _Files:
     def name(self) -> str:
         return f"{self.domain or self.project.slug}.{self.partition or 'all'}"
 
-    def rows(self) -> Iterator[ExportRow]:
-        sentences = Sentence.objects.filter(
+    def sentences(self) -> QuerySet[Sentence]:
+        return Sentence.objects.filter(
             project=self.project, domain=self.domain, partition=self.partition
         )
+
+    def sentences_with_gold(self) -> QuerySet[Sentence]:
+        return with_gold(self.sentences(), self.gold)
+
+    def rows(self) -> Iterator[ExportRow]:
         exports = get_scheme(self.project.scheme).exports
         fields = ExportFields(
             raw_worker_ids=self.options.raw_worker_ids,
@@ -316,7 +327,7 @@ class _Files:
             metadata=exports is not None and self.options.fmt in exports.with_metadata,
             validated=self.options.source == GoldSource.VALIDATED,
         )
-        return gold_rows(gold=self.gold, sentences=sentences, options=fields)
+        return gold_rows(gold=self.gold, sentences=self.sentences(), options=fields)
 
 
 def _counted(

@@ -48,10 +48,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--licence", default="", type=licence, help="an SPDX identifier, such as CC-BY-SA-4.0"
         )
+        parser.add_argument(
+            "--images", action="store_true", help="copy the images of the exported sentences"
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        names = ("source", "domain", "partition", "raw_worker_ids", "licence")
+        names = ("source", "domain", "partition", "raw_worker_ids", "licence", "images")
         chosen = {name: options[name] for name in names}
         export_options = ExportOptions(fmt=options["format"], **chosen)
         project, out = project_named(options["project"]), options["out"]
