@@ -1,5 +1,6 @@
 """A project of grounded captions from its files to exported gold, in each format and storage."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator
@@ -181,7 +182,7 @@ def test_other_formats_are_exported_as_they_were_imported(fmt, pictures, tmp_pat
     captions = with_group(make_captions(IMAGES))
     source = write_source(fmt, captions, tmp_path)
     annotate(import_project("consolidation", source, fmt, pictures))
-    run("export_gold", "pictures", "--format", fmt, "--out", tmp_path / "gold")
+    run("export_gold", "pictures", "--format", fmt, "--out", tmp_path / "gold", "--images")
     endings = {
         "phrases-jsonl": ["gold.jsonl"],
         "coco": ["gold.json"],
@@ -190,6 +191,13 @@ def test_other_formats_are_exported_as_they_were_imported(fmt, pictures, tmp_pat
     for ending, path in zip(endings[fmt], gold_files(source, fmt), strict=True):
         exported = tmp_path / "gold" / f"pictures.all.{ending}"
         assert exported.read_bytes() == path.read_bytes()
+    manifest = json.loads((tmp_path / "gold" / "manifest.json").read_text())
+    for picture in pictures.iterdir():
+        copy = tmp_path / "gold" / "images" / picture.name
+        with Picture.open(copy) as copied:
+            assert copied.size == SIZE
+        digest = hashlib.sha256(copy.read_bytes()).hexdigest()
+        assert manifest["files"][f"images/{picture.name}"]["sha256"] == digest
 
 
 def write_source(fmt: str, captions: list, folder: Path) -> Path:

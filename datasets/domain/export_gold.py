@@ -27,8 +27,8 @@ from consolidation.domain.own_gold import own_gold
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
 from consolidation.protocols import protocol_of
+from datasets.domain.copy_images import copy_images
 from datasets.domain.data_card import write_data_card
-from datasets.domain.export_images import IMAGES, copy_images
 from datasets.domain.export_jsonl import write_jsonl
 from datasets.domain.export_rows import ExportFields, gold_rows, with_gold
 from datasets.domain.partitions import check_frozen
@@ -57,8 +57,8 @@ class ExportOptions:
 
     Without a `source`, the gold that the project produces is exported. Under verification, it includes
     experts' gold of disputed items. Workers are pseudonyms
-    unless `raw_worker_ids` is set. `licence` is an SPDX identifier. `images` copies the images of the
-    sentences.
+    unless `raw_worker_ids` is set. `licence` is an SPDX identifier. With `images`, the images of the
+    exported sentences are copied to the folder `images`.
     """
 
     fmt: str
@@ -124,18 +124,14 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
     groups = _groups(project, options, gold)
     folder.mkdir(parents=True, exist_ok=True)
     files_of_groups = [_Files(project, options, gold, *group) for group in groups]
-    folders_written = [folder / IMAGES] if options.images else []
     if _is_folder_format(project, options.fmt):
-        folders_written += [folder / group.name for group in files_of_groups]
-    _check_replaceable(folders_written)
+        _check_replaceable([folder / group.name for group in files_of_groups])
     (folder / MANIFEST).unlink(missing_ok=True)
     with _little_cache():
         files, counts, folders = _write_files(files_of_groups, folder)
     manifest = _manifest(project, options, partitioning, files, counts)
     if folders:
         manifest["folders"] = folders
-    if options.images:
-        files |= _copy_images(files_of_groups, folder / IMAGES)
     with _whole_file(folder / DATA_CARD) as path:
         write_data_card(path=path, project=project, manifest=manifest)
         files[DATA_CARD] = _described(path, None)
@@ -198,6 +194,9 @@ def _write_files(
                 files |= _write_group(group, rows, folder)
         if scheme.exports and scheme.exports.sentence_file:
             files[sentences] = _described(folder / sentences, counts["sentences"])
+        if group.options.images:
+            for name, path in copy_images(group.sentences_with_gold(), folder).items():
+                files[name] = _described(path, None)
         total += counts
     return files, total, folders
 
@@ -277,14 +276,6 @@ def _write_folder(group: "_Files", rows: Iterator[ExportRow], folder: Path) -> d
     return dict(counts)
 
 
-def _copy_images(groups: Sequence["_Files"], folder: Path) -> dict[str, Any]:
-    """Copy the images of all groups in place of earlier copies, and describe their files."""
-    shutil.rmtree(folder, ignore_errors=True)
-    for group in groups:
-        copy_images(sentences=with_gold(group.sentences(), group.gold), folder=folder)
-    return {name: _described(path, None) for name, path in _files_inside(folder).items()}
-
-
 def _files_inside(folder: Path) -> dict[str, Path]:
     """Return the files of a group's folder by name. Names start with that of the folder."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -324,6 +315,9 @@ class _Files:
         return Sentence.objects.filter(
             project=self.project, domain=self.domain, partition=self.partition
         )
+
+    def sentences_with_gold(self) -> QuerySet[Sentence]:
+        return with_gold(self.sentences(), self.gold)
 
     def rows(self) -> Iterator[ExportRow]:
         exports = get_scheme(self.project.scheme).exports

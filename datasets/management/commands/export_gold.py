@@ -49,7 +49,7 @@ class Command(BaseCommand):
             "--licence", default="", type=licence, help="an SPDX identifier, such as CC-BY-SA-4.0"
         )
         parser.add_argument(
-            "--images", action="store_true", help="copy the images that the sentences describe"
+            "--images", action="store_true", help="copy the images of the exported sentences"
         )
         self.add_json(parser)
 
