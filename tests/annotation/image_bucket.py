@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ from django.conf import settings
 from django.core.files.storage import storages
 from moto.server import ThreadedMotoServer
 
-BUCKET = "pictures"
+# Servers of a process share their buckets, so each test has its own.
+_numbers = count(1)
 
 
 @contextmanager
@@ -18,8 +20,9 @@ def images_in_bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     server = ThreadedMotoServer("127.0.0.1", port=0)
     server.start()
     host, port = server.get_host_and_port()
+    name = f"pictures-{next(_numbers)}"
     options = {
-        "bucket_name": BUCKET,
+        "bucket_name": name,
         "endpoint_url": f"http://{host}:{port}",
         "access_key": "test",
         "secret_key": "test",
@@ -28,7 +31,7 @@ def images_in_bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     backend = {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
     monkeypatch.setitem(settings.STORAGES, "images", backend)
     _forget_storages()
-    storages["images"].connection.create_bucket(Bucket=BUCKET)
+    storages["images"].connection.create_bucket(Bucket=name)
     try:
         yield storages["images"].bucket
     finally:
