@@ -18,6 +18,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from schemes.base import ErrorSink, ExportRow, FileError, Json
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, image_of, stem_of
+from schemes.grounding.spooled import rows_by_image
 from schemes.xml_files import LinedElement, XmlFile, xml_files
 
 SENTENCES, ANNOTATIONS = "Sentences", "Annotations"
@@ -29,6 +30,7 @@ MAX_LINES = 1000
 _PART = re.compile(
     r"\[/EN#(?P<chain>[^/\s\]]+)(?P<types>(?:/[^/\s\]]+)*)\s|(?P<end>\])|(?P<word>[^\s\]\[]+|\[)"
 )
+_DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"
 # Brackets mark phrases, so words can't have them.
 _BRACKETS = str.maketrans("[]", "()")
 Box = tuple[int, int, int, int]
@@ -251,21 +253,18 @@ def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
     A chain has one annotation in the format. If its phrases differ, the annotation of most phrases keeps
     the chain's id, and the others get an id with a suffix. Phrases within phrases are left out.
     """
-    by_image: dict[str, list[tuple[Caption, tuple[int, int]]]] = defaultdict(list)
-    count = 0
-    for row in rows:
-        image = image_of(row)
-        by_image[image.name].append((caption_of(row), (image.width, image.height)))
-        count += 1
     for subfolder in (SENTENCES, ANNOTATIONS):
         (folder / subfolder).mkdir(parents=True, exist_ok=True)
-    counts = {"captions": count, "images": len(by_image), "split_chains": 0, "nested_phrases": 0}
-    for name, captions in by_image.items():
-        files = _ImageFiles(name, captions[0][1])
-        _add_captions(files, [caption for caption, _ in captions])
+    counts = dict.fromkeys(("captions", "images", "split_chains", "nested_phrases"), 0)
+    for of_image in rows_by_image(rows):
+        image = image_of(of_image[0])
+        files = _ImageFiles(image.name, (image.width, image.height))
+        _add_captions(files, [caption_of(row) for row in of_image])
+        counts["captions"] += len(of_image)
+        counts["images"] += 1
         counts["split_chains"] += files.split
         counts["nested_phrases"] += files.nested
-        stem = stem_of(name)
+        stem = stem_of(image.name)
         last = max(files.lines) + 1
         lines = "".join(f"{files.lines.get(number, '')}\n" for number in range(last))
         (folder / SENTENCES / f"{stem}.txt").write_text(lines, "utf-8")
@@ -393,7 +392,8 @@ def _xml(files: _ImageFiles) -> bytes:
         ):
             SubElement(bounds, name).text = str(value)
     indent(root)
-    return bytes(tostring(root, encoding="utf-8")) + b"\n"
+    # Encoding the whole text is faster than encoding its parts.
+    return f"{_DECLARATION}\n{tostring(root, encoding='unicode')}\n".encode()
 
 
 def _object(root: Element, names: Iterable[str]) -> Element:
