@@ -3,17 +3,20 @@
 import hashlib
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PIL import Image as Picture
 
+from annotation.domain.import_corpus import BATCH_WITH_IMAGES, CorpusOptions, Import
 from annotation.domain.item_context import context_of
 from annotation.domain.publish import publish_batch
 from annotation.models import Image, Task
 from consolidation.models import Case, Gold
 from consolidation.protocols import PROTOCOLS
+from projects.domain.create_project import create_project
 from projects.models import Project
 from schemes.base import Json
 from schemes.grounding.corpus import CORPUS
@@ -221,6 +224,37 @@ def test_images_of_the_same_content_keep_their_names(flickr, pictures, tmp_path)
     for path in flickr.rglob("*.*"):
         exported = tmp_path / "gold" / "pictures.all" / path.relative_to(flickr)
         assert exported.read_bytes() == path.read_bytes()
+
+
+class StoppedError(Exception):
+    """The import was stopped from outside."""
+
+
+def test_stopped_import_is_resumed_without_decoding_images_again(tmp_path):
+    images = BATCH_WITH_IMAGES // 5 + 10
+    captions = make_captions(images)
+    source, folder = tmp_path / "captions.jsonl", tmp_path / "pictures"
+    SCHEME.exports.write(rows_of(captions), source, "phrases-jsonl")
+    folder.mkdir()
+    for number, name in enumerate(sorted({caption.image for caption in captions})):
+        Picture.new("RGB", (20, 10), (number, 90, 120)).save(folder / name)
+    project = create_project(slug="pictures", scheme="grounding", now=NOW)
+    options = CorpusOptions(fmt="captions-jsonl", images=folder)
+
+    def stop(unit: str, count: int) -> None:
+        if unit == "sentences":
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        Import(project=project, options=options, progress=stop).run([source])
+    decoded = Counter()
+    importer = Import(
+        project=project, options=options, progress=lambda unit, count: decoded.update({unit: count})
+    )
+    report = importer.run([source])
+    assert decoded == {"images": 10, "sentences": 5 * images}
+    assert (report.sentences_known, report.sentences_added) == (BATCH_WITH_IMAGES, 50)
+    assert report.items_known + report.items_added == project.items.count() == 5 * images
 
 
 def test_repeated_import_adds_nothing_and_names_bad_images(flickr, pictures):

@@ -44,7 +44,7 @@ def read_captions(path: Path, on_error: ErrorSink) -> Iterator[Caption]:
         instances = {entry["id"]: entry for entry in data["annotations"]}
     except (KeyError, TypeError) as error:
         raise FileError(path.name, None, f"is not a file of COCO captions ({error}).") from error
-    for entry in _by_image(entries):
+    for entry in in_groups(entries, "image_id"):
         try:
             yield _caption(entry, images, instances, path.name)
         except FieldError as error:
@@ -56,12 +56,12 @@ def read_captions(path: Path, on_error: ErrorSink) -> Iterator[Caption]:
             on_error(FileError(path.name, None, f"{message} ({error})."))
 
 
-def _by_image(entries: Iterable[Any]) -> Iterator[Any]:
-    """Yield the captions of each image together, images by their first captions."""
+def in_groups(entries: Iterable[Any], field: str) -> Iterator[Any]:
+    """Yield the entries with the same value of a field together, groups by their first entries."""
     groups: dict[str, list[Any]] = {}
     for entry in entries:
-        image = entry.get("image_id") if isinstance(entry, dict) else None
-        groups.setdefault(str(image), []).append(entry)
+        value = entry.get(field) if isinstance(entry, dict) else None
+        groups.setdefault(str(value), []).append(entry)
     return chain.from_iterable(groups.values())
 
 

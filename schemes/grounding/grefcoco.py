@@ -16,7 +16,7 @@ from typing import Any
 
 from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of
-from schemes.grounding.coco import Instances, boxes_of, read_json
+from schemes.grounding.coco import Instances, boxes_of, in_groups, read_json
 from schemes.grounding.phrases_jsonl import phrase_of
 from schemes.grounding.spooled import spooled_array, write_object
 
@@ -46,7 +46,7 @@ def read_captions(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[Captio
 def _captions(
     path: Path, references: list[Any], instances: dict[Any, Json], on_error: ErrorSink
 ) -> Iterator[Caption]:
-    for reference in references:
+    for reference in in_groups(references, "file_name"):
         try:
             for number, sentence in enumerate(reference["sentences"]):
                 yield _caption(reference, sentence, number, instances, path.name)

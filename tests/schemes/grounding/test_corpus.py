@@ -61,6 +61,16 @@ def test_flickr30k_is_read_back_as_written(tmp_path):
     )
 
 
+def test_rows_of_an_image_need_not_be_adjacent(tmp_path):
+    captions = make_captions(3)
+    mixed = [captions[image * 5 + number] for number in range(5) for image in range(3)]
+    write_folder(rows_of(captions), tmp_path / "sorted")
+    write_folder(rows_of(mixed), tmp_path / "mixed")
+    for path in (tmp_path / "sorted").rglob("*.*"):
+        other = tmp_path / "mixed" / path.relative_to(tmp_path / "sorted")
+        assert other.read_bytes() == path.read_bytes()
+
+
 def test_captions_of_an_image_can_be_an_item(tmp_path):
     captions = make_captions(3)
     write_folder(rows_of(captions), tmp_path)
@@ -83,7 +93,11 @@ def test_captions_of_an_image_can_be_an_item(tmp_path):
 def shuffled_by_image(data: dict) -> dict:
     """Put the first caption of each image first, as real files mix the captions of images."""
     captions = data["captions"]
-    return {**data, "captions": captions[::5] + [c for at, c in enumerate(captions) if at % 5]}
+    return {**data, "captions": mixed_images(captions)}
+
+
+def mixed_images(captions: list) -> list:
+    return captions[::5] + [caption for at, caption in enumerate(captions) if at % 5]
 
 
 @pytest.mark.parametrize("fmt", ["phrases-jsonl", "coco", "grefcoco"])
