@@ -14,6 +14,7 @@ from typing import Any
 from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
 from schemes.grounding.captions import Caption, caption_of, image_of
 from schemes.grounding.phrases_jsonl import phrase_of
+from schemes.plain_text import sentences
 
 MAX_BYTES = 2**30
 Box = tuple[int, int, int, int]
@@ -65,7 +66,7 @@ def _by_image(entries: Iterable[Any]) -> Iterator[Any]:
 
 def _caption(entry: Json, images: dict[Any, str], instances: dict[Any, Json], file: str) -> Caption:
     name = images[entry["image_id"]]
-    tokens = tuple(entry.get("tokens") or str(entry["caption"]).split())
+    tokens = tuple(entry.get("tokens") or words_of(entry["caption"]))
     if not tokens:
         raise ValueError("no words")
     phrases = None
@@ -79,6 +80,11 @@ def _caption(entry: Json, images: dict[Any, str], instances: dict[Any, Json], fi
     metadata: Json = {key: entry[key] for key in ("captions", "other_phrases") if key in entry}
     external_id = str(entry.get("caption_id") or f"{name}#{entry['id']}")
     return Caption(external_id, tokens, name, phrases, metadata, file=file)
+
+
+def words_of(text: object) -> Iterator[str]:
+    """Yield the tokens of a text, where a full stop is a token of its own."""
+    return chain.from_iterable(sentences(str(text)))
 
 
 def boxes_of(entry: Json, instances: dict[Any, Json]) -> list[list[int]]:

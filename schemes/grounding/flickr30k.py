@@ -9,6 +9,7 @@ Files that this scheme writes also have `<sentence line="0" id="..." phrases="p0
 id or phrases' ids would be lost. Other readers ignore it.
 """
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ MAX_LINES = 1000
 _PART = re.compile(
     r"\[/EN#(?P<chain>[^/\s\]]+)(?P<types>(?:/[^/\s\]]+)*)\s|(?P<end>\])|(?P<word>[^\s\]\[]+|\[)"
 )
+_CHAIN_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 # Brackets mark phrases, so words can't have them.
 _BRACKETS = str.maketrans("[]", "()")
 Box = tuple[int, int, int, int]
@@ -249,7 +251,8 @@ def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
     """Write sentence and annotation files, and return the counts of what they have.
 
     A chain has one annotation in the format. If its phrases differ, the annotation of most phrases keeps
-    the chain's id, and the others get an id with a suffix. Phrases within phrases are left out.
+    the chain's id. The others get new numbers, and so do phrases without a chain and chains whose ids
+    are no numbers, because other programs read numbers only. Phrases within phrases are left out.
     """
     by_image: dict[str, list[tuple[Caption, tuple[int, int]]]] = defaultdict(list)
     count = 0
@@ -260,12 +263,14 @@ def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
     for subfolder in (SENTENCES, ANNOTATIONS):
         (folder / subfolder).mkdir(parents=True, exist_ok=True)
     counts = {"captions": count, "images": len(by_image), "split_chains": 0, "nested_phrases": 0}
+    new_chains = map(str, itertools.count(_highest_chain(by_image.values()) + 1))
+    stems = _distinct_stems(by_image)
     for name, captions in by_image.items():
         files = _ImageFiles(name, captions[0][1])
-        _add_captions(files, [caption for caption, _ in captions])
+        _add_captions(files, [caption for caption, _ in captions], new_chains)
         counts["split_chains"] += files.split
         counts["nested_phrases"] += files.nested
-        stem = stem_of(name)
+        stem = stems[name]
         last = max(files.lines) + 1
         lines = "".join(f"{files.lines.get(number, '')}\n" for number in range(last))
         (folder / SENTENCES / f"{stem}.txt").write_text(lines, "utf-8")
@@ -273,7 +278,35 @@ def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
     return counts
 
 
-def _add_captions(files: _ImageFiles, captions: Sequence[Caption]) -> None:
+def _highest_chain(images: Iterable[Sequence[tuple[Caption, object]]]) -> int:
+    chains = (
+        phrase.chain
+        for captions in images
+        for caption, _ in captions
+        for phrase in caption.phrases or ()
+    )
+    return max((int(chain) for chain in chains if _is_number(chain)), default=0)
+
+
+def _is_number(chain: str) -> bool:
+    return _CHAIN_NUMBER.fullmatch(chain) is not None
+
+
+def _distinct_stems(images: Iterable[str]) -> dict[str, str]:
+    """Return a file name without ending for each image. `a/1.jpg` and `b/1.jpg` get `1` and `1-2`."""
+    stems: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in images:
+        stem = stem_of(name).lstrip(".") or "image"
+        variants = (stem if at == 1 else f"{stem}-{at}" for at in itertools.count(1))
+        stems[name] = next(variant for variant in variants if variant not in taken)
+        taken.add(stems[name])
+    return stems
+
+
+def _add_captions(
+    files: _ImageFiles, captions: Sequence[Caption], new_chains: Iterator[str]
+) -> None:
     """Add the captions with the final ids of their chains."""
     numbered = list(_numbered(captions))
     answers: dict[str, list[ChainGold]] = defaultdict(list)
@@ -284,7 +317,8 @@ def _add_captions(files: _ImageFiles, captions: Sequence[Caption]) -> None:
     for chain, golds in answers.items():
         ordered = sorted(dict.fromkeys(golds), key=lambda gold: -golds.count(gold))
         for position, gold in enumerate(ordered):
-            ids[chain, gold] = chain if position == 0 else f"{chain}.{position + 1}"
+            keeps = position == 0 and _is_number(chain)
+            ids[chain, gold] = chain if keeps else next(new_chains)
     for number, caption in numbered:
         marks: dict[int, tuple[int, str]] = {}
         names: list[str] = []
@@ -296,14 +330,19 @@ def _add_captions(files: _ImageFiles, captions: Sequence[Caption]) -> None:
             name = ids[_chain(phrase, number, at), gold]
             files.chains[name] = gold
             names.append(phrase.id)
-            marks[phrase.start] = (phrase.end, "/".join([name, *(phrase.types or ("other",))]))
+            marks[phrase.start] = (phrase.end, _label(name, phrase.types or ("other",)))
         for other in caption.metadata.get("other_phrases", ()):
             if other["start"] not in marks:
-                types = "/".join([NOT_VISUAL, *(other["types"] or ["notvisual"])])
-                marks[other["start"]] = (other["end"], types)
+                label = _label(NOT_VISUAL, other["types"] or ["notvisual"])
+                marks[other["start"]] = (other["end"], label)
         files.lines[number] = _marked(caption.tokens, marks)
         files.sentences += _own_ids(files.image, number, caption, names)
     files.split = sum(len(set(golds)) > 1 for golds in answers.values())
+
+
+def _label(chain: str, types: Iterable[str]) -> str:
+    """Return the chain and its types, in which blanks, slashes and brackets become hyphens."""
+    return "/".join([chain, *(re.sub(r"[\s/\[\]]+", "-", name) for name in types)])
 
 
 def _own_ids(
