@@ -8,6 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
 from PIL import Image as Picture
 
 from annotation.domain.import_corpus import BATCH_WITH_IMAGES, CorpusOptions, Import
@@ -24,6 +28,7 @@ from schemes.grounding.flickr30k import write_folder
 from schemes.grounding.scheme import SCHEME
 from tests.annotation.image_bucket import images_in_bucket
 from tests.crowd.factories import NOW, make_worker
+from tests.dashboard.campaign import make_user
 from tests.schemes.grounding.caption_files import SIZE, make_captions, rows_of, with_group
 from tests.walk import run, submit, sweep
 
@@ -212,6 +217,34 @@ def write_source(fmt: str, captions: list, folder: Path) -> Path:
     path = folder / {"phrases-jsonl": "source.jsonl", "coco": "source.json"}[fmt]
     SCHEME.exports.write(rows_of(captions), path, fmt)
     return path
+
+
+def test_folder_is_exported_on_the_web(flickr, pictures):
+    project = annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    job = queue_export(
+        project=project, fmt="flickr30k", source="consolidated", actor="tests", now=NOW
+    )
+    run_next_job(clock=timezone.now)
+    job.refresh_from_db()
+    client = Client()
+    client.force_login(make_user("ada", project, MemberRole.ADMIN))
+    page = client.get(reverse("datasets:export_details", args=[project.slug, job.pk]))
+    for path in flickr.rglob("*.*"):
+        name = f"pictures.all/{path.relative_to(flickr).as_posix()}"
+        address = reverse("datasets:export_file", args=[project.slug, job.pk, name])
+        assert address in page.content.decode()
+        assert client.get(address).getvalue() == path.read_bytes()
+
+
+def test_folder_with_other_files_is_not_replaced(flickr, pictures, tmp_path):
+    annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    export = ("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
+    run(*export)
+    run(*export)
+    (tmp_path / "gold" / "pictures.all" / "notes.txt").write_text("mine")
+    with pytest.raises(CommandError, match="files of something else"):
+        run(*export)
+    assert (tmp_path / "gold" / "pictures.all" / "notes.txt").read_text() == "mine"
 
 
 def test_images_of_the_same_content_keep_their_names(flickr, pictures, tmp_path):

@@ -16,6 +16,7 @@ from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
 from schemes.grounding.captions import Caption, caption_of, image_of
 from schemes.grounding.phrases_jsonl import phrase_of
 from schemes.grounding.spooled import SpooledArray, spooled_array, write_object
+from schemes.plain_text import sentences
 
 MAX_BYTES = 2**30
 Box = tuple[int, int, int, int]
@@ -67,7 +68,7 @@ def in_groups(entries: Iterable[Any], field: str) -> Iterator[Any]:
 
 def _caption(entry: Json, images: dict[Any, str], instances: dict[Any, Json], file: str) -> Caption:
     name = images[entry["image_id"]]
-    tokens = tuple(entry.get("tokens") or str(entry["caption"]).split())
+    tokens = tuple(entry.get("tokens") or words_of(entry["caption"]))
     if not tokens:
         raise ValueError("no words")
     phrases = None
@@ -81,6 +82,11 @@ def _caption(entry: Json, images: dict[Any, str], instances: dict[Any, Json], fi
     metadata: Json = {key: entry[key] for key in ("captions", "other_phrases") if key in entry}
     external_id = str(entry.get("caption_id") or f"{name}#{entry['id']}")
     return Caption(external_id, tokens, name, phrases, metadata, file=file)
+
+
+def words_of(text: object) -> Iterator[str]:
+    """Yield the tokens of a text, where a full stop is a token of its own."""
+    return chain.from_iterable(sentences(str(text)))
 
 
 def boxes_of(entry: Json, instances: dict[Any, Json]) -> list[list[int]]:

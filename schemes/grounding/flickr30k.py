@@ -9,9 +9,10 @@ Files that this scheme writes also have `<sentence line="0" id="..." phrases="p0
 id or phrases' ids would be lost. Other readers ignore it.
 """
 
+import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -30,6 +31,7 @@ MAX_LINES = 1000
 _PART = re.compile(
     r"\[/EN#(?P<chain>[^/\s\]]+)(?P<types>(?:/[^/\s\]]+)*)\s|(?P<end>\])|(?P<word>[^\s\]\[]+|\[)"
 )
+_CHAIN_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 _DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"
 # Brackets mark phrases, so words can't have them.
 _BRACKETS = str.maketrans("[]", "()")
@@ -251,20 +253,24 @@ def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
     """Write sentence and annotation files, and return the counts of what they have.
 
     A chain has one annotation in the format. If its phrases differ, the annotation of most phrases keeps
-    the chain's id, and the others get an id with a suffix. Phrases within phrases are left out.
+    the chain's id. The others get new numbers, and so do phrases without a chain and chains whose ids
+    are no numbers, because other programs read numbers only. Phrases within phrases are left out.
     """
     for subfolder in (SENTENCES, ANNOTATIONS):
         (folder / subfolder).mkdir(parents=True, exist_ok=True)
     counts = dict.fromkeys(("captions", "images", "split_chains", "nested_phrases"), 0)
-    for of_image in rows_by_image(rows):
+    chains = _ChainNumbers()
+    stems: set[str] = set()
+    for of_image in rows_by_image(chains.seen(rows)):
         image = image_of(of_image[0])
         files = _ImageFiles(image.name, (image.width, image.height))
-        _add_captions(files, [caption_of(row) for row in of_image])
+        _add_captions(files, [caption_of(row) for row in of_image], chains)
         counts["captions"] += len(of_image)
         counts["images"] += 1
         counts["split_chains"] += files.split
         counts["nested_phrases"] += files.nested
-        stem = stem_of(image.name)
+        stem = _free_stem(image.name, stems)
+        stems.add(stem)
         last = max(files.lines) + 1
         lines = "".join(f"{files.lines.get(number, '')}\n" for number in range(last))
         (folder / SENTENCES / f"{stem}.txt").write_text(lines, "utf-8")
@@ -272,7 +278,37 @@ def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
     return counts
 
 
-def _add_captions(files: _ImageFiles, captions: Sequence[Caption]) -> None:
+class _ChainNumbers:
+    """Numbers of new chains, above those of the corpus."""
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def seen(self, rows: Iterable[ExportRow]) -> Iterator[ExportRow]:
+        """Yield the rows after storing the highest number of their chains."""
+        for row in rows:
+            chains = (phrase["chain"] for phrase in row.target["phrases"])
+            numbers = (int(chain) for chain in chains if _is_number(chain))
+            self._last = max(self._last, *numbers, 0)
+            yield row
+
+    def new(self) -> str:
+        self._last += 1
+        return str(self._last)
+
+
+def _is_number(chain: str) -> bool:
+    return _CHAIN_NUMBER.fullmatch(chain) is not None
+
+
+def _free_stem(image: str, taken: Collection[str]) -> str:
+    """Return a file name without ending. `a/1.jpg` and `b/1.jpg` get `1` and `1-2`."""
+    stem = stem_of(image).lstrip(".") or "image"
+    variants = (stem if at == 1 else f"{stem}-{at}" for at in itertools.count(1))
+    return next(variant for variant in variants if variant not in taken)
+
+
+def _add_captions(files: _ImageFiles, captions: Sequence[Caption], chains: _ChainNumbers) -> None:
     """Add the captions with the final ids of their chains."""
     numbered = list(_numbered(captions))
     answers: dict[str, list[ChainGold]] = defaultdict(list)
@@ -283,7 +319,8 @@ def _add_captions(files: _ImageFiles, captions: Sequence[Caption]) -> None:
     for chain, golds in answers.items():
         ordered = sorted(dict.fromkeys(golds), key=lambda gold: -golds.count(gold))
         for position, gold in enumerate(ordered):
-            ids[chain, gold] = chain if position == 0 else f"{chain}.{position + 1}"
+            keeps = position == 0 and _is_number(chain)
+            ids[chain, gold] = chain if keeps else chains.new()
     for number, caption in numbered:
         marks: dict[int, tuple[int, str]] = {}
         names: list[str] = []
@@ -295,14 +332,19 @@ def _add_captions(files: _ImageFiles, captions: Sequence[Caption]) -> None:
             name = ids[_chain(phrase, number, at), gold]
             files.chains[name] = gold
             names.append(phrase.id)
-            marks[phrase.start] = (phrase.end, "/".join([name, *(phrase.types or ("other",))]))
+            marks[phrase.start] = (phrase.end, _label(name, phrase.types or ("other",)))
         for other in caption.metadata.get("other_phrases", ()):
             if other["start"] not in marks:
-                types = "/".join([NOT_VISUAL, *(other["types"] or ["notvisual"])])
-                marks[other["start"]] = (other["end"], types)
+                label = _label(NOT_VISUAL, other["types"] or ["notvisual"])
+                marks[other["start"]] = (other["end"], label)
         files.lines[number] = _marked(caption.tokens, marks)
         files.sentences += _own_ids(files.image, number, caption, names)
     files.split = sum(len(set(golds)) > 1 for golds in answers.values())
+
+
+def _label(chain: str, types: Iterable[str]) -> str:
+    """Return the chain and its types, in which blanks, slashes and brackets become hyphens."""
+    return "/".join([chain, *(re.sub(r"[\s/\[\]]+", "-", name) for name in types)])
 
 
 def _own_ids(

@@ -16,7 +16,7 @@ from typing import Any
 
 from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of
-from schemes.grounding.coco import Instances, boxes_of, in_groups, read_json
+from schemes.grounding.coco import Instances, boxes_of, in_groups, read_json, words_of
 from schemes.grounding.phrases_jsonl import phrase_of
 from schemes.grounding.spooled import spooled_array, write_object
 
@@ -73,7 +73,7 @@ def _caption(
             source.get("metadata", {}),
             file=file,
         )
-    tokens = tuple(sentence.get("tokens") or str(sentence["sent"]).split())
+    tokens = tuple(sentence.get("tokens") or words_of(sentence["sent"]))
     whole = {"start": 0, "end": len(tokens), **_gold(reference, instances)}
     name = sentence.get("sent_id", f"{reference['ref_id']}-{number}")
     external_id = f"{image}#{name}"

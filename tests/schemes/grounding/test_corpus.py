@@ -159,7 +159,7 @@ def test_chain_whose_captions_differ_is_split(tmp_path):
     assert write_folder(rows_of(captions), tmp_path)["split_chains"] == 1
     rows = read_rows([tmp_path], "flickr30k")
     chains = [row[2]["phrases"][0]["chain"] for row in rows.values()]
-    assert chains == ["7", "7.2", "7"]
+    assert chains == ["7", "8", "7"]
     contents = [row[3]["phrases"][0]["boxes"] for row in rows.values()]
     assert contents == [[list(box) for box in value] for value in boxes]
 
@@ -415,3 +415,41 @@ def test_plain_grefcoco_is_read(tmp_path):
     assert contents[1]["state"] == "absent"
     [first, _] = CORPUS.read_sentences(references, "grefcoco", pytest.fail)
     assert first.image == "COCO_train2014_000000581857.jpg"
+
+
+def test_coco_captions_are_tokenised(tmp_path):
+    path = tmp_path / "captions_val.json"
+    data = {
+        "images": [{"id": 9, "file_name": "9.jpg"}],
+        "annotations": [{"id": 4, "image_id": 9, "caption": "A dog doesn't run."}],
+    }
+    path.write_text(json.dumps(data))
+    [sentence] = CORPUS.read_sentences(path, "coco", pytest.fail)
+    assert sentence.tokens == ("A", "dog", "does", "n't", "run", ".")
+
+
+def test_flickr30k_keeps_images_of_folders_with_the_same_name(tmp_path):
+    first, second = make_captions(1)[:2]
+    captions = [
+        replace(first, image="a/1.jpg", external_id="a/1.jpg#0"),
+        replace(second, image="b/1.jpg", external_id="b/1.jpg#0"),
+    ]
+    write_folder(rows_of(captions), tmp_path)
+    assert without_numbers(read_rows([tmp_path], "flickr30k")) == without_numbers(
+        expected_rows(captions)
+    )
+
+
+def test_chains_of_flickr30k_are_numbers(tmp_path):
+    box = CaptionPhrase(0, 1, types=("wild animal/s",), state="boxes", boxes=((0, 0, 9, 9),))
+    phrases = [
+        replace(box, start=at, end=at + 1, id=f"p{at}", chain=chain)
+        for at, chain in enumerate(["12", "", "0", "x y"])
+    ]
+    caption = replace(make_captions(1)[0], phrases=phrases)
+    write_folder(rows_of([caption]), tmp_path)
+    [(tokens, _, target, content)] = read_rows([tmp_path], "flickr30k").values()
+    assert tokens == caption.tokens
+    assert [phrase["chain"] for phrase in target["phrases"]] == ["12", "13", "14", "15"]
+    assert target["phrases"][0]["types"] == ["wild-animal-s"]
+    assert [phrase["boxes"] for phrase in content["phrases"]] == [[[0, 0, 9, 9]]] * 4
