@@ -20,7 +20,10 @@ from annotation.domain.publish import publish_batch
 from annotation.models import Image, Task
 from consolidation.models import Case, Gold
 from consolidation.protocols import PROTOCOLS
+from datasets.domain.queue_export import queue_export
+from jobs.domain.run_jobs import run_next_job
 from projects.domain.create_project import create_project
+from projects.enums import MemberRole
 from projects.models import Project
 from schemes.base import Json
 from schemes.grounding.corpus import CORPUS
