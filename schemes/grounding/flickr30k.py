@@ -12,7 +12,7 @@ id or phrases' ids would be lost. Other readers ignore it.
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -259,18 +259,17 @@ def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
     for subfolder in (SENTENCES, ANNOTATIONS):
         (folder / subfolder).mkdir(parents=True, exist_ok=True)
     counts = dict.fromkeys(("captions", "images", "split_chains", "nested_phrases"), 0)
-    chains = _ChainNumbers()
-    stems: set[str] = set()
-    for of_image in rows_by_image(chains.seen(rows)):
+    seen = _Seen()
+    # All rows are read before the first image is written.
+    for of_image in rows_by_image(seen.watch(rows)):
         image = image_of(of_image[0])
         files = _ImageFiles(image.name, (image.width, image.height))
-        _add_captions(files, [caption_of(row) for row in of_image], chains)
+        _add_captions(files, [caption_of(row) for row in of_image], seen.new_chains())
         counts["captions"] += len(of_image)
         counts["images"] += 1
         counts["split_chains"] += files.split
         counts["nested_phrases"] += files.nested
-        stem = _free_stem(image.name, stems)
-        stems.add(stem)
+        stem = seen.new_stem(image.name)
         last = max(files.lines) + 1
         lines = "".join(f"{files.lines.get(number, '')}\n" for number in range(last))
         (folder / SENTENCES / f"{stem}.txt").write_text(lines, "utf-8")
@@ -278,37 +277,42 @@ def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
     return counts
 
 
-class _ChainNumbers:
-    """Numbers of new chains, above those of the corpus."""
+class _Seen:
+    """The chains of all rows, and the names of files that were written."""
 
     def __init__(self) -> None:
-        self._last = 0
+        self._highest_chain = 0
+        self._stems: set[str] = set()
 
-    def seen(self, rows: Iterable[ExportRow]) -> Iterator[ExportRow]:
-        """Yield the rows after storing the highest number of their chains."""
+    def watch(self, rows: Iterable[ExportRow]) -> Iterator[ExportRow]:
         for row in rows:
             chains = (phrase["chain"] for phrase in row.target["phrases"])
             numbers = (int(chain) for chain in chains if _is_number(chain))
-            self._last = max(self._last, *numbers, 0)
+            self._highest_chain = max(self._highest_chain, *numbers, 0)
             yield row
 
-    def new(self) -> str:
-        self._last += 1
-        return str(self._last)
+    def new_chains(self) -> Iterator[str]:
+        """Yield numbers that no chain has."""
+        while True:
+            self._highest_chain += 1
+            yield str(self._highest_chain)
+
+    def new_stem(self, image: str) -> str:
+        """Return a file name without ending. `a/1.jpg` and `b/1.jpg` get `1` and `1-2`."""
+        stem = stem_of(image).lstrip(".") or "image"
+        variants = (stem if at == 1 else f"{stem}-{at}" for at in itertools.count(1))
+        chosen = next(variant for variant in variants if variant not in self._stems)
+        self._stems.add(chosen)
+        return chosen
 
 
 def _is_number(chain: str) -> bool:
     return _CHAIN_NUMBER.fullmatch(chain) is not None
 
 
-def _free_stem(image: str, taken: Collection[str]) -> str:
-    """Return a file name without ending. `a/1.jpg` and `b/1.jpg` get `1` and `1-2`."""
-    stem = stem_of(image).lstrip(".") or "image"
-    variants = (stem if at == 1 else f"{stem}-{at}" for at in itertools.count(1))
-    return next(variant for variant in variants if variant not in taken)
-
-
-def _add_captions(files: _ImageFiles, captions: Sequence[Caption], chains: _ChainNumbers) -> None:
+def _add_captions(
+    files: _ImageFiles, captions: Sequence[Caption], new_chains: Iterator[str]
+) -> None:
     """Add the captions with the final ids of their chains."""
     numbered = list(_numbered(captions))
     answers: dict[str, list[ChainGold]] = defaultdict(list)
@@ -320,7 +324,7 @@ def _add_captions(files: _ImageFiles, captions: Sequence[Caption], chains: _Chai
         ordered = sorted(dict.fromkeys(golds), key=lambda gold: -golds.count(gold))
         for position, gold in enumerate(ordered):
             keeps = position == 0 and _is_number(chain)
-            ids[chain, gold] = chain if keeps else chains.new()
+            ids[chain, gold] = chain if keeps else next(new_chains)
     for number, caption in numbered:
         marks: dict[int, tuple[int, str]] = {}
         names: list[str] = []
