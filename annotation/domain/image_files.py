@@ -36,7 +36,7 @@ def open_image_files(path: Path) -> Iterator[ImageFiles]:
 
 class _Folder:
     def __init__(self, folder: Path) -> None:
-        self._folder = folder.resolve()
+        self._folder = folder
 
     def read(self, name: str) -> bytes:
         path = self._path(name)
@@ -53,17 +53,20 @@ class _Folder:
             return False
 
     def _path(self, name: str) -> Path:
-        try:
-            path = (self._folder / name).resolve()
-        except (OSError, ValueError):
-            raise _missing(name) from None
-        if not path.is_relative_to(self._folder):
+        """Return the path of a file, which may be a link of the folder. Raise FileError."""
+        path = PurePosixPath(name)
+        if not path.name or "\0" in name:
+            raise _missing(name)
+        if path.is_absolute() or ".." in path.parts:
             raise FileError(name, None, "is outside the folder of images.")
-        return path
+        return self._folder / path
 
 
 class _Archive:
-    """The files of an archive by their names, whatever folder of it they are in."""
+    """The files of an archive by their names, whatever folder of it they are in.
+
+    Names with folders count as well.
+    """
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
@@ -74,7 +77,7 @@ class _Archive:
                 self._members[member.filename] = member
 
     def read(self, name: str) -> bytes:
-        member = self._members.get(name)
+        member = self._member(name)
         if member is None:
             raise _missing(name)
         try:
@@ -85,7 +88,10 @@ class _Archive:
             raise FileError(name, None, "can't be read from the archive.") from None
 
     def has(self, name: str) -> bool:
-        return name in self._members
+        return self._member(name) is not None
+
+    def _member(self, name: str) -> zipfile.ZipInfo | None:
+        return self._members.get(name) or self._members.get(PurePosixPath(name).name)
 
 
 def _missing(name: str) -> FileError:

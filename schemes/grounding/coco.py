@@ -7,6 +7,7 @@ that this scheme writes also have `captions` with phrases, whose `ann_ids` are t
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
 from schemes.grounding.captions import Caption, caption_of, image_of
 from schemes.grounding.phrases_jsonl import phrase_of
+from schemes.grounding.spooled import SpooledArray, spooled_array, write_object
 from schemes.plain_text import sentences
 
 MAX_BYTES = 2**30
@@ -100,35 +102,38 @@ def _corners(bbox: Any) -> Box:
 class Instances:
     """Numbered boxes of images, for files with references to them."""
 
-    def __init__(self) -> None:
-        self.images: dict[str, Json] = {}
-        self.annotations: list[Json] = []
-        self._ids: dict[tuple[int, Box], int] = {}
+    def __init__(self, stack: ExitStack) -> None:
+        """Create the arrays of a file, which the stack deletes."""
+        self.images = stack.enter_context(spooled_array())
+        self.annotations = stack.enter_context(spooled_array())
+        self.categories = stack.enter_context(spooled_array())
+        self.categories.append({"id": 1, "name": "object"})
+        self._image_ids: dict[str, int] = {}
+        # Of the last image only, because captions of an image are adjacent.
+        self._box_ids: dict[Box, int] = {}
+        self._last = 0
 
     def image_id(self, row: ExportRow) -> int:
         image = image_of(row)
-        entry = self.images.setdefault(
-            image.name,
-            {
-                "id": len(self.images) + 1,
-                "file_name": image.name,
-                "width": image.width,
-                "height": image.height,
-            },
-        )
-        return int(entry["id"])
+        if image.name not in self._image_ids:
+            number = self._image_ids[image.name] = len(self._image_ids) + 1
+            size = {"width": image.width, "height": image.height}
+            self.images.append({"id": number, "file_name": image.name, **size})
+        return self._image_ids[image.name]
 
     def ids(self, image_id: int, boxes: Iterable[Box]) -> list[int]:
         """Return the ids of boxes, which are new unless another phrase has the same box."""
+        if image_id != self._last:
+            self._last, self._box_ids = image_id, {}
         return [self._id(image_id, box) for box in boxes]
 
     def _id(self, image_id: int, box: Box) -> int:
-        if (image_id, box) not in self._ids:
-            self._ids[image_id, box] = len(self.annotations) + 1
+        if box not in self._box_ids:
+            number = self._box_ids[box] = self.annotations.count + 1
             x1, y1, x2, y2 = box
             self.annotations.append(
                 {
-                    "id": len(self.annotations) + 1,
+                    "id": number,
                     "image_id": image_id,
                     "category_id": 1,
                     "bbox": [x1, y1, x2 - x1, y2 - y1],
@@ -136,40 +141,42 @@ class Instances:
                     "iscrowd": 0,
                 }
             )
-        return self._ids[image_id, box]
+        return self._box_ids[box]
 
-    def as_json(self) -> Json:
+    def arrays(self) -> dict[str, SpooledArray]:
         return {
-            "images": list(self.images.values()),
+            "images": self.images,
             "annotations": self.annotations,
-            "categories": [{"id": 1, "name": "object"}],
+            "categories": self.categories,
         }
 
 
 def write(rows: Iterable[ExportRow], path: Path) -> int:
     """Write a file with captions, phrases and instances, and return the number of captions."""
-    instances = Instances()
-    captions = []
-    for number, row in enumerate(rows, start=1):
-        caption, image_id = caption_of(row), instances.image_id(row)
-        captions.append(
+    with ExitStack() as stack:
+        instances = Instances(stack)
+        captions = stack.enter_context(spooled_array())
+        for number, row in enumerate(rows, start=1):
+            captions.append(_written(number, caption_of(row), instances.image_id(row), instances))
+        with path.open("w", encoding="utf-8") as file:
+            write_object(file, {**instances.arrays(), "captions": captions})
+        return captions.count
+
+
+def _written(number: int, caption: Caption, image_id: int, instances: Instances) -> Json:
+    return {
+        "id": number,
+        "image_id": image_id,
+        "caption": " ".join(caption.tokens),
+        "caption_id": caption.external_id,
+        "tokens": caption.tokens,
+        "phrases": [
             {
-                "id": number,
-                "image_id": image_id,
-                "caption": " ".join(caption.tokens),
-                "caption_id": caption.external_id,
-                "tokens": caption.tokens,
-                "phrases": [
-                    {
-                        **phrase.target(),
-                        **({"state": phrase.state} if phrase.state else {}),
-                        "ann_ids": instances.ids(image_id, phrase.boxes),
-                    }
-                    for phrase in caption.phrases or ()
-                ],
-                **caption.metadata,
+                **phrase.target(),
+                **({"state": phrase.state} if phrase.state else {}),
+                "ann_ids": instances.ids(image_id, phrase.boxes),
             }
-        )
-    value = {**instances.as_json(), "captions": captions}
-    path.write_text(json.dumps(value, ensure_ascii=False), "utf-8")
-    return len(captions)
+            for phrase in caption.phrases or ()
+        ],
+        **caption.metadata,
+    }

@@ -19,6 +19,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from schemes.base import ErrorSink, ExportRow, FileError, Json
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, image_of, stem_of
+from schemes.grounding.spooled import rows_by_image
 from schemes.xml_files import LinedElement, XmlFile, xml_files
 
 SENTENCES, ANNOTATIONS = "Sentences", "Annotations"
@@ -31,6 +32,7 @@ _PART = re.compile(
     r"\[/EN#(?P<chain>[^/\s\]]+)(?P<types>(?:/[^/\s\]]+)*)\s|(?P<end>\])|(?P<word>[^\s\]\[]+|\[)"
 )
 _CHAIN_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
+_DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"
 # Brackets mark phrases, so words can't have them.
 _BRACKETS = str.maketrans("[]", "()")
 Box = tuple[int, int, int, int]
@@ -254,23 +256,20 @@ def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
     the chain's id. The others get new numbers, and so do phrases without a chain and chains whose ids
     are no numbers, because other programs read numbers only. Phrases within phrases are left out.
     """
-    by_image: dict[str, list[tuple[Caption, tuple[int, int]]]] = defaultdict(list)
-    count = 0
-    for row in rows:
-        image = image_of(row)
-        by_image[image.name].append((caption_of(row), (image.width, image.height)))
-        count += 1
     for subfolder in (SENTENCES, ANNOTATIONS):
         (folder / subfolder).mkdir(parents=True, exist_ok=True)
-    counts = {"captions": count, "images": len(by_image), "split_chains": 0, "nested_phrases": 0}
-    new_chains = map(str, itertools.count(_highest_chain(by_image.values()) + 1))
-    stems = _distinct_stems(by_image)
-    for name, captions in by_image.items():
-        files = _ImageFiles(name, captions[0][1])
-        _add_captions(files, [caption for caption, _ in captions], new_chains)
+    counts = dict.fromkeys(("captions", "images", "split_chains", "nested_phrases"), 0)
+    seen = _Seen()
+    # All rows are read before the first image is written.
+    for of_image in rows_by_image(seen.watch(rows)):
+        image = image_of(of_image[0])
+        files = _ImageFiles(image.name, (image.width, image.height))
+        _add_captions(files, [caption_of(row) for row in of_image], seen.new_chains())
+        counts["captions"] += len(of_image)
+        counts["images"] += 1
         counts["split_chains"] += files.split
         counts["nested_phrases"] += files.nested
-        stem = stems[name]
+        stem = seen.new_stem(image.name)
         last = max(files.lines) + 1
         lines = "".join(f"{files.lines.get(number, '')}\n" for number in range(last))
         (folder / SENTENCES / f"{stem}.txt").write_text(lines, "utf-8")
@@ -278,30 +277,37 @@ def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
     return counts
 
 
-def _highest_chain(images: Iterable[Sequence[tuple[Caption, object]]]) -> int:
-    chains = (
-        phrase.chain
-        for captions in images
-        for caption, _ in captions
-        for phrase in caption.phrases or ()
-    )
-    return max((int(chain) for chain in chains if _is_number(chain)), default=0)
+class _Seen:
+    """The chains of all rows, and the names of files that were written."""
+
+    def __init__(self) -> None:
+        self._highest_chain = 0
+        self._stems: set[str] = set()
+
+    def watch(self, rows: Iterable[ExportRow]) -> Iterator[ExportRow]:
+        for row in rows:
+            chains = (phrase["chain"] for phrase in row.target["phrases"])
+            numbers = (int(chain) for chain in chains if _is_number(chain))
+            self._highest_chain = max(self._highest_chain, *numbers, 0)
+            yield row
+
+    def new_chains(self) -> Iterator[str]:
+        """Yield numbers that no chain has."""
+        while True:
+            self._highest_chain += 1
+            yield str(self._highest_chain)
+
+    def new_stem(self, image: str) -> str:
+        """Return a file name without ending. `a/1.jpg` and `b/1.jpg` get `1` and `1-2`."""
+        stem = stem_of(image).lstrip(".") or "image"
+        variants = (stem if at == 1 else f"{stem}-{at}" for at in itertools.count(1))
+        chosen = next(variant for variant in variants if variant not in self._stems)
+        self._stems.add(chosen)
+        return chosen
 
 
 def _is_number(chain: str) -> bool:
     return _CHAIN_NUMBER.fullmatch(chain) is not None
-
-
-def _distinct_stems(images: Iterable[str]) -> dict[str, str]:
-    """Return a file name without ending for each image. `a/1.jpg` and `b/1.jpg` get `1` and `1-2`."""
-    stems: dict[str, str] = {}
-    taken: set[str] = set()
-    for name in images:
-        stem = stem_of(name).lstrip(".") or "image"
-        variants = (stem if at == 1 else f"{stem}-{at}" for at in itertools.count(1))
-        stems[name] = next(variant for variant in variants if variant not in taken)
-        taken.add(stems[name])
-    return stems
 
 
 def _add_captions(
@@ -432,7 +438,8 @@ def _xml(files: _ImageFiles) -> bytes:
         ):
             SubElement(bounds, name).text = str(value)
     indent(root)
-    return bytes(tostring(root, encoding="utf-8")) + b"\n"
+    # Encoding the whole text is faster than encoding its parts.
+    return f"{_DECLARATION}\n{tostring(root, encoding='unicode')}\n".encode()
 
 
 def _object(root: Element, names: Iterable[str]) -> Element:

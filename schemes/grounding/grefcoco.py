@@ -7,9 +7,9 @@ caption with a single phrase, its whole text.
 Files that this scheme writes also have the caption that a phrase belongs to, so that it can be read back.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of
 from schemes.grounding.coco import Instances, boxes_of, read_json, words_of
 from schemes.grounding.phrases_jsonl import phrase_of
+from schemes.grounding.spooled import spooled_array, write_object
 
 REFERENCES, INSTANCES = "grefs.json", "instances.json"
 # COCO_train2014_000000581857_16.jpg is the image COCO_train2014_000000581857.jpg.
@@ -107,38 +108,36 @@ def _merged(captions: Iterable[Caption]) -> Iterator[Caption]:
 
 def write(rows: Iterable[ExportRow], references: Path, instances: Path) -> tuple[int, int]:
     """Write the file of references and that of instances. Return the numbers of their entries."""
-    boxes = Instances()
-    written: list[Json] = []
-    for row in rows:
-        caption, image_id = caption_of(row), boxes.image_id(row)
-        for phrase in caption.phrases or ():
-            has_target = phrase.state not in ("scene", "absent")
-            number = len(written) + 1
-            details = {
-                "id": caption.external_id,
-                "tokens": caption.tokens,
-                "phrase": phrase.target(),
-            }
-            if caption.metadata:
-                details["metadata"] = caption.metadata
-            words = caption.tokens[phrase.start : phrase.end]
-            sentence = {
-                "sent_id": number,
-                "sent": " ".join(words),
-                "tokens": words,
-                "caption": details,
-            }
-            written.append(
-                {
-                    "ref_id": number,
-                    "image_id": image_id,
-                    "file_name": caption.image,
-                    "ann_id": boxes.ids(image_id, phrase.boxes) or [-1],
-                    "no_target": not has_target,
-                    **({"state": phrase.state} if phrase.state else {}),
-                    "sentences": [sentence],
-                }
-            )
-    references.write_text(json.dumps(written, ensure_ascii=False), "utf-8")
-    instances.write_text(json.dumps(boxes.as_json(), ensure_ascii=False), "utf-8")
-    return len(written), len(boxes.annotations)
+    with ExitStack() as stack:
+        boxes = Instances(stack)
+        written = stack.enter_context(spooled_array())
+        for row in rows:
+            caption, image_id = caption_of(row), boxes.image_id(row)
+            for phrase in caption.phrases or ():
+                ids = boxes.ids(image_id, phrase.boxes)
+                written.append(_written(written.count + 1, caption, phrase, image_id, ids))
+        with references.open("w", encoding="utf-8") as file:
+            written.copy_to(file)
+        with instances.open("w", encoding="utf-8") as file:
+            write_object(file, boxes.arrays())
+        return written.count, boxes.annotations.count
+
+
+def _written(
+    number: int, caption: Caption, phrase: CaptionPhrase, image_id: int, boxes: Sequence[int]
+) -> Json:
+    """Return a reference to a phrase, with the ids of its boxes."""
+    details = {"id": caption.external_id, "tokens": caption.tokens, "phrase": phrase.target()}
+    if caption.metadata:
+        details["metadata"] = caption.metadata
+    words = caption.tokens[phrase.start : phrase.end]
+    sentence = {"sent_id": number, "sent": " ".join(words), "tokens": words, "caption": details}
+    return {
+        "ref_id": number,
+        "image_id": image_id,
+        "file_name": caption.image,
+        "ann_id": list(boxes) or [-1],
+        "no_target": phrase.state in ("scene", "absent"),
+        **({"state": phrase.state} if phrase.state else {}),
+        "sentences": [sentence],
+    }

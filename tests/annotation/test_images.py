@@ -80,6 +80,7 @@ def test_grey_image_of_16_bits_keeps_its_brightness():
         assert stored.getpixel((1, 1)) == (128, 128, 128)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning:PIL")
 @pytest.mark.parametrize("fmt", ["JPEG", "PNG", "WEBP"])
 def test_damaged_file_is_read_or_refused_in_one_line(fmt):
     """Damage of any kind, also in EXIF data, must not end an import."""
@@ -230,13 +231,26 @@ def test_archive_finds_images_in_its_folders(tmp_path):
         archive.writestr("flickr30k/1.png", picture_bytes())
         archive.writestr("bomb.png", bytes(2 * MAX_BYTES))
     with open_image_files(path) as images:
-        assert images.read("1.png") == picture_bytes()
+        for name in ("1.png", "flickr30k/1.png", "elsewhere/1.png"):
+            assert images.has(name)
+            assert images.read(name) == picture_bytes()
         assert len(images.read("bomb.png")) == MAX_BYTES + 1
         with pytest.raises(FileError, match=r"2\.png: is not among the images"):
             images.read("2.png")
 
 
-@pytest.mark.parametrize("name", ["../secret.png", "/etc/hostname", "", "a\0b.png"])
+def test_folder_may_have_links_and_folders(tmp_path):
+    (tmp_path / "photo.png").write_bytes(picture_bytes())
+    (tmp_path / "images" / "train").mkdir(parents=True)
+    (tmp_path / "images" / "train" / "1.png").symlink_to(tmp_path / "photo.png")
+    with open_image_files(tmp_path / "images") as images:
+        assert images.has("train/1.png")
+        assert images.read("train/1.png") == picture_bytes()
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret.png", "train/../../secret.png", "/etc/hostname", "", "a\0b.png"]
+)
 def test_folder_gives_no_file_outside(tmp_path, name):
     (tmp_path / "secret.png").write_bytes(picture_bytes())
     (tmp_path / "images").mkdir()
