@@ -21,6 +21,8 @@ from metrics import (
     clustering,
     component_matching,
     corrections,
+    counts,
+    regions,
     role_kinds,
     spans,
 )
@@ -275,6 +277,16 @@ METRICS = [
         _shuffle_components,
         symmetric=True,
     ),
+    *(
+        Row(
+            overlap,
+            _COMPONENTS,
+            lambda a, b, overlap=overlap: [counts.ratio(*overlap(a, b))],
+            _shuffle_components,
+            symmetric=True,
+        )
+        for overlap in (regions.region_overlap, regions.hull_overlap)
+    ),
     Row(
         component_matching.box_iou,
         _BOX,
@@ -293,6 +305,7 @@ NOT_METRICS = {
         "bootstrap_kappa",
         "bootstrap_alpha",
     },
+    "regions": {"box_area", "region_area", "hull"},
     "drift": {"fall_p_value", "has_fallen"},
     "counts": {"ratio", "mean", "micro_sum", "macro_average"},
     "spans": {"overlap", "check_spans"},
