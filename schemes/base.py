@@ -280,13 +280,15 @@ class RowSide:
     """One side of an aligned row.
 
     `key` identifies it in decisions. `labels` are texts such as class names, and `value` is the text
-    that they describe. `boxes` are those that it has in the image.
+    that they describe. `boxes` are those that it has in the image. Sides of different groups can't be
+    paired.
     """
 
     key: str
     labels: Sequence[str]
     value: str = ""
     boxes: Sequence[Box] = ()
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)

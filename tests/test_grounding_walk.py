@@ -1,5 +1,6 @@
 """A project of the grounding scheme from its sample to exported gold, and every page of it."""
 
+import html
 import json
 import re
 from pathlib import Path
@@ -141,10 +142,23 @@ def test_training_pages_show_both_sides_in_the_picture(files, pictures):
     client.force_login(make_user("ada", project, *MemberRole))
     pages = read_pages(client, [*training_addresses(enrolment), *api_addresses(project)])
     assert foreign_words(pages) == {}
+    choices = [choice for text in pages.values() for choice in choices_of_matches(text)]
+    assert choices
+    assert all({phrase} == phrases for phrase, phrases in choices)
     shown = [text for text in pages.values() if "picture__box--predicted" in text]
     # The trainer's desk, its preview and the worker's feedback
     assert len(shown) >= 2
     assert all("picture__box--reference" in text for text in shown)
+
+
+def choices_of_matches(page: str) -> list[tuple[str, set[str]]]:
+    """Return the phrase of each missed box, and the phrases of the boxes that may match it."""
+    choices = []
+    for name, options in re.findall(r'<select name="with-(.*?)"(.*?)</select>', page, re.DOTALL):
+        reference = json.loads(html.unescape(name))[2]
+        keys = re.findall(r'<option value="(.*?)"', options)
+        choices.append((reference.partition(":")[0], {key.partition(":")[0] for key in keys}))
+    return choices
 
 
 def hull_of(phrase: Json) -> list[list[int]]:

@@ -258,15 +258,17 @@ def _possible_decisions(
 ) -> dict[str, Any]:
     """Return the buttons of a row, and those that join it with an unmatched side."""
     kinds = [kind for kind in scheme.comparison.decisions if kind.key in row.decisions]
+    group = row.reference.group if row.reference else ""
+    pairable = [side for side in unmatched if side.group == group]
     buttons, joins = [], []
     for kind in kinds:
         keys = [side.key if side else "" for side in (row.reference, row.predicted)]
         button = (kind.action, json.dumps([kind.key, *keys]))
         if row.predicted:
             buttons.append(button)
-        elif kind.pairs and unmatched:
+        elif kind.pairs and pairable:
             joins.append(button)
-    choices = [(side.key, _text(side)) for side in unmatched] if joins else []
+    choices = [(side.key, _text(side)) for side in pairable] if joins else []
     return {"buttons": buttons, "joins": joins, "choices": choices}
 
 

@@ -190,11 +190,18 @@ def _button(
 ) -> DecisionButton | None:
     """Return the button for a decision, or None if the row has nothing to pair."""
     reference, predicted = row["reference"], row["predicted"]
-    if kind.pairs and (reference is None or not (predicted or pairable)):
-        return None
+    options: list[Json] = []
+    if kind.pairs:
+        if reference is None:
+            return None
+        group = reference.get("group")
+        if not predicted:
+            options = [side for side in pairable if side.get("group") == group]
+        if not (predicted or options):
+            return None
     sides = [reference and reference["key"], predicted and predicted["key"]]
     value = json.dumps([item.pk, kind.key, *sides], ensure_ascii=False)
-    return DecisionButton(value, kind.action, () if predicted else pairable)
+    return DecisionButton(value, kind.action, options)
 
 
 def _judged_by_item(evaluation: Evaluation, items: Mapping[int, Item]) -> dict[int, list[Judged]]:

@@ -337,7 +337,7 @@ def _pair_row(phrase: _Phrase, our_at: int, at: int, text: str) -> AlignedRow:
 
 
 def _side(phrase: _Phrase, box: _Box, text: str) -> RowSide:
-    return RowSide(box_key(phrase.id, box), [text], box_text(box), [box])
+    return RowSide(box_key(phrase.id, box), [text], box_text(box), [box], phrase.id)
 
 
 def difference(reference: Sequence[int], predicted: Sequence[int]) -> str:

@@ -73,16 +73,23 @@ def read_captions(path: Path, on_error: ErrorSink, *, with_gold: bool = False) -
         if not sentences:
             raise FileError(path.name, None, f"has no folder {SENTENCES} with text files.")
         for file in sentences:
-            annotations = Annotations(f"{file.path.stem}{SUFFIX}")
             sink = on_error if with_gold else _ignore
-            try:
-                annotations = read_annotations(annotation_files[_place(file)], sink)
-            except KeyError:
-                sink(file.error(f"has no file in {ANNOTATIONS}."))
-            except FileError as error:
-                sink(error)
+            annotations = _annotations_of(file, annotation_files.get(_place(file)), sink)
             for caption in _captions_of(file, annotations, on_error):
                 yield _with_gold(caption, annotations.chains) if with_gold else caption
+
+
+def _annotations_of(
+    sentences: XmlFile, annotations: XmlFile | None, on_error: ErrorSink
+) -> Annotations:
+    """Return the annotations of an image, which are empty after an error."""
+    try:
+        if annotations is None:
+            raise sentences.error(f"has no file in {ANNOTATIONS}.")
+        return read_annotations(annotations, on_error)
+    except FileError as error:
+        on_error(error)
+        return Annotations(f"{sentences.path.stem}{SUFFIX}")
 
 
 def _is_in(file: XmlFile, folder: str, suffix: str) -> bool:

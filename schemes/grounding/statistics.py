@@ -31,7 +31,6 @@ FIGURES = (
     ("scene", "Phrases with nothing to box"),
     ("absent", "Phrases that are not in the picture"),
 )
-STEPS = (("phrases", "Phrases"),)
 
 
 def filler(boxes: Sequence[Sequence[int]]) -> float:
@@ -107,7 +106,6 @@ STATISTICS = Statistics(
     figures=FIGURES,
     count=count,
     is_skipped=lambda content: not content.get("phrases"),
-    steps=STEPS,
     tables=tables,
     frequencies=frequencies,
 )
