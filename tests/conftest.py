@@ -18,8 +18,9 @@ from urllib.parse import urlsplit
 import psycopg2
 import pytest
 from django.conf import settings
+from django.core.management import CommandError
 from django.core.servers.basehttp import WSGIRequestHandler
-from django.test import Client, override_settings
+from django.test import Client, TransactionTestCase, override_settings
 from playwright.sync_api import Browser, expect, sync_playwright
 from redis import Redis
 
@@ -451,3 +452,26 @@ def office(requester) -> Client:
     client = Client()
     client.force_login(requester)
     return client
+
+
+FLUSHES = 5
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _flush_is_repeated() -> Iterator[None]:
+    """Repeat the flush of a database after a test, if it has failed.
+
+    A request that outlives its page, such as a last save, can deadlock with the flush.
+    """
+    flush = TransactionTestCase._fixture_teardown
+
+    def repeated(case: TransactionTestCase) -> None:
+        for _ in range(FLUSHES - 1):
+            with suppress(CommandError):
+                return flush(case)
+            time.sleep(0.5)
+        return flush(case)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", repeated)
+        yield

@@ -5,10 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from annotation.domain.item_context import context_of
-from annotation.domain.publish import publish_batch
-from annotation.models import Task
-from consolidation.models import Case, Gold
+from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS
 from projects.enums import MemberRole
 from projects.models import Project
@@ -16,16 +13,15 @@ from qualification.models import Enrolment
 from schemes.base import Json
 from schemes.frames.comparison import FRAME_KEY
 from schemes.frames.scheme import SCHEME
-from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
 from tests.schemes.frames.corpus_files import CorpusFiles, write_corpus
 from tests.walk import (
+    annotate,
     api_addresses,
+    generation_of,
     project_addresses,
     read_pages,
     run,
-    submit,
-    sweep,
     train,
     training_addresses,
 )
@@ -48,16 +44,7 @@ def files(tmp_path) -> CorpusFiles:
 def project(request, files) -> Project:
     import_project(request.param, files)
     project = Project.objects.get(slug="books")
-    publish_batch(project=project, now=NOW)
-    for task in Task.objects.filter(role="generator"):
-        for _ in range(project.generators_per_item):
-            submit(task, make_worker(), record_of(task))
-    sweep()
-    role = PROTOCOLS[request.param].role
-    for task in Task.objects.filter(role=role):
-        for _ in range(project.redundancy(role)):
-            submit(task, make_worker(), judgment_of(task))
-    sweep()
+    annotate(project)
     return project
 
 
@@ -68,23 +55,6 @@ def import_project(protocol: str, files: CorpusFiles) -> None:
     run("import_corpus", "books", files.sentences, *corpus)
     gold = (*files.records, files.confidence, "--format", "semeval", "--source", "expert")
     run("import_gold", "books", *gold)
-
-
-def reference_of(task: Task) -> Json:
-    return Gold.objects.get(item=task.items.get(), source="expert").content
-
-
-def record_of(task: Task, *, skill: float = 1.0) -> Json:
-    item = task.items.get()
-    return SCHEME.simulation.generate(reference_of(task), context_of(item), skill, item.key)
-
-
-def judgment_of(task: Task) -> Json:
-    reference, simulation = reference_of(task), SCHEME.simulation
-    if task.role == "consolidator":
-        return simulation.consolidate(reference, [reference, reference], 1.0, "a")
-    asked = SCHEME.validating.asked([reference])
-    return simulation.validate(reference, asked, context_of(task.items.get()), 1.0, "a")
 
 
 def test_exported_records_are_those_that_were_imported(project, files, tmp_path):
@@ -115,7 +85,7 @@ def test_training_pages_name_no_other_scheme(files):
     import_project("consolidation", files)
     project = Project.objects.get(slug="books")
     keys = list(project.items.order_by("pk").values_list("key", flat=True))
-    enrolment = train(project, keys, lambda task: record_of(task, skill=0.2))
+    enrolment = train(project, keys, lambda task: generation_of(task, skill=0.2))
     client = Client()
     client.force_login(make_user("ada", project, *MemberRole))
     pages = read_pages(client, [*training_addresses(enrolment), *api_addresses(project)])

@@ -15,25 +15,22 @@ from django.utils import timezone
 from PIL import Image as Picture
 
 from annotation.domain.import_corpus import BATCH_WITH_IMAGES, CorpusOptions, Import
-from annotation.domain.item_context import context_of
-from annotation.domain.publish import publish_batch
-from annotation.models import Image, Task
-from consolidation.models import Case, Gold
+from annotation.models import Image
+from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS
 from datasets.domain.queue_export import queue_export
 from jobs.domain.run_jobs import run_next_job
 from projects.domain.create_project import create_project
 from projects.enums import MemberRole
 from projects.models import Project
-from schemes.base import Json
 from schemes.grounding.corpus import CORPUS
 from schemes.grounding.flickr30k import write_folder
 from schemes.grounding.scheme import SCHEME
 from tests.annotation.image_bucket import images_in_bucket
-from tests.crowd.factories import NOW, make_worker
+from tests.crowd.factories import NOW
 from tests.dashboard.campaign import make_user
 from tests.schemes.grounding.caption_files import SIZE, make_captions, rows_of, with_group
-from tests.walk import run, submit, sweep
+from tests.walk import annotate, run
 
 pytestmark = pytest.mark.django_db
 IMAGES = 2
@@ -80,41 +77,16 @@ def gold_files(source: Path, fmt: str) -> list[Path]:
     return [source, source.with_name(source.name.replace("grefs", "instances"))]
 
 
-def annotate(project: Project) -> Project:
-    """Have every item annotated and judged without errors."""
-    publish_batch(project=project, now=NOW)
-    for task in Task.objects.filter(role="generator"):
-        for _ in range(project.generators_per_item):
-            submit(task, make_worker(), boxes_of(task))
-    sweep()
-    role = PROTOCOLS[project.protocol].role
-    for task in Task.objects.filter(role=role):
-        for _ in range(project.redundancy(role)):
-            submit(task, make_worker(), judgment_of(task))
-    sweep()
+def finish(project: Project) -> Project:
+    """Have every item annotated and settled."""
+    annotate(project)
     assert {case.state for case in Case.objects.all()} == {PROTOCOLS[project.protocol].settled}
     return project
 
 
-def reference_of(task: Task) -> Json:
-    return Gold.objects.get(item=task.items.get(), source="expert").content
-
-
-def boxes_of(task: Task) -> Json:
-    return SCHEME.simulation.generate(reference_of(task), context_of(task.items.get()), 1.0, "a")
-
-
-def judgment_of(task: Task) -> Json:
-    reference, simulation = reference_of(task), SCHEME.simulation
-    if task.role == "consolidator":
-        return simulation.consolidate(reference, [reference, reference], 1.0, "a")
-    asked = SCHEME.validating.asked([reference])
-    return simulation.validate(reference, asked, context_of(task.items.get()), 1.0, "a")
-
-
 @pytest.mark.parametrize("protocol", ["consolidation", "validation"])
 def test_flickr30k_is_exported_as_it_was_imported(protocol, flickr, pictures, storage, tmp_path):
-    annotate(import_project(protocol, flickr, "flickr30k", pictures))
+    finish(import_project(protocol, flickr, "flickr30k", pictures))
     assert Image.objects.count() == IMAGES
     run("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
     exported = tmp_path / "gold" / "pictures.all"
@@ -136,7 +108,7 @@ def test_flickr30k_is_exported_as_it_was_imported(protocol, flickr, pictures, st
 
 
 def test_images_can_be_copied_along(flickr, pictures, storage, tmp_path):
-    annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    finish(import_project("consolidation", flickr, "flickr30k", pictures))
     out = tmp_path / "gold"
     export = ("export_gold", "pictures", "--format", "phrases-jsonl", "--images", "--out", out)
     run(*export)
@@ -156,7 +128,7 @@ def test_images_can_be_copied_along(flickr, pictures, storage, tmp_path):
 
 
 def test_archive_of_an_export_is_read_back(flickr, pictures, tmp_path):
-    annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    finish(import_project("consolidation", flickr, "flickr30k", pictures))
     run("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
     archive = shutil.make_archive(str(tmp_path / "gold"), "zip", tmp_path / "gold")
     gold = ("import_gold", "pictures", archive, "--format", "flickr30k", "--source", "expert")
@@ -192,7 +164,7 @@ def read_gold(folder: Path):
 def test_other_formats_are_exported_as_they_were_imported(fmt, pictures, tmp_path):
     captions = with_group(make_captions(IMAGES))
     source = write_source(fmt, captions, tmp_path)
-    annotate(import_project("consolidation", source, fmt, pictures))
+    finish(import_project("consolidation", source, fmt, pictures))
     run("export_gold", "pictures", "--format", fmt, "--out", tmp_path / "gold", "--images")
     endings = {
         "phrases-jsonl": ["gold.jsonl"],
@@ -223,7 +195,7 @@ def write_source(fmt: str, captions: list, folder: Path) -> Path:
 
 
 def test_folder_is_exported_on_the_web(flickr, pictures):
-    project = annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    project = finish(import_project("consolidation", flickr, "flickr30k", pictures))
     job = queue_export(
         project=project, fmt="flickr30k", source="consolidated", actor="tests", now=NOW
     )
@@ -240,7 +212,7 @@ def test_folder_is_exported_on_the_web(flickr, pictures):
 
 
 def test_folder_with_other_files_is_not_replaced(flickr, pictures, tmp_path):
-    annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    finish(import_project("consolidation", flickr, "flickr30k", pictures))
     export = ("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
     run(*export)
     run(*export)
@@ -254,7 +226,7 @@ def test_images_of_the_same_content_keep_their_names(flickr, pictures, tmp_path)
     first, *others = sorted(pictures.iterdir())
     for path in others:
         path.write_bytes(first.read_bytes())
-    annotate(import_project("consolidation", flickr, "flickr30k", pictures))
+    finish(import_project("consolidation", flickr, "flickr30k", pictures))
     assert Image.objects.count() == 1
     run("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
     for path in flickr.rglob("*.*"):

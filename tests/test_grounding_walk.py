@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from annotation.domain.item_context import context_of
-from annotation.domain.publish import publish_batch
-from annotation.models import Task
 from consolidation.models import Case, Gold
 from consolidation.protocols import PROTOCOLS
 from metrics.regions import hull
@@ -19,15 +16,14 @@ from projects.models import Project
 from schemes.base import Json
 from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.scheme import SCHEME
-from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
 from tests.walk import (
+    annotate,
     api_addresses,
+    generation_of,
     project_addresses,
     read_pages,
     run,
-    submit,
-    sweep,
     train,
     training_addresses,
 )
@@ -73,34 +69,8 @@ def import_project(protocol: str, files: tuple[Path, Path], pictures: Path) -> P
 @pytest.fixture(params=["consolidation", "validation"])
 def project(request, files, pictures, settings, tmp_path) -> Project:
     project = import_project(request.param, files, pictures)
-    publish_batch(project=project, now=NOW)
-    for task in Task.objects.filter(role="generator"):
-        for _ in range(project.generators_per_item):
-            submit(task, make_worker(), generation_of(task))
-    sweep()
-    role = PROTOCOLS[request.param].role
-    for task in Task.objects.filter(role=role):
-        for _ in range(project.redundancy(role)):
-            submit(task, make_worker(), judgment_of(task))
-    sweep()
+    annotate(project)
     return project
-
-
-def reference_of(task: Task) -> Json:
-    return Gold.objects.get(item=task.items.get(), source="expert").content
-
-
-def generation_of(task: Task, *, skill: float = 1.0) -> Json:
-    item = task.items.get()
-    return SCHEME.simulation.generate(reference_of(task), context_of(item), skill, item.key)
-
-
-def judgment_of(task: Task) -> Json:
-    reference, simulation = reference_of(task), SCHEME.simulation
-    if task.role == "consolidator":
-        return simulation.consolidate(reference, [reference, reference], 1.0, "a")
-    asked = SCHEME.validating.asked([reference])
-    return simulation.validate(reference, asked, context_of(task.items.get()), 1.0, "a")
 
 
 def test_skilled_workers_reproduce_the_gold(project, files, tmp_path):

@@ -10,12 +10,15 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
+from annotation.domain.item_context import context_of
+from annotation.domain.publish import publish_batch
 from annotation.domain.record_generations import record_new_generations
-from annotation.models import Draft, Task
+from annotation.models import Draft, Item, Task
 from config.api_urls import urlpatterns as api_routes
 from consolidation.domain.open_cases import open_due_cases, publish_open_cases
 from consolidation.domain.record_work import record_new_case_work
 from consolidation.domain.revise import accept_due_revisions, publish_due_revisions
+from consolidation.models import Gold
 from consolidation.protocols import PROTOCOLS
 from crowd.models import Assignment, Worker
 from projects.enums import MemberRole
@@ -76,6 +79,45 @@ def sweep() -> None:
     publish_due_revisions(clock=lambda: LATER)
     enrol_newcomers(clock=lambda: LATER)
     evaluate_due(clock=lambda: LATER)
+
+
+def annotate(project: Project) -> None:
+    """Have every item annotated and judged by simulated workers who make no errors."""
+    publish_batch(project=project, now=NOW)
+    for task in Task.objects.filter(role="generator"):
+        for _ in range(project.generators_per_item):
+            submit(task, make_worker(), generation_of(task))
+    sweep()
+    role = PROTOCOLS[project.protocol].role
+    for task in Task.objects.filter(role=role):
+        for _ in range(project.redundancy(role)):
+            submit(task, make_worker(), judgment_of(task))
+    sweep()
+
+
+def generation_of(task: Task, *, skill: float = 1.0) -> Json:
+    """Return a simulated annotation of the task's item, without errors at skill 1."""
+    item = task.items.get()
+    simulation = get_scheme(item.project.scheme).get_simulation()
+    return simulation.generate(_reference_of(item), context_of(item), skill, item.key)
+
+
+def judgment_of(task: Task) -> Json:
+    """Return a simulated consolidation or validation of the expert's annotation."""
+    item = task.items.get()
+    scheme, reference = get_scheme(item.project.scheme), _reference_of(item)
+    simulation = scheme.get_simulation()
+    if task.role == "consolidator":
+        assert simulation.consolidate
+        return simulation.consolidate(reference, [reference, reference], 1.0, "a")
+    assert simulation.validate
+    asked = scheme.get_validating().asked([reference])
+    return simulation.validate(reference, asked, context_of(item), 1.0, "a")
+
+
+def _reference_of(item: Item) -> Json:
+    reference: Json = Gold.objects.get(item=item, source="expert").content
+    return reference
 
 
 def train(project: Project, keys: list[str], answer: Callable[[Task], Json]) -> Enrolment:

@@ -12,7 +12,6 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from django.db import connection
 from playwright.sync_api import Browser, BrowserContext
 
 from tests.conftest import Migrate
@@ -170,30 +169,3 @@ def cases(site: Site) -> Site:
         with urlopen(made.preview(name), timeout=60):
             pass
     return made
-
-
-@pytest.fixture(autouse=True)
-def _requests_end_before_the_database_is_flushed(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Wait for requests that outlive their page, because a flush and a request can deadlock.
-
-    The fixture is set up before the browser's pages, and therefore torn down after them.
-    """
-    if "live_server" not in request.fixturenames:
-        yield
-        return
-    request.getfixturevalue("transactional_db")
-    yield
-    if connection.vendor == "postgresql":
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline and _active_connections():
-            time.sleep(0.05)
-
-
-def _active_connections() -> int:
-    """Return the number of other connections to the test's database that are in use."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-            " AND pid <> pg_backend_pid() AND state <> 'idle'"
-        )
-        return int(cursor.fetchone()[0])
