@@ -1,21 +1,14 @@
 """The frames page on a site of its own: a killed server, its weight and the speed of its search."""
 
 import json
-import os
-import signal
-import sqlite3
 import statistics
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from tests.bench.results import record
-from tests.browser.conftest import ROOT, environment_of, wait_for
 from tests.browser.frames import (
     choose_frame,
     current_step,
@@ -24,10 +17,9 @@ from tests.browser.frames import (
     understand,
     word,
 )
+from tests.browser.own_site import OwnSite, own_site
 from tests.browser.work import arrived, open_task, press, ready, status, submit, weight_of
 from tests.conftest import Migrate
-from tests.environment import find_free_port
-from tests.fakes.worker_site import WorkerSite
 
 pytestmark = pytest.mark.browser
 
@@ -47,66 +39,16 @@ MEASURE = """() => {
 }"""
 
 
-class FramesSite:
-    """A site in a process of its own, which can be killed and started again."""
-
-    def __init__(self, var: Path, marketplace: WorkerSite, statics: str) -> None:
-        self.port = find_free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.database = var / "touchstone.sqlite3"
-        self.marketplace = marketplace
-        self.environment = {**environment_of(var, self.url, marketplace), "STATIC_ROOT": statics}
-        self.tasks: dict[str, str] = {}
-
-    def seed(self) -> None:
-        command = [sys.executable, "-m", "tests.browser.seed_frames"]
-        output = subprocess.run(
-            command, cwd=ROOT, env=self.environment, check=True, stdout=subprocess.PIPE, text=True
-        ).stdout
-        self.tasks = json.loads(output)
-
-    def start(self) -> None:
-        options = ["--bind", f"127.0.0.1:{self.port}", "--threads", "8", "--log-level", "warning"]
-        self.server = subprocess.Popen(
-            [sys.executable, "-m", "gunicorn", "config.wsgi", *options],
-            cwd=ROOT,
-            env=self.environment,
-            start_new_session=True,
-        )
-        wait_for(f"{self.url}/login/")
-
-    def kill(self) -> None:
-        """Kill the server and its workers without a chance to finish anything."""
-        os.killpg(self.server.pid, signal.SIGKILL)
-        self.server.wait(20)
-
-    def address(self, name: str) -> str:
-        query = f"assignmentId=A-{name}&hitId=H1&workerId=W1"
-        return f"{self.tasks[name]}?{query}&turkSubmitTo={self.marketplace.origin}"
-
-    def draft(self, name: str) -> sqlite3.Row:
-        with sqlite3.connect(self.database) as database:
-            database.row_factory = sqlite3.Row
-            statement = "SELECT * FROM annotation_draft WHERE assignment_ref = ?"
-            [row] = database.execute(statement, [f"A-{name}"]).fetchall()
-        return row
-
-
 @pytest.fixture(scope="module")
 def frames_site(
     tmp_path_factory: pytest.TempPathFactory, migrate: Migrate, collected: str
-) -> Iterator[FramesSite]:
-    marketplace = WorkerSite()
-    site = FramesSite(tmp_path_factory.mktemp("frames-site"), marketplace, collected)
-    migrate(site.environment)
-    site.seed()
-    site.start()
-    yield site
-    site.kill()
-    marketplace.close()
+) -> Iterator[OwnSite]:
+    var = tmp_path_factory.mktemp("frames-site")
+    with own_site(var, migrate, collected, "tests.browser.seed_frames") as site:
+        yield site
 
 
-def test_draft_survives_a_killed_server(frames_site: FramesSite, context: BrowserContext):
+def test_draft_survives_a_killed_server(frames_site: OwnSite, context: BrowserContext):
     page = open_task(context.new_page(), frames_site.address("killed"))
     understand(page)
     choose_frame(page, "Arriving")
@@ -138,7 +80,7 @@ def test_draft_survives_a_killed_server(frames_site: FramesSite, context: Browse
 
 
 def test_works_in_a_cross_site_sandboxed_frame_without_cookies(
-    frames_site: FramesSite, context: BrowserContext
+    frames_site: OwnSite, context: BrowserContext
 ):
     page = context.new_page()
     failed: list[str] = []
@@ -164,7 +106,7 @@ def test_works_in_a_cross_site_sandboxed_frame_without_cookies(
     [("weight", "annotator"), ("validate", "verifier"), ("consolidate", "consolidator")],
 )
 def test_first_visit_weighs_at_most_60_kb_without_the_index(
-    frames_site: FramesSite, context: BrowserContext, name: str, role: str
+    frames_site: OwnSite, context: BrowserContext, name: str, role: str
 ):
     page = context.new_page()
     finished: list[Request] = []
@@ -182,7 +124,7 @@ def test_first_visit_weighs_at_most_60_kb_without_the_index(
 
 @pytest.mark.bench
 def test_search_answers_a_keystroke_within_100_ms_on_a_slow_machine(
-    frames_site: FramesSite, context: BrowserContext
+    frames_site: OwnSite, context: BrowserContext
 ):
     page = open_task(context.new_page(), frames_site.address("latency"))
     understand(page)

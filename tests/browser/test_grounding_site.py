@@ -1,26 +1,18 @@
 """The grounding page on a site of its own: a killed server, its weight and its frame rate."""
 
 import json
-import os
-import signal
-import sqlite3
 import statistics
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from tests.bench.results import record
-from tests.browser.conftest import ROOT, environment_of, wait_for
 from tests.browser.grounding import WOMEN, box_names, draw, point, progress
+from tests.browser.own_site import OwnSite, own_site
 from tests.browser.work import arrived, open_task, press, ready, status, submit, weight_of
 from tests.conftest import Migrate
-from tests.environment import find_free_port
-from tests.fakes.worker_site import WorkerSite
 
 pytestmark = pytest.mark.browser
 
@@ -56,66 +48,16 @@ DRAG = """async ({start, end, steps}) => {
 }"""
 
 
-class GroundingSite:
-    """A site in a process of its own, which can be killed and started again."""
-
-    def __init__(self, var: Path, marketplace: WorkerSite, statics: str) -> None:
-        self.port = find_free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.database = var / "touchstone.sqlite3"
-        self.marketplace = marketplace
-        self.environment = {**environment_of(var, self.url, marketplace), "STATIC_ROOT": statics}
-        self.tasks: dict[str, str] = {}
-
-    def seed(self) -> None:
-        command = [sys.executable, "-m", "tests.browser.seed_grounding"]
-        output = subprocess.run(
-            command, cwd=ROOT, env=self.environment, check=True, stdout=subprocess.PIPE, text=True
-        ).stdout
-        self.tasks = json.loads(output)
-
-    def start(self) -> None:
-        options = ["--bind", f"127.0.0.1:{self.port}", "--threads", "8", "--log-level", "warning"]
-        self.server = subprocess.Popen(
-            [sys.executable, "-m", "gunicorn", "config.wsgi", *options],
-            cwd=ROOT,
-            env=self.environment,
-            start_new_session=True,
-        )
-        wait_for(f"{self.url}/login/")
-
-    def kill(self) -> None:
-        """Kill the server and its workers without a chance to finish anything."""
-        os.killpg(self.server.pid, signal.SIGKILL)
-        self.server.wait(20)
-
-    def address(self, name: str) -> str:
-        query = f"assignmentId=A-{name}&hitId=H1&workerId=W1"
-        return f"{self.tasks[name]}?{query}&turkSubmitTo={self.marketplace.origin}"
-
-    def draft(self, name: str) -> sqlite3.Row:
-        with sqlite3.connect(self.database) as database:
-            database.row_factory = sqlite3.Row
-            statement = "SELECT * FROM annotation_draft WHERE assignment_ref = ?"
-            [row] = database.execute(statement, [f"A-{name}"]).fetchall()
-        return row
-
-
 @pytest.fixture(scope="module")
 def grounding_site(
     tmp_path_factory: pytest.TempPathFactory, migrate: Migrate, collected: str
-) -> Iterator[GroundingSite]:
-    marketplace = WorkerSite()
-    site = GroundingSite(tmp_path_factory.mktemp("grounding-site"), marketplace, collected)
-    migrate(site.environment)
-    site.seed()
-    site.start()
-    yield site
-    site.kill()
-    marketplace.close()
+) -> Iterator[OwnSite]:
+    var = tmp_path_factory.mktemp("grounding-site")
+    with own_site(var, migrate, collected, "tests.browser.seed_grounding") as site:
+        yield site
 
 
-def test_draft_survives_a_killed_server(grounding_site: GroundingSite, context: BrowserContext):
+def test_draft_survives_a_killed_server(grounding_site: OwnSite, context: BrowserContext):
     page = open_task(context.new_page(), grounding_site.address("killed"))
     draw(page, WOMEN[0])
     expect(status(page)).to_have_text("Saved")
@@ -142,7 +84,7 @@ def test_draft_survives_a_killed_server(grounding_site: GroundingSite, context: 
 
 
 def test_works_in_a_cross_site_sandboxed_frame_without_cookies(
-    grounding_site: GroundingSite, context: BrowserContext
+    grounding_site: OwnSite, context: BrowserContext
 ):
     page = context.new_page()
     failed: list[str] = []
@@ -162,7 +104,7 @@ def test_works_in_a_cross_site_sandboxed_frame_without_cookies(
 
 
 def test_first_visit_weighs_at_most_60_kb_without_the_image(
-    grounding_site: GroundingSite, context: BrowserContext
+    grounding_site: OwnSite, context: BrowserContext
 ):
     page = context.new_page()
     finished: list[Request] = []
@@ -190,7 +132,7 @@ def place_boxes(page: Page) -> None:
 
 @pytest.mark.bench
 def test_box_is_dragged_at_60_frames_a_second_on_a_slow_machine(
-    grounding_site: GroundingSite, context: BrowserContext
+    grounding_site: OwnSite, context: BrowserContext
 ):
     page = open_task(context.new_page(), grounding_site.address("speed"))
     place_boxes(page)
