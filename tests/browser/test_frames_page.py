@@ -392,6 +392,7 @@ def test_problems_lead_to_their_steps(page):
             "Rate your confidence from 1 to 5.",
         ]
     )
+    expect(page.locator("[data-frames] input[value=Arriving]")).to_be_attached()
     problems.nth(1).click()
     expect(frame(page, "Arriving")).to_be_focused()
     problems.nth(2).click()

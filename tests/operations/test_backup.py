@@ -33,6 +33,7 @@ COUNTED = (Project, Sentence, Item, Submission, Gold, LedgerEntry)
 def folders(settings, tmp_path) -> Path:
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.EXPORT_DIR = tmp_path / "exports"
+    settings.IMAGE_DIR = tmp_path / "images"
     return tmp_path
 
 
@@ -74,9 +75,12 @@ def backup(transactional_db, folders) -> Path:
     Campaign(make_project(), 8)
     (folders / "media").mkdir()
     (folders / "media" / "picture.png").write_bytes(b"\x89PNG" * 1000)
+    (folders / "images" / "ab").mkdir(parents=True)
+    (folders / "images" / "ab" / "abc").write_bytes(b"RIFF" * 1000)
     path = folders / "backup.zip"
     write_backup(path=path, now=NOW)
     (folders / "media" / "picture.png").unlink()
+    (folders / "images" / "ab" / "abc").unlink()
     empty_database()
     return path
 
@@ -88,6 +92,7 @@ def test_rows_and_files_come_back_and_publishing_is_held(backup, folders, settin
     assert Item.objects.count() == 8
     assert Gold.objects.count() == 2
     assert (folders / "media" / "picture.png").read_bytes() == b"\x89PNG" * 1000
+    assert (folders / "images" / "ab" / "abc").read_bytes() == b"RIFF" * 1000
     assert active_hold().reason == "Restored from the backup of 2026-11-21 12:00 UTC."
     # New rows get numbers of their own.
     make_project("second")

@@ -89,7 +89,10 @@ export class FrameStep {
     const key = offers.map(({ entry }) => entry.name).join("\n");
     if (key === this.painted) return;
     this.painted = key;
+    const focused = document.activeElement;
     this.list.replaceChildren(...rows.map((row) => row.box));
+    // Rows that move lose the focus.
+    if (focused instanceof HTMLElement && this.list.contains(focused)) focused.focus();
   }
 
   /** @param {Entry} entry */
