@@ -10,7 +10,7 @@ TESTBED := $(PY) -m scripts.testbed
 PYTEST := $(PY) -m pytest
 ARGS ?=
 
-.PHONY: help demo check test test-sqlite test-long coverage screenshots bench lint format lock docs clean
+.PHONY: help demo check test test-sqlite test-long coverage screenshots bench lint format lock sbom audit docs clean
 
 help:  ## list the commands
 	@echo "Touchstone: controlled crowdsourcing, from a corpus to a gold dataset."
@@ -25,7 +25,7 @@ demo:  ## run the platform with a simulated campaign on http://127.0.0.1:8000 (c
 
 check:  ## run the fast tests: schemes, metrics, architecture and language, without a database server
 	@scripts/install dev
-	@exec env TEST_DATABASE=sqlite $(PYTEST) -q -n 2 --benchmark-disable tests/schemes tests/metrics tests/test_architecture.py tests/test_language.py $(ARGS)
+	@exec env TEST_DATABASE=sqlite $(PYTEST) -q -n 2 --benchmark-disable -m "not bench and not long and not browser and not system and not slow" tests/schemes tests/metrics tests/test_architecture.py tests/test_language.py $(ARGS)
 
 test: lint  ## run lint and all tests on PostgreSQL, Redis and Chromium (ARGS="tests/crowd -x" selects some)
 	@exec $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --no-loadscope-reorder --benchmark-disable $(ARGS)
@@ -62,6 +62,14 @@ format:  ## fix and format Python with ruff
 
 lock:  ## update requirements/*.txt from pyproject.toml (needs uv)
 	@scripts/lock
+
+sbom:  ## list the deployed packages in sbom.json (CycloneDX)
+	@scripts/install base
+	@exec scripts/audit sbom
+
+audit:  ## look for known vulnerabilities in the deployed packages (needs the network)
+	@scripts/install base
+	@exec scripts/audit audit
 
 docs:  ## build the documentation in site/
 	@scripts/install dev

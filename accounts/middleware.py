@@ -4,12 +4,15 @@ from allauth.mfa.utils import is_mfa_enabled
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import logout
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, resolve_url
+from django.utils import timezone
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.domain.second_factor import must_have_second_factor
+from accounts.domain.session_lifetime import prolong_session
 
 SET_UP = "mfa_activate_totp"
 OPEN_BEFORE_SET_UP = {
@@ -24,7 +27,7 @@ VISIT_INTERVAL_SECONDS = 600
 
 
 class AccountsMiddleware:
-    """Require a second factor for some roles, and record when a session was last used."""
+    """Require a second factor for some roles, end old sessions, and record when they were used."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -37,6 +40,11 @@ class AccountsMiddleware:
     ) -> HttpResponseBase | None:
         # Worker pages have no session cookie and must not depend on the session.
         if settings.SESSION_COOKIE_NAME not in request.COOKIES or not request.user.is_authenticated:
+            return None
+        # A fragment of an open page refreshes itself, so loading it does not prove that someone is there.
+        is_fragment = request.htmx and request.method == "GET"  # type: ignore[attr-defined]
+        if not is_fragment and not prolong_session(session=request.session, now=timezone.now()):
+            logout(request)
             return None
         record_visit(request)
         match = request.resolver_match

@@ -12,12 +12,15 @@ from django.contrib.auth import logout
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.auth.views import redirect_to_login
+from django.db.models.signals import post_save
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils import timezone
 
+from accounts.domain.session_lifetime import begin_session
 from accounts.middleware import record_visit
 from audit.domain.change_state import log_state_change
+from projects.domain.api_tokens import revoke_token, tokens_of
 
 
 @receiver(user_logged_in)
@@ -30,6 +33,7 @@ def complete_login(request: HttpRequest, user: User, **_: object) -> None:
     if is_mfa_enabled(user) and not any(record["method"] == "mfa" for record in records):
         logout(request)
         raise ImmediateHttpResponse(redirect_to_login(request.POST.get("next", "/")))
+    begin_session(session=request.session, now=timezone.now())
     record_visit(request)
 
 
@@ -58,6 +62,19 @@ def log_new_recovery_codes(user: User, **_: object) -> None:
 @receiver([password_changed, password_reset])
 def log_new_password(user: User, **_: object) -> None:
     _log(user, "password", "new password")
+
+
+@receiver(post_save, sender=User)
+def revoke_tokens(instance: User, created: bool, **_: object) -> None:
+    """Revoke the API tokens of a user whose password was changed on any page or by a command.
+
+    Django sets `_password` for a changed password, and not for a new hash of the same one.
+    """
+    if created or instance._password is None:  # type: ignore[attr-defined]
+        return
+    name, now = instance.get_username(), timezone.now()
+    for token in tokens_of(user=instance).filter(revoked_at=None):
+        revoke_token(token=token, actor=name, now=now)
 
 
 def _log(user: User, old: str, new: str) -> None:

@@ -1,6 +1,6 @@
 """Read-only administration of sentences, items, batches and submissions."""
 
-from annotation.models import Batch, Item, Sentence, Submission
+from annotation.models import Batch, HeldBonus, Item, Sentence, Submission
 from audit.admin import register_read_only
 
 register_read_only(
@@ -18,4 +18,10 @@ register_read_only(
     "item role worker author state submitted_at",
     filters="state role",
     search="item__key worker__pseudonym",
+)
+register_read_only(
+    HeldBonus,
+    "__str__ project state held_at decided_by decided_at",
+    filters="state",
+    search="payment__assignment__worker__pseudonym",
 )

@@ -1,10 +1,11 @@
 from django.urls import path
 
-from annotation.api import batches, corpus, submissions
+from annotation.api import batches, corpus, held_bonuses, submissions
 from projects.api import projects
 
 AT = "projects/<slug:slug>/"
 BATCH = AT + "batches/<int:pk>/"
+HELD = AT + "held-bonuses/<int:pk>/"
 SUBMISSION = AT + "submissions/<int:pk>/"
 
 urlpatterns = [
@@ -22,5 +23,9 @@ urlpatterns = [
     path(AT + "submissions/", submissions.Submissions.as_view(), name="submissions"),
     path(SUBMISSION, submissions.SubmissionDetail.as_view(), name="submission"),
     path(SUBMISSION + "accept/", submissions.AcceptSubmission.as_view(), name="accept_submission"),
+    path(AT + "held-bonuses/", held_bonuses.HeldBonuses.as_view(), name="held_bonuses"),
+    path(HELD, held_bonuses.HeldBonusDetail.as_view(), name="held_bonus"),
+    path(HELD + "accept/", held_bonuses.AcceptBonus.as_view(), name="accept_bonus"),
+    path(HELD + "decline/", held_bonuses.DeclineBonus.as_view(), name="decline_bonus"),
     path(SUBMISSION + "reject/", submissions.RejectSubmission.as_view(), name="reject_submission"),
 ]

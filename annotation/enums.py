@@ -20,5 +20,11 @@ class SubmissionState(TextChoices):
     WITHDRAWN = "withdrawn", "withdrawn"
 
 
+class HeldBonusState(TextChoices):
+    HELD = "held", "waiting for review"
+    ACCEPTED = "accepted", "accepted"
+    DECLINED = "declined", "declined"
+
+
 # The states of a submission that counts. An item has at most one per worker and role.
 LIVE = (SubmissionState.SUBMITTED, SubmissionState.ACCEPTED)

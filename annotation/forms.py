@@ -37,6 +37,11 @@ class CorpusForm(forms.Form):
         label="Items",
         help_text="Files that list the items. Without them, they are found in the sentences.",
     )
+    search = forms.ChoiceField(
+        required=False,
+        label="Find",
+        help_text="What to look for in the sentences if there is no file of items.",
+    )
     images = forms.FileField(
         label="Images",
         help_text="A ZIP archive with the JPEG, PNG or WebP images that the sentences describe.",
@@ -57,7 +62,12 @@ class CorpusForm(forms.Form):
         choices = [("", "detect from the file name"), *((fmt, fmt) for fmt in corpus.formats)]
         if not corpus.needs_images:
             del self.fields["images"]
-        set_choices(self, fmt=choices)
+        labels = {name: search.label for name, search in corpus.searches.items()}
+        # The default search leaves sentences alone that have items already.
+        names = ["", *list(labels)[1:]]
+        set_choices(self, fmt=choices, search=zip(names, labels.values(), strict=False))
+        if not labels:
+            del self.fields["search"]
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
@@ -76,10 +86,13 @@ class CorpusForm(forms.Form):
 
 TERMS = {
     "reward_cents": "Reward",
-    "free_units": "{units} that the reward covers",
+    "free_units": "Included {units}",
     "bonus_first_cents": "Bonus for the first further {unit}",
-    "bonus_step_cents": "Increase for each {unit} after that",
+    "bonus_step_cents": "Increase per further {unit}",
     "allowance_units": "{units} to reserve budget for",
+    "max_units": "Maximum {units} that can be submitted (0 for no limit)",
+    "hold_above_units": "{units} paid without a review (0 for any number)",
+    "least_seconds": "Seconds below which the bonus is reviewed (0 for none)",
 }
 
 
@@ -90,7 +103,8 @@ class PayForm(forms.Form):
         super().__init__(data, prefix=role, initial=dict(initial))
         self.role = role
         for name, label in TERMS.items():
-            text = label.format(unit=unit.singular, units=unit.plural.capitalize())
+            units = unit.plural if label.startswith("Maximum") else unit.plural.capitalize()
+            text = label.format(unit=unit.singular, units=units)
             cents = ", in cents" if name.endswith("_cents") else ""
             self.fields[name] = forms.IntegerField(
                 min_value=0, max_value=100_000, label=f"{text}{cents}"
@@ -210,3 +224,42 @@ class OverturnForm(forms.Form):
     use = forms.ChoiceField(
         choices=[("yes", "Pay and use the work"), ("no", "Pay, but exclude the work")],
     )
+
+
+class AcceptBonusForm(forms.Form):
+    """The units of a held bonus to pay, by submission, and a note for the worker.
+
+    `key` distinguishes the forms of a page. `units` has the number of units of each submission, by
+    its id.
+    """
+
+    def __init__(self, data: Any = None, *, key: int, units: Mapping[int, int], unit: Noun) -> None:
+        super().__init__(data, auto_id=f"accept_{key}_%s")
+        self._units = units
+        for pk, number in units.items():
+            self.fields[f"units_{pk}"] = forms.IntegerField(
+                min_value=0,
+                max_value=number,
+                initial=number,
+                label=f"{unit.plural.capitalize()} to pay, of {number}",
+            )
+        self.fields["note"] = forms.CharField(
+            required=False, max_length=1000, label="Note for the worker (optional)"
+        )
+
+    def accepted_units(self) -> dict[int, int] | None:
+        """Return the accepted units by submission id, or None for all of them."""
+        accepted = {pk: self.cleaned_data[f"units_{pk}"] for pk in self._units}
+        return None if accepted == self._units else accepted
+
+
+class DeclineBonusForm(forms.Form):
+    reason = forms.CharField(
+        label="Reason",
+        help_text="The worker sees this. Explain what was wrong and what would have been right.",
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+    def __init__(self, data: Any = None, *, key: int) -> None:
+        super().__init__(data, auto_id=f"decline_{key}_%s")

@@ -7,6 +7,7 @@ request.
 
 from collections.abc import Callable
 from functools import wraps
+from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 from csp.decorators import csp_replace
@@ -24,9 +25,22 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 
 from annotation.domain.drafts import DraftConflictError, InvalidContentError
-from annotation.domain.worker_page import BadMessageError, InvalidPageError
+from annotation.domain.unconfirmed_drafts import TooManyDraftsError
+from annotation.domain.worker_page import (
+    BadMessageError,
+    InvalidPageError,
+    MessageTooLargeError,
+    NotForWorkerError,
+    submit_address,
+)
 
 View = Callable[..., HttpResponseBase]
+STATUSES: dict[type[Exception], int] = {
+    InvalidPageError: 403,
+    BadMessageError: 400,
+    MessageTooLargeError: 413,
+    TooManyDraftsError: 429,
+}
 
 
 def framed_page(view: View) -> View:
@@ -51,10 +65,23 @@ def framed_page(view: View) -> View:
         try:
             return view(request, *args, **kwargs)
         except InvalidPageError as error:
-            return render(request, "annotation/bad_page.html", {"error": error}, status=400)
+            context = {"error": error, **_wrapper(request, error)}
+            return render(request, "annotation/bad_page.html", context, status=400)
 
     guarded_view: View = xframe_options_exempt(policy(gzip_page(guarded)))
     return guarded_view
+
+
+def _wrapper(request: HttpRequest, error: InvalidPageError) -> dict[str, str]:
+    """Return the marketplace's origin if its page can offer the worker another task."""
+    if not isinstance(error, NotForWorkerError):
+        return {}
+    try:
+        address = urlsplit(submit_address(request.GET.get("turkSubmitTo", "")))
+    except InvalidPageError:
+        return {}
+    origin = f"{address.scheme}://{address.netloc}"
+    return {"wrapper": origin, "assignment": request.GET.get("assignmentId", "")}
 
 
 def page_endpoint(view: View) -> View:
@@ -87,10 +114,11 @@ def answer_script(view: View, request: HttpRequest, kwargs: dict[str, object]) -
         return JsonResponse({"error": "Use POST."}, status=405)
     try:
         return view(request, **kwargs)
-    except (BadMessageError, RawPostDataException):  # Django raises the latter for a form
+    except RawPostDataException:  # the message is a form
         return JsonResponse({"error": "This message is not one of our page's."}, status=400)
-    except InvalidPageError as error:
-        return JsonResponse({"error": str(error)}, status=403)
+    except tuple(STATUSES) as error:
+        kind = next(kind for kind in type(error).__mro__ if kind in STATUSES)
+        return JsonResponse({"error": str(error)}, status=STATUSES[kind])
     except DraftConflictError as conflict:
         draft = conflict.draft
         newest = {
@@ -98,6 +126,7 @@ def answer_script(view: View, request: HttpRequest, kwargs: dict[str, object]) -
             "content": draft.content,
             "comment": draft.comment,
             "moves": draft.moves,
+            "submitted": bool(draft.submitted_at),
         }
         return JsonResponse({"error": str(conflict), "newest": newest}, status=409)
     except InvalidContentError as refused:

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.enums import LIVE, BatchState, Partition, SubmissionState
+from annotation.enums import LIVE, BatchState, HeldBonusState, Partition, SubmissionState
 from projects.enums import Role
 from projects.models import Guidelines, Project
 
@@ -78,7 +78,8 @@ class Item(models.Model):
     """A unit of annotation.
 
     `target` is defined by the scheme, and `position` orders a seeded shuffle. Items reserved for
-    qualification are not `in_production` and become neither cases nor gold.
+    qualification are not `in_production` and become neither cases nor gold. Neither do withdrawn items,
+    which are not exported either.
     """
 
     # The indexes below start with the project.
@@ -90,10 +91,15 @@ class Item(models.Model):
     target = models.JSONField()
     position = models.BigIntegerField()
     in_production = models.BooleanField(default=True, db_default=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["project", "key"], name="item_once_per_project")
+            models.UniqueConstraint(fields=["project", "key"], name="item_once_per_project"),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at=None) | Q(in_production=False),
+                name="withdrawn_item_not_in_production",
+            ),
         ]
         indexes = [models.Index(fields=["project", "position"])]
 
@@ -217,6 +223,7 @@ class BlockAssignment(models.Model):
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="block_assignments")
     worker_ref = models.CharField(max_length=64)
     block = models.PositiveSmallIntegerField()
+    assigned_at = models.DateTimeField()
 
     class Meta:
         verbose_name_plural = "blocks taken"
@@ -228,17 +235,38 @@ class BlockAssignment(models.Model):
         return f"block {self.block} of {self.batch_id}"
 
 
+class FinishedTutorial(models.Model):
+    """A tutorial that a worker has finished or skipped. `worker_ref` is the id that the page claims."""
+
+    worker_ref = models.CharField(max_length=64)
+    scheme = models.CharField(max_length=40)
+    role = models.CharField(max_length=20)
+    finished_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["worker_ref", "scheme", "role"], name="one_tutorial_per_worker_and_role"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.scheme} {self.role} of {self.worker_ref}"
+
+
 class PageDraft(models.Model):
     """The content that a page has saved so far, by item id (as text).
 
     `active_seconds` and `moves` are totals. `steps` maps the names of the page's steps to their
     shares, `{"seconds": n, "moves": n}`. It is empty if the scheme's page has no steps. `log` has the
-    newest moves in order: `[active second, step, what was done]`.
+    newest moves in order: `[active second, step, what was done]`. `save_id` is the page's own id of the
+    last save.
     """
 
     content = models.JSONField(default=dict)
     comment = models.TextField(blank=True)
     revision = models.PositiveIntegerField(default=0)
+    save_id = models.CharField(max_length=40, blank=True, db_default="")
     opened_at = models.DateTimeField()
     saved_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True, blank=True)
@@ -261,6 +289,8 @@ class Draft(PageDraft):
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="drafts")
     assignment_ref = models.CharField(max_length=64)
     worker_ref = models.CharField(max_length=64)
+    # For a day (see annotation.domain.unconfirmed_drafts).
+    address_digest = models.CharField(max_length=16, blank=True, db_default="")
 
     class Meta:
         constraints = [
@@ -366,6 +396,39 @@ class Submission(models.Model):
     def is_readable(self) -> bool:
         """True if the scheme could parse the content. Refused content is under `refused`."""
         return bool(self.content) and "refused" not in self.content
+
+
+class HeldBonus(models.Model):
+    """A bonus that a person checks before it is paid (see `annotation.domain.hold_bonus`).
+
+    `reasons` are `{"code", "text"}`. `note` is the reviewer's text for the worker.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="held_bonuses")
+    payment = models.OneToOneField(
+        "crowd.Payment", on_delete=models.PROTECT, related_name="held_bonus"
+    )
+    state = models.CharField(
+        max_length=20, choices=HeldBonusState, default=HeldBonusState.HELD, db_index=True
+    )
+    reasons = models.JSONField(default=list)
+    held_at = models.DateTimeField()
+    decided_by = models.CharField(max_length=150, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    note = models.CharField(max_length=1000, blank=True)
+
+    class Meta:
+        verbose_name_plural = "held bonuses"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state="held", decided_at=None)
+                | (~Q(state="held") & Q(decided_at__isnull=False)),
+                name="held_bonus_decided_with_its_time",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"held bonus {self.payment_id}"
 
 
 class Compensation(models.Model):

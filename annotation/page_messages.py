@@ -1,13 +1,18 @@
 """Parse and validate the messages that pages send."""
 
+import json
 from typing import TypeVar
 
+from django.http import HttpRequest
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotation.domain.drafts import PageState
-from annotation.domain.storable import load_storable
-from annotation.domain.worker_page import BadMessageError
+from annotation.domain.storable import UnstorableError, load_storable
+from annotation.domain.worker_page import BadMessageError, MessageTooLargeError
 
+MAX_CONTENT_BYTES = 256 * 1024
+# Room for the content and for the longest log of moves.
+MAX_MESSAGE_BYTES = 1024 * 1024
 Message = TypeVar("Message", bound=BaseModel)
 
 
@@ -27,6 +32,15 @@ class LookUpMessage(BaseModel):
     query: str = Field(max_length=200)
 
 
+class TutorialMessage(BaseModel):
+    """A request of a page for its tutorial, or the note that the worker is done with it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    token: str = Field(max_length=1000)
+    done: bool = False
+
+
 class PracticeMessage(BaseModel):
     """The body of a check from the practice page."""
 
@@ -35,23 +49,40 @@ class PracticeMessage(BaseModel):
     content: dict[str, object] = Field(max_length=20)
 
 
-def read_page_message(body: bytes) -> PageMessage:
-    """Parse a page's message. Raise BadMessageError if it can't come from our page."""
-    return _read(PageMessage, body)
+def read_page_message(request: HttpRequest) -> PageMessage:
+    """Parse a page's message. Raise BadMessageError, MessageTooLargeError."""
+    message = _read(PageMessage, request)
+    is_small = len(request.body) <= MAX_CONTENT_BYTES
+    if not is_small and _size(message.content) > MAX_CONTENT_BYTES:
+        raise MessageTooLargeError
+    return message
 
 
-def read_look_up_message(body: bytes) -> LookUpMessage:
-    """Parse a look-up. Raise BadMessageError if it can't come from our page."""
-    return _read(LookUpMessage, body)
+def _size(content: object) -> int:
+    return len(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
 
 
-def read_practice_message(body: bytes) -> dict[str, object]:
-    """Return the content to check. Raise BadMessageError if it can't come from our page."""
-    return _read(PracticeMessage, body).content
+def read_look_up_message(request: HttpRequest) -> LookUpMessage:
+    """Parse a look-up. Raise BadMessageError, MessageTooLargeError."""
+    return _read(LookUpMessage, request)
 
 
-def _read(kind: type[Message], body: bytes) -> Message:
+def read_tutorial_message(request: HttpRequest) -> TutorialMessage:
+    """Parse a message about the tutorial. Raise BadMessageError, MessageTooLargeError."""
+    return _read(TutorialMessage, request)
+
+
+def read_practice_message(request: HttpRequest) -> dict[str, object]:
+    """Return the content to check. Raise BadMessageError, MessageTooLargeError."""
+    return _read(PracticeMessage, request).content
+
+
+def _read(kind: type[Message], request: HttpRequest) -> Message:
+    if int(request.META.get("CONTENT_LENGTH") or 0) > MAX_MESSAGE_BYTES:
+        raise MessageTooLargeError
     try:
-        return kind.model_validate(load_storable(body.decode()))
+        return kind.model_validate(load_storable(request.body.decode()))
+    except UnstorableError as error:
+        raise BadMessageError(f"This message can't be stored: {error}") from error
     except (ValueError, RecursionError) as error:  # pydantic's errors are ValueErrors
         raise BadMessageError("This message is not one of our page's.") from error

@@ -1,6 +1,7 @@
 from celery import shared_task
 from django.utils import timezone
 
+from annotation.domain import unconfirmed_drafts, unused_blocks
 from annotation.domain.batch_actions import top_up_batches
 from annotation.domain.compensate import pay_compensations
 from annotation.domain.record_generations import record_new_generations
@@ -21,6 +22,13 @@ def pay_due_compensations() -> None:
 @shared_task
 def top_up_open_batches() -> None:
     sweep(lambda: top_up_batches(clock=timezone.now))
+
+
+@shared_task
+def delete_unconfirmed_drafts() -> None:
+    now = timezone.now()
+    unconfirmed_drafts.delete_unconfirmed_drafts(now=now)
+    unused_blocks.delete_unused_blocks(now=now)
 
 
 @shared_task

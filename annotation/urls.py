@@ -1,6 +1,6 @@
 from django.urls import path
 
-from annotation.views import corpus, images, pay, publish, rejections
+from annotation.views import corpus, held_bonuses, images, pay, publish, rejections
 from annotation.views import work as views
 
 AT = "projects/<slug:slug>/"
@@ -13,11 +13,15 @@ urlpatterns = [
     path(AT + "publish/", publish.publish, name="publish"),
     path(AT + "rejections/", rejections.rejections, name="rejections"),
     path(AT + "rejections/<int:pk>/overturn/", rejections.overturn, name="overturn"),
+    path(AT + "held-bonuses/", held_bonuses.held_bonuses, name="held_bonuses"),
+    path(AT + "held-bonuses/<int:pk>/accept/", held_bonuses.accept, name="accept_bonus"),
+    path(AT + "held-bonuses/<int:pk>/decline/", held_bonuses.decline, name="decline_bonus"),
     path("generate/<uuid:public_id>/", views.generate, name="generate"),
     path("compensation/<uuid:public_id>/", views.compensation, name="compensation"),
     path("work/draft/", views.draft, name="draft"),
     path("work/submit/", views.submit, name="submit"),
     path("work/look-up/", views.look_up, name="look-up"),
+    path("work/tutorial/", views.tutorial, name="tutorial"),
     path("work/image/<int:pk>/<int:expires>/<str:signature>/", images.image, name="image"),
     path("work/index/<int:pk>/<str:signature>/", views.resource_index, name="resource-index"),
     path("practice/<slug:scheme>/", views.practice_start, name="practice-start"),

@@ -7,7 +7,7 @@ from celery.signals import worker_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-app = Celery("touchstone")
+app = Celery("touchstone", task_cls="config.slow_tasks:SiteTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 

@@ -5,4 +5,8 @@ from django.http import HttpRequest
 
 
 def installation(request: HttpRequest) -> dict[str, object]:
-    return {"is_demo": settings.DEMO, "version": settings.VERSION}
+    return {
+        "is_demo": settings.DEMO,
+        "has_marketplace": settings.MARKETPLACE_ENABLED,
+        "version": settings.VERSION,
+    }

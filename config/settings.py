@@ -24,6 +24,7 @@ from cryptography.fernet import Fernet
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django_guid.integrations import CeleryIntegration
+from kombu import Queue
 from pythonjsonlogger.core import RESERVED_ATTRS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -130,6 +131,11 @@ def _hosts(name: str, default: list[str]) -> list[str]:
     return hosts
 
 
+def _is_host_and_port(text: str) -> bool:
+    is_host = re.fullmatch(r"([\w.-]+|\[[0-9a-f:]+\])(:[0-9]+)?", text)
+    return bool(is_host and _split(f"//{text}").hostname)
+
+
 def _networks(name: str) -> list[IPv4Network | IPv6Network]:
     raw: list[str] = env.list(name, default=[])
     try:
@@ -143,7 +149,8 @@ def _networks(name: str) -> list[IPv4Network | IPv6Network]:
 def _folder(name: str, default: Path) -> Path:
     path = Path(env.str(name, default=str(default))).absolute()
     with suppress(OSError):
-        path.mkdir(parents=True, exist_ok=True)
+        # The database and exports are for the site's user only.
+        path.mkdir(mode=0o700 if name == "VAR_DIR" else 0o777, parents=True, exist_ok=True)
     is_writable = path.is_dir() and os.access(path, os.W_OK)
     _require(is_writable, f"{name} is {path}; it must be a folder that can be written.")
     return path
@@ -200,6 +207,12 @@ _require(
     f"DEMO is set and SITE_URL is {SITE_URL}: the demo's passwords are public, so it runs on "
     "this machine only.",
 )
+_require(
+    not DEBUG
+    or not SITE_IS_SECURE
+    or urlsplit(SITE_URL).hostname in ("127.0.0.1", "localhost", "::1"),
+    f"DEBUG is set and SITE_URL is {SITE_URL}: error pages would show settings and data to visitors.",
+)
 ALLOWED_HOSTS = _hosts(
     "ALLOWED_HOSTS", sorted({str(urlsplit(SITE_URL).hostname), "127.0.0.1", "localhost"})
 )
@@ -249,6 +262,7 @@ MIDDLEWARE = [
     "operations.requests.RequestsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django_permissions_policy.PermissionsPolicyMiddleware",
+    "config.private_pages.PrivatePagesMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -357,8 +371,9 @@ if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
     CACHES: dict[str, dict[str, Any]] = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "config.redis_cache.OptionalRedisCache",
             "LOCATION": REDIS_URL,
+            "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
         }
     }
     # Longer than any task, because Redis redelivers a task after this time.
@@ -390,6 +405,16 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
+# Payments and recording, in the default queue, must not wait for other servers or for imports.
+CELERY_TASK_ROUTES = {
+    "crowd.tasks.send_mail": {"queue": "outside"},
+    "accounts.tasks.send_password_resets": {"queue": "outside"},
+    "operations.tasks.send_alerts": {"queue": "outside"},
+    "marketplace.tasks.deliver_notifications": {"queue": "outside"},
+    "jobs.tasks.run_jobs": {"queue": "jobs"},
+}
+# A worker without -Q serves all of them.
+CELERY_TASK_QUEUES = [Queue(name, routing_key=name) for name in ("celery", "outside", "jobs")]
 # A site without Redis has a single worker, which may fetch tasks ahead: with every process busy, it would
 # wait a polling interval after each task, and queued tasks would expire.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1 if REDIS_URL else 8
@@ -425,6 +450,7 @@ CELERY_BEAT_SCHEDULE = {
         "crowd.tasks.sync_due_hits",
         "crowd.tasks.send_decisions",
         "crowd.tasks.send_mail",
+        "accounts.tasks.send_password_resets",
         "annotation.tasks.record_generations",
         "annotation.tasks.pay_due_compensations",
         "annotation.tasks.top_up_open_batches",
@@ -451,7 +477,10 @@ CELERY_BEAT_SCHEDULE = {
         expires=SWEEP_SECONDS * 60,
     ),
     **_every(HEARTBEAT_SECONDS, "operations.tasks.beat", expires=HEARTBEAT_SECONDS * 2),
+    **_every(60.0, "operations.tasks.watch", "operations.tasks.send_alerts", expires=120.0),
+    **_every(3600.0, "annotation.tasks.delete_unconfirmed_drafts", expires=3600.0),
     **_every(86400.0, "accounts.tasks.clear_expired_sessions", expires=None),
+    **_every(86400.0, "accounts.tasks.forget_old_logins", expires=None),
 }
 
 # Crowdsourcing
@@ -522,9 +551,12 @@ MARKETPLACE_FAULTS = env.str("MARKETPLACE_FAULTS", default="")
 MARKETPLACE_REQUESTS_PER_SECOND = float(
     _number("MARKETPLACE_REQUESTS_PER_SECOND", "0", low="0", high="100000")
 )
-# Hosts allowed for requesters' webhooks, in addition to this site.
-MARKETPLACE_WEBHOOK_HOSTS = (
-    _hosts("MARKETPLACE_WEBHOOK_HOSTS", []) if "MARKETPLACE_WEBHOOK_HOSTS" in env.ENVIRON else []
+# Hosts, with or without port, allowed for requesters' webhooks in addition to this site.
+MARKETPLACE_WEBHOOK_HOSTS: list[str] = env.list("MARKETPLACE_WEBHOOK_HOSTS", default=[])
+_require(
+    all(_is_host_and_port(host) for host in MARKETPLACE_WEBHOOK_HOSTS),
+    f"MARKETPLACE_WEBHOOK_HOSTS is {','.join(MARKETPLACE_WEBHOOK_HOSTS)!r}; it must list hosts such as "
+    "hooks.example or hooks.example:8443.",
 )
 if MARKETPLACE_ENABLED:
     _maintenance = _every(
@@ -534,6 +566,8 @@ if MARKETPLACE_ENABLED:
         min(5.0, SWEEP_SECONDS), "marketplace.tasks.deliver_notifications", expires=15.0
     )
     CELERY_BEAT_SCHEDULE |= _maintenance | _delivery
+# The marketplace imports no other app of ours.
+MARKETPLACE_SWEEP = "jobs.domain.sweep.for_each_row"
 
 # Accounts
 
@@ -559,13 +593,23 @@ ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_EMAIL_VERIFICATION = "none"
-# django-axes limits password logins. "login_failed" counts a user's wrong codes.
+# django-axes limits wrong passwords of a name from an address. "login" and "login_name" limit an address
+# with many names, and a name from many addresses. "login_failed" counts a user's wrong codes. The key of
+# "reset_password" is the e-mail address.
 ACCOUNT_RATE_LIMITS = {
-    "login": None,
+    "login": "100/15m/ip",
+    "login_name": "100/h/key",
     "login_failed": "5/5m/key",
-    "reset_password": "5/15m/ip",
+    "reset_password": "5/15m/ip,3/h/key",
 }
+# Stores the request. A task looks for the account and sends the mail.
+ACCOUNT_FORMS = {"reset_password": "accounts.forms.RequestResetForm"}
 ACCOUNT_SESSION_REMEMBER = True
+# Staff sessions end when they are idle or old. Workers of the marketplace have sessions of another kind.
+SESSION_IDLE = timedelta(hours=float(_number("SESSION_IDLE_HOURS", "12", low="0.25", high="8760")))
+SESSION_LIFETIME = timedelta(days=float(_number("SESSION_MAX_DAYS", "14", low="0.25", high="365")))
+# Until the first page after the login
+SESSION_COOKIE_AGE = int(min(SESSION_IDLE, SESSION_LIFETIME).total_seconds())
 USERSESSIONS_ADAPTER = "accounts.adapters.SessionsAdapter"
 
 # Roles that require a second factor
@@ -642,6 +686,11 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 2**20
 
+# Drafts of a task per network address that no marketplace has confirmed. 0 is no limit.
+DRAFTS_PER_TASK_AND_ADDRESS = int(
+    _number("DRAFTS_PER_TASK_AND_ADDRESS", "100", low="0", high="1000000")
+)
+
 # Networks whose X-Forwarded-For is trusted, and networks that may read /metrics
 TRUSTED_PROXIES = _networks("TRUSTED_PROXIES")
 METRICS_NETWORKS = _networks("METRICS_NETWORKS")
@@ -649,6 +698,13 @@ METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 _require(
     not METRICS_TOKEN or len(METRICS_TOKEN) >= 20,
     "METRICS_TOKEN is too short; it must have at least 20 characters.",
+)
+
+# Where to report vulnerabilities, in /.well-known/security.txt.
+SECURITY_CONTACT = env.str("SECURITY_CONTACT", default="")
+_require(
+    not SECURITY_CONTACT or re.fullmatch(r"(mailto:|https://|tel:)\S+", SECURITY_CONTACT),
+    f"SECURITY_CONTACT is {SECURITY_CONTACT!r}; it must be like mailto:security@example.org.",
 )
 
 # REST API
@@ -673,7 +729,7 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
 }
 _ERROR_STATUSES = [
-    str(status) for status in (400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 429, 500)
+    str(status) for status in (400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 429, 500, 503)
 ]
 DRF_STANDARDIZED_ERRORS = {
     "EXCEPTION_HANDLER_CLASS": "web.errors.Handler",

@@ -8,6 +8,8 @@ from django.urls import URLPattern, URLResolver, include, path
 # The admin site uses the common login page, because its own would skip the second factor.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
+handler500 = "web.views.server_error"
+
 # Workers' pages come first, because Django tries patterns in order and they are requested most.
 urlpatterns: list[URLPattern | URLResolver] = [path("", include("annotation.urls"))]
 if settings.MARKETPLACE_ENABLED:

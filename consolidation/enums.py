@@ -26,6 +26,8 @@ class ItemState(TextChoices):
     CONSOLIDATED = "consolidated", "consolidated"
     VALIDATED = "validated", "validated"
     RESOLVED = "resolved", "resolved by an expert"
+    TRAINING = "training", "training item"
+    WITHDRAWN = "withdrawn", "withdrawn"
 
 
 class GoldSource(TextChoices):

@@ -110,6 +110,16 @@ class RejectForm(forms.Form):
     )
 
 
+class WithdrawForm(forms.Form):
+    reason = forms.CharField(
+        label="Reason",
+        help_text="Kept in the log. Workers don't see it.",
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+    whole_sentence = forms.BooleanField(required=False, label="Withdraw all items of this sentence")
+
+
 class ConflictForm(forms.Form):
     copy = forms.ChoiceField(
         label="Which copy is correct?",

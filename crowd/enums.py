@@ -30,10 +30,12 @@ class PaymentKind(TextChoices):
 
 class PaymentState(TextChoices):
     HELD = "held", "waits for budget"
+    REVIEW = "review", "waits for review"
     PENDING = "pending", "to be sent"
     SENT = "sent", "sent, answer unknown"
     CONFIRMED = "confirmed", "confirmed"
     FAILED = "failed", "refused by the marketplace"
+    DECLINED = "declined", "declined after review"
 
 
 class LedgerKind(TextChoices):

@@ -293,7 +293,10 @@ class Assignment(models.Model):
 
 
 class Payment(models.Model):
-    """An amount to be paid exactly once for an assignment."""
+    """An amount to be paid exactly once for an assignment.
+
+    A payment that `needs_review` is not sent before a person has accepted it.
+    """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="payments")
     kind = models.CharField(max_length=20, choices=PaymentKind)
@@ -302,6 +305,7 @@ class Payment(models.Model):
     token = models.CharField(max_length=64, unique=True)
     reason = models.CharField(max_length=2000)
     state = models.CharField(max_length=20, choices=PaymentState, default=PaymentState.PENDING)
+    needs_review = models.BooleanField(default=False, db_default=False)
     intended_at = models.DateTimeField()
     attempted_at = models.DateTimeField(null=True, blank=True)
     confirmed_at = models.DateTimeField(null=True, blank=True)
@@ -317,6 +321,10 @@ class Payment(models.Model):
                 condition=Q(state="confirmed", confirmed_at__isnull=False)
                 | (~Q(state="confirmed") & Q(confirmed_at=None)),
                 name="payment_confirmed_with_its_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(needs_review=False) | Q(state__in=["held", "review", "declined"]),
+                name="payment_not_sent_before_its_review",
             ),
         ]
         indexes = [
@@ -487,6 +495,15 @@ class OrphanHit(models.Model):
 
     def __str__(self) -> str:
         return self.external_id
+
+
+class SiteKey(models.Model):
+    """The site's key for ids and pseudonyms (see `crowd.domain.site_key`). There is one row."""
+
+    value = models.CharField(max_length=64)
+
+    def __str__(self) -> str:
+        return "the site's key"
 
 
 class PublishingHold(models.Model):

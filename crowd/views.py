@@ -2,11 +2,10 @@
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.crypto import constant_time_compare
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from crowd.domain.handle_notifications import notification_key, receive_notification
+from crowd.domain.handle_notifications import is_notification_key, receive_notification
 from crowd.forms import InvalidNotificationError, read_notification
 
 MAX_BODY_BYTES = 256 * 1024
@@ -15,7 +14,7 @@ MAX_BODY_BYTES = 256 * 1024
 @csrf_exempt
 @require_POST
 def notifications(request: HttpRequest, key: str) -> HttpResponse:
-    if not constant_time_compare(key, notification_key()):
+    if not is_notification_key(key):
         raise Http404
     try:
         notification = read_notification(request.read(MAX_BODY_BYTES))

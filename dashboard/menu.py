@@ -15,19 +15,22 @@ from schemes.registry import get_scheme
 MENU = (
     ("Overview", (("dashboard:project", "Overview"),)),
     (
-        "Set up",
+        "Corpus",
         (
-            ("projects:settings", "Settings"),
+            ("annotation:corpus", "Import"),
+            ("consolidation:items", "Items"),
             ("consolidation:resources", "Resources"),
-            ("projects:members", "Members"),
         ),
     ),
+    ("Guidelines", (("projects:guidelines", "Guidelines"),)),
+    ("Pay", (("annotation:pay", "Pay"),)),
     (
-        "Crowd work",
+        "Publishing",
         (
             ("consolidation:batches", "Batches"),
-            ("consolidation:submissions", "To decide"),
-            ("dashboard:jobs", "Jobs"),
+            ("consolidation:submissions", "Review queue"),
+            ("annotation:held_bonuses", "Held bonuses"),
+            ("rehearsal:dry_run", "Rehearsal"),
         ),
     ),
     (
@@ -36,28 +39,24 @@ MENU = (
             ("qualification:rounds", "Training"),
             ("qualification:workers", "Workers"),
             ("consolidation:experts", "Experts"),
-        ),
-    ),
-    (
-        "Gold",
-        (
-            ("consolidation:items", "Items"),
-            ("datasets:gold", "Gold"),
-            ("consolidation:reviews", "Reviews"),
-            ("datasets:exports", "Exports"),
+            ("projects:members", "Members"),
         ),
     ),
     (
         "Quality",
         (
-            ("datasets:quality", "Quality"),
+            ("datasets:quality", "Scores"),
             ("datasets:agreement", "Agreement"),
+            ("datasets:effect", "Effect of consolidation"),
             ("datasets:protocols", "Protocols"),
+            ("consolidation:reviews", "Reviews"),
             ("datasets:statistics", "Statistics"),
         ),
     ),
-    ("Money", (("datasets:costs", "Costs"), ("datasets:ledger", "Ledger"))),
-    ("Log", (("dashboard:log", "Log"),)),
+    ("Data", (("datasets:gold", "Gold"), ("datasets:exports", "Exports"))),
+    ("Costs", (("datasets:costs", "Costs"), ("datasets:ledger", "Ledger"))),
+    ("Activity", (("dashboard:log", "Changes"), ("dashboard:jobs", "Jobs"))),
+    ("Settings", (("projects:settings", "Settings"),)),
 )
 # Pages that need an optional part of the scheme.
 NEEDS: Mapping[str, Callable[[Scheme], object]] = {
@@ -69,11 +68,6 @@ UNDER = {
     "annotation:rejections": "consolidation:submissions",
     "annotation:overturn": "consolidation:submissions",
     "annotation:publish": "consolidation:batches",
-    "annotation:corpus": "projects:settings",
-    "annotation:corpus_preview": "projects:settings",
-    "projects:guidelines": "projects:settings",
-    "annotation:pay": "projects:settings",
-    "rehearsal:dry_run": "projects:settings",
 }
 
 

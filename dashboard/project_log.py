@@ -7,11 +7,11 @@ from django.db import models
 from django.db.models import Q, QuerySet
 
 from annotation.domain.qualification_codes import qualifications_of
-from annotation.models import Batch, Submission
+from annotation.models import Batch, HeldBonus, Item, Submission
 from audit.models import StateChange
 from consolidation.models import Case, ExpertQueue, Merge, Review
 from crowd.models import Assignment, Hit, Payment, PublishingHold, QualificationGrant
-from datasets.models import Decision
+from datasets.models import Decision, ErrorSample, SampledPart
 from jobs.models import Job
 from projects.models import Invitation, Project
 from qualification.models import Enrolment, Feedback
@@ -36,7 +36,9 @@ KINDS: Mapping[str, Kind] = {
         Kind(Invitation, "invitation", lambda project: Q(project=project)),
         Kind(Job, "job", lambda project: Q(scope=project.slug)),
         Kind(Batch, "batch", lambda project: Q(project=project)),
+        Kind(Item, "item", lambda project: Q(project=project)),
         Kind(Submission, "submission", lambda project: Q(item__project=project)),
+        Kind(HeldBonus, "held bonus", lambda project: Q(project=project)),
         Kind(Hit, "HIT", lambda project: Q(budget=project.budget_id)),
         Kind(Assignment, "assignment", lambda project: Q(hit__budget=project.budget_id)),
         Kind(Payment, "payment", lambda project: Q(assignment__hit__budget=project.budget_id)),
@@ -54,6 +56,8 @@ KINDS: Mapping[str, Kind] = {
         Kind(ExpertQueue, "experts' queue", lambda project: Q(project=project)),
         Kind(Merge, "merge", lambda project: Q(queued__queue__project=project)),
         Kind(Decision, "correction", lambda project: Q(reference__item__project=project)),
+        Kind(ErrorSample, "error sample", lambda project: Q(project=project)),
+        Kind(SampledPart, "sampled part", lambda project: Q(sample__project=project)),
         # A hold applies to all projects.
         Kind(PublishingHold, "hold on publishing", lambda project: Q()),
     )

@@ -15,7 +15,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from annotation.domain.qualification_codes import pool_size, qualifications_of
-from annotation.domain.queries import ItemCounts, count_items, count_submissions
+from annotation.domain.queries import ItemCounts, count_items, count_submissions, held_bonuses_of
 from consolidation.domain.experiment import annotations_for_gold
 from consolidation.domain.expert_queues import work_left
 from consolidation.domain.queries import GoldCounts, count_gold
@@ -31,6 +31,9 @@ from projects.models import Project
 from projects.protocols import TERMS
 from qualification.enums import EnrolmentState, RoundKind
 from qualification.models import Enrolment
+
+# Whom work waits for, besides workers and the marketplace.
+STAFF_ROLES = frozenset({"requester", "trainer", "expert"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class Progress:
 
     items: ItemCounts
     submissions: Mapping[tuple[str, str], int]
+    held_bonuses: int
     gold: GoldCounts
     work: PendingWork
     enrolments: Mapping[tuple[str, str], int] = field(default_factory=dict)
@@ -104,6 +108,7 @@ def progress_of(*, project: Project) -> Progress:
     return Progress(
         items=count_items(project=project),
         submissions=count_submissions(project=project),
+        held_bonuses=held_bonuses_of(project=project).count(),
         gold=count_gold(project=project),
         work=pending_work(budget=project.budget, qualifications=qualifications_of(project)),
         enrolments={(kind, state): n for kind, state, n in rows},
@@ -213,11 +218,14 @@ def waiting_of(progress: Progress) -> list[Waiting]:
     rows = [
         Waiting("requester", waiting, "submissions to decide", "consolidation:submissions"),
         Waiting(
+            "requester", progress.held_bonuses, "held bonuses to review", "annotation:held_bonuses"
+        ),
+        Waiting(
             "requester", progress.items.unpublished, "items not published", "annotation:publish"
         ),
         Waiting("requester", payments[PaymentState.HELD], "payments wait for budget", jobs),
         Waiting("requester", refused, "HITs and payments refused", jobs),
-        Waiting("trainer", finished, "trainees to judge"),
+        Waiting("trainer", finished, "trainees to judge", "qualification:rounds"),
         Waiting(
             "expert", progress.gold.reviews, "gold annotations to review", "consolidation:reviews"
         ),

@@ -1,11 +1,17 @@
 from django.urls import path
 
-from dashboard.views import jobs, log, projects
+from dashboard.views import help as help_views
+from dashboard.views import jobs, log, projects, search
 
 app_name = "dashboard"
 
 urlpatterns = [
     path("", projects.projects, name="projects"),
+    path("your-turn/", projects.your_turn, name="your_turn"),
+    path("search/", search.search_page, name="search"),
+    path("help/", help_views.help_page, name="help"),
+    path("help/images/<slug:name>.png", help_views.help_image, name="help_image"),
+    path("help/<path:path>", help_views.help_page, name="help_page"),
     path("projects/<slug:slug>/", projects.project, name="project"),
     path("projects/<slug:slug>/jobs/", jobs.jobs, name="jobs"),
     path("projects/<slug:slug>/jobs/<int:pk>/cancel/", jobs.cancel, name="cancel_job"),

@@ -7,6 +7,7 @@ from django.db.models import Q
 from annotation.models import Submission
 from consolidation.enums import GoldSource, PartitionUnit
 from consolidation.models import Gold
+from datasets.enums import Population
 from projects.models import Project
 
 
@@ -45,6 +46,66 @@ class Decision(models.Model):
         if self.predicted_id is not None:
             return f"{self.kind} on gold {self.predicted_id}"
         return f"{self.kind} on submission {self.submission_id}"
+
+
+class ErrorSample(models.Model):
+    """A random sample of a source's annotations, for an analysis of errors by people.
+
+    The sample comes from the parts that the reference lacks, or from all parts. `matched` and `extra` are
+    the automatic counts of true and false positives on the compared items, and `parts` is the number of
+    parts from which the sample was drawn.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="error_samples")
+    source = models.CharField(max_length=20, choices=GoldSource)
+    against = models.CharField(max_length=20, choices=GoldSource)
+    population = models.CharField(max_length=20, choices=Population)
+    seed = models.BigIntegerField()
+    items = models.PositiveIntegerField()
+    parts = models.PositiveIntegerField()
+    matched = models.PositiveIntegerField()
+    extra = models.PositiveIntegerField()
+    drawn_by = models.CharField(max_length=150)
+    drawn_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"sample {self.pk} of {self.source} gold of {self.project}"
+
+
+class SampledPart(models.Model):
+    """A part of gold in a sample, and the category that a person gave it.
+
+    `key` is that of the part's side in aligned rows.
+    """
+
+    sample = models.ForeignKey(ErrorSample, on_delete=models.CASCADE, related_name="sampled_parts")
+    position = models.PositiveIntegerField()
+    predicted = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="sampled_parts")
+    reference = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="+")
+    key = models.CharField(max_length=200)
+    category = models.CharField(max_length=40, blank=True)
+    note = models.CharField(max_length=1000, blank=True)
+    judged_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True
+    )
+    judged_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["sample", "position"], name="sampled_part_order"),
+            models.UniqueConstraint(
+                fields=["sample", "predicted", "key"], name="sampled_part_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(category="", judged_at=None)
+                | (~Q(category="") & Q(judged_at__isnull=False)),
+                name="sampled_part_judged_with_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.sample_id}.{self.position}"
 
 
 class StoredComparison(models.Model):

@@ -1,12 +1,23 @@
 from django.urls import path, re_path
 
-from datasets.views import agreement, costs, exports, gold, protocols, quality, statistics
+from datasets.views import (
+    agreement,
+    costs,
+    effect,
+    error_samples,
+    exports,
+    gold,
+    protocols,
+    quality,
+    statistics,
+)
 
 app_name = "datasets"
 
 AT = "projects/<slug:slug>/"
 EXPORT = AT + "exports/<int:pk>/"
 ITEM = AT + "quality/<int:pk>/"
+SAMPLES = AT + "quality/samples/"
 EXPERIMENTS = AT + "agreement/experiments/"
 
 urlpatterns = [
@@ -28,6 +39,13 @@ urlpatterns = [
     ),
     path(ITEM, quality.quality_item, name="quality_item"),
     path(ITEM + "decide/", quality.decide, name="decide_match"),
+    path(SAMPLES, error_samples.samples, name="error_samples"),
+    path(SAMPLES + "new/", error_samples.draw, name="draw_error_sample"),
+    path(SAMPLES + "<int:pk>/", error_samples.sample, name="error_sample"),
+    path(SAMPLES + "<int:pk>.csv", error_samples.sample_csv, name="error_sample_csv"),
+    path(SAMPLES + "<int:pk>/<int:position>/", error_samples.part, name="sampled_part"),
+    path(SAMPLES + "<int:pk>/<int:position>/judge/", error_samples.judge, name="judge_part"),
+    path(AT + "effect/", effect.effect, name="effect"),
     path(AT + "statistics/", statistics.statistics, name="statistics"),
     path(AT + "statistics.csv", statistics.statistics_csv, name="statistics_csv"),
     path(AT + "statistics.svg", statistics.frequency_chart, name="frequency_chart"),

@@ -1,5 +1,7 @@
 """Long-running work that a worker process does in the background."""
 
+from datetime import datetime
+
 from django.db import models
 from django.db.models import Q
 
@@ -60,7 +62,10 @@ class Job(models.Model):
 
 
 class SweepFailure(models.Model):
-    """A row that a sweep failed to process, with the last error and the time of the next attempt."""
+    """A row that a sweep failed to process, with the last error and the time of the next attempt.
+
+    A failure that was set aside has no further attempts.
+    """
 
     sweep = models.CharField(max_length=80)
     model = models.CharField(max_length=60)  # the model's label, such as "crowd.Assignment"
@@ -69,6 +74,8 @@ class SweepFailure(models.Model):
     attempts = models.PositiveIntegerField(default=1)
     first_failed_at = models.DateTimeField()
     retry_at = models.DateTimeField()
+    set_aside_at = models.DateTimeField(null=True, blank=True)
+    set_aside_by = models.CharField(max_length=150, blank=True)
 
     class Meta:
         constraints = [
@@ -77,3 +84,6 @@ class SweepFailure(models.Model):
 
     def __str__(self) -> str:
         return f"{self.sweep}: {self.model} {self.object_id}, attempt {self.attempts}"
+
+    def is_due(self, now: datetime) -> bool:
+        return self.set_aside_at is None and self.retry_at <= now

@@ -277,6 +277,8 @@ class Assignment(models.Model):
     rejected_at = models.DateTimeField(null=True, blank=True)
     answer = models.TextField(blank=True)
     feedback = models.TextField(blank=True)
+    #: The requester's page refused the worker, who is not offered the HIT again.
+    is_refused = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [
@@ -543,6 +545,7 @@ class Notification(models.Model):
     doc_id = models.CharField(max_length=64, unique=True)
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="+")
     destination = models.TextField()
+    origin = models.CharField(max_length=300)
     event = models.JSONField()
     created_at = models.DateTimeField()
     attempts = models.PositiveIntegerField(default=0)
@@ -553,7 +556,7 @@ class Notification(models.Model):
     class Meta:
         indexes = [
             models.Index(
-                fields=["due_at"],
+                fields=["origin", "due_at"],
                 condition=Q(delivered_at__isnull=True),
                 name="market_notifications_due",
             )
@@ -561,3 +564,14 @@ class Notification(models.Model):
 
     def __str__(self) -> str:
         return self.doc_id
+
+
+class WebhookHost(models.Model):
+    """The origin of webhooks, leased to one delivery pass at a time, with its failures in a row."""
+
+    origin = models.CharField(max_length=300, unique=True)
+    failures = models.PositiveIntegerField(default=0)
+    retry_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.origin

@@ -64,6 +64,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("hits/operator/", include(operator_urls)),
     path("hits/groups/<code:hit_type_code>/", groups.preview, name="preview"),
     path("hits/work/<code:assignment_code>/return/", work.return_hit, name="return"),
+    path("hits/work/<code:assignment_code>/replace/", work.replace_hit, name="replace"),
     path("hits/work/<code:assignment_code>/next/", work.go_on, name="go-on"),
     path("hits/<code:hit_code>/", groups.preview_hit, name="preview-hit"),
     path("hits/<code:hit_code>/accept/", groups.accept, name="accept-hit"),

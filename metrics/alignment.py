@@ -1,6 +1,6 @@
 """Alignment of the predicted spans of an item with its reference spans.
 
-UA, LA and redundancy follow Roit et al. 2020, section 4. The paper does not define how to break
+UA, LA and redundancy follow Roit et al. 2020, section 3.2. The paper does not define how to break
 ties in the matching. `docs/metrics.md` does.
 """
 
@@ -118,7 +118,7 @@ def align(reference: LabelledSpans, predicted: LabelledSpans) -> Alignment:
     connected component, linked where their IoU >= 1/2.
 
     The result is exact and independent of the order of the spans. Raise ValueError for an empty
-    span. Roit et al. 2020, section 4.
+    span. Roit et al. 2020, section 3.2.
     """
     check_spans(reference)
     check_spans(predicted)

@@ -50,7 +50,7 @@ def score_items(
 def argument_scores(
     reference: Mapping[Item, LabelledSpans], predicted: Mapping[Item, LabelledSpans]
 ) -> ArgumentScores:
-    """Return UA and LA micro-averaged over the reference items (Roit et al. 2020, section 4).
+    """Return UA and LA micro-averaged over the reference items (Roit et al. 2020, section 3.2).
 
     Predictions on items that the reference lacks are ignored. Their number is returned. All spans
     of a reference item without predictions are missed. Linear in the number of items.

@@ -76,13 +76,13 @@ def micro_sum(counts: Iterable[Counts]) -> Counts:
     return Counts(tp, fp, fn)
 
 
-def macro_average(counts: Iterable[Counts]) -> MacroAverage:
+def macro_average(predicted: Iterable[Counts], recalled: Iterable[Counts]) -> MacroAverage:
     """Return mean precision and mean recall, which give every item the same weight.
 
-    The mean precision leaves out items without predictions, and the mean recall leaves out items
-    without references.
+    `predicted` has the counts of each item for precision and `recalled` those for recall. The mean
+    precision leaves out items without predictions, and the mean recall leaves out items without
+    references.
     """
-    counts = list(counts)
-    precisions = [item.precision for item in counts if item.precision is not None]
-    recalls = [item.recall for item in counts if item.recall is not None]
+    precisions = [item.precision for item in predicted if item.precision is not None]
+    recalls = [item.recall for item in recalled if item.recall is not None]
     return MacroAverage(mean(precisions), mean(recalls), len(precisions), len(recalls))

@@ -1,6 +1,9 @@
 """Intervals of figures, in a module of their own that does not import numpy."""
 
 from dataclasses import dataclass
+from math import sqrt
+
+_Z_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,3 +18,19 @@ class Interval:
     high: float | None
     level: float
     undefined: float
+
+
+def wilson_interval(hits: int, of: int) -> Interval:
+    """Return the 95 % score interval of a share (Wilson 1927).
+
+    Unlike the normal approximation, it stays within [0, 1] and is reliable for few or rare hits.
+    Both ends are None if there are no cases.
+    """
+    if not of:
+        return Interval(None, None, 0.95, 1.0)
+    share, z2 = hits / of, _Z_95**2
+    middle = (share + z2 / (2 * of)) / (1 + z2 / of)
+    half = _Z_95 * sqrt(share * (1 - share) / of + z2 / (4 * of * of)) / (1 + z2 / of)
+    low = 0.0 if hits == 0 else middle - half
+    high = 1.0 if hits == of else middle + half
+    return Interval(low, high, 0.95, 0.0)

@@ -19,7 +19,7 @@ def span_iou(first: Span, second: Span) -> Fraction:
 
 
 def spans_match(first: Span, second: Span) -> bool:
-    """Return True if the IoU is at least 1/2 (Roit et al. 2020, section 4).
+    """Return True if the IoU is at least 1/2 (Roit et al. 2020, section 3.2).
 
     The test uses integers. 2 * intersection >= union is equivalent to 3 * intersection >= the sum
     of both lengths.

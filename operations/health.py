@@ -70,7 +70,9 @@ class Sweeps(HealthCheck):
     """A check for rows that a sweep repeatedly fails to process."""
 
     async def run(self) -> None:
-        failures = SweepFailure.objects.filter(first_failed_at__lte=timezone.now() - FAILING_AFTER)
+        failures = SweepFailure.objects.filter(
+            set_aside_at=None, first_failed_at__lte=timezone.now() - FAILING_AFTER
+        )
         if count := await failures.acount():
             first = await failures.order_by("first_failed_at").afirst()
             raise ServiceUnavailable(f"failing rows: {count}, first {first}")

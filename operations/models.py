@@ -4,10 +4,14 @@ from django.db import models
 
 
 class Heartbeat(models.Model):
-    """The time of the last heartbeat task, and the marketplace's problem at that time."""
+    """The time of the last heartbeat task, and the marketplace's problem at that time.
+
+    `marketplace_since` is when the problem began.
+    """
 
     at = models.DateTimeField()
     marketplace_problem = models.CharField(max_length=200, blank=True)
+    marketplace_since = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"Heartbeat at {self.at}"
@@ -29,3 +33,18 @@ class TaskStats(models.Model):
 
     def __str__(self) -> str:
         return f"{self.task} {self.outcome}: {self.runs}"
+
+
+class Alert(models.Model):
+    """A problem that an operator must solve. It is deleted when the problem is gone."""
+
+    key = models.CharField(max_length=60, unique=True)
+    text = models.CharField(max_length=300)
+    since = models.DateTimeField()
+    mailed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["since", "pk"]
+
+    def __str__(self) -> str:
+        return self.text

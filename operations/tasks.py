@@ -2,8 +2,20 @@ from celery import shared_task
 from django.utils import timezone
 
 from operations.domain import heartbeat
+from operations.domain.alerts import mail_alerts, update_alerts
 
 
 @shared_task
 def beat() -> None:
     heartbeat.beat(now=timezone.now())
+
+
+@shared_task
+def watch() -> None:
+    update_alerts(now=timezone.now())
+
+
+@shared_task
+def send_alerts() -> None:
+    """Send new alerts by e-mail."""
+    mail_alerts(now=timezone.now())

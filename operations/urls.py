@@ -8,5 +8,6 @@ urlpatterns = [
     path("health/live", views.live, name="live"),
     path("health/web", views.HealthView.as_view(checks=views.WEB), name="web"),
     path("health/ready", views.HealthView.as_view(checks=views.ALL), name="ready"),
+    path(".well-known/security.txt", views.security_txt, name="security_txt"),
     path("metrics", views.metrics, name="metrics"),
 ]

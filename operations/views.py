@@ -1,6 +1,7 @@
 """Pages for monitoring: health checks and metrics."""
 
 import os
+from datetime import timedelta
 from ipaddress import ip_address
 from typing import Any
 
@@ -16,6 +17,8 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from operations.domain.figures import Figures
 
+# RFC 9116 recommends less than a year.
+SECURITY_TXT_LASTS = timedelta(days=180)
 WEB = (
     "health_check.checks.Database",
     "health_check.checks.Cache",
@@ -50,6 +53,21 @@ class HealthView(HealthCheckView):
 def live(request: HttpRequest) -> JsonResponse:
     """Answer without checking any service."""
     return JsonResponse({"status": "ok", "version": settings.VERSION})
+
+
+@require_GET
+def security_txt(request: HttpRequest) -> HttpResponse:
+    """Return where to report vulnerabilities (RFC 9116), or 404 if there is no SECURITY_CONTACT."""
+    if not settings.SECURITY_CONTACT:
+        raise Http404
+    expires = timezone.now() + SECURITY_TXT_LASTS
+    lines = [
+        f"Contact: {settings.SECURITY_CONTACT}",
+        f"Expires: {expires:%Y-%m-%dT%H:%M:%SZ}",
+        "Preferred-Languages: en",
+        f"Canonical: {settings.SITE_URL}{request.path}",
+    ]
+    return HttpResponse("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8")
 
 
 @require_GET

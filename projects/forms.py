@@ -13,6 +13,7 @@ from projects.domain.choose_protocol import MOST_REVISIONS, MOST_VALIDATORS
 from projects.enums import AfterDisputes, ExclusionScope, MemberRole, Protocol, TokenScope
 from projects.models import Project
 from projects.protocols import TERMS
+from schemes.base import FreeForm
 from schemes.registry import SCHEMES, get_scheme
 from web.fields import DollarsField
 
@@ -98,7 +99,7 @@ class SettingsForm(forms.Form):
     )
     exclusion_scope = forms.ChoiceField(
         choices=ExclusionScope.choices,
-        label="A consolidator must have generated nothing for",
+        label="Consolidators must not have annotated",
         widget=forms.RadioSelect,
     )
     revision_limit = forms.IntegerField(
@@ -128,16 +129,24 @@ class SettingsForm(forms.Form):
         label="Countries",
         help_text="Country codes separated by spaces, such as US GB CA. Leave empty for any.",
     )
+    allow_free_form = forms.BooleanField(required=False)
     cap = DollarsField(label="Budget cap, in dollars", help_text="Leave empty for no cap.")
     minimum_hourly = DollarsField(
         label="Minimum hourly wage, in dollars",
         help_text="Pages warn if an hour of active time pays less. Leave empty for no warning.",
     )
 
-    def __init__(self, *args: Any, protocol: str, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, protocol: str, free_form: FreeForm | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         terms = TERMS[protocol]
-        self.fields["exclusion_scope"].label = f"A {terms.noun} must have generated nothing for"
+        if free_form is None:
+            del self.fields["allow_free_form"]
+        else:
+            field = self.fields["allow_free_form"]
+            field.label, field.help_text = free_form.label, free_form.help_text
+        self.fields["exclusion_scope"].label = f"{terms.noun.capitalize()}s must not have annotated"
         if terms.is_voted:
             del self.fields["generators_per_item"]
         if not terms.is_revised:
@@ -156,6 +165,7 @@ class SettingsForm(forms.Form):
             "approval_rate": rate and rate["integers"][0],
             "hits_approved": approved and approved["integers"][0],
             "locales": " ".join(requirements.get("locale", {}).get("locales", [])),
+            "allow_free_form": project.allow_free_form,
             "cap": project.budget.cap_cents,
             "minimum_hourly": project.minimum_hourly_cents,
         }

@@ -35,6 +35,8 @@ class Project(models.Model):
     )
     # Worker requirements of every HIT, such as an approval rate. See crowd.models.HitType.
     worker_requirements = models.JSONField(default=list, blank=True)
+    # Whether workers may submit units outside the scheme's template.
+    allow_free_form = models.BooleanField(default=False, db_default=False)
     # Pages warn if an hour of active time pays less than this. None means no warning.
     minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
     seed = models.BigIntegerField(default=1)

@@ -153,9 +153,8 @@ class RoundForm(forms.Form):
     def _terms(self) -> Terms | None:
         if self.cleaned_data["reward_cents"] is None:
             return None
-        allowance = terms_of(self._round.project, self._round.role)["allowance_units"]
         mine = {name: self.cleaned_data[name] for name in TERMS}
-        return cast(Terms, {**mine, "allowance_units": allowance})
+        return cast(Terms, {**terms_of(self._round.project, self._round.role), **mine})
 
 
 MODEL_FIELDS = ("title", "entry", "items_per_worker", "guidelines")
@@ -248,6 +247,15 @@ class DecideForm(forms.Form):
     def __init__(self, data: Any, *, choices: list[int]) -> None:
         super().__init__(data)
         set_choices(self, enrolment=[(str(pk), str(pk)) for pk in choices])
+
+
+class ConcludeForm(forms.Form):
+    """A decision on a worker, with the feedback sent or not."""
+
+    verdict = forms.ChoiceField(choices=VERDICTS)
+    reason = forms.CharField(required=False, max_length=1000)
+    sends = forms.BooleanField(required=False)
+    confirmed = forms.BooleanField(required=False)
 
 
 class OverviewFilterForm(forms.Form):

@@ -27,6 +27,7 @@ urlpatterns = [
     path(TRAINEE + "evaluate/", trainee.evaluate, name="evaluate"),
     path(TRAINEE + "overrule/", trainee.overrule, name="overrule"),
     path(TRAINEE + "feedback/", trainee.write, name="write"),
+    path(TRAINEE + "confirm/", trainee.confirm, name="confirm"),
     path(TRAINEE + "preview/", trainee.preview, name="preview"),
     path(AT + "mail/<int:pk>/", rounds.send_mail_again, name="send_mail_again"),
     path(AT + "groups/", groups.groups, name="groups"),

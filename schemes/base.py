@@ -82,6 +82,7 @@ class ItemContext:
     """An item, or a sentence without a target.
 
     `resources` maps the names of the project's resources (such as a lexicon) to plain values.
+    `free_form` allows units outside the scheme's template, if it has one.
     """
 
     tokens: Tokens
@@ -89,6 +90,7 @@ class ItemContext:
     image: Image | None = None
     metadata: Json = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
+    free_form: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,19 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class SubmittedRow:
+    """An accepted submission to be written. Its ids are safe to publish."""
+
+    external_id: str
+    tokens: tuple[str, ...]
+    target: Json
+    role: str
+    worker_id: str
+    assign_id: str
+    content: Json
+
+
+@dataclass(frozen=True, slots=True)
 class Noun:
     """A countable noun of the interface."""
 
@@ -213,28 +228,52 @@ def json_differences(ours: object, theirs: object, context: ItemContext) -> list
 
 
 @dataclass(frozen=True, slots=True)
+class ReaderOption:
+    """An option of commands that read gold, such as a threshold.
+
+    `kind` converts the option's text. Formats to which an option does not apply ignore it.
+    """
+
+    key: str
+    flag: str
+    kind: Callable[[str], Any]
+    metavar: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSearch:
+    """A kind of items that can be found in sentences. `label` names it on pages."""
+
+    label: str
+    find: Callable[[str, ItemContext], list[ItemRecord]]
+
+
+@dataclass(frozen=True, slots=True)
 class Corpus:
     """Reading of corpora and gold, and items of sentences.
 
     `formats` maps command-line names to file extensions. Readers pass bad rows to the error sink,
     which may raise, and skip them. They raise FileError for an unreadable file or an unknown format.
-    Items and gold may be in several files, which some formats join.
+    Items and gold may be in several files, which some formats join. `read_gold` receives values of
+    `gold_options` as keyword arguments, if there are any.
 
-    `find_items` returns the items of a sentence without an item file. Readers may store known targets
-    in `metadata["items"]`. `complete_item` adds the fields that pages need to the target, and raises
-    ContentError if the sentence has no such item. `headline` identifies an item in a list, and
-    `order` is its place in the sentence. Sentences describe images if the corpus `needs_images`, and
-    imports add the name of the image's file to `metadata["image"]`. `group` returns the document or
-    image of a sentence by its id, or "" if it has none. `item_key_of_row` returns the sentence's id and
-    the local key of the item in a row of a CSV file, or None. Its column `item` has both, separated by
-    a slash.
+    `find_items` returns the items of a sentence without an item file. If several kinds of items can be
+    searched, `searches` has them by the name of the command's option, the default first. Readers may
+    store known targets in `metadata["items"]`. `complete_item` adds the fields that pages need to the
+    target, and raises ContentError if the sentence has no such item. `headline` identifies an item in a
+    list, and `order` is its place in the sentence. Sentences describe images if the corpus
+    `needs_images`, and imports add the name of the image's file to `metadata["image"]`. `group` returns
+    the document or image of a sentence by its id, or "" if it has none. `item_key_of_row` returns the
+    sentence's id and the local key of the item in a row of a CSV file, or None. Its column `item` has
+    both, separated by a slash. `item_type` returns the type of an item for reports by type, or "".
     """
 
     formats: Mapping[str, Sequence[str]]
     gold_formats: Sequence[str]
     read_sentences: Callable[[Path, str, ErrorSink], Iterator[SentenceRecord]]
     read_items: Callable[[Sequence[Path], ErrorSink], Iterator[ItemRecord]]
-    read_gold: Callable[[Sequence[Path], str, ErrorSink], Iterator[GoldRecord]]
+    read_gold: Callable[..., Iterator[GoldRecord]]
     find_items: Callable[[str, ItemContext], list[ItemRecord]]
     complete_item: Callable[[ItemRecord, ItemContext], ItemRecord]
     headline: Callable[[ItemContext], str]
@@ -242,6 +281,13 @@ class Corpus:
     needs_images: bool = False
     group: Callable[[str], str] = lambda external_id: ""
     item_key_of_row: Callable[[Mapping[str, str]], tuple[str, str] | None] = item_of_row
+    item_type: Callable[[ItemContext], str] = lambda context: ""
+    gold_options: Sequence[ReaderOption] = ()
+    searches: Mapping[str, ItemSearch] = field(default_factory=dict)
+
+    def search_of(self, name: str) -> Callable[[str, ItemContext], list[ItemRecord]]:
+        """Return the search of this name, or `find_items` for ""."""
+        return self.searches[name].find if name else self.find_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +299,29 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """A reason why a person should check content before its bonus is paid.
+
+    `text` is a sentence for the worker and the reviewer.
+    """
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FreeForm:
+    """The texts of the setting that allows units outside the scheme's template.
+
+    `code` is that of the doubts about such units.
+    """
+
+    code: str
+    label: str
+    help_text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
     """Parsing and counting of content. Parsers return normalised JSON or raise ContentError.
 
@@ -260,7 +329,9 @@ class Content:
     parses a program's output as a source for a merge, which may contradict itself. `count_units`
     returns the number of units that pay depends on, by role. `count` returns the numbers of `totals`
     by key. `differences` describes how two copies of a submission differ, one sentence each.
-    A generator with a lower mean number of units per item than `least_units` is flagged.
+    A generator with a lower mean number of units per item than `least_units` is flagged. `doubts`
+    returns the reasons to hold the bonus of parsed content, by role. `free_form` is None if every
+    unit fits the scheme's template.
     """
 
     schema_version: int
@@ -273,6 +344,8 @@ class Content:
     count: Callable[[Json], Mapping[str, int]] = lambda content: {}
     differences: Callable[[object, object, ItemContext], list[str]] = json_differences
     least_units: float = 0.0
+    doubts: Callable[[Json, ItemContext, str], list[Doubt]] = lambda content, context, role: []
+    free_form: FreeForm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +439,31 @@ class RowDecision:
     predicted: str
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerCategory:
+    """A category of an error analysis, which a person gives to a part of a prediction.
+
+    `shortcut` is the letter that chooses it. Parts of a category that `is_correct` count as right,
+    although the reference lacks them. Those of one that `is_repeat` count neither as right nor as wrong.
+    """
+
+    key: str
+    label: str
+    explanation: str
+    shortcut: str
+    is_correct: bool = False
+    is_repeat: bool = False
+
+
+CORRECT = AnswerCategory(
+    "correct", "Correct", "The reference should have it.", "c", is_correct=True
+)
+REPEATED = AnswerCategory(
+    "redundant", "Redundant", "It repeats another part of the annotation.", "r", is_repeat=True
+)
+WRONG = AnswerCategory("wrong", "Wrong", "It is not correct.", "w")
+
+
 class Compare(Protocol):
     """Compare a prediction with a reference. `decisions` override automatic matches.
 
@@ -400,7 +498,7 @@ class Comparison:
     `rule` names the definitions of the figures and is stored with each result. A changed definition
     gets a new name. `states` has the texts of the row states that occur. `hints` returns likely
     remarks on the rows as (error code, sentence), and `section` the anchor of the guideline section
-    of an error code and role, or "".
+    of an error code and role, or "". `categories` are those of error analyses.
 
     `round_thresholds` maps the round numbers of a training preset to values by figure that suggest
     a pass. Other keys of theirs are `units_per_item` and `seconds_per_item`.
@@ -415,6 +513,7 @@ class Comparison:
     hints: Callable[[Compared, ItemContext], list[tuple[str, str]]] = lambda compared, context: []
     section: Callable[[str, str], str] = lambda code, role: ""
     round_thresholds: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    categories: Sequence[AnswerCategory] = (CORRECT, REPEATED, WRONG)
 
     def figure(self, key: str) -> Figure:
         """Return the declared figure. Raise KeyError."""
@@ -487,7 +586,8 @@ class Merging:
     `keep_all` returns a consolidation that keeps all of one source, to start a correction from.
     `judged` returns the sources' units with their outcomes in a consolidation, or without outcomes if
     there is none. `summary` and `outcomes` (key, label) and `shares` describe merge reports.
-    `method` returns sentences for data cards from the number of generators per item.
+    `method` returns sentences for data cards from the number of generators per item. `union` returns
+    all that any of several annotations has, without a decision between them.
     """
 
     lay_out: Callable[[Sequence[Json], ItemContext], Json]
@@ -502,6 +602,7 @@ class Merging:
     outcomes: Sequence[tuple[str, str]] = ()
     shares: Sequence[Share] = ()
     method: Callable[[int], str] = consolidation_method
+    union: Callable[[Sequence[Json]], Json] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -599,7 +700,8 @@ class Exports:
     with any number of files in a folder, which return counts for the manifest. Rows of formats in
     `with_metadata` have the sentences' metadata and images. `sentence_file` opens a
     file of the sentences beside the gold. `with_judgments` are formats that store every judgment,
-    which may include "jsonl".
+    which may include "jsonl". `submissions` maps formats that can hold every submission to writers,
+    which stream submissions to the path and return how many rows the file has.
     """
 
     formats: Mapping[str, str] = field(default_factory=dict)
@@ -609,6 +711,9 @@ class Exports:
     sentence_file: Callable[[Path], AbstractContextManager[SentenceSink]] | None = None
     with_judgments: Sequence[str] = ()
     with_metadata: Sequence[str] = ()
+    submissions: Mapping[str, Callable[[Iterable[SubmittedRow], Path], int]] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -660,6 +765,39 @@ class Practice:
 
     exercises: Callable[[], Sequence[Exercise]]
     check: Callable[[Exercise, object], PracticeResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A condition on a page's content: the value at `path` is not empty, or equals `value`.
+
+    A path has names and positions, such as "questions.0.answers". "*" matches any position.
+    """
+
+    path: str
+    value: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class TutorialStep:
+    """A step of a tutorial. It ends when all goals are reached, or when the worker continues."""
+
+    title: str
+    text: str
+    goals: Sequence[Goal] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tutorial:
+    """Steps on a role's page with an example. `sources` are the annotations of an example to judge.
+
+    `picture` is the path of the example's image among the static files.
+    """
+
+    context: ItemContext
+    steps: Sequence[TutorialStep]
+    sources: Sequence[Json] = ()
+    picture: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -876,8 +1014,8 @@ class Sample:
 class Scheme:
     """An annotation scheme as a set of parts. `schemes.registry` lists all schemes.
 
-    `external` maps keys to comparisons with other resources. `limits` are sentences for data cards
-    about what is not annotated.
+    `tutorials` maps roles to tutorials for a worker's first task. `external` maps keys to comparisons
+    with other resources. `limits` are sentences for data cards about what is not annotated.
     """
 
     name: str
@@ -893,6 +1031,7 @@ class Scheme:
     validating: Validating | None = None
     simulation: Simulation | None = None
     practice: Practice | None = None
+    tutorials: Mapping[str, Callable[[], Tutorial]] = field(default_factory=dict)
     search: Search | None = None
     external: Mapping[str, ExternalComparison] = field(default_factory=dict)
     limits: Sequence[str] = ()

@@ -11,7 +11,6 @@ from schemes.text_lines import numbered_lines
 
 # Bounds the time of the segmenter. Longer lines are not paragraphs.
 MAX_PARAGRAPH = 200_000
-_WORD_END = re.compile(r"\w$")
 _ABBREVIATION = re.compile(r"^(?:\w\.)*\w$")
 
 
@@ -50,7 +49,7 @@ def _joined(sentence: Iterable[Any]) -> Iterator[str]:
     for token in sentence:
         value = "".join(token.value.split())
         touches = bool(held) and not token.spacing
-        hyphen = touches and (value == "-" and _WORD_END.search(held) is not None)
+        hyphen = touches and value == "-" and (held[-1].isalnum() or held[-1] == "_")
         after_hyphen = touches and held.endswith("-") and len(held) > 1 and value[:1].isalnum()
         stop = touches and value == "." and "." in held and _ABBREVIATION.match(held) is not None
         if hyphen or after_hyphen or stop:

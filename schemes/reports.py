@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.intervals import Interval
-from schemes.base import Json
+from schemes.base import Json, ReaderOption
 
 Options = Mapping[str, Any]
 Rows = Iterable[Sequence[Any]]
@@ -82,6 +82,17 @@ def add_output_arguments(parser: ArgumentParser, evaluation: Evaluation) -> None
     )
     parser.add_argument("--seed", type=int, default=0, help="random seed (default 0)")
     parser.add_argument("--plot", type=Path, metavar="OUT.svg", help="a chart of the figures")
+
+
+def add_reader_options(parser: ArgumentParser, options: Iterable[ReaderOption]) -> None:
+    for option in options:
+        parser.add_argument(
+            option.flag,
+            dest=option.key,
+            type=option.kind,
+            metavar=option.metavar,
+            help=option.help,
+        )
 
 
 def check_output(options: Options, evaluation: Evaluation) -> None:

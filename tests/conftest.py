@@ -1,5 +1,6 @@
 """Fixtures for every test: the databases, the browser, and a site in processes of its own."""
 
+import asyncio
 import os
 import shutil
 import signal
@@ -20,6 +21,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError
 from django.core.servers.basehttp import WSGIRequestHandler
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.test import Client, TransactionTestCase, override_settings
 from playwright.sync_api import Browser, expect, sync_playwright
 from redis import Redis
@@ -401,6 +403,20 @@ def either_site(request: pytest.FixtureRequest) -> dict[str, str]:
     """Runs a test twice: on SQLite and the file system, and on PostgreSQL and Redis."""
     name = {"embedded": "embedded_site", "servers": "server_site"}[request.param]
     return request.getfixturevalue(name)
+
+
+@pytest.fixture
+def without_running_loop() -> Iterator[None]:
+    """Hide the event loop that Playwright leaves running in a thread with a browser.
+
+    Django keeps one connection for code with a loop and one for code without. Here both are the
+    same, so that the test stays in its transaction.
+    """
+    loop, connection = asyncio._get_running_loop(), connections[DEFAULT_DB_ALIAS]
+    asyncio._set_running_loop(None)
+    connections[DEFAULT_DB_ALIAS] = connection
+    yield
+    asyncio._set_running_loop(loop)
 
 
 # --- the browser -------------------------------------------------------------------------------

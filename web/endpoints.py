@@ -9,7 +9,7 @@ from django.utils.cache import patch_cache_control, patch_vary_headers, set_resp
 from django.utils.decorators import method_decorator
 from django.utils.http import parse_etags
 from django.views.decorators.http import conditional_page
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.generics import GenericAPIView
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -40,6 +40,8 @@ class Endpoint(GenericAPIView[Any]):
         return settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        if "Transfer-Encoding" in request.headers:
+            raise ParseError("Send the body at once, with Content-Length.")
         if int(request.META.get("CONTENT_LENGTH") or 0) > self.most_bytes:
             raise TooLarge(f"The request is too large. The limit is {self.most_bytes:,} bytes.")
         super().initial(request, *args, **kwargs)

@@ -5,10 +5,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
 from drf_standardized_errors import types
 from drf_standardized_errors.handler import ExceptionHandler
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, ParseError
+
+from web.views import RETRY_AFTER
 
 
 class Conflict(APIException):
@@ -26,6 +29,13 @@ class TooLarge(APIException):
     status_code = 413
     default_code = "too_large"
     default_detail = "The request is too large."
+
+
+class Unavailable(APIException):
+    status_code = 503
+    default_code = "unavailable"
+    default_detail = "The database is out of reach. Try again."
+    wait = RETRY_AFTER
 
 
 class IdempotencyKeyReused(APIException):
@@ -52,6 +62,8 @@ class Handler(ExceptionHandler):
             return TooLarge()
         if isinstance(exc, SuspiciousOperation):
             return ParseError(str(exc))
+        if isinstance(exc, OperationalError | InterfaceError):
+            return Unavailable()
         return super().convert_known_exceptions(exc)
 
 

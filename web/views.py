@@ -1,5 +1,12 @@
-from django.http import HttpRequest, JsonResponse
+import sys
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
 from django.views.decorators.csrf import csrf_exempt
+
+# Seconds after which a client may try again while the database is away.
+RETRY_AFTER = 10
 
 
 @csrf_exempt
@@ -7,3 +14,11 @@ def not_found(request: HttpRequest, **kwargs: object) -> JsonResponse:
     """Respond with 404 to paths under /api/ without an endpoint."""
     error = {"code": "not_found", "detail": "The API has no such path.", "attr": None}
     return JsonResponse({"type": "client_error", "errors": [error]}, status=404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Respond to an uncaught exception: with 503 if the database is out of reach, or else 500."""
+    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+        headers = {"Retry-After": str(RETRY_AFTER)}
+        return HttpResponse(render_to_string("503.html"), status=503, headers=headers)
+    return HttpResponse(render_to_string("500.html"), status=500)

@@ -78,8 +78,8 @@ class Imports(_OfImports, ListEndpoint):
     @action
     def post(self, request: Request, slug: str) -> Response:
         """Upload a corpus. A background job imports it, and `Location` shows its progress."""
-        formats = get_scheme(self.project.scheme).corpus.formats
-        serializer = NewImportSerializer(data=request.data, context={"formats": formats})
+        corpus = get_scheme(self.project.scheme).corpus
+        serializer = NewImportSerializer(data=request.data, context={"corpus": corpus})
         serializer.is_valid(raise_exception=True)
         data = serializer.validated_data
         job = queue_import(
@@ -88,6 +88,7 @@ class Imports(_OfImports, ListEndpoint):
             files=data["files"],
             items_files=data["items_files"],
             images=data["images"],
+            search=data["search"],
             domain=data["domain"],
             partition=data["partition"],
             strict=data["strict"],

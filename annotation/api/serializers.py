@@ -1,12 +1,13 @@
 """Serializers of sentences, imports, batches and submissions. Amounts are in whole US cents."""
 
+from collections.abc import Collection
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.enums import Partition
-from annotation.models import Batch, Sentence, Submission
+from annotation.models import Batch, HeldBonus, Sentence, Submission
 from jobs.models import Job
 from projects.api.serializers import MOST_CENTS
 
@@ -14,6 +15,8 @@ from projects.api.serializers import MOST_CENTS
 class SentenceSerializer(serializers.ModelSerializer[Sentence]):
     tokens = serializers.ListField(child=serializers.CharField(), read_only=True)
     metadata = serializers.DictField(read_only=True)
+    # Empty for most corpora.
+    partition = serializers.CharField(read_only=True)
 
     class Meta:
         model = Sentence
@@ -97,6 +100,12 @@ class NewImportSerializer(serializers.Serializer[Any]):
     format = serializers.CharField(
         max_length=30, help_text="A corpus format of the project's scheme."
     )
+    search = serializers.CharField(
+        max_length=30,
+        default="",
+        allow_blank=True,
+        help_text="What to look for in the sentences without `items_files`, if the scheme has a choice.",
+    )
     domain = serializers.CharField(max_length=60, default="", allow_blank=True)
     partition = serializers.ChoiceField(choices=Partition.choices, default="", allow_blank=True)
     strict = serializers.BooleanField(
@@ -104,10 +113,16 @@ class NewImportSerializer(serializers.Serializer[Any]):
     )
 
     def validate_format(self, value: str) -> str:
-        known = self.context["formats"]
-        if value not in known:
-            raise serializers.ValidationError(f"Use one of {', '.join(known)}.")
-        return value
+        return _one_of(self.context["corpus"].formats, value)
+
+    def validate_search(self, value: str) -> str:
+        return _one_of(self.context["corpus"].searches, value) if value else value
+
+
+def _one_of(known: Collection[str], value: str) -> str:
+    if value not in known:
+        raise serializers.ValidationError(f"Use one of {', '.join(known) or 'none'}.")
+    return value
 
 
 @extend_schema_field({"type": "array", "items": {"type": "object"}})
@@ -234,6 +249,64 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
             "comment",
         )
         read_only_fields = fields
+
+
+class HoldReasonSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    text = serializers.CharField()
+
+
+class HeldBonusSerializer(serializers.ModelSerializer[HeldBonus]):
+    """A bonus that is paid after a review. `submissions` are the ids of its work."""
+
+    worker = serializers.CharField(
+        source="payment.assignment.worker.pseudonym",
+        read_only=True,
+        help_text="The worker's pseudonym.",
+    )
+    submissions: serializers.Field[Any, Any, Any, Any] = serializers.PrimaryKeyRelatedField(
+        source="payment.assignment.submissions",
+        many=True,
+        read_only=True,
+    )
+    amount_cents = serializers.IntegerField(source="payment.amount_cents", read_only=True)
+    reasons = HoldReasonSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = HeldBonus
+        fields = (
+            "id",
+            "state",
+            "worker",
+            "submissions",
+            "amount_cents",
+            "reasons",
+            "held_at",
+            "decided_by",
+            "decided_at",
+            "note",
+        )
+        read_only_fields = fields
+
+
+class AcceptBonusSerializer(serializers.Serializer[Any]):
+    units = serializers.DictField(
+        child=serializers.IntegerField(min_value=0, max_value=100_000),
+        required=False,
+        help_text="The units to pay by submission id. Without it, the whole bonus is paid.",
+    )
+    note = serializers.CharField(
+        max_length=1000,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Sent to the worker.",
+    )
+
+    def validate_units(self, units: dict[str, int]) -> dict[int, int]:
+        if not all(key.isascii() and key.isdigit() for key in units):
+            raise serializers.ValidationError("The keys must be submission ids.")
+        return {int(key): number for key, number in units.items()}
 
 
 class ReasonSerializer(serializers.Serializer[Any]):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.domain.publish import publish_generations, unpublished_items
 from annotation.enums import BatchState
@@ -36,6 +36,12 @@ MAX_REPUBLICATIONS = 20
 
 def hits_of(batch: Batch) -> HitQuerySet:
     return Hit.objects.filter(task__batch=batch)
+
+
+def _tasks_to_extend(batch: Batch) -> QuerySet[Task]:
+    """Return the batch's tasks with an item that is not withdrawn."""
+    kept = TaskItem.objects.filter(task=OuterRef("pk"), item__withdrawn_at=None)
+    return Task.objects.filter(Exists(kept), batch=batch)
 
 
 @transaction.atomic
@@ -184,8 +190,10 @@ def extend_batch(
         count = extend_hits(hits=hits, ends_at=ends_at, now=now)
     else:
         _change_state(batch, BatchState.OPEN, actor, now)
-        Task.objects.filter(batch=batch).update(ended_at=None)
-        count = extend_hits(hits=hits_of(batch), ends_at=ends_at, now=now)
+        tasks = list(_tasks_to_extend(batch).values_list("pk", flat=True))
+        Task.objects.filter(pk__in=tasks).update(ended_at=None)
+        hits = hits_of(batch).filter(task__in=tasks)
+        count = extend_hits(hits=hits, ends_at=ends_at, now=now)
         # Pending HITs that were paused with the batch.
         resume_hits(hits=hits_of(batch), now=now)
     return _logged("extended", count, batch, actor, now)

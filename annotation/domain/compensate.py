@@ -18,6 +18,7 @@ from annotation.models import Compensation
 from crowd.domain.decide_assignment import approve_assignment
 from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits, slot_cents
 from crowd.domain.qualifications import define_qualification, grant_qualification, requirement_for
+from crowd.domain.site_key import site_key
 from crowd.models import Assignment, HitType, Worker
 from jobs.domain.sweep import for_each_row
 from projects.models import Project
@@ -49,7 +50,7 @@ def publish_compensation(
     if earlier:
         return earlier
     token = _token(project, worker, key)
-    public_id = public_id_of(token)
+    public_id = public_id_of(token, key=site_key())
     hit_type = hit_type_of(
         provider=project.provider,
         title="Payment for your work",

@@ -1,21 +1,20 @@
 """Accept or reject submissions together with their assignment."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from annotation.domain.publish import batch_terms
+from annotation.domain.award_bonus import bonus_for
+from annotation.domain.hold_bonus import hold_bonus, reasons_to_hold
 from annotation.domain.republish import has_room_for
 from annotation.enums import SubmissionState
 from annotation.models import Batch, Submission
 from audit.domain.change_state import Transitions, change_state
 from audit.errors import TouchstoneError
-from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
-from crowd.domain.pay_scheme import bonus_cents, explain_bonus
-from crowd.enums import AssignmentState
+from crowd.domain.decide_assignment import approve_assignment, reject_assignment
+from crowd.enums import AssignmentState, PaymentKind
 from crowd.models import Assignment
-from projects.enums import page_role
-from schemes.registry import get_scheme
 
 # MTurk lets a rejection be overridden for 30 days after the work was submitted.
 OVERTURN_WITHIN = timedelta(days=30)
@@ -40,19 +39,30 @@ def lock_assignment(*, assignment: Assignment) -> Assignment:
 
 
 @transaction.atomic
-def accept_assignment(*, assignment: Assignment, actor: str, now: datetime) -> None:
+def accept_assignment(
+    *, assignment: Assignment, actor: str, now: datetime, is_checked: bool = True
+) -> None:
     """Accept the assignment's submissions, approve it and record its bonus as owed.
 
-    A repeat changes nothing. Unreadable and withdrawn work is paid but not used. Raise
-    TransitionNotAllowedError if a submission can't be accepted.
+    If no person has checked the work, its bonus is held if there are reasons to. A repeat changes
+    nothing. Unreadable and withdrawn work is paid but not used. Raise TransitionNotAllowedError if a
+    submission can't be accepted.
     """
     lock_assignment(assignment=assignment)
-    submissions = list(assignment.submissions.select_related("item__project"))
+    rows = assignment.submissions.select_related("item__project__budget", "item__sentence__image")
+    submissions = list(rows.select_related("worker", "assignment__hit__task__batch__project"))
     for submission in submissions:
         usable = submission.is_readable and submission.state != SubmissionState.WITHDRAWN
         new = SubmissionState.ACCEPTED if usable else SubmissionState.WITHDRAWN
         _change_state(submission, new, actor, now)
-    approve_assignment(assignment=assignment, bonus=bonus_for(submissions), actor=actor, now=now)
+    bonus = bonus_for(submissions)
+    reasons = reasons_to_hold(submissions) if bonus and not is_checked else []
+    if bonus and reasons:
+        bonus = replace(bonus, needs_review=True)
+    approve_assignment(assignment=assignment, bonus=bonus, actor=actor, now=now)
+    payment = assignment.payments.filter(kind=PaymentKind.BONUS, needs_review=True).first()
+    if payment and reasons:
+        hold_bonus(payment=payment, submissions=submissions, reasons=reasons, now=now)
 
 
 class OverturnError(TouchstoneError, ValueError):
@@ -130,24 +140,6 @@ def _change_state(
     )
 
 
-def bonus_for(submissions: list[Submission]) -> BonusAward | None:
-    """Return the bonus under the pay scheme with its explanation, or None for no bonus."""
-    amount, reasons = 0, []
-    for submission in submissions:
-        if not submission.is_readable:
-            continue
-        assert submission.assignment
-        terms = batch_terms(submission.assignment.hit.task.batch)
-        scheme = get_scheme(submission.item.project.scheme)
-        units = scheme.content.count_units(submission.content, page_role(submission.role))
-        if bonus := bonus_cents(terms, units):
-            amount += bonus
-            reasons.append(explain_bonus(terms, units, scheme.vocabulary.unit.count(units)))
-    if not amount:
-        return None
-    return BonusAward(amount_cents=amount, reason=f"Thank you! {' '.join(reasons)}"[:2000])
-
-
 def auto_accept(*, submissions: list[Submission], now: datetime) -> bool:
     """Accept new submissions unless one of them needs review.
 
@@ -162,5 +154,6 @@ def auto_accept(*, submissions: list[Submission], now: datetime) -> bool:
     assert assignment
     if assignment.state not in (AssignmentState.SUBMITTED, AssignmentState.APPROVED):
         return False  # it was rejected at the marketplace
-    accept_assignment(assignment=assignment, actor="automatic acceptance", now=now)
+    actor = "automatic acceptance"
+    accept_assignment(assignment=assignment, actor=actor, now=now, is_checked=False)
     return True

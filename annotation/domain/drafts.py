@@ -9,17 +9,22 @@ from django.db import IntegrityError, transaction
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 
 from annotation.domain.find_task import PublishedTask, find_task
+from annotation.domain.publish import batch_terms
+from annotation.domain.unconfirmed_drafts import check_room, digest_of
 from annotation.domain.worker_page import InvalidPageError, PageToken
 from annotation.models import Draft, Item, PageDraft, Task
 from audit.errors import TouchstoneError
 from crowd.domain.sync_hits import request_sync
 from database import statements
+from projects.enums import page_role
 from schemes.base import ContentError, Json
+from schemes.registry import get_scheme
 
 COMMENT_LIMIT = 2000
 STEP_LIMIT = 20
 LOG_LIMIT = 2000
 LABEL_LIMIT = 200
+UNANSWERED_LIMIT = 50
 EFFORT_LIMIT = 10_000_000
 _DRAFT = f"""
 SELECT {", ".join(field.attname for field in Draft._meta.concrete_fields)}
@@ -34,7 +39,7 @@ class DraftConflictError(TouchstoneError):
     """Another page of the same work has saved since. `draft` is the newer version."""
 
     def __init__(self, draft: PageDraft) -> None:
-        super().__init__("Another tab has newer work on this task.")
+        super().__init__("This task was changed in another tab. Reload to continue.")
         self.draft = draft
 
 
@@ -46,6 +51,7 @@ class InvalidContentError(TouchstoneError):
         self.errors = dict(errors)
 
 
+SaveId = Annotated[str, StringConstraints(max_length=40)]
 StepName = Annotated[str, StringConstraints(min_length=1, max_length=40)]
 
 
@@ -74,12 +80,16 @@ class PageState(BaseModel):
 
     `content` maps item ids (as text) to content. `steps` has the parts of `active_seconds` and
     `moves` by step. `log` has the last moves in order: active second, step and what was done. It
-    may repeat moves that were saved before.
+    may repeat moves that were saved before. `revision` is the newest revision that the page knows.
+    `save_id` is a random id of this message, and `unanswered` has those of earlier messages whose
+    answers the page did not receive.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     revision: int = Field(ge=0)
+    save_id: SaveId = ""
+    unanswered: list[SaveId] = Field(default=[], max_length=UNANSWERED_LIMIT)
     content: dict[str, object] = Field(max_length=200)
     active_seconds: int = Field(default=0, ge=0, le=EFFORT_LIMIT)
     moves: int = Field(default=0, ge=0, le=EFFORT_LIMIT)
@@ -88,14 +98,20 @@ class PageState(BaseModel):
     comment: str = Field(default="", max_length=20_000)
 
 
-def save_draft(*, claim: PageToken, state: PageState, now: datetime) -> Draft:
-    """Store the page's state under the next revision. Raise InvalidPageError, DraftConflictError."""
+def save_draft(*, claim: PageToken, state: PageState, now: datetime, address: str = "") -> Draft:
+    """Store the page's state under the next revision.
+
+    `address` is the network address of the page. Raise InvalidPageError, DraftConflictError,
+    TooManyDraftsError.
+    """
 
     def change(draft: Draft) -> None:
+        check_newest(draft, state)
         if not draft.submitted_at:
-            keep_state(draft, state, now)
+            take_over(draft, state, now)
+            draft.save()
 
-    return _change_draft(claim, _task(claim), change, now)
+    return _change_draft(claim, _task(claim), change, now, digest_of(address))
 
 
 def keep_state(draft: PageDraft, state: PageState, now: datetime) -> None:
@@ -103,22 +119,38 @@ def keep_state(draft: PageDraft, state: PageState, now: datetime) -> None:
 
     Raise DraftConflictError if another page has saved since this page did.
     """
-    if state.revision != draft.revision:
-        raise DraftConflictError(draft)
+    check_newest(draft, state)
     take_over(draft, state, now)
     draft.save()
 
 
-def submit_draft(*, claim: PageToken, state: PageState, parse: Parse, now: datetime) -> str:
+def check_newest(draft: PageDraft, state: PageState) -> None:
+    """Raise DraftConflictError if the draft has newer work than the page knows.
+
+    Work that the page itself saved is not newer, even if the page did not receive the answer.
+    """
+    if draft.revision <= state.revision:
+        return
+    is_own = draft.save_id and draft.save_id in (state.save_id, *state.unanswered)
+    if not is_own:
+        raise DraftConflictError(draft)
+
+
+def submit_draft(
+    *, claim: PageToken, state: PageState, parse: Parse, now: datetime, address: str = ""
+) -> str:
     """Submit the work. Return the text that goes to the marketplace as the second copy.
 
     A repeat succeeds. The newest valid content counts until the marketplace's copy is recorded.
-    Raise InvalidPageError, or InvalidContentError without any change.
+    Raise InvalidPageError, TooManyDraftsError, DraftConflictError, or InvalidContentError without any
+    change.
     """
     offered = _task(claim)
     content = parse_content(items=offered.items, content=state.content, parse=parse)
+    _check_unit_limit(offered, content)
 
     def change(draft: Draft) -> None:
+        check_newest(draft, state)
         if draft.submitted_at is None:
             draft.submitted_at = now
             request_sync(hit_id=offered.task.hit_id, now=now)
@@ -126,7 +158,7 @@ def submit_draft(*, claim: PageToken, state: PageState, parse: Parse, now: datet
         draft.content = content
         draft.save()
 
-    _change_draft(claim, offered, change, now)
+    _change_draft(claim, offered, change, now, digest_of(address))
     return answer_text(content)
 
 
@@ -144,6 +176,22 @@ def parse_content(
     if errors:
         raise InvalidContentError(errors)
     return parsed
+
+
+def _check_unit_limit(offered: PublishedTask, content: Mapping[str, Json]) -> None:
+    """Raise InvalidContentError if an item has more units than its pay terms allow."""
+    task = offered.task
+    most = batch_terms(task.batch).get("max_units", 0)
+    scheme = get_scheme(task.batch.project.scheme)
+    errors = {}
+    for item in offered.items:
+        units = scheme.content.count_units(content[str(item.pk)], page_role(task.role))
+        if most and units > most:
+            unit, limit = scheme.vocabulary.unit, scheme.vocabulary.unit.count(most)
+            text = f"At most {limit} can be submitted for one {scheme.vocabulary.item.singular}."
+            errors[item.pk] = ContentError("", f"{text} You have {unit.count(units)}.")
+    if errors:
+        raise InvalidContentError(errors)
 
 
 def items_of(task: Task) -> list[Item]:
@@ -172,7 +220,11 @@ def find_draft(*, claim: PageToken, task: Task, lock: bool = False) -> Draft | N
 
 
 def _change_draft(
-    claim: PageToken, offered: PublishedTask, change: Callable[[Draft], None], now: datetime
+    claim: PageToken,
+    offered: PublishedTask,
+    change: Callable[[Draft], None],
+    now: datetime,
+    address_digest: str,
 ) -> Draft:
     """Call `change` with the claim's draft, which is locked or new, to change and save it."""
     while True:
@@ -180,12 +232,14 @@ def _change_draft(
             with transaction.atomic():
                 draft = find_draft(claim=claim, task=offered.task, lock=True)
                 if draft is None:
+                    check_room(task=offered.task, address_digest=address_digest)
                     draft = Draft(
                         task=offered.task,
                         guidelines_id=offered.guidelines_id,
                         opened_at=now,
                         assignment_ref=claim.assignment_ref,
                         worker_ref=claim.worker_ref,
+                        address_digest=address_digest,
                     )
                 change(draft)
             return draft
@@ -194,10 +248,11 @@ def _change_draft(
 
 
 def take_over(draft: PageDraft, state: PageState, now: datetime) -> None:
-    """Copy the page's state to the draft, without saving it."""
+    """Copy the page's state to the draft as its next revision, without saving it."""
     draft.content = state.content
     draft.comment = state.comment[:COMMENT_LIMIT]
     draft.revision += 1
+    draft.save_id = state.save_id
     draft.saved_at = now
     # The seconds since the page was opened, plus a minute of grace for the first save.
     open_for = int((now - draft.opened_at + timedelta(minutes=1)).total_seconds())

@@ -1,12 +1,15 @@
 """Find items with the scheme, on all cores."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import chain
 from multiprocessing import get_context
 
+from jobs.domain.end_with_parent import end_with_parent
 from schemes.base import ItemContext, ItemRecord, SentenceRecord
 from schemes.registry import get_scheme
 
@@ -17,11 +20,12 @@ FindItems = Callable[[Sequence[SentenceRecord]], list[ItemRecord]]
 
 
 @contextmanager
-def item_finder(scheme: str) -> Iterator[FindItems]:
+def item_finder(scheme: str, search: str = "") -> Iterator[FindItems]:
     """Yield a function that returns the items of sentences, in order.
 
-    Items given by the corpus take precedence over items found by the scheme. Worker processes start
-    with the first large call and end with the context. Each loads the scheme's models once.
+    `search` is one of the scheme's searches. Items given by the corpus take precedence over items
+    found by the scheme. Worker processes start with the first large call and end with the context.
+    Each loads the scheme's models once.
     """
     pool: ProcessPoolExecutor | None = None
     with ExitStack() as stack:
@@ -30,19 +34,24 @@ def item_finder(scheme: str) -> Iterator[FindItems]:
             nonlocal pool
             cores = os.cpu_count() or 1
             if cores == 1 or len(sentences) < POOL_FROM:
-                return _find(scheme, sentences)
+                return _find(scheme, search, sentences)
             if pool is None:
                 # Forked processes would share the database connection.
-                pool = ProcessPoolExecutor(cores, mp_context=get_context("spawn"))
+                context = get_context("spawn")
+                end = (signal.SIGKILL,)
+                pool = ProcessPoolExecutor(
+                    cores, mp_context=context, initializer=end_with_parent, initargs=end
+                )
                 stack.callback(pool.shutdown, cancel_futures=True)
             chunks = [sentences[at : at + CHUNK] for at in range(0, len(sentences), CHUNK)]
-            return list(chain.from_iterable(pool.map(_find, [scheme] * len(chunks), chunks)))
+            found = pool.map(partial(_find, scheme, search), chunks)
+            return list(chain.from_iterable(found))
 
         yield find
 
 
-def _find(scheme: str, sentences: Sequence[SentenceRecord]) -> list[ItemRecord]:
-    find = get_scheme(scheme).corpus.find_items
+def _find(scheme: str, search: str, sentences: Sequence[SentenceRecord]) -> list[ItemRecord]:
+    find = get_scheme(scheme).corpus.search_of(search)
     items = (
         find(sentence.external_id, ItemContext(sentence.tokens, metadata=sentence.metadata))
         for sentence in sentences

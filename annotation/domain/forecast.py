@@ -1,31 +1,31 @@
-"""Forecast the cost of outstanding work from the cost of decided work.
+"""Forecast the cost of outstanding work from the expected cost of an assignment.
 
-The cost of an assignment varies with the number of units found. From n decided assignments with
-mean m and variance s², k more cost k·m ± 1.96·s·sqrt(k + k²/n) (normal approximation, 95 %). The
-first term is the variation of the k assignments, the second the uncertainty of the mean.
+The cost of an assignment varies with the number of units found. From n assignments with mean m and
+variance s² (see `annotation.domain.cost_model`), k more cost k·m ± 1.96·s·sqrt(k + k²/n) (normal
+approximation, 95 %). The first term is the variation of the k assignments, the second the uncertainty
+of the mean.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt
-from statistics import fmean, variance
+from statistics import variance
 
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, Q, Sum
 
+from annotation.domain.cost_model import ENOUGH, RoleCost, role_costs
 from annotation.domain.expected_revisions import Revisions, revisions_to_come
 from annotation.domain.publish import terms_of
 from annotation.models import TaskItem
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
-from crowd.enums import AssignmentState, HitState, PaymentState
-from crowd.models import Hit, HitType, Payment
+from crowd.enums import AssignmentState, HitState
+from crowd.models import Hit, HitType
 from projects.enums import Role
 from projects.models import Project
 from projects.protocols import TERMS
 
 SIGMAS = 1.96
-# The variance of fewer decided assignments is not reliable.
-ENOUGH = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class Forecast:
     """The forecast cost of a role, in cents with fees.
 
     `offered` places are open or undecided, and `to_come` places are not published yet. `seen`
-    counts the decided assignments behind the forecast. With too few of them, `expected_cents` is
-    the amount that publishing reserves, and the range starts at the rewards without bonus.
+    counts the assignments behind the forecast. If there are too few, it is 0, `expected_cents` is an
+    assumption, and the range goes from the rewards without bonus to what publishing reserves.
     """
 
     role: str
@@ -53,11 +53,7 @@ class Forecast:
 def forecast_costs(*, project: Project) -> list[Forecast]:
     """Return a forecast for each role of the protocol, in the pay scheme's order."""
     revisions = revisions_to_come(project)
-    return [
-        _forecast(project, role, revisions)
-        for role in project.pay_scheme
-        if project.redundancy(role)
-    ]
+    return [_forecast(project, cost, revisions) for cost in role_costs(project=project)]
 
 
 def total_of(forecasts: Iterable[Forecast]) -> tuple[int, int, int]:
@@ -72,25 +68,26 @@ def total_of(forecasts: Iterable[Forecast]) -> tuple[int, int, int]:
     return round(expected - below), expected, round(expected + above)
 
 
-def _forecast(project: Project, role: str, revisions: Revisions) -> Forecast:
+def _forecast(project: Project, cost: RoleCost, revisions: Revisions) -> Forecast:
     """Return the role's forecast. Its range includes the smallest and largest number of revisions."""
-    costs = _costs(project, role)
+    role = cost.role
     offered = _offered(project, role)
     few, likely, many = (
         _to_come(project, role, number) for number in (0, revisions.expected, revisions.most)
     )
-    low, _, _ = _range(project, role, costs, offered + few)
-    _, expected, _ = _range(project, role, costs, offered + likely)
-    _, _, high = _range(project, role, costs, offered + many)
-    return Forecast(role, offered, likely, len(costs), low, expected, high)
+    low, _, _ = _range(project, cost, offered + few)
+    _, expected, _ = _range(project, cost, offered + likely)
+    _, _, high = _range(project, cost, offered + many)
+    return Forecast(role, offered, likely, cost.seen, low, expected, high)
 
 
-def _range(project: Project, role: str, costs: list[int], places: int) -> tuple[int, int, int]:
-    bare, slot = _bounds(project, role)
-    if len(costs) < ENOUGH:
-        return bare * places, slot * places, slot * places
-    expected = places * fmean(costs)
-    spread = SIGMAS * sqrt(variance(costs) * (places + places**2 / len(costs)))
+def _range(project: Project, cost: RoleCost, places: int) -> tuple[int, int, int]:
+    bare, slot = _bounds(project, cost.role)
+    expected = places * cost.total_cents
+    if cost.seen < ENOUGH:
+        low, high = bare * places, slot * places
+        return low, round(min(max(low, expected), high)), high
+    spread = SIGMAS * sqrt(variance(cost.costs) * (places + places**2 / cost.seen))
     low = max(bare * places, round(expected - spread))
     return min(low, round(expected)), round(expected), round(expected + spread)
 
@@ -103,15 +100,6 @@ def _bounds(project: Project, role: str) -> tuple[int, int]:
     allowance = bonus_cents(terms, terms["allowance_units"])
     bare, slot = (sum(slot_cents(hit_type, HitTerms(many, 0, most))) for most in (0, allowance))
     return bare, slot
-
-
-def _costs(project: Project, role: str) -> list[int]:
-    """Return the cost of each decided assignment, paid or owed."""
-    owed = Payment.objects.filter(
-        assignment__hit__task__batch__project=project, assignment__hit__task__role=role
-    ).exclude(state=PaymentState.FAILED)
-    sums = owed.order_by().values("assignment").annotate(n=Sum(F("amount_cents") + F("fee_cents")))
-    return list(sums.values_list("n", flat=True))
 
 
 def _offered(project: Project, role: str) -> int:

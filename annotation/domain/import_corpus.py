@@ -12,10 +12,12 @@ from typing import TypeVar
 from django.db import transaction
 from django.db.models import F, QuerySet
 
+from annotation.domain.corpus_limits import MAX_BAD_ROWS, MAX_KEY, within_limits
 from annotation.domain.find_items import item_finder
 from annotation.domain.image_files import ImageFiles, open_image_files
 from annotation.domain.images import store_image
 from annotation.domain.insert_rows import insert_rows
+from annotation.domain.value_list import value_list
 from annotation.models import Item, Sentence
 from projects.models import Project
 from schemes.base import ContentError, FileError, ItemContext, ItemRecord, Json, SentenceRecord
@@ -67,13 +69,15 @@ class ImportReport:
 class CorpusOptions:
     """Options for reading a corpus.
 
-    Without `items`, which are files, the items come from the corpus or are found by the scheme.
+    Without `items`, which are files, the items come from the corpus or are found by the scheme. A
+    `search` of the scheme also adds its items to sentences that have others.
     `images` is the folder or ZIP archive of the images that sentences name.
     """
 
     fmt: str
     items: Sequence[Path] = ()
     images: Path | None = None
+    search: str = ""
     domain: str = ""
     partition: str = ""
     strict: bool = False
@@ -113,7 +117,9 @@ class Import:
             transaction.atomic() if self.options.strict else nullcontext()
         )
         with ExitStack() as stack:
-            self._find_items = stack.enter_context(item_finder(self.project.scheme))
+            self._find_items = stack.enter_context(
+                item_finder(self.project.scheme, self.options.search)
+            )
             if self.options.images:
                 self._images = stack.enter_context(open_image_files(self.options.images))
             stack.enter_context(whole)
@@ -124,16 +130,20 @@ class Import:
         return self.report
 
     def refuse(self, error: FileError) -> None:
-        """Count, store and report a bad row. Raise it when strict."""
+        """Count, store and report a bad row. Raise it when strict, and FileError for too many."""
         if self.options.strict:
             raise error
         self.report.error_count += 1
+        if self.report.error_count > MAX_BAD_ROWS:
+            message = f"is the last of more than {MAX_BAD_ROWS:,} bad rows. Check the format."
+            raise FileError(error.file, error.line, message)
         if len(self.report.errors) < ImportReport.MAX_ERRORS:
             self.report.errors.append(error)
         self._on_error(error)
 
     def _sentences(self, path: Path) -> None:
-        records = self.corpus.read_sentences(path, self.options.fmt, self.refuse)
+        read_records = self.corpus.read_sentences(path, self.options.fmt, self.refuse)
+        records = within_limits(read_records, file=path.name, on_error=self.refuse)
         size = BATCH_WITH_IMAGES if self.corpus.needs_images else BATCH
         for read in batched(records, size):
             batch = self._with_images(read, path) if self.corpus.needs_images else read
@@ -176,7 +186,7 @@ class Import:
         otherwise read all its sentences for each batch.
         """
         rows = Sentence.objects.alias(owner=F("project_id") + 0).filter(
-            external_id__in=external_ids, owner=self.project.pk
+            external_id__in=value_list(external_ids), owner=self.project.pk
         )
         return {
             external_id: (pk, tokens)
@@ -231,7 +241,7 @@ class Import:
         sentences = self._stored({record.external_id for record in batch})
         of_items = list(self._items_of(sentences).values_list("sentence_id", flat=True))
         self.report.items_known += len(of_items)
-        done = set(of_items)
+        done = set() if self.options.search else set(of_items)
         bare = {external_id for external_id, (pk, _) in sentences.items() if pk not in done}
         records = self._find_items([record for record in batch if record.external_id in bare])
         self._add_items(records, sentences, file)
@@ -245,7 +255,7 @@ class Import:
             self._progress("items", len(batch))
 
     def _items_of(self, sentences: Sentences) -> QuerySet[Item]:
-        return Item.objects.filter(sentence__in=[pk for pk, _ in sentences.values()])
+        return Item.objects.filter(sentence__in=value_list([pk for pk, _ in sentences.values()]))
 
     def _add_items(self, batch: list[ItemRecord], sentences: Sentences, file: str) -> None:
         items = self._completed(batch, sentences, file)
@@ -274,6 +284,10 @@ class Import:
                 self.refuse(FileError(place, line, error.message, field=error.path))
                 continue
             key = item_key(record.external_id, record.local_key)
+            if len(key) > MAX_KEY:
+                message = f"has a key of more than {MAX_KEY} characters."
+                self.refuse(FileError(place, line, message))
+                continue
             position = shuffled_position(self.project.seed, key)
             items[key] = (self.project.pk, sentence_id, key, json.dumps(target), position)
         return items

@@ -18,12 +18,14 @@ def context_of(item: Item, project: Project | None = None) -> ItemContext:
 
     Pass the project for several items, so that its resources are loaded once.
     """
+    project = project or item.project
     return ItemContext(
         tokens=item.sentence.tokens,
         target=item.target,
         image=image_of(item.sentence),
         metadata=item.sentence.metadata,
-        resources=resources_of(project or item.project),
+        resources=resources_of(project),
+        free_form=project.allow_free_form,
     )
 
 

@@ -28,7 +28,7 @@ def look_up_for_page(
     try:
         return look_up(project=project, name=resource, query=query)
     except UnknownResourceError as error:
-        raise BadMessageError(str(error)) from error
+        raise BadMessageError("This message is not one of our page's.") from error
 
 
 def find_precedents(*, project: Project, query: str, but_items: Collection[int]) -> list[Json]:

@@ -1,6 +1,7 @@
 """Collect the data of a worker's page, so that the page needs no further request."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from annotation.domain.drafts import find_draft
@@ -8,7 +9,8 @@ from annotation.domain.find_task import find_task
 from annotation.domain.item_context import context_of
 from annotation.domain.publish import batch_terms
 from annotation.domain.republish import has_done_before
-from annotation.domain.worker_page import InvalidPageError, page_token_of_address, submit_address
+from annotation.domain.tutorial import offers_tutorial
+from annotation.domain.worker_page import NotForWorkerError, page_token_of_address, submit_address
 from annotation.models import BlockAssignment, Draft, Item, PageDraft, Task
 from audit.errors import TouchstoneError
 from database import statements
@@ -38,7 +40,7 @@ class OpenedPage:
 
 
 def open_page(
-    *, public_id: UUID, role: str, assignment: str, worker: str, submit_to: str
+    *, public_id: UUID, role: str, assignment: str, worker: str, submit_to: str, now: datetime
 ) -> OpenedPage:
     """Return the task's page for the frame's address.
 
@@ -51,11 +53,11 @@ def open_page(
     task = offered.task
     is_repeat = offered.is_republished and worker
     if is_repeat and has_done_before(task=task, worker=worker, assignment=assignment):
-        raise InvalidPageError(
+        raise NotForWorkerError(
             "You have done this task before. Please return it so that others can do it."
         )
     if claim:
-        assign_block(task=task, worker_ref=claim.worker_ref)
+        assign_block(task=task, worker_ref=claim.worker_ref, now=now)
     project = task.batch.project
     draft = find_draft(claim=claim, task=task) if claim else None
     guidelines_id = (draft and draft.guidelines_id) or offered.guidelines_id
@@ -65,6 +67,9 @@ def open_page(
         "assignment": claim.assignment_ref if claim else "",
         "submitTo": submit_address(submit_to) if claim else "",
         **draft_data(draft),
+        "tutorial": claim is not None
+        and draft is None
+        and offers_tutorial(project=project, role=role, worker_ref=claim.worker_ref),
         "pay": batch_terms(task.batch),
         "shared": shared_data(get_scheme(project.scheme), role),
         "items": [item_data(item, draft, role) for item in offered.items],
@@ -72,18 +77,20 @@ def open_page(
     return OpenedPage(project, role, _guidelines_text(guidelines_id), data)
 
 
-def assign_block(*, task: Task, worker_ref: str) -> None:
+def assign_block(*, task: Task, worker_ref: str, now: datetime) -> None:
     """Assign the worker to the block of the first task that they open in a batch.
 
-    Concurrent calls assign only one block. Raise InvalidPageError if the worker has another block.
+    Concurrent calls assign only one block. Raise NotForWorkerError if the worker has another block.
     """
     if task.block is None:
         return
     assignment, _ = BlockAssignment.objects.get_or_create(
-        batch=task.batch, worker_ref=worker_ref, defaults={"block": task.block}
+        batch=task.batch,
+        worker_ref=worker_ref,
+        defaults={"block": task.block, "assigned_at": now},
     )
     if assignment.block != task.block:
-        raise InvalidPageError(OTHER_BLOCK.format(block=assignment.block))
+        raise NotForWorkerError(OTHER_BLOCK.format(block=assignment.block))
 
 
 def _guidelines_text(guidelines_id: int | None) -> str:
@@ -116,6 +123,7 @@ def item_data(item: Item, draft: PageDraft | None, role: str) -> Json:
         "id": item.pk,
         "tokens": item.sentence.tokens,
         "target": item.target,
+        "freeForm": item.project.allow_free_form,
         "data": pages.item(context_of(item)) if page_role(role) in pages.roles else {},
         "content": draft.content.get(str(item.pk)) if draft else None,
     }

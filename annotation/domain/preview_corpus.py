@@ -1,8 +1,10 @@
 """Preview the beginning of an uploaded corpus, read as the import reads it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 
+from annotation.domain.corpus_limits import within_limits
 from annotation.domain.image_files import open_image_files
 from annotation.domain.queue_import import OpenUpload, open_upload
 from jobs.models import Job
@@ -14,6 +16,7 @@ from schemes.base import (
     FileError,
     ItemContext,
     ItemRecord,
+    Json,
     SentenceRecord,
 )
 from schemes.registry import get_scheme
@@ -50,23 +53,26 @@ def preview_corpus(*, project: Project, job: Job) -> Preview:
     """Return the preview of an upload, including the errors in its files."""
     try:
         with open_upload(job) as upload:
-            return _preview(upload, get_scheme(project.scheme).corpus, job.parameters["format"])
+            return _preview(upload, get_scheme(project.scheme).corpus, job.parameters)
     except OSError as error:
         return Preview(problem=f"The upload cannot be read: {error}.")
 
 
-def _preview(upload: OpenUpload, corpus: Corpus, fmt: str) -> Preview:
+def _preview(upload: OpenUpload, corpus: Corpus, parameters: Json) -> Preview:
     preview = Preview()
 
     def add_error(error: FileError) -> None:
         preview.error_count += 1
+        if preview.error_count > ROWS:
+            raise FileError(error.file, error.line, f"is the last of more than {ROWS:,} bad rows.")
         if len(preview.errors) < ERRORS:
             preview.errors.append(upload.describe(error))
 
     try:
         sentences: list[SentenceRecord] = []
         for path in upload.corpus:
-            stream = corpus.read_sentences(path, fmt, add_error)
+            read_records = corpus.read_sentences(path, parameters["format"], add_error)
+            stream = within_limits(read_records, file=path.name, on_error=add_error)
             records = list(islice(stream, ROWS + 1))
             preview.whole = preview.whole and len(records) <= ROWS
             preview.rows += min(len(records), ROWS)
@@ -79,7 +85,10 @@ def _preview(upload: OpenUpload, corpus: Corpus, fmt: str) -> Preview:
     except (FileError, OSError, UnicodeDecodeError) as error:
         preview.problem = upload.describe(error)
         return preview
-    preview.sentences = [_preview_sentence(corpus, sentence, items) for sentence in sentences]
+    search = corpus.search_of(parameters["search"])
+    preview.sentences = [
+        _preview_sentence(corpus, sentence, search, items) for sentence in sentences
+    ]
     return preview
 
 
@@ -96,11 +105,14 @@ def _check_images(
 
 
 def _preview_sentence(
-    corpus: Corpus, sentence: SentenceRecord, corpus_items: list[ItemRecord] | None
+    corpus: Corpus,
+    sentence: SentenceRecord,
+    search: Callable[[str, ItemContext], list[ItemRecord]],
+    corpus_items: list[ItemRecord] | None,
 ) -> PreviewedSentence:
     if corpus_items is None:
         context = ItemContext(sentence.tokens, metadata=sentence.metadata)
-        items = corpus.find_items(sentence.external_id, context)
+        items = search(sentence.external_id, context)
     else:
         items = [item for item in corpus_items if item.external_id == sentence.external_id]
     headlines = [_headline(corpus, sentence, item) for item in items]

@@ -1,6 +1,7 @@
 """Publish items to workers as tasks, each on a HIT."""
 
 import hashlib
+import hmac
 import uuid
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -18,6 +19,7 @@ from crowd.domain.ledger import join_sub_budget, set_cap
 from crowd.domain.pay_scheme import Terms, bonus_cents
 from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits, slot_cents
 from crowd.domain.qualifications import group_requirement, requirement_for
+from crowd.domain.site_key import site_key
 from crowd.models import Budget, Hit, HitType, QualificationType
 from projects.domain.create_project import current_guidelines
 from projects.enums import Role, page_role
@@ -209,7 +211,8 @@ def publish_items(
     """
     project = batch.project
     tokens = [token_of(project, batch.role, offer) for offer in offers]
-    public_ids = [public_id_of(token) for token in tokens]
+    key = site_key()
+    public_ids = [public_id_of(token, key=key) for token in tokens]
     plans = [
         HitPlan(token, settings.SITE_URL + reverse(page, args=[public_id]))
         for token, public_id in zip(tokens, public_ids, strict=True)
@@ -257,13 +260,13 @@ def token_of(project: Project, role: str, offer: PublicationItem) -> str:
     return "ts-" + hashlib.sha256(text.encode()).hexdigest()[:48]
 
 
-def public_id_of(token: str) -> uuid.UUID:
+def public_id_of(token: str, *, key: bytes) -> uuid.UUID:
     """Return the id in the address of the HIT with this token.
 
-    The token makes it reproducible for a recovered HIT. The secret key prevents guessing.
+    The token makes it reproducible for a recovered HIT. `key` is the site's key and prevents guessing.
     """
-    text = f"{settings.SECRET_KEY}\n{token}"
-    return uuid.UUID(bytes=hashlib.sha256(text.encode()).digest()[:16], version=4)
+    digest = hmac.new(key, token.encode(), hashlib.sha256).digest()
+    return uuid.UUID(bytes=digest[:16], version=4)
 
 
 def _hit_terms(batch: Batch, max_assignments: int | None = None) -> HitTerms:

@@ -11,8 +11,8 @@ from django.db.models.functions import Cast
 
 from annotation.domain.publish import terms_of
 from annotation.domain.qualification_codes import qualifications_of
-from annotation.enums import SubmissionState
-from annotation.models import Batch, Item, Sentence, Submission, TaskItem
+from annotation.enums import HeldBonusState, SubmissionState
+from annotation.models import Batch, HeldBonus, Item, Sentence, Submission, Task, TaskItem
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.enums import AssignmentState, LedgerKind
@@ -148,6 +148,16 @@ def rejections_of(*, project: Project) -> QuerySet[Assignment]:
     )
 
 
+def held_bonuses_of(*, project: Project) -> QuerySet[HeldBonus]:
+    """Return the held bonuses that wait for a decision, oldest first."""
+    rows = HeldBonus.objects.filter(project=project, state=HeldBonusState.HELD)
+    related = rows.select_related(
+        "project__budget", "payment__assignment__worker", "payment__assignment__hit__task"
+    )
+    work = "payment__assignment__submissions__item"
+    return related.prefetch_related(f"{work}__sentence__image", f"{work}__project").order_by("pk")
+
+
 def can_be_used(submission: Submission) -> bool:
     """Return True if the submission is readable and can still be accepted."""
     return submission.is_readable and submission.state == SubmissionState.SUBMITTED
@@ -270,13 +280,24 @@ def cost_by_role(*, project: Project) -> dict[str, Cost]:
     return {role or "": Cost(amount, fee) for role, amount, fee in sums}
 
 
-def cost_by_item(*, project: Project, items: QuerySet[Item] | None = None) -> dict[int, Cost]:
-    """Return the cost so far by item id, for all roles together.
+def cost_by_item(
+    *,
+    project: Project,
+    items: QuerySet[Item] | None = None,
+    role: str = "",
+    without: QuerySet[Task] | None = None,
+) -> dict[int, Cost]:
+    """Return the cost so far by item id, of one role or of all roles together.
 
-    Items without cost are left out. The items of a HIT share its cost equally, rounded down.
+    `without` leaves out the cost of some tasks. Items without cost are left out. The items of a HIT
+    share its cost equally, rounded down.
     """
     several = TaskItem.objects.filter(item__project=project, ordinal__gt=0).values("task")
     settled = settled_entries(project=project).filter(hit__task__isnull=False)
+    if role:
+        settled = settled.filter(hit__task__role=role)
+    if without is not None:
+        settled = settled.exclude(hit__in=without.values("hit"))
     costs = _cost_alone(settled.exclude(hit__task__in=several), items)
     shared = list(_cost_shared(settled.filter(hit__task__in=several), project))
     item_ids = set(items.values_list("pk", flat=True)) if shared and items is not None else None

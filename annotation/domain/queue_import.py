@@ -33,6 +33,7 @@ def queue_import(
     files: "Sequence[UploadedFile[bytes]]",
     items_files: "Sequence[UploadedFile[bytes]]",
     images: "UploadedFile[bytes] | None" = None,
+    search: str = "",
     domain: str,
     partition: str,
     strict: bool,
@@ -47,6 +48,7 @@ def queue_import(
     folder = uuid.uuid4().hex
     parameters: dict[str, Any] = {
         "format": fmt,
+        "search": search,
         "domain": domain,
         "partition": partition,
         "strict": strict,
@@ -144,6 +146,7 @@ def _import(run: JobRun, project: Project, upload: OpenUpload) -> dict[str, Any]
         fmt=run.job.parameters["format"],
         items=upload.items,
         images=upload.images,
+        search=run.job.parameters["search"],
         domain=run.job.parameters["domain"],
         partition=run.job.parameters["partition"],
         strict=run.job.parameters["strict"],

@@ -13,6 +13,12 @@ from typing import Any, NoReturn
 _NUL_OR_HALF = re.compile("[\x00\ud800-\udfff]")
 # The same characters in JSON text, literal or escaped. A whole pair matches too.
 _MAY_HOLD = re.compile("[\x00\ud800-\udfff]|\\\\u(?:0000|[dD][89a-fA-F])")
+
+
+class UnstorableError(ValueError):
+    """A value that no database stores. The message is for the person who sent it."""
+
+
 _MOST_BRACKETS = 200  # text with fewer of them cannot be nested too deeply
 
 
@@ -28,7 +34,7 @@ def load_storable(text: str) -> Any:
 
 
 def _refuse_number(name: str) -> NoReturn:
-    raise ValueError(f"{name[:40]} is not a finite number.")
+    raise UnstorableError(f"{name[:40]} is not a finite number.")
 
 
 def _finite_float(digits: str) -> float:

@@ -25,8 +25,19 @@ class InvalidPageError(TouchstoneError):
     """The frame's address or the page's token is invalid."""
 
 
+class NotForWorkerError(InvalidPageError):
+    """The worker may not do the task, but others may."""
+
+
 class BadMessageError(InvalidPageError):
     """The message can't come from our own page."""
+
+
+class MessageTooLargeError(InvalidPageError):
+    """The message is larger than any work that our page sends."""
+
+    def __init__(self) -> None:
+        super().__init__("Your work is too large to be saved. Remove some of it and try again.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
             files=[data["corpus"]],
             items_files=data["items"],
             images=data.get("images"),
+            search=data.get("search", ""),
             domain=data["domain"],
             partition=data["partition"],
             strict=data["strict"],

@@ -5,8 +5,8 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
+from annotation.domain.cost_model import item_cents, role_costs
 from annotation.domain.queries import corpus_size
-from annotation.domain.wage_forecast import forecast_wages, item_cents
 from annotation.forms import PayForm
 from crowd.domain.pay_scheme import PayScheme, PaySchemeError, check_pay_scheme
 from projects.domain.cached_figures import figures_of
@@ -44,15 +44,15 @@ def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
         else:
             report_changes(request, [f"pay of {len(changes)} roles"] if changes else [])
             return redirect("annotation:pay", slug=project.slug)
-    forecasts = forecast_wages(project=project, pay_scheme=new_scheme)
+    costs = role_costs(project=project, pay_scheme=new_scheme)
     items = figures_of(corpus_size, project=project).value.items
-    cents_per_item = item_cents(forecasts, project=project)
+    cents_per_item = item_cents(costs, project=project)
     context = {
         "forms": forms,
         "problem": problem,
         "presets": presets,
         "units": f"{unit.plural.capitalize()}|number",
-        "forecasts": forecasts,
+        "forecasts": costs,
         "items": items,
         "each": cents_per_item,
         "all": cents_per_item * items,

@@ -7,6 +7,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
+from annotation.domain.cost_model import item_cents, role_costs
 from annotation.domain.publish import NothingToPublishError, publish_batch
 from annotation.domain.qualification_codes import pool_of, pool_size
 from annotation.domain.queries import count_items, generation_cents
@@ -40,6 +41,7 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         "form": form,
         "unpublished": unpublished,
         "most_per_item": generation_cents(project=project, count=1),
+        "expected_per_item": item_cents(role_costs(project=project), project=project),
         "pool": pool_size(project=project, role=Role.GENERATOR) if pool else None,
     }
     if not form.is_valid():
@@ -50,6 +52,7 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         "group": form.group(),
         "count": count,
         "cents": generation_cents(project=project, count=count),
+        "expected": context["expected_per_item"] * count,
     }
     if "confirmed" not in request.POST or form.cleaned_data["unpublished"] != unpublished:
         # A second click on "Publish" ends here, because the first has changed the number of items.

@@ -25,10 +25,16 @@ from annotation.domain.practice import (
 )
 from annotation.domain.record_generations import parse_generation
 from annotation.domain.resource_index import UnknownIndexError, compressed_index
+from annotation.domain.tutorial import finish_tutorial, tutorial_of_page
 from annotation.domain.worker_page import page_token_of
 from annotation.frame import framed_page, page_endpoint
 from annotation.models import Compensation, PageDraft
-from annotation.page_messages import read_look_up_message, read_page_message, read_practice_message
+from annotation.page_messages import (
+    read_look_up_message,
+    read_page_message,
+    read_practice_message,
+    read_tutorial_message,
+)
 from annotation.work_page import index_urls, render_work_page
 from projects.enums import Role
 
@@ -60,15 +66,18 @@ def compensation(request: HttpRequest, public_id: UUID) -> HttpResponse:
 def open_framed_page(request: HttpRequest, public_id: UUID, role: Role) -> OpenedPage:
     """Return the task's page for the frame's address. Raise Http404, InvalidPageError."""
     try:
-        return open_page(
+        page = open_page(
             public_id=public_id,
             role=role,
             assignment=request.GET.get("assignmentId", ""),
             worker=request.GET.get("workerId", ""),
             submit_to=request.GET.get("turkSubmitTo", ""),
+            now=timezone.now(),
         )
     except TaskNotFoundError as error:
         raise Http404(str(error)) from error
+    page.data["tutorial"] = reverse("annotation:tutorial") if page.data["tutorial"] else ""
+    return page
 
 
 def render_task_page(request: HttpRequest, page: OpenedPage) -> HttpResponse:
@@ -83,8 +92,13 @@ def render_task_page(request: HttpRequest, page: OpenedPage) -> HttpResponse:
 
 @page_endpoint
 def draft(request: HttpRequest) -> HttpResponse:
-    message = read_page_message(request.body)
-    saved = save_draft(claim=page_token_of(message.token), state=message, now=timezone.now())
+    message = read_page_message(request)
+    saved = save_draft(
+        claim=page_token_of(message.token),
+        state=message,
+        now=timezone.now(),
+        address=request.META.get("REMOTE_ADDR", ""),
+    )
     return saved_response(saved)
 
 
@@ -101,19 +115,20 @@ def saved_response(draft: PageDraft) -> JsonResponse:
 
 @page_endpoint
 def submit(request: HttpRequest) -> HttpResponse:
-    message = read_page_message(request.body)
+    message = read_page_message(request)
     answer = submit_draft(
         claim=page_token_of(message.token),
         state=message,
         parse=parse_generation,
         now=timezone.now(),
+        address=request.META.get("REMOTE_ADDR", ""),
     )
     return JsonResponse({"fields": {"content": answer}})
 
 
 @page_endpoint
 def look_up(request: HttpRequest) -> HttpResponse:
-    message = read_look_up_message(request.body)
+    message = read_look_up_message(request)
     task = task_of_page(page_token_of(message.token))
     results = look_up_for_page(
         project=task.batch.project,
@@ -122,6 +137,17 @@ def look_up(request: HttpRequest) -> HttpResponse:
         items=list(task.items.values_list("pk", flat=True)),
     )
     return JsonResponse({"results": results})
+
+
+@page_endpoint
+def tutorial(request: HttpRequest) -> HttpResponse:
+    """Return the tutorial of the page's role, or record that the worker is done with it."""
+    message = read_tutorial_message(request)
+    claim = page_token_of(message.token)
+    if not message.done:
+        return JsonResponse(tutorial_of_page(claim))
+    finish_tutorial(claim=claim, now=timezone.now())
+    return JsonResponse({})
 
 
 @require_GET
@@ -168,7 +194,7 @@ def practice(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
 
 @page_endpoint
 def practice_check(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
-    content = read_practice_message(request.body)
+    content = read_practice_message(request)
     result = check_answers(lesson=_lesson(scheme, number), content=content)
     context = {"rows": result.rows, "other_side": "Expert"}
     rows = render_to_string("annotation/aligned_rows.html", context)

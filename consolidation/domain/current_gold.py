@@ -11,9 +11,10 @@ FIRST_CASES = Q(case=None) | Q(case__attempt=0)
 def current_gold(project: Project, source: str) -> QuerySet[Gold]:
     """Return the newest version of each item's gold from this source.
 
-    Second consolidations, which measure agreement, are excluded.
+    Second consolidations, which measure agreement, and withdrawn items are excluded.
     """
-    return newest_of(Gold.objects.filter(FIRST_CASES, item__project=project, source=source))
+    gold = Gold.objects.filter(FIRST_CASES, item__project=project, item__withdrawn_at=None)
+    return newest_of(gold.filter(source=source))
 
 
 def newest_of(gold: QuerySet[Gold]) -> QuerySet[Gold]:

@@ -15,7 +15,7 @@ from annotation.enums import SubmissionState
 from annotation.models import Item, Submission, Task
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from consolidation.domain.second_consolidation import open_second_case
+from consolidation.domain.second_consolidation import open_second_case, second_cases
 from consolidation.enums import CaseState
 from consolidation.models import Case, Experiment
 from crowd.domain.qualifications import group_requirement, requirement_for
@@ -221,6 +221,13 @@ def progress_of(*, experiment: Experiment) -> ExperimentProgress:
     )
 
 
+def experiment_tasks(*, project: Project) -> QuerySet[Task]:
+    """Return the tasks that repeat items to measure agreement."""
+    second = second_cases(project=project)
+    repeated = Q(batch__experiment__isnull=False) | Q(case_task__case__in=second)
+    return Task.objects.filter(repeated, batch__project=project)
+
+
 def without_experiments(
     submissions: QuerySet[Submission], *, project: Project
 ) -> QuerySet[Submission]:
@@ -239,9 +246,7 @@ def annotations_for_gold(*, project: Project) -> QuerySet[Submission]:
     """
     own = Submission.objects.accepted().filter(item__project=project, item__in_production=True)
     accepted = without_experiments(own, project=project)
-    second = Task.objects.filter(
-        case_task__case__item__project=project, case_task__case__attempt__gt=0
-    )
+    second = Task.objects.filter(case_task__case__in=second_cases(project=project))
     if second.exists():
         accepted = accepted.exclude(assignment__hit__in=second.values("hit"))
     return accepted

@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
 
-from annotation.domain.drafts import PageState, keep_state, parse_content, take_over
+from annotation.domain.drafts import PageState, check_newest, keep_state, parse_content, take_over
 from annotation.domain.item_context import context_of
 from annotation.domain.open_page import draft_data, item_data, shared_data
 from annotation.domain.record_generations import parse_generation
@@ -97,11 +97,12 @@ def submit_queued(
 ) -> None:
     """Submit an annotation or a merge. A repeated submission changes nothing.
 
-    Raise ExpertWorkError, InvalidContentError.
+    Raise ExpertWorkError, DraftConflictError, InvalidContentError.
     """
     draft = _locked(queued, expert, now)
     if draft.submitted_at:
         return
+    check_newest(draft, state)
     if queued.queue.kind == ExpertWork.MERGE:
         _submit_merge(queued, expert, state, now)
     else:
@@ -224,11 +225,12 @@ def submit_correction(
     """Submit a correction, which becomes the item's next version of gold.
 
     The page's comment explains what was wrong. A repeated submission changes nothing. Raise
-    ExpertWorkError, InvalidContentError.
+    ExpertWorkError, DraftConflictError, InvalidContentError.
     """
     draft = _locked_correction(review, expert, now)
     if draft.submitted_at:
         return
+    check_newest(draft, state)
     item = review.gold.item
     sources = [get_scheme(item.project.scheme).get_merging().as_source(review.gold.content)]
     content, comment = _consolidation(item, state, sources), state.comment

@@ -28,6 +28,15 @@ class GoldReport:
     error_count: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The files of an import, their format and the options of their reader."""
+
+    paths: Sequence[Path]
+    fmt: str
+    options: Json
+
+
 def import_gold(
     *,
     project: Project,
@@ -36,11 +45,14 @@ def import_gold(
     source: str,
     on_error: Callable[[FileError], None],
     now: datetime,
+    options: Json | None = None,
+    allow_overlaps: bool = False,
 ) -> GoldReport:
     """Add a version of gold for each item of the files, which some formats join.
 
-    Rows with an unknown item or invalid content are passed to `on_error`. Raise FileError if a file
-    can't be read.
+    `options` are values of the scheme's `gold_options`. With `allow_overlaps`, annotations may
+    contradict themselves as a program's do. Rows with an unknown item or invalid content are passed
+    to `on_error`. Raise FileError if a file can't be read.
     """
 
     def add_if_new(item: Item, content: Json, record: GoldRecord) -> bool:
@@ -50,8 +62,10 @@ def import_gold(
         add_gold(item=item, source=source, content=content, provenance=record.provenance, now=now)
         return True
 
-    parse = get_scheme(project.scheme).content.parse_gold
-    return _import(project, paths, fmt, parse=parse, store=add_if_new, on_error=on_error)
+    content_part = get_scheme(project.scheme).content
+    parse = content_part.parse_system if allow_overlaps else content_part.parse_gold
+    records = Records(paths, fmt, options or {})
+    return _import(project, records, parse=parse, store=add_if_new, on_error=on_error)
 
 
 def import_system(
@@ -62,10 +76,11 @@ def import_system(
     system: str,
     on_error: Callable[[FileError], None],
     now: datetime,
+    options: Json | None = None,
 ) -> GoldReport:
     """Import the system's annotations from files, replacing its earlier ones.
 
-    They are sources for experts' merges. Errors are reported as in `import_gold`.
+    They are sources for experts' merges and for comparisons. Options and errors are as in `import_gold`.
     """
     content_part = get_scheme(project.scheme).content
 
@@ -78,15 +93,15 @@ def import_system(
         SystemAnnotation.objects.update_or_create(item=item, system=system, defaults=fields)
         return True
 
+    records = Records(paths, fmt, options or {})
     return _import(
-        project, paths, fmt, parse=content_part.parse_system, store=replace, on_error=on_error
+        project, records, parse=content_part.parse_system, store=replace, on_error=on_error
     )
 
 
 def _import(
     project: Project,
-    paths: Sequence[Path],
-    fmt: str,
+    files: Records,
     *,
     parse: Callable[..., Json],
     store: Callable[[Item, Json, GoldRecord], bool],
@@ -99,8 +114,9 @@ def _import(
         report.error_count += 1
         on_error(error)
 
-    records = get_scheme(project.scheme).corpus.read_gold(paths, fmt, refuse)
-    file = ", ".join(path.name for path in paths)
+    read_gold = get_scheme(project.scheme).corpus.read_gold
+    records = read_gold(files.paths, files.fmt, refuse, **files.options)
+    file = ", ".join(path.name for path in files.paths)
     for batch in batched(records, BATCH):
         with transaction.atomic():
             items = _find_items(project, batch)

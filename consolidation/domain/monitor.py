@@ -6,7 +6,6 @@ Roit et al. 2020 (section 3) sample and review 1 % of the work.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from math import sqrt
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
@@ -20,14 +19,13 @@ from consolidation.domain.add_gold import add_gold
 from consolidation.enums import GoldSource, ReviewState
 from consolidation.models import Gold, Judgment, Monitoring, Review
 from jobs.domain.sweep import for_each_row
-from metrics.intervals import Interval
+from metrics.intervals import Interval, wilson_interval
 from projects.models import Project
 from schemes.base import Compared, Json
 
 TRANSITIONS: Transitions = {
     ReviewState.DRAWN: [ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.RETURNED]
 }
-Z_95 = 1.959963984540054
 
 
 class ReviewError(TouchstoneError):
@@ -196,19 +194,3 @@ def error_rate(*, project: Project) -> ErrorRate:
         corrected=counts.get(ReviewState.CORRECTED, 0),
         returned=counts.get(ReviewState.RETURNED, 0),
     )
-
-
-def wilson_interval(hits: int, of: int) -> Interval:
-    """Return the 95 % score interval of a share (Wilson 1927).
-
-    Unlike the normal approximation, it stays within [0, 1] and is reliable for few or rare hits.
-    Both ends are None if there are no cases.
-    """
-    if not of:
-        return Interval(None, None, 0.95, 1.0)
-    share, z2 = hits / of, Z_95**2
-    middle = (share + z2 / (2 * of)) / (1 + z2 / of)
-    half = Z_95 * sqrt(share * (1 - share) / of + z2 / (4 * of * of)) / (1 + z2 / of)
-    low = 0.0 if hits == 0 else middle - half
-    high = 1.0 if hits == of else middle + half
-    return Interval(low, high, 0.95, 0.0)

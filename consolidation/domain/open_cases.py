@@ -92,9 +92,13 @@ def publish_open_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int
 
     Cases that exceed the budget stay open and are published later.
     """
-    open_cases = Case.objects.filter(state=CaseState.OPEN, is_empty=False).only("pk").order_by("pk")
+    open_cases = Case.objects.filter(state=CaseState.OPEN, is_empty=False, item__withdrawn_at=None)
     return for_each_row(
-        sweep="offer cases", rows=open_cases, process=_publish, clock=clock, limit=limit
+        sweep="offer cases",
+        rows=open_cases.only("pk").order_by("pk"),
+        process=_publish,
+        clock=clock,
+        limit=limit,
     )
 
 

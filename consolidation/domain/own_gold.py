@@ -12,11 +12,12 @@ from projects.models import Project
 def own_gold(project: Project, source: str = "") -> QuerySet[Gold]:
     """Return all versions of the gold from this source, by default the project's own.
 
-    Second consolidations, which measure agreement, are excluded.
+    Second consolidations, which measure agreement, and withdrawn items are excluded.
     """
     is_own = source in ("", protocol_of(project).gold_source)
     wanted = is_own_gold(project) if is_own else Q(source=source)
-    return Gold.objects.filter(wanted, FIRST_CASES, item__project=project)
+    kept = Gold.objects.filter(item__project=project, item__withdrawn_at=None)
+    return kept.filter(wanted, FIRST_CASES)
 
 
 def is_own_gold(project: Project) -> Q:

@@ -1,16 +1,32 @@
 """Queries on the progress of items towards gold, shared by pages and the API."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import (
+    Count,
+    Exists,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+)
 from django.db.models.functions import Coalesce
 
-from annotation.domain.queries import Cost, cost_by_item, items_with_text, published_for_generation
-from annotation.models import Item, Submission, TaskItem
+from annotation.domain.queries import (
+    Cost,
+    cost_by_item,
+    items_with_text,
+    published_for_generation,
+    settled_entries,
+)
+from annotation.models import Item, Submission, Task, TaskItem
 from audit.models import StateChange
-from consolidation.domain.experiment import without_experiments
+from consolidation.domain.experiment import experiment_tasks, without_experiments
 from consolidation.domain.own_gold import is_own_gold, own_gold
 from consolidation.enums import SETTLED, CaseState, ItemState, ReviewState
 from consolidation.models import Case, Dispute, Gold, Review
@@ -27,6 +43,14 @@ def _first_case(**facts: object) -> Exists:
 
 
 def _in_state(state: str) -> Q:
+    if state == ItemState.WITHDRAWN:
+        return Q(withdrawn_at__isnull=False)
+    if state == ItemState.TRAINING:
+        return Q(in_production=False, withdrawn_at=None)
+    return Q(in_production=True) & _in_production_state(state)
+
+
+def _in_production_state(state: str) -> Q:
     return {
         ItemState.NOT_PUBLISHED: Q(~published_for_generation()) & Q(~_first_case()),
         ItemState.GENERATING: Q(published_for_generation()) & Q(~_first_case()),
@@ -82,6 +106,10 @@ def _count(rows: QuerySet[Submission] | QuerySet[Gold]) -> Coalesce:
 
 def state_of(item: Any) -> ItemState:
     """Return the state of an item returned by `items_of`."""
+    if item.withdrawn_at is not None:
+        return ItemState.WITHDRAWN
+    if not item.in_production:
+        return ItemState.TRAINING
     if item.case_state in IN_WORK:
         return ItemState.CASE_OPEN
     if item.case_state is not None:
@@ -147,10 +175,43 @@ def disputes_of_item(*, item: Item) -> QuerySet[Dispute]:
 
 
 def finished_costs(*, project: Project) -> list[Cost]:
-    """Return the cost of each settled item. Unfinished items would lower the mean."""
+    """Return the cost of each settled item, without agreement experiments.
+
+    Unfinished items would lower the mean.
+    """
     done = settled_items(project=project)
-    costs = cost_by_item(project=project, items=done)
+    experiments = experiment_tasks(project=project)
+    without = experiments if experiments.exists() else None
+    costs = cost_by_item(project=project, items=done, without=without)
     return [costs.get(item, Cost()) for item in done.order_by("pk").values_list("pk", flat=True)]
+
+
+def cost_by_step(*, project: Project) -> dict[str, Cost]:
+    """Return the cost so far by role in production, of training and of agreement experiments.
+
+    The keys are roles, "training", "experiments", and "" for compensation.
+    """
+    settled = settled_entries(project=project)
+    experiments = experiment_tasks(project=project)
+    reserved = Item.objects.filter(project=project, in_production=False, withdrawn_at=None)
+    training = Task.objects.filter(task_items__item__in=reserved)
+    apart = {
+        "training": settled.filter(hit__in=training.values("hit")),
+        "experiments": settled.filter(hit__in=experiments.values("hit")),
+    }
+    others = settled.exclude(hit__in=training.values("hit"))
+    by_role = others.exclude(hit__in=experiments.values("hit")).values_list("hit__task__role")
+    costs = {role or "": cost for role, cost in _summed(by_role)}
+    for step, entries in apart.items():
+        if sums := list(_summed(entries.values_list("budget"))):
+            costs[step] = sums[0][1]
+    return costs
+
+
+def _summed(entries: QuerySet[Any]) -> Iterator[tuple[Any, Cost]]:
+    """Yield the cost of each group of ledger entries."""
+    for key, amount, fee in entries.annotate(amount=Sum("amount_cents"), fee=Sum("fee_cents")):
+        yield key, Cost(amount, fee)
 
 
 def gold_items_by_project(*, projects: list[Project]) -> dict[int, int]:
@@ -168,7 +229,7 @@ def gold_of_item(*, item: Item) -> list[Gold]:
 def history_of_item(*, item: Item) -> QuerySet[StateChange]:
     """Return the item's logged state changes, oldest first.
 
-    These are the changes of its HITs, assignments, submissions, payments, cases and merges.
+    These are its own, and those of its HITs, assignments, submissions, payments, cases and merges.
     """
     assignments = Assignment.objects.filter(hit__task__items=item)
     owned = {
@@ -179,7 +240,7 @@ def history_of_item(*, item: Item) -> QuerySet[StateChange]:
         "consolidation.Case": item.cases.values_list("pk"),
         "consolidation.Merge": item.queued.filter(merge__isnull=False).values_list("merge"),
     }
-    ours = Q(pk__in=[])
+    ours = Q(aggregate="annotation.Item", object_id=item.pk)
     for aggregate, rows in owned.items():
         # Lists of ids, because PostgreSQL scans the whole log for subqueries.
         ours |= Q(aggregate=aggregate, object_id__in=[pk for (pk,) in rows])

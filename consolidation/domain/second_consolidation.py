@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from annotation.models import Item, Submission
 from consolidation.domain.open_cases import add_sources
@@ -10,6 +11,11 @@ from consolidation.enums import CaseState
 from consolidation.models import Case
 from projects.enums import Role
 from projects.models import Project
+
+
+def second_cases(*, project: Project) -> QuerySet[Case]:
+    """Return the cases that measure agreement. Cases of training rounds also have later attempts."""
+    return Case.objects.filter(item__project=project, attempt__gt=0, given__isnull=True)
 
 
 def open_second_cases(*, project: Project, count: int, now: datetime) -> int:

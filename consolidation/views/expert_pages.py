@@ -88,7 +88,7 @@ def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 @reviewer_endpoint
 def item_draft(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     assert request.user.is_authenticated
-    queued, state = _queued(project, pk), read_page_message(request.body)
+    queued, state = _queued(project, pk), read_page_message(request)
     return saved_response(
         save_queued(queued=queued, expert=request.user, state=state, now=timezone.now())
     )
@@ -99,7 +99,7 @@ def item_submit(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     """Submit the work and return the URL of the expert's next item as `next`."""
     assert request.user.is_authenticated
     queued, now = _queued(project, pk), timezone.now()
-    state = read_page_message(request.body)
+    state = read_page_message(request)
     submit_queued(queued=queued, expert=request.user, state=state, now=now)
     following = take_next(queue=queued.queue, expert=request.user, now=now, leaving=pk)
     if following is None:
@@ -109,7 +109,7 @@ def item_submit(request: HttpRequest, project: Project, pk: int) -> HttpResponse
 
 @reviewer_endpoint
 def look_up(request: HttpRequest, project: Project) -> HttpResponse:
-    message = read_look_up_message(request.body)
+    message = read_look_up_message(request)
     items = [int(pk) for pk in request.GET.getlist("item") if pk.isdecimal() and len(pk) < 19]
     results = look_up_for_page(
         project=project, resource=message.resource, query=message.query, items=items
@@ -150,7 +150,7 @@ def correction(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 def correction_draft(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     assert request.user.is_authenticated
     review = get_object_or_404(reviews_of(project=project), pk=pk)
-    state = read_page_message(request.body)
+    state = read_page_message(request)
     return saved_response(
         save_correction(review=review, expert=request.user, state=state, now=timezone.now())
     )
@@ -161,7 +161,7 @@ def correction_submit(request: HttpRequest, project: Project, pk: int) -> HttpRe
     """Submit the correction and return the URL of the next review as `next`."""
     assert request.user.is_authenticated
     review = get_object_or_404(reviews_of(project=project), pk=pk)
-    state = read_page_message(request.body)
+    state = read_page_message(request)
     submit_correction(review=review, expert=request.user, state=state, now=timezone.now())
     messages.success(request, "Your correction is saved as the new gold.")
     return JsonResponse({"next": address_of_next_review(project)})

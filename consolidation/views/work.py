@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from annotation.domain.drafts import submit_draft
 from annotation.domain.item_context import context_of, scheme_of
 from annotation.domain.open_page import OpenedPage
-from annotation.domain.worker_page import InvalidPageError, page_token_of
+from annotation.domain.worker_page import InvalidPageError, NotForWorkerError, page_token_of
 from annotation.frame import framed_page, page_endpoint
 from annotation.models import Task
 from annotation.page_messages import read_page_message
@@ -63,7 +63,7 @@ def revise(request: HttpRequest, public_id: UUID) -> HttpResponse:
     dispute = case.disputes.select_related("source__worker").get(round=task.round)
     author, worker = dispute.source.worker, request.GET.get("workerId", "")
     if worker and author and worker != author.external_id:
-        raise InvalidPageError(OTHERS_WORK)
+        raise NotForWorkerError(OTHERS_WORK)
     page = open_framed_page(request, public_id, Role.REVISER)
     page.data["urls"] = _urls(page.project)
     (item,) = page.data["items"]
@@ -75,7 +75,7 @@ def revise(request: HttpRequest, public_id: UUID) -> HttpResponse:
 
 @page_endpoint
 def submit(request: HttpRequest) -> HttpResponse:
-    message = read_page_message(request.body)
+    message = read_page_message(request)
     claim = page_token_of(message.token)
     task = Task.objects.filter(public_id=claim.public_id, role__in=CASE_ROLES).first()
     if task is None:
@@ -85,6 +85,7 @@ def submit(request: HttpRequest) -> HttpResponse:
         state=message,
         parse=parse_for_case(case_of_task(task), task),
         now=timezone.now(),
+        address=request.META.get("REMOTE_ADDR", ""),
     )
     return JsonResponse({"fields": {"content": answer}})
 
@@ -99,7 +100,7 @@ def _open(
     in_training = case.given is not None
     excluded = [] if in_training else excluded_workers(case.item, but_assignment=assignment)
     if worker in {person.external_id for person in excluded}:
-        raise InvalidPageError(own_work)
+        raise NotForWorkerError(own_work)
     page = open_framed_page(request, public_id, role)
     page.data["urls"] = _urls(page.project)
     return page, case

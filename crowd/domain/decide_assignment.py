@@ -32,10 +32,14 @@ TRANSITIONS: Transitions = {
 
 @dataclass(frozen=True, slots=True)
 class BonusAward:
-    """A payment beyond the reward. `reason` shows the worker the calculation."""
+    """A payment beyond the reward. `reason` shows the worker the calculation.
+
+    With `needs_review`, it is reserved but not sent until a person accepts it.
+    """
 
     amount_cents: int
     reason: str
+    needs_review: bool = False
 
 
 def payment_token(assignment: Assignment, kind: str) -> str:
@@ -79,7 +83,9 @@ def _new_payments(hit: Hit, bonus: BonusAward | None) -> list[Payment]:
     payments = [Payment(kind=PaymentKind.REWARD, amount_cents=reward, fee_cents=fee)]
     if bonus and bonus.amount_cents:
         fee = fee_cents(bonus.amount_cents)
-        payments.append(Payment(kind=PaymentKind.BONUS, fee_cents=fee, **asdict(bonus)))
+        payment = Payment(kind=PaymentKind.BONUS, fee_cents=fee, **asdict(bonus))
+        payment.state = state_once_reserved(payment)
+        payments.append(payment)
     return payments
 
 
@@ -207,9 +213,14 @@ def set_aside_payment(*, payment: Payment, hit: Hit, now: datetime) -> bool:
     except BudgetExceededError:
         state = PaymentState.HELD
     else:
-        state = PaymentState.PENDING
+        state = state_once_reserved(payment)
     if payment.state != state:
         log_state_change(instance=payment, old=payment.state, new=state, actor="budget", now=now)
         payment.state = state
         payment.save(update_fields=["state"])
-    return state == PaymentState.PENDING
+    return state != PaymentState.HELD
+
+
+def state_once_reserved(payment: Payment) -> PaymentState:
+    """Return the state of a payment whose cost is reserved."""
+    return PaymentState.REVIEW if payment.needs_review else PaymentState.PENDING

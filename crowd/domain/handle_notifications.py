@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
+from django.utils.crypto import constant_time_compare
 
 from crowd.domain.sync_hits import schedule_sync
 from crowd.models import NotificationReceipt
@@ -18,8 +19,17 @@ WEBHOOK = "webhook"
 
 def notification_key() -> str:
     """Return the secret part of the webhook's URL."""
-    purpose = b"crowd notifications"
-    return hmac.new(settings.SECRET_KEY.encode(), purpose, "sha256").hexdigest()[:40]
+    return _key_from(settings.SECRET_KEY)
+
+
+def is_notification_key(key: str) -> bool:
+    """Return True if a URL with this key was given to a marketplace, also under an earlier key."""
+    secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    return any(constant_time_compare(key, _key_from(secret)) for secret in secrets)
+
+
+def _key_from(secret: str) -> str:
+    return hmac.new(secret.encode(), b"crowd notifications", "sha256").hexdigest()[:40]
 
 
 def destination() -> str | None:

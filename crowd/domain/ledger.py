@@ -154,7 +154,8 @@ def offer_cents_left(*, hits: Sequence[Hit]) -> dict[int, int]:
         released=Sum(total, filter=Q(kind=LedgerKind.RELEASE, payment=None), default=0),
     ):
         left[hit] += reserved - released
-    funded = Payment.objects.filter(assignment__hit__in=hits).exclude(state=PaymentState.HELD)
+    unfunded = [PaymentState.HELD, PaymentState.DECLINED]
+    funded = Payment.objects.filter(assignment__hit__in=hits).exclude(state__in=unfunded)
     for hit, cents in funded.order_by().values_list("assignment__hit").annotate(sum=Sum(total)):
         left[hit] -= cents
     return dict(left)

@@ -3,10 +3,14 @@
 An assignment earns `reward_cents`, which covers the first `free_units` units. The k-th further unit
 earns `bonus_first_cents + (k - 1) * bonus_step_cents`. Publishing reserves the pay for
 `allowance_units` units.
+
+Three optional terms protect the bonus, where 0 means none. An item earns no more than `max_units`.
+The bonus of an item with more than `hold_above_units`, or with fewer active seconds than
+`least_seconds`, is held until a person has checked the work.
 """
 
 from collections.abc import Mapping
-from typing import Any, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 from audit.errors import TouchstoneError
 
@@ -17,6 +21,9 @@ class Terms(TypedDict):
     bonus_first_cents: int
     bonus_step_cents: int
     allowance_units: int
+    max_units: NotRequired[int]
+    hold_above_units: NotRequired[int]
+    least_seconds: NotRequired[int]
 
 
 PayScheme = dict[str, Terms]
@@ -26,9 +33,15 @@ class PaySchemeError(TouchstoneError, ValueError):
     """The pay scheme is unknown, or its terms are invalid."""
 
 
+def paid_units(terms: Terms, units: int) -> int:
+    """Return the number of units that earn a bonus."""
+    most = terms.get("max_units", 0)
+    return max(0, (min(units, most) if most else units) - terms["free_units"])
+
+
 def bonus_cents(terms: Terms, units: int) -> int:
     """Return the bonus for `units` units of work."""
-    paid = max(0, units - terms["free_units"])
+    paid = paid_units(terms, units)
     return sum(terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid))
 
 
@@ -37,11 +50,9 @@ def explain_bonus(terms: Terms, units: int, counted: str) -> str:
 
     `counted` is the number of units with their noun, such as "3 labels".
     """
-    paid = max(0, units - terms["free_units"])
+    paid = paid_units(terms, units)
     amounts = [terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid)]
-    free = (
-        f"the first {terms['free_units']} are part of the reward; " if terms["free_units"] else ""
-    )
+    free = f"the first {terms['free_units']} are included; " if terms["free_units"] else ""
     if len(set(amounts)) == 1:
         sums = f"{paid} x {amounts[0]} cents" if paid > 1 else f"{amounts[0]} cents"
     else:
@@ -62,12 +73,15 @@ def check_pay_scheme(raw: object, presets: Mapping[str, Any] | None = None) -> P
 
 
 def _check_terms(role: str, terms: Any) -> Terms:
-    names = set(Terms.__annotations__)
-    if not isinstance(terms, dict) or set(terms) != names:
-        raise PaySchemeError(f"{role}: the terms must be exactly {', '.join(sorted(names))}.")
+    required, optional = Terms.__required_keys__, Terms.__optional_keys__
+    if not isinstance(terms, dict) or not required <= set(terms) <= required | optional:
+        raise PaySchemeError(
+            f"{role}: the terms must be {', '.join(sorted(required))}, and may have "
+            f"{', '.join(sorted(optional))}."
+        )
     for name, value in terms.items():
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= 100_000:
             raise PaySchemeError(
                 f"{role}.{name}: {value!r} is not a whole number from 0 to 100000."
             )
-    return cast(Terms, terms)
+    return cast(Terms, dict.fromkeys(optional, 0) | terms)

@@ -4,11 +4,11 @@ import hashlib
 import hmac
 from functools import lru_cache
 
-from django.conf import settings
+from crowd.domain.site_key import site_key
 
 
 @lru_cache(maxsize=1 << 14)
 def foreign_pseudonym(worker_id: str) -> str:
     """Return the pseudonym of a worker id from an imported file. Equal ids have equal pseudonyms."""
-    digest = hmac.new(settings.SECRET_KEY.encode(), worker_id.encode(), hashlib.sha256)
+    digest = hmac.new(site_key(), worker_id.encode(), hashlib.sha256)
     return "X" + digest.hexdigest()[:9].upper()

@@ -60,7 +60,7 @@ def sums_of(*, entries: QuerySet[LedgerEntry]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class PendingWork:
-    """The numbers of a budget's rows by state. Confirmed payments are excluded."""
+    """The numbers of a budget's rows by state. Confirmed and declined payments are excluded."""
 
     hits: Mapping[str, int]
     payments: Mapping[str, int]
@@ -76,7 +76,7 @@ def pending_work(*, budget: Budget, qualifications: QuerySet[QualificationType])
     assignments = Assignment.objects.filter(hit__budget=budget)
     payments = list(
         _payments(budget)
-        .exclude(state=PaymentState.CONFIRMED)
+        .exclude(state__in=[PaymentState.CONFIRMED, PaymentState.DECLINED])
         .order_by()
         .values_list("state")
         .annotate(n=Count("pk"), cents=Sum(F("amount_cents") + F("fee_cents")))

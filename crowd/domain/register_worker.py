@@ -19,8 +19,10 @@ def register_worker(
     worker = Worker.objects.filter(provider=provider, external_id=external_id).first()
     if worker:
         return worker
-    digest = pseudonymised_id(provider=provider, external_id=external_id)
-    if Worker.objects.filter(provider=provider, external_id=digest).update(external_id=external_id):
+    secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    digests = [_pseudonymised_id(provider, external_id, secret) for secret in secrets]
+    former = Worker.objects.filter(provider=provider, external_id__in=digests)
+    if former.update(external_id=external_id):
         return Worker.objects.get(provider=provider, external_id=external_id)
     worker, _ = Worker.objects.get_or_create(
         provider=provider,
@@ -32,8 +34,12 @@ def register_worker(
 
 def pseudonymised_id(*, provider: str, external_id: str) -> str:
     """Return the id of a pseudonymised worker, which depends on the secret key."""
+    return _pseudonymised_id(provider, external_id, settings.SECRET_KEY)
+
+
+def _pseudonymised_id(provider: str, external_id: str, secret: str) -> str:
     text = f"{provider}:{external_id}".encode()
-    digest = hmac.new(settings.SECRET_KEY.encode(), text, hashlib.sha256).hexdigest()
+    digest = hmac.new(secret.encode(), text, hashlib.sha256).hexdigest()
     return PSEUDONYMISED + digest[:40]
 
 

@@ -169,7 +169,8 @@ class Migration(migrations.Migration):
                 ('fee_cents', models.PositiveIntegerField()),
                 ('token', models.CharField(max_length=64, unique=True)),
                 ('reason', models.CharField(max_length=2000)),
-                ('state', models.CharField(choices=[('held', 'waits for budget'), ('pending', 'to be sent'), ('sent', 'sent, answer unknown'), ('confirmed', 'confirmed'), ('failed', 'refused by the marketplace')], default='pending', max_length=20)),
+                ('state', models.CharField(choices=[('held', 'waits for budget'), ('review', 'waits for review'), ('pending', 'to be sent'), ('sent', 'sent, answer unknown'), ('confirmed', 'confirmed'), ('failed', 'refused by the marketplace'), ('declined', 'declined after review')], default='pending', max_length=20)),
+                ('needs_review', models.BooleanField(db_default=False, default=False)),
                 ('intended_at', models.DateTimeField()),
                 ('attempted_at', models.DateTimeField(blank=True, null=True)),
                 ('confirmed_at', models.DateTimeField(blank=True, null=True)),
@@ -207,6 +208,13 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(models.Value(1), condition=models.Q(('lifted_at', None)), name='one_standing_hold'), models.CheckConstraint(condition=models.Q(models.Q(('lifted_at', None), ('lifted_by', '')), models.Q(('lifted_at__isnull', False), models.Q(('lifted_by', ''), _negated=True)), _connector='OR'), name='hold_lifted_by_somebody')],
             },
+        ),
+        migrations.CreateModel(
+            name='SiteKey',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('value', models.CharField(max_length=64)),
+            ],
         ),
         migrations.CreateModel(
             name='QualificationType',
@@ -342,6 +350,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='payment',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('confirmed_at__isnull', False), ('state', 'confirmed')), models.Q(models.Q(('state', 'confirmed'), _negated=True), ('confirmed_at', None)), _connector='OR'), name='payment_confirmed_with_its_time'),
+        ),
+        migrations.AddConstraint(
+            model_name='payment',
+            constraint=models.CheckConstraint(condition=models.Q(('needs_review', False), ('state__in', ['held', 'review', 'declined']), _connector='OR'), name='payment_not_sent_before_its_review'),
         ),
         migrations.AddConstraint(
             model_name='ledgerentry',

@@ -1,7 +1,9 @@
-"""Tags that show a project's menu and its set-up steps."""
+"""Tags that show a project's menu, its set-up steps, and the help for a page."""
 
 from django import template
+from django.urls import reverse
 
+from dashboard.help import topic_of
 from dashboard.menu import MenuGroup, menu_of
 from dashboard.setting_up import SetUpStep
 from dashboard.setting_up import setup_steps as steps_of
@@ -18,3 +20,10 @@ def project_menu(context: template.Context, project: Project) -> list[MenuGroup]
 @register.simple_tag
 def setup_steps(project: Project) -> list[SetUpStep]:
     return steps_of(project)
+
+
+@register.simple_tag(takes_context=True)
+def help_url(context: template.Context) -> str:
+    """Return the address of the help for the current page."""
+    match = context["request"].resolver_match
+    return reverse("dashboard:help_page", args=[topic_of(match.view_name if match else "")])

@@ -12,12 +12,14 @@ from consolidation.domain.queries import gold_items_by_project
 from crowd.domain.hold_publishing import active_hold
 from dashboard.pace import WINDOW
 from dashboard.protocol import progress_of, steps_of, waiting_of
+from dashboard.setting_up import next_step, setup_steps
+from dashboard.your_turn import tasks_of
 from projects.domain.cached_figures import figures_of
 from projects.domain.queries import projects_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import MEMBERS, can_create_projects, project_page, signed_in_page
-from schemes.registry import SCHEMES, get_scheme
+from schemes.registry import get_scheme
 
 
 @require_GET
@@ -27,14 +29,27 @@ def projects(request: HttpRequest) -> HttpResponse:
     own = list(projects_of(user=request.user).filter(rehearsal=None))
     items, gold = counts_by_project(projects=own), gold_items_by_project(projects=own)
     rows = [
-        {"project": row, "items": items.get(row.pk, 0), "gold": gold.get(row.pk, 0)} for row in own
+        {
+            "project": row,
+            "scheme": get_scheme(row.scheme).title,
+            "items": items.get(row.pk, 0),
+            "gold": gold.get(row.pk, 0),
+        }
+        for row in own
     ]
     context = {
         "rows": rows,
         "may_add": can_create_projects(request.user),
-        "scheme": next(iter(SCHEMES.values())),
     }
     return render(request, "dashboard/projects.html", context)
+
+
+@require_GET
+@signed_in_page
+def your_turn(request: HttpRequest) -> HttpResponse:
+    """Show the user's pending tasks, a part of the list of projects that is loaded after it."""
+    tasks = list(tasks_of(request.user))
+    return render(request, "dashboard/fragments/your_turn.html", {"tasks": tasks})
 
 
 @require_GET
@@ -49,15 +64,20 @@ def project(request: HttpRequest, project: Project) -> HttpResponse:
         "expected_end": progress.expected_end(now),
         "span": _span(progress.pace.span),
         "cached": figures,
-        "formats": get_scheme(project.scheme).corpus.formats,
         "steps": steps_of(progress),
         "waiting": waiting_of(progress),
+        "setup": _setup(project) if not progress.items.published else None,
         "budget": project.budget,
         "hold": active_hold(),
         "now": now,
     }
     fragment = "dashboard/fragments/progress.html"
     return render_page(request, project, "dashboard/project.html", context, fragment=fragment)
+
+
+def _setup(project: Project) -> dict[str, object]:
+    steps = setup_steps(project)
+    return {"steps": steps, "next": next_step(steps)}
 
 
 def _span(span: timedelta) -> str:

@@ -6,9 +6,9 @@ from datetime import date
 from django.db.models import Sum
 from django.db.models.functions import TruncDate
 
-from annotation.domain.queries import Cost, cost_by_role, settled_entries
-from annotation.models import Submission
-from consolidation.domain.queries import finished_costs
+from annotation.domain.queries import Cost, settled_entries
+from consolidation.domain.experiment import annotations_for_gold
+from consolidation.domain.queries import cost_by_step, finished_costs
 from datasets.domain.cost_chart import Distribution, distribution_of
 from projects.enums import Role
 from projects.models import Project
@@ -16,15 +16,15 @@ from projects.models import Project
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
-    """The cost and the active seconds of a role's work."""
+    """The cost and the active seconds of a role's work in production, or the cost of other work."""
 
     name: str
     cost: Cost
-    active_seconds: int
+    active_seconds: int | None
 
     @property
     def hourly_cents(self) -> float | None:
-        return hourly_cents(self.cost.amount_cents, self.active_seconds)
+        return hourly_cents(self.cost.amount_cents, self.active_seconds or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,17 @@ def cost_figures_of(*, project: Project) -> CostFigures:
 
 
 def _steps(project: Project) -> tuple[StepCost, ...]:
-    costs = cost_by_role(project=project)
-    worked = Submission.objects.filter(item__project=project, worker__isnull=False)
+    costs = cost_by_step(project=project)
+    worked = annotations_for_gold(project=project).filter(worker__isnull=False)
     seconds = dict(worked.order_by().values_list("role").annotate(n=Sum("active_seconds")))
-    names = {**{role.value: role.label for role in Role}, "": "compensation"}
+    names = {
+        **{role.value: role.label for role in Role},
+        "training": "training rounds",
+        "experiments": "agreement experiments",
+        "": "compensation",
+    }
     return tuple(
-        StepCost(name, costs[role], seconds.get(role, 0))
+        StepCost(name, costs[role], seconds.get(role))
         for role, name in names.items()
         if role in costs
     )

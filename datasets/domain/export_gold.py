@@ -1,19 +1,20 @@
 """Export a dataset: gold and sentences by domain and partition, a data card and a manifest.
 
-All data is streamed. A file gets its final name when it is complete, and the manifest comes last. A
-folder with a manifest is therefore a complete export. The same gold gives the same bytes.
+All data is streamed into a temporary folder. Complete files then replace those of an earlier export,
+and the manifest comes last. A folder with a manifest is therefore a complete export. The same gold
+gives the same bytes.
 """
 
 import errno
 import hashlib
 import json
-import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
@@ -126,18 +127,30 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
     files_of_groups = [_Files(project, options, gold, *group) for group in groups]
     if _is_folder_format(project, options.fmt):
         _check_replaceable([folder / group.name for group in files_of_groups])
-    (folder / MANIFEST).unlink(missing_ok=True)
-    with _little_cache():
-        files, counts, folders = _write_files(files_of_groups, folder)
-    manifest = _manifest(project, options, partitioning, files, counts)
-    if folders:
-        manifest["folders"] = folders
-    with _whole_file(folder / DATA_CARD) as path:
-        write_data_card(path=path, project=project, manifest=manifest)
-        files[DATA_CARD] = _described(path, None)
-    with _whole_file(folder / MANIFEST) as path:
-        path.write_text(manifest_text(manifest), "utf-8")
+    with TemporaryDirectory(prefix=".export-", dir=folder) as name:
+        staged = Path(name)
+        with _little_cache():
+            files, counts, folders = _write_files(files_of_groups, staged)
+        manifest = _manifest(project, options, partitioning, files, counts)
+        if folders:
+            manifest["folders"] = folders
+        write_data_card(path=staged / DATA_CARD, project=project, manifest=manifest)
+        files[DATA_CARD] = _described(staged / DATA_CARD, None)
+        (staged / MANIFEST).write_text(manifest_text(manifest), "utf-8")
+        _move_into(folder, staged, folders)
     return Export(folder=folder, manifest=manifest)
+
+
+def _move_into(folder: Path, staged: Path, group_folders: Iterable[str]) -> None:
+    """Move the staged files into the folder, the manifest last. Folders of groups are replaced."""
+    (folder / MANIFEST).unlink(missing_ok=True)
+    for name in group_folders:
+        if (folder / name).exists():
+            shutil.rmtree(folder / name)
+    files = [path.relative_to(staged) for path in staged.rglob("*") if path.is_file()]
+    for file in sorted(files, key=lambda file: file == Path(MANIFEST)):
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (staged / file).replace(folder / file)
 
 
 def manifest_text(manifest: dict[str, Any]) -> str:
@@ -208,23 +221,19 @@ def _sentences_beside(scheme: Scheme, path: Path) -> Iterator[SentenceSink]:
     if open_file is None:
         yield lambda sentence: None
         return
-    with _whole_file(path) as unfinished, open_file(unfinished) as add:
+    with open_file(path) as add:
         yield add
 
 
 def _write_group(group: "_Files", rows: Iterator[ExportRow], folder: Path) -> dict[str, Any]:
     """Write the gold files of a group, and return them as in the manifest."""
     scheme = get_scheme(group.project.scheme)
-    with ExitStack() as stack:
-        paths = {
-            ending: stack.enter_context(_whole_file(folder / f"{group.name}.{ending}"))
-            for ending in _endings(scheme, group.options.fmt)
-        }
-        counts = _write_gold(scheme, group.options.fmt, rows, paths)
-        return {
-            f"{group.name}.{ending}": _described(path, counts[ending])
-            for ending, path in paths.items()
-        }
+    endings = _endings(scheme, group.options.fmt)
+    paths = {ending: folder / f"{group.name}.{ending}" for ending in endings}
+    counts = _write_gold(scheme, group.options.fmt, rows, paths)
+    return {
+        f"{group.name}.{ending}": _described(path, counts[ending]) for ending, path in paths.items()
+    }
 
 
 def _write_gold(
@@ -261,19 +270,11 @@ def _check_replaceable(folders: Iterable[Path]) -> None:
 
 
 def _write_folder(group: "_Files", rows: Iterator[ExportRow], folder: Path) -> dict[str, int]:
-    """Write the folder of a group, which replaces an earlier one, and return its counts."""
+    """Write the folder of a group, and return its counts."""
     exports = get_scheme(group.project.scheme).exports
     assert exports is not None
-    unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    try:
-        unfinished.mkdir()
-        counts = exports.folders[group.options.fmt](rows, unfinished)
-        if folder.exists():
-            shutil.rmtree(folder)
-        unfinished.replace(folder)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-    return dict(counts)
+    folder.mkdir()
+    return dict(exports.folders[group.options.fmt](rows, folder))
 
 
 def _files_inside(folder: Path) -> dict[str, Path]:
@@ -404,14 +405,3 @@ def _partitions(partitioning: Partitioning | None) -> dict[str, Any] | None:
         return None
     frozen = partitioning.frozen_at and partitioning.frozen_at.isoformat()
     return model_to_dict(partitioning, ["unit", "seed", "shares", "digest"]) | {"frozen": frozen}
-
-
-@contextmanager
-def _whole_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path that replaces `path` on success and is deleted on failure."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield unfinished
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -15,6 +15,7 @@ from django.db.models import Exists, OuterRef, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 from orjson import loads
 
+from annotation.domain.value_list import value_list
 from annotation.models import Item, Sentence
 from consolidation.models import CaseSource, Gold, Judgment
 from crowd.domain.pseudonyms import foreign_pseudonym
@@ -87,8 +88,10 @@ def gold_rows(
         fields.append(_text("submission__content"))
 
     for batch in _in_batches(sentences, with_metadata=options.metadata):
-        items = list(Item.objects.filter(sentence__in=list(batch)).values_list("pk", flat=True))
-        versions = gold.filter(item__in=items).order_by()
+        items = list(
+            Item.objects.filter(sentence__in=value_list(batch)).values_list("pk", flat=True)
+        )
+        versions = gold.filter(item__in=value_list(items)).order_by()
         rows = _newest(versions.values_list("item_id", *fields))
         sources = _sources({row[4] for row in rows if row[4]}, options)
         validators = _validators(set(sources), options) if options.validated else {}
@@ -163,7 +166,7 @@ def _sources(cases: set[int], options: ExportFields) -> _Sources:
         fields = [f"submission__worker__{options.worker_field}"]
     if options.judgments:
         fields.append(_text("submission__content"))
-    rows = CaseSource.objects.filter(case__in=cases).order_by("case_id", "position")
+    rows = CaseSource.objects.filter(case__in=value_list(cases)).order_by("case_id", "position")
     for case, assignment, *more in rows.values_list(
         "case_id", "submission__assignment__external_id", *fields
     ):
@@ -177,7 +180,7 @@ def _validators(cases: set[int], options: ExportFields) -> _Validators:
     fields: list[Any] = [f"submission__worker__{options.worker_field}"]
     if options.judgments:
         fields.append(_text("submission__content"))
-    rows = Judgment.objects.filter(gold__case__in=cases).order_by("gold_id", "position")
+    rows = Judgment.objects.filter(gold__case__in=value_list(cases)).order_by("gold_id", "position")
     for case, gold, assignment, *more in rows.values_list(
         "gold__case", "gold_id", "submission__assignment__external_id", *fields
     ):

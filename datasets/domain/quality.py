@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from annotation.domain.import_corpus import batched
 from annotation.domain.item_context import context_of, targets_of
 from annotation.models import Item
 from audit.errors import TouchstoneError
@@ -20,6 +21,10 @@ from projects.models import Project
 from schemes.base import ErrorSink, ExternalComparison, GoldItem, Json, RowDecision, Scheme
 from schemes.registry import get_scheme
 
+# Items read per query.
+CHUNK = 1000
+# The columns of `correction_rows`.
+CORRECTION_COLUMNS = ("item", "kind", "reference", "predicted")
 # The columns of `quality_rows` before those of the figures.
 _FIRST_COLUMNS = ("reference", "predicted", "matching", "items")
 
@@ -52,7 +57,9 @@ class QualityReport:
 
 def quality_report(*, project: Project, source: str, against: str) -> QualityReport:
     """Compare the project's gold from two sources. Raise NothingToCompareError."""
-    shared = shared_items(project=project, source=source, against=against)
+    shared = list(
+        shared_items(project=project, source=source, against=against).values_list("pk", flat=True)
+    )
     ours, theirs = _contents(project, source, shared), _contents(project, against, shared)
     if not theirs:
         raise NothingToCompareError(
@@ -84,12 +91,12 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
 
 
 def shared_items(*, project: Project, source: str, against: str) -> QuerySet[Item]:
-    """Return the project's items that have gold of both sources."""
+    """Return the project's items that have gold of both sources, except withdrawn ones."""
     both = (
         Exists(Gold.objects.filter(FIRST_CASES, item=OuterRef("pk"), source=name))
         for name in (source, against)
     )
-    return project.items.filter(*both)
+    return project.items.filter(*both, withdrawn_at=None)
 
 
 def compare_with_external(
@@ -162,9 +169,29 @@ def quality_rows(scheme: Scheme, report: QualityReport) -> Iterator[tuple[Any, .
         yield reference, predicted, how, scores.items, *values
 
 
-def _contents(project: Project, source: str, items: QuerySet[Item]) -> dict[int, Json]:
-    gold = current_gold(project, source).filter(item__in=items.values("pk")).order_by("item_id")
-    return dict(gold.values_list("item_id", "content").iterator(chunk_size=2000))
+def correction_rows(
+    *, project: Project, source: str, against: str
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield people's decisions in the order of CORRECTION_COLUMNS. `evaluate` reads them."""
+    by_item = _decisions(project, source, against)
+    keys = project.items.filter(pk__in=by_item).order_by("pk").values_list("pk", "key")
+    for item, key in keys:
+        for decision in by_item[item]:
+            yield key, decision.kind, decision.reference or "", decision.predicted
+
+
+def _contents(project: Project, source: str, items: Iterable[int]) -> dict[int, Json]:
+    """Return the content of the items' current gold by item id.
+
+    The ids are passed in batches. With the query of `shared_items` as a subquery, PostgreSQL may
+    scan a table once per item while its statistics are older than the gold.
+    """
+    rows = current_gold(project, source).values_list("item_id", "content")
+    return {
+        item: content
+        for chunk in batched(items, CHUNK)
+        for item, content in rows.filter(item__in=chunk)
+    }
 
 
 def _decisions(project: Project, source: str, against: str) -> dict[int, list[RowDecision]]:

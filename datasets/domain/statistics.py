@@ -124,10 +124,15 @@ def statistics_json(report: StatisticsReport) -> dict[str, Any]:
 
 
 def statistics_rows(report: StatisticsReport) -> list[list[str | int | float | None]]:
-    """Return the main table with a header: a row per figure and step, a column per group."""
+    """Return the main table with a header: a row per figure and step, a column per group.
+
+    Without steps, the effort of annotators is unknown and has no rows.
+    """
     rows: list[list[str | int | float | None]] = [["", *(group.label for group in report.groups)]]
     for key, label in report.rows:
         rows.append([label, *(group.figures[key] for group in report.groups)])
+    if not report.groups[0].steps:
+        return rows
     rows.append(["Active seconds", *(group.seconds for group in report.groups)])
     rows.append(["Moves", *(group.moves for group in report.groups)])
     for at, step in enumerate(report.groups[0].steps):

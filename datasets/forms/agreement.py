@@ -18,7 +18,7 @@ class ExperimentForm(forms.Form):
         label="Items",
         widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
-    design = forms.ChoiceField(label="Done again by")
+    design = forms.ChoiceField(label="Repeated by")
     workers = forms.CharField(
         required=False,
         max_length=2000,

@@ -8,6 +8,8 @@ from django import forms
 
 from consolidation.enums import GoldSource
 from datasets.domain.decide_match import DecisionError
+from datasets.domain.error_samples import MAX_SIZE
+from datasets.enums import Population
 from web.fields import set_choices
 
 
@@ -26,6 +28,42 @@ class QualityForm(forms.Form):
         # Select the initial sources if the query has no values.
         given = {name: value for name, value in self.data.items() if value}
         self.data = {**self.initial, **given}
+
+
+class SampleForm(forms.Form):
+    """An error sample to draw."""
+
+    source = forms.ChoiceField(choices=GoldSource.choices, label="Gold to analyse")
+    against = forms.ChoiceField(choices=GoldSource.choices, label="Reference")
+    population = forms.ChoiceField(choices=Population.choices, label="Draw from")
+    size = forms.IntegerField(
+        min_value=1,
+        max_value=MAX_SIZE,
+        initial=100,
+        label="Size",
+        help_text="100 parts give an interval of about ±10 percentage points.",
+    )
+    seed = forms.IntegerField(
+        min_value=0,
+        max_value=2**31,
+        initial=1,
+        label="Seed",
+        help_text="The same seed draws the same sample from the same gold.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a source that is its own reference."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("source") and cleaned.get("source") == cleaned.get("against"):
+            raise forms.ValidationError("Choose a reference other than the gold.")
+        return cleaned
+
+
+class PartForm(forms.Form):
+    """The category of a sampled part."""
+
+    category = forms.CharField(max_length=40)
+    note = forms.CharField(required=False, max_length=1000)
 
 
 class DecisionForm(forms.Form):

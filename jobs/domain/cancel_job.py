@@ -1,9 +1,12 @@
+import logging
 from datetime import datetime, timedelta
 
 from audit.domain.change_state import TransitionNotAllowedError, change_state
 from jobs.domain.kinds import TRANSITIONS, kind_of
 from jobs.enums import JobState
 from jobs.models import Job
+
+log = logging.getLogger("touchstone.sweep")
 
 UPLOAD_MAX_AGE = timedelta(days=1)
 
@@ -33,3 +36,5 @@ def cancel_old_uploads(*, now: datetime) -> None:
             cancel_job(job=job, actor=job.kind, now=now, problem=problem)
         except TransitionNotAllowedError:
             continue
+        except Exception:  # jobs must run even if a storage fails
+            log.exception("The files of job %s were not deleted", job.pk)

@@ -73,8 +73,8 @@ def for_each_group(
 ) -> int:
     """Process rows as `for_each_row` does, but rows with the same key together."""
     now = clock()
-    failures = dict(SweepFailure.objects.filter(sweep=sweep).values_list("object_id", "retry_at"))
-    if waiting := [pk for pk, retry_at in failures.items() if retry_at > now]:
+    failures = {failure.object_id: failure for failure in SweepFailure.objects.filter(sweep=sweep)}
+    if waiting := [pk for pk, failure in failures.items() if not failure.is_due(now)]:
         rows = rows.exclude(pk__in=waiting)
     due = take_leases(rows, now=now, limit=limit) if leased else rows[:limit]
     groups: dict[Hashable, list[M]] = {}
@@ -82,21 +82,17 @@ def for_each_group(
         groups.setdefault(key(row), []).append(row)
     total = 0
     for group in groups.values():
+        ids = {row.pk for row in group}  # before `process`, because a deleted row has no key
         try:
             total += process(group, clock())
         except Exception as error:
-            log.exception("%s failed for %s %s", sweep, group[0]._meta.label, _ids(group))
+            log.exception("%s failed for %s %s", sweep, group[0]._meta.label, sorted(ids))
             for row in group:
                 _record_failure(sweep, row, error, clock())
         else:
-            recovered = failures.keys() & _ids(group)
-            if recovered:
+            if recovered := failures.keys() & ids:
                 SweepFailure.objects.filter(sweep=sweep, object_id__in=recovered).delete()
     return total
-
-
-def _ids(group: Sequence[models.Model]) -> list[int]:
-    return [row.pk for row in group]
 
 
 @transaction.atomic

@@ -46,6 +46,8 @@ class Migration(migrations.Migration):
                 ('attempts', models.PositiveIntegerField(default=1)),
                 ('first_failed_at', models.DateTimeField()),
                 ('retry_at', models.DateTimeField()),
+                ('set_aside_at', models.DateTimeField(blank=True, null=True)),
+                ('set_aside_by', models.CharField(blank=True, max_length=150)),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('sweep', 'object_id'), name='one_failure_per_row')],

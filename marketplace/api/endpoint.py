@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.core.cache import cache
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
@@ -73,7 +74,7 @@ def _authenticate(request: HttpRequest, now: datetime) -> Requester:
             "UnrecognizedClientException", "The security token included in the request is invalid."
         )
     signed = SignedRequest(
-        request.method or "", request.path, request.META["QUERY_STRING"], headers, request.body
+        request.method or "", request.path, request.META["QUERY_STRING"], headers, _body(request)
     )
     requester, secret = signer
     verify(signed, claim, secret=secret)
@@ -98,11 +99,36 @@ def _throttle(access_key_id: str) -> None:
         raise ApiError("ThrottlingException", "Rate exceeded")
 
 
-def _json(body: bytes) -> Any:
+def _body(request: HttpRequest) -> bytes:
+    if "Transfer-Encoding" in request.headers:
+        raise ApiError(
+            "SerializationException",
+            "Send the body at once, with Content-Length and without Transfer-Encoding.",
+            status=411,
+        )
     try:
-        return json.loads(body or b"{}")
+        return request.body
+    except RequestDataTooBig:
+        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE >> 20
+        raise ApiError(
+            "RequestEntityTooLargeException", f"The body is larger than {most} MiB.", status=413
+        ) from None
+
+
+def _json(body: bytes) -> Any:
+    """Parse a body whose values every database can store. Raise ApiError."""
+    try:
+        params = json.loads(body or b"{}")
+        json.dumps(params, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:
+        raise ApiError("SerializationException", "A string has half a surrogate pair.") from None
+    except RecursionError:
+        raise ApiError("SerializationException", "The body is nested too deeply.") from None
     except ValueError:
-        raise ApiError("SerializationException", "The body is not JSON.") from None
+        raise ApiError(
+            "SerializationException", "The body is not JSON, or a number is not finite."
+        ) from None
+    return params
 
 
 def _service_fault(message: str) -> ApiError:

@@ -13,7 +13,7 @@ from marketplace.domain import messages, notifications, qualifications
 from marketplace.domain.errors import InvalidParameterError, RefusalError
 from marketplace.domain.find import find
 from marketplace.domain.qualifications import find_worker, own_type
-from marketplace.enums import GrantStatus, RequestStatus
+from marketplace.enums import GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.models import Grant, QualificationRequest, QualificationType, WorkerBlock
 
 
@@ -47,8 +47,10 @@ def list_qualification_types(call: Call, params: Params) -> Output:
     rows = QualificationType.objects.filter(
         deleted_at__isnull=True, created_at__lte=call.visible_until
     )
-    if params.get("MustBeOwnedByCaller", False):
-        rows = rows.filter(requester=call.requester)
+    own = Q(requester=call.requester)
+    # Workers see the active types of all requesters too.
+    is_visible = own | Q(status=QualificationTypeStatus.ACTIVE)
+    rows = rows.filter(own if params.get("MustBeOwnedByCaller", False) else is_visible)
     for term in params.get("Query", "").split():
         rows = rows.filter(
             Q(name__icontains=term) | Q(description__icontains=term) | Q(keywords__icontains=term)

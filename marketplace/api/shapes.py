@@ -12,7 +12,7 @@ from botocore.model import ListShape, ServiceModel, Shape, StructureShape
 from marketplace.domain.errors import InvalidParameterError, RefusalError
 
 YEAR_SECONDS = 31_536_000
-#: MTurk's limits that the model lacks: of a number, or of the length of a text.
+#: Limits that the model lacks: of a number, or of the length of a text. MTurk documents most of them.
 LIMITS = {
     "AssignmentDurationInSeconds": (30, YEAR_SECONDS),
     "AutoApprovalDelayInSeconds": (0, 2_592_000),
@@ -23,9 +23,12 @@ LIMITS = {
     "MessageText": (1, 4_096),
     "Name": (1, 200),
     "NumberOfAdditionalAssignments": (1, 1_000_000_000),
+    "Query": (0, 1_000),
     "RequesterAnnotation": (0, 255),
     "RequesterFeedback": (0, 1_024),
+    "RetryDelayInSeconds": (0, 2**31 - 1),
     "Subject": (1, 200),
+    "TestDurationInSeconds": (1, YEAR_SECONDS),
     "Title": (1, 128),
 }
 

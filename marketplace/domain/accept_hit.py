@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import cast
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from database import statements
 from marketplace.domain import maintenance, notifications
@@ -25,6 +25,10 @@ MOST_IN_PROGRESS = 25
 #: A returned HIT is not offered again to the same worker for this long.
 RETURN_PAUSE = timedelta(minutes=10)
 ATTEMPTS = 5
+#: More requests of a worker than the site answers at once.
+MOST_AT_ONCE = 20
+#: The first key of the advisory locks of workers.
+ACCEPT_LOCK = 25
 # The type with what decides whether the worker may accept HITs of it.
 _TYPE = """
 SELECT hit_type.id, code, requester_id, duration_seconds, requirements, notification,
@@ -53,7 +57,7 @@ WHERE hit.hit_type_id = %s AND hit.open AND hit.expires_at > %s AND hit.id > %s
         SELECT 1 FROM marketplace_assignment AS assignment
         WHERE assignment.hit_id = hit.id AND assignment.worker_id = %s AND (
             assignment.status IN ('Accepted', 'Submitted', 'Approved', 'Rejected')
-            OR assignment.closed_at > %s
+            OR assignment.is_refused OR assignment.closed_at > %s
         )
     )
     {chosen}
@@ -74,6 +78,14 @@ INSERT INTO marketplace_assignment (
 )
 VALUES (%s, %s, %s, %s, 'Accepted', %s, %s, %s, %s, '', '')
 """
+
+
+class _TooManyError(RefusalError):
+    def __init__(self) -> None:
+        super().__init__(
+            "ExceedsMaxAssignmentsPerWorker",
+            f"You have {MOST_IN_PROGRESS} HITs in progress. Finish or return one first.",
+        )
 
 
 def accept_next(*, worker: WorkerAccount, hit_type_code: str, now: datetime) -> str | None:
@@ -142,10 +154,7 @@ def _find_type(worker: WorkerAccount, code: str) -> HitType:
     if hit_type is None:
         raise NotFoundError("HITType", code)
     if hit_type.in_progress >= MOST_IN_PROGRESS:
-        raise RefusalError(
-            "ExceedsMaxAssignmentsPerWorker",
-            f"You have {MOST_IN_PROGRESS} HITs in progress. Finish or return one first.",
-        )
+        raise _TooManyError
     if hit_type.is_blocked:
         raise RefusalError("PermissionDeniedException", "This requester has blocked you.")
     _check_qualified(worker, hit_type)
@@ -184,6 +193,7 @@ def _accept(
     chosen: Hit | None = None,
 ) -> str | None:
     """Create an assignment of the next open HIT of the group, or of the chosen HIT."""
+    _check_concurrent(worker, hit_type)
     lock = statements.lock_clause(skip_locked=skip_locked)
     hit = _claim_hit(worker, hit_type, now, chosen, lock)
     if hit is None:
@@ -197,6 +207,18 @@ def _accept(
     hit.hit_type = hit_type
     notifications.record(Event.ACCEPTED, hit, assignment_code=code, now=now)
     return code
+
+
+def _check_concurrent(worker: WorkerAccount, hit_type: HitType) -> None:
+    """Raise RefusalError if requests at the same time would exceed MOST_IN_PROGRESS."""
+    if hit_type.in_progress < MOST_IN_PROGRESS - MOST_AT_ONCE:  # type: ignore[attr-defined]
+        return
+    if connection.vendor == "postgresql":
+        # Not the worker's row, which approvals lock after the HIT's.
+        statements.fetch_rows("SELECT pg_advisory_xact_lock(%s, %s)", ACCEPT_LOCK, worker.pk)
+    live = Assignment.objects.filter(worker=worker, status=AssignmentStatus.ACCEPTED)
+    if live.count() >= MOST_IN_PROGRESS:
+        raise _TooManyError
 
 
 def _in_progress(worker: WorkerAccount, hit: Hit) -> str | None:

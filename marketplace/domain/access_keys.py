@@ -57,6 +57,13 @@ def find_signer(access_key_id: str, *, now: datetime) -> tuple[Requester, str] |
     return signer
 
 
+def newest_key(requester: Requester) -> tuple[str, str] | None:
+    """Return the id and plain secret of the requester's newest key, or None."""
+    keys = AccessKey.objects.filter(requester=requester, revoked_at=None)
+    key = keys.order_by("-pk").first()
+    return (key.access_key_id, vault.decrypt(key.secret_encrypted)) if key else None
+
+
 def _find(access_key_id: str) -> tuple[Requester, str] | None:
     keys = AccessKey.objects.filter(revoked_at=None, requester__active=True)
     key = keys.select_related("requester").filter(access_key_id=access_key_id).first()

@@ -19,6 +19,8 @@ from marketplace.models import Invitation, LoginFailure, WorkerAccount, WorkerSe
 COOKIE = "hits_session"
 SESSION_LASTS = timedelta(days=14)
 FAILURES_ALLOWED = 10
+# Of a name from all addresses, or of an address with all names.
+FAILURES_ALLOWED_IN_ALL = 100
 FAILURES_COUNT_FOR = timedelta(minutes=15)
 CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 _WORKER_OF_SESSION = """
@@ -90,7 +92,12 @@ def log_in(*, username: str, password: str, address: str, now: datetime) -> Work
     """Return the worker with this name and password. Raise the same LoginError for any cause."""
     name = username.lower()[:60]
     failures = LoginFailure.objects.filter(username=name, address=address)
-    if failures.filter(at__gt=now - FAILURES_COUNT_FOR).count() >= FAILURES_ALLOWED:
+    recent = LoginFailure.objects.filter(at__gt=now - FAILURES_COUNT_FOR)
+    if (
+        recent.filter(username=name, address=address).count() >= FAILURES_ALLOWED
+        or recent.filter(address=address).count() >= FAILURES_ALLOWED_IN_ALL
+        or recent.filter(username=name).count() >= FAILURES_ALLOWED_IN_ALL
+    ):
         raise LoginError("Too many attempts. Try again in 15 minutes.")
     worker = WorkerAccount.objects.filter(username=name, active=True).first()
     if worker is None:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 
-from marketplace.domain import ledger, messages
+from marketplace.domain import ledger
 from marketplace.domain.errors import InvalidParameterError, WrongStateError
 from marketplace.domain.find import find
 from marketplace.domain.identifiers import new_code
@@ -53,13 +53,6 @@ def send_bonus(
         created_at=now,
     )
     ledger.pay_bonus(bonus=bonus, hit=assignment.hit, now=now)
-    messages.write(
-        worker_id=assignment.worker_id,
-        requester=requester,
-        subject=f"A bonus of ${format_cents(amount_cents)}",
-        text=f"{reason}\n\nFor assignment {assignment.code}.",
-        now=now,
-    )
     return bonus
 
 

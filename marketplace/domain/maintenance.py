@@ -50,7 +50,7 @@ def settle_hit(hit: Hit, *, now: datetime) -> bool:
 def expire_hits(*, now: datetime, **scope: Any) -> int:
     """Close HITs that have expired, limited to those that match `scope`. Return how many."""
     expired = Hit.objects.filter(expires_at__lte=now, expiry_noted=False, disposed_at=None, **scope)
-    return _process("expire", expired, lambda pk: _note_expiry(pk, now))
+    return _process("expire HITs", expired, lambda pk: _note_expiry(pk, now), now)
 
 
 def abandon_overdue(*, now: datetime, **scope: Any) -> int:
@@ -58,7 +58,9 @@ def abandon_overdue(*, now: datetime, **scope: Any) -> int:
     overdue = Assignment.objects.filter(
         status=AssignmentStatus.ACCEPTED, deadline_at__lte=now - work.GRACE, **scope
     )
-    return _process("abandon", overdue, lambda pk: work.abandon(assignment_pk=pk, now=now))
+    return _process(
+        "abandon assignments", overdue, lambda pk: work.abandon(assignment_pk=pk, now=now), now
+    )
 
 
 def approve_due(*, now: datetime, **scope: Any) -> int:
@@ -66,7 +68,9 @@ def approve_due(*, now: datetime, **scope: Any) -> int:
     due = Assignment.objects.filter(
         status=AssignmentStatus.SUBMITTED, auto_approve_at__lte=now, **scope
     )
-    return _process("approve", due, lambda pk: review.auto_approve(assignment_pk=pk, now=now))
+    return _process(
+        "approve assignments", due, lambda pk: review.auto_approve(assignment_pk=pk, now=now), now
+    )
 
 
 def dispose_old(*, now: datetime) -> int:
@@ -78,11 +82,11 @@ def dispose_old(*, now: datetime) -> int:
         pending=0,
         submitted=0,
     )
-    return _process("dispose", old, lambda pk: _dispose(pk, now))
+    return _process("dispose of HITs", old, lambda pk: _dispose(pk, now), now)
 
 
-def _process(action: str, due: QuerySet[Any], process: Callable[[int], bool]) -> int:
-    return for_each_row(action, list(due.values_list("pk", flat=True)[:BATCH]), process)
+def _process(sweep: str, due: QuerySet[Any], process: Callable[[int], bool], now: datetime) -> int:
+    return for_each_row(sweep=sweep, rows=due, process=process, now=now, limit=BATCH)
 
 
 @transaction.atomic

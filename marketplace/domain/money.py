@@ -7,6 +7,7 @@ from marketplace.domain.errors import InvalidParameterError
 
 AMOUNT = re.compile(r"[0-9]{1,9}(\.[0-9]{0,2})?")
 MANY_ASSIGNMENTS = 10
+MOST_CENTS = 2**31 - 1
 
 
 def parse_amount(text: str, *, field: str) -> int:
@@ -15,7 +16,12 @@ def parse_amount(text: str, *, field: str) -> int:
         raise InvalidParameterError(
             f"{field} is {text!r}; it must be an amount in dollars with at most two decimals."
         )
-    return int(Decimal(text) * 100)
+    cents = int(Decimal(text) * 100)
+    if cents > MOST_CENTS:
+        raise InvalidParameterError(
+            f"{field} is {text}; it must be at most {MOST_CENTS / 100:.2f}."
+        )
+    return cents
 
 
 def format_cents(cents: int) -> str:

@@ -24,7 +24,8 @@ SELECT t.id, (
           AND NOT EXISTS (
             SELECT 1 FROM marketplace_assignment a
             WHERE a.hit_id = h.id AND a.worker_id = %s
-              AND a.status IN ('Accepted', 'Submitted', 'Approved', 'Rejected'))
+              AND (a.is_refused
+                OR a.status IN ('Accepted', 'Submitted', 'Approved', 'Rejected')))
         LIMIT %s
     ) counted
 ) AS available

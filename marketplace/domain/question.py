@@ -1,5 +1,6 @@
 """Parser of a HIT's Question, which must be an ExternalQuestion document."""
 
+import re
 from functools import lru_cache
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import ParseError
@@ -12,6 +13,8 @@ from marketplace.domain.errors import InvalidParameterError, RefusalError
 SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
 NAMESPACE = SCHEMAS + "2006-07-14/ExternalQuestion.xsd"
 LARGEST_BYTES = 65_535
+#: Hosts that a Content-Security-Policy can name, with their port.
+HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 
 
 def parse_question(xml: str, *, allow_http: bool) -> tuple[str, int]:
@@ -46,11 +49,15 @@ def _height(text: str | None) -> int:
 def _checked_origin(scheme: str, netloc: str, allow_http: bool) -> None:
     if scheme != "https" and not (scheme == "http" and allow_http):
         raise InvalidParameterError("ExternalURL must begin with https://.")
-    if not netloc or "@" in netloc or any(c in netloc for c in " ;,'\"<>*"):
-        raise InvalidParameterError("ExternalURL must name a host.")
+    if not HOST.fullmatch(netloc):
+        raise InvalidParameterError(
+            "ExternalURL must name a host in ASCII. Write international names as xn--..."
+        )
 
 
 def _checked_url(url: str, allow_http: bool) -> str:
+    if not url.isprintable() or " " in url:
+        raise InvalidParameterError("ExternalURL contains a space, or a character without a shape.")
     try:
         parts = urlsplit(url)
         _ = parts.port

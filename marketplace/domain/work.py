@@ -42,7 +42,7 @@ _OWN_ASSIGNMENT = """
 SELECT assignment.id, assignment.code, assignment.status, assignment.deadline_at,
     assignment.reward_cents, assignment.hit_id, assignment.hit_type_id,
     hit.code AS hit_code, hit.external_url, hit.frame_height,
-    hit_type.code AS hit_type_code, hit_type.title
+    hit_type.code AS hit_type_code, hit_type.title, hit_type.requester_id
 FROM marketplace_assignment AS assignment
 JOIN marketplace_hit AS hit ON hit.id = assignment.hit_id
 JOIN marketplace_hittype AS hit_type ON hit_type.id = assignment.hit_type_id
@@ -57,6 +57,8 @@ _COUNT_SUBMITTED = """
 UPDATE marketplace_hit SET pending = pending - 1, submitted = submitted + 1 WHERE id = %s
 """
 Values = dict[str, object]
+#: Twice what a page of this site sends.
+LONGEST_ANSWER = 512 * 1024
 #: A submission may arrive this long after the deadline.
 GRACE = timedelta(seconds=5)
 
@@ -66,6 +68,8 @@ def submit(
 ) -> None:
     """Store the answers once. Raise NotFoundError, WrongStateError, or RefusalError if too late."""
     answer = answers_xml(fields)
+    if len(answer) > LONGEST_ANSWER:
+        raise InvalidParameterError(f"The answers are longer than {LONGEST_ANSWER:,} characters.")
     with transaction.atomic():
         assignment = _lock_assignment(assignment_code, worker_code)
         if assignment.status in SHOWN and assignment.answer == answer:
@@ -94,19 +98,31 @@ def find_own(*, worker: WorkerAccount, assignment_code: str) -> Assignment | Non
             "external_url": assignment.external_url,
             "frame_height": assignment.frame_height,
         },
-        hit_type={"code": assignment.hit_type_code, "title": assignment.title},
+        hit_type={
+            "code": assignment.hit_type_code,
+            "requester_id": assignment.requester_id,
+            "title": assignment.title,
+        },
     )
     return cast("Assignment", assignment)
 
 
 @transaction.atomic
-def return_assignment(*, worker: WorkerAccount, assignment_code: str, now: datetime) -> Assignment:
-    """Return the HIT, so that other workers can do it. Repeating has no effect."""
+def return_assignment(
+    *, worker: WorkerAccount, assignment_code: str, now: datetime, is_refused: bool = False
+) -> Assignment:
+    """Return the HIT, so that other workers can do it. Repeating has no effect.
+
+    If the requester's page refused the worker, the worker is not offered the HIT again.
+    """
     assignment = find(_locked().filter(worker=worker), "Assignment", assignment_code)
     if assignment.status == AssignmentStatus.RETURNED:
         return assignment
     if assignment.status != AssignmentStatus.ACCEPTED:
         raise WrongStateError("Assignment", allowed="Accepted", current=assignment.status)
+    if is_refused:
+        assignment.is_refused = True
+        assignment.save(update_fields=["is_refused"])
     _release(assignment, AssignmentStatus.RETURNED, now)
     return assignment
 

@@ -16,6 +16,7 @@ from marketplace.domain import accept_hit, queries
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.qualifications import held_by
 from marketplace.domain.requirements import describe, meets, unmet
+from marketplace.domain.typical_pay import typical_pay
 from marketplace.enums import AssignmentStatus, Guarded
 from marketplace.models import Assignment, Hit, HitType, QualificationType, WorkerAccount
 from marketplace.views.frame import frame_url, framing, origin_of
@@ -37,10 +38,13 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
         if not unmet(hit_type.requirements, held, action=Guarded.DISCOVER)
     ]
     shown = Paginator(discoverable, PER_PAGE).get_page(request.GET.get("page"))
-    names = _names([hit_type for hit_type, _ in shown])
+    hit_types = [hit_type for hit_type, _ in shown]
+    names = _names(hit_types)
+    pay = typical_pay(hit_types=hit_types, now=now)
     rows = [
         {
             "hit_type": hit_type,
+            "pay": pay.get(hit_type.pk),
             "available": available,
             "count": f"{available:,}{'+' if available >= queries.MOST_COUNTED else ''}",
             "lacking": [
@@ -122,6 +126,7 @@ def _preview(
     context: dict[str, Any] = {
         "worker": worker,
         "hit_type": hit_type,
+        "pay": typical_pay(hit_types=[hit_type], now=timezone.now()).get(hit_type.pk),
         "hit": hit,
         "may_see": may_see,
         "may_accept": not unmet(hit_type.requirements, held, action=Guarded.ACCEPT),

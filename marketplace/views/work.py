@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from marketplace.domain import work
 from marketplace.domain.errors import NotFoundError, RefusalError
 from marketplace.domain.submit_tokens import read_submit_token
+from marketplace.domain.typical_pay import typical_pay
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
 from marketplace.views.frame import framing, origin_of, submit_url, work_url
@@ -36,6 +37,8 @@ def work_page(
     if is_over or assignment.status != AssignmentStatus.ACCEPTED:
         return render(request, "marketplace/work_over.html", context)
     context["frame_url"] = work_url(assignment)
+    pay = typical_pay(hit_types=[assignment.hit_type], now=timezone.now())
+    context["pay"] = pay.get(assignment.hit_type_id)
     page = render(request, "marketplace/work.html", context)
     return framing(request, page, [origin_of(assignment.hit.external_url), submit_url()])
 
@@ -52,6 +55,26 @@ def return_hit(
     else:
         messages.success(request, "You returned the HIT. Other workers can do it now.")
     return redirect("marketplace:groups")
+
+
+@require_POST
+@worker_required
+def replace_hit(
+    request: HttpRequest, worker: WorkerAccount, assignment_code: str
+) -> HttpResponseBase:
+    """Return a HIT whose page refused the worker, and continue with the group's next one.
+
+    A false message from the frame costs its worker this HIT and gains nothing.
+    """
+    assignment = _own(worker, assignment_code)
+    try:
+        work.return_assignment(
+            worker=worker, assignment_code=assignment_code, now=timezone.now(), is_refused=True
+        )
+    except RefusalError as refusal:
+        messages.error(request, refusal.message)
+        return redirect("marketplace:groups")
+    return to_next(request, worker, assignment.hit_type.code)
 
 
 @require_POST

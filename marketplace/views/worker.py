@@ -2,7 +2,8 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -31,9 +32,10 @@ PER_PAGE = 25
 @worker_required
 def history(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     rows = (
-        Assignment.objects.filter(worker=worker)
+        Assignment.objects.filter(worker=worker, is_refused=False)
         .select_related("hit_type__requester", "appeal")
         .prefetch_related("bonuses")
+        .annotate(total_cents=F("reward_cents") + Coalesce(Sum("bonuses__amount_cents"), 0))
         .defer("answer")
         .order_by("-accepted_at", "-pk")
     )
@@ -46,7 +48,8 @@ def history(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
 def earnings(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     context = {
         "worker": worker,
-        "months": queries.earnings_by_month(worker),
+        "months": (months := list(queries.earnings_by_month(worker))),
+        "total_cents": sum(month["total_cents"] for month in months),
         "waiting_cents": queries.waiting_cents(worker),
     }
     return render(request, "marketplace/earnings.html", context)

@@ -6,16 +6,18 @@
     secret_key                 only if requested
     manifest.json              version, migrations, and the SHA-256 and size of each member
 
-The manifest is written last, so a truncated file has none.
+The manifest is written last, so a truncated file has none. The archive can be encrypted as a whole (see
+`encrypted_file`).
 """
 
 import hashlib
+import io
 import json
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Self
@@ -23,6 +25,7 @@ from typing import IO, Any, Self
 from django.conf import settings
 
 from audit.errors import TouchstoneError
+from operations.domain.encrypted_file import DamagedError, DecryptingReader, is_encrypted
 
 FORMAT = "touchstone-backup/1"
 MANIFEST = "manifest.json"
@@ -99,25 +102,39 @@ def folders() -> dict[str, Path]:
 
 
 class BackupFile:
-    """A context manager for reading a backup. Opening it reads and checks the manifest."""
+    """A context manager for reading a backup. Opening it reads and checks the manifest.
 
-    def __init__(self, path: Path) -> None:
+    With a key, the backup must be encrypted: a file without encryption may come from anybody.
+    """
+
+    def __init__(self, path: Path, key: bytes | None = None) -> None:
         self.path = path
+        self._key = key
 
     def __enter__(self) -> Self:
-        try:
-            self._zip = zipfile.ZipFile(self.path)
-        except DAMAGE as error:
-            raise BadBackupError(f"{self.path} is not a complete backup: {error}.") from error
-        try:
+        with ExitStack() as opened:
+            try:
+                file = opened.enter_context(self.path.open("rb"))
+                self._zip = opened.enter_context(zipfile.ZipFile(self._readable(file)))
+            except DamagedError as error:
+                raise BadBackupError(f"{self.path} cannot be decrypted: {error}.") from error
+            except DAMAGE as error:
+                raise BadBackupError(f"{self.path} is not a complete backup: {error}.") from error
             self.manifest = self._read_manifest()
-        except BadBackupError:
-            self._zip.close()
-            raise
+            self._opened = opened.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._zip.close()
+        self._opened.close()
+
+    def _readable(self, file: IO[bytes]) -> IO[bytes]:
+        if not is_encrypted(file):
+            if self._key is not None:
+                raise BadBackupError(f"{self.path} is not encrypted. Leave out the key file.")
+            return file
+        if self._key is None:
+            raise BadBackupError(f"{self.path} is encrypted. Give its key with --key-file.")
+        return io.BufferedReader(DecryptingReader(file, self._key))
 
     def _read_manifest(self) -> Manifest:
         try:

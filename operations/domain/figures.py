@@ -14,7 +14,7 @@ from operations.models import TaskStats
 
 DUE = [PaymentState.PENDING, PaymentState.SENT]
 UNFINISHED = [HitState.PENDING, HitState.LIVE, HitState.FAILED]
-UNDER_WAY = [*DUE, PaymentState.HELD, PaymentState.FAILED]
+UNDER_WAY = [*DUE, PaymentState.HELD, PaymentState.REVIEW, PaymentState.FAILED]
 
 
 class Figures(Collector):
@@ -28,25 +28,28 @@ class Figures(Collector):
         yield _gauge(
             "payments", "Payments that are not confirmed", "state", _counts(Payment, UNDER_WAY)
         )
-        yield _gauge("queue_age_seconds", "Age of the oldest row", "queue", self._ages())
+        ages = queue_ages(now=self._now)
+        yield _gauge("queue_age_seconds", "Age of the oldest row", "queue", ages)
         held = GaugeMetricFamily("touchstone_publishing_held", "1 while publishing is on hold")
         held.add_metric([], 1.0 if active_hold() else 0.0)
         yield held
         yield from _tasks()
 
-    def _ages(self) -> dict[str, float]:
-        waiting = {
-            "hits": Hit.objects.to_create().aggregate(at=Min("prepared_at")),
-            "assignments": Assignment.objects.unrecorded().aggregate(at=Min("submitted_at")),
-            "rejections": Assignment.objects.filter(state=AssignmentState.REJECTING).aggregate(
-                at=Min("submitted_at")
-            ),
-            "payments": Payment.objects.filter(state__in=DUE).aggregate(at=Min("intended_at")),
-        }
-        return {
-            name: max(0.0, (self._now - row["at"]).total_seconds()) if row["at"] else 0.0
-            for name, row in waiting.items()
-        }
+
+def queue_ages(*, now: datetime) -> dict[str, float]:
+    """Return the seconds that the oldest row of each queue has been waiting, 0 for empty queues."""
+    waiting = {
+        "hits": Hit.objects.to_create().aggregate(at=Min("prepared_at")),
+        "assignments": Assignment.objects.unrecorded().aggregate(at=Min("submitted_at")),
+        "rejections": Assignment.objects.filter(state=AssignmentState.REJECTING).aggregate(
+            at=Min("submitted_at")
+        ),
+        "payments": Payment.objects.filter(state__in=DUE).aggregate(at=Min("intended_at")),
+    }
+    return {
+        name: max(0.0, (now - row["at"]).total_seconds()) if row["at"] else 0.0
+        for name, row in waiting.items()
+    }
 
 
 def _counts(model: type[Model], states: Iterable[str]) -> dict[str, float]:

@@ -13,9 +13,26 @@ MAX_AGE = timedelta(seconds=3 * settings.HEARTBEAT_SECONDS + 10)
 
 def beat(*, now: datetime) -> None:
     """Store the time, and the result of a request to the marketplace."""
+    problem = unreachable()[:200]
+    last = Heartbeat.objects.filter(pk=1).first()
+    since = last.marketplace_since if last else None
     Heartbeat.objects.update_or_create(
-        pk=1, defaults={"at": now, "marketplace_problem": unreachable()[:200]}
+        pk=1,
+        defaults={
+            "at": now,
+            "marketplace_problem": problem,
+            "marketplace_since": (since or now) if problem else None,
+        },
     )
+
+
+def marketplace_outage(*, now: datetime) -> Heartbeat | None:
+    """Return the last heartbeat if the marketplace was out of reach, or None.
+
+    An old heartbeat proves nothing.
+    """
+    heartbeat = Heartbeat.objects.exclude(marketplace_since=None).first()
+    return heartbeat if is_fresh(heartbeat, now=now) else None
 
 
 def is_fresh(heartbeat: Heartbeat | None, *, now: datetime) -> bool:

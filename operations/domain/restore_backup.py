@@ -31,14 +31,18 @@ class RestoreError(TouchstoneError):
 
 
 def restore_backup(
-    *, path: Path, now: datetime, progress: Progress = lambda rows: None
+    *,
+    path: Path,
+    now: datetime,
+    key: bytes | None = None,
+    progress: Progress = lambda rows: None,
 ) -> Manifest:
     """Restore the backup, and hold publishing until `recover_hits` has run.
 
     The database must have no tables, or this version's tables without rows. The backup and the
     installation are checked before any row is written. Raise BadBackupError or RestoreError.
     """
-    with BackupFile(path) as backup:
+    with BackupFile(path, key) as backup:
         backup.verify()
         manifest = backup.manifest
         executor = MigrationExecutor(connection)

@@ -7,11 +7,11 @@ import json
 import os
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 from uuid import UUID
 
 from django.apps import apps
@@ -20,6 +20,7 @@ from django.db import connection, models, transaction
 from django.db.migrations.loader import MigrationLoader
 
 from audit.errors import TouchstoneError
+from crowd.domain.site_key import site_key
 from operations.domain.backup_file import (
     CHUNK_BYTES,
     DATA,
@@ -30,10 +31,11 @@ from operations.domain.backup_file import (
     Member,
     folders,
 )
+from operations.domain.encrypted_file import EncryptingWriter
 
 Progress = Callable[[int], object]
 ROWS_AT_ONCE = 2000
-# Sessions, failed logins and monitoring, which a restored installation does not need
+# Sessions, failed logins, password resets and monitoring, which a restored installation does not need
 EXCLUDED = {
     "sessions.Session",
     "usersessions.UserSession",
@@ -41,8 +43,10 @@ EXCLUDED = {
     "axes.AccessAttemptExpiration",
     "axes.AccessLog",
     "axes.AccessFailureLog",
+    "accounts.PasswordResetRequest",
     "marketplace.WorkerSession",
     "marketplace.LoginFailure",
+    "operations.Alert",
     "operations.Heartbeat",
     "operations.TaskStats",
 }
@@ -60,9 +64,10 @@ def write_backup(
     now: datetime,
     exports: bool = False,
     secrets: bool = False,
+    key: bytes | None = None,
     progress: Progress = lambda rows: None,
 ) -> Manifest:
-    """Write a backup that only its owner can read.
+    """Write a backup that only its owner can read, encrypted if there is a key.
 
     The file appears at `path` once it is complete. It contains the database at one moment, while the
     site stays in use. Raise FileExistsError if `path` exists, OSError if writing fails, and BackupError
@@ -70,12 +75,15 @@ def write_backup(
     """
     if path.exists():
         raise FileExistsError(f"{path} already exists. Choose another file")
+    _last_migrations()
+    site_key()  # stored now, because HITs that are published after the backup must have the same key
     part = path.with_name(path.name + ".part")
     part.unlink(missing_ok=True)
     try:
         handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w+b") as file:
-            manifest = _write(file, exports, secrets, now, progress)
+            with EncryptingWriter(file, key) if key else nullcontext(file) as out:
+                manifest = _write(cast("IO[bytes]", out), exports, secrets, now, progress)
             file.flush()
             os.fsync(file.fileno())
         part.rename(path)

@@ -12,11 +12,25 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='Alert',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=60, unique=True)),
+                ('text', models.CharField(max_length=300)),
+                ('since', models.DateTimeField()),
+                ('mailed_at', models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                'ordering': ['since', 'pk'],
+            },
+        ),
+        migrations.CreateModel(
             name='Heartbeat',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('at', models.DateTimeField()),
                 ('marketplace_problem', models.CharField(blank=True, max_length=200)),
+                ('marketplace_since', models.DateTimeField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(

@@ -23,7 +23,7 @@ _PAY_SCHEME = {
     "additionalProperties": {
         "type": "object",
         "properties": _TERMS,
-        "required": list(_TERMS),
+        "required": sorted(Terms.__required_keys__),
         "additionalProperties": False,
     },
 }

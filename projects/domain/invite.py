@@ -63,7 +63,8 @@ def send_invitation(*, invitation: Invitation, now: datetime) -> bool:
     }
     try:
         send_mail(
-            subject=f"Invitation to {invitation.project.title}",
+            # A line break is not allowed in a header.
+            subject=f"Invitation to {' '.join(invitation.project.title.split())}",
             message=render_to_string("accounts/mail/invitation.txt", context),
             from_email=None,
             recipient_list=[invitation.email],

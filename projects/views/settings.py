@@ -17,6 +17,7 @@ from projects.forms import GuidelinesForm, ProjectForm, SettingsForm
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_creator_page, project_page
+from schemes.registry import get_scheme
 from web.markdown import render_markdown
 
 CHANGES_SHOWN = 20
@@ -61,7 +62,12 @@ def _create(form: ProjectForm, request: HttpRequest) -> Project:
 @project_page(STAFF)
 def settings(request: HttpRequest, project: Project) -> HttpResponseBase:
     initial = SettingsForm.initial_of(project)
-    form = SettingsForm(request.POST or None, initial=initial, protocol=project.protocol)
+    form = SettingsForm(
+        request.POST or None,
+        initial=initial,
+        protocol=project.protocol,
+        free_form=get_scheme(project.scheme).content.free_form,
+    )
     if form.is_valid():
         try:
             changes = change_settings(

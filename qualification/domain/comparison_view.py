@@ -17,6 +17,8 @@ from qualification.models import Evaluation, Feedback
 from schemes.base import DecisionKind, Json, JudgedUnit
 from web.markdown import headings_of
 
+# The states of rows without a difference
+RIGHT = ("found", "approved", "redundant")
 # The states of rows whose prediction may be paired with a missed one
 PAIRABLE = ("extra", "redundant", "label-differs")
 
@@ -70,6 +72,11 @@ class ShownRow:
     recorded: Sequence[RecordedDecision]
     buttons: Sequence[DecisionButton]
 
+    @property
+    def differs(self) -> bool:
+        """Return True if the row has a difference without a decision."""
+        return self.aligned["state"] not in RIGHT and not self.recorded
+
 
 @dataclass(frozen=True, slots=True)
 class ItemSideBySide:
@@ -86,6 +93,11 @@ class ItemSideBySide:
     remarks: list[Remark]
     note: str
     judged: list[Judged] = field(default_factory=list)
+
+    @property
+    def differences(self) -> int:
+        """Count the rows that have a difference without a decision."""
+        return sum(row.differs for row in self.rows)
 
     @property
     def sections(self) -> list[Remark]:
@@ -110,8 +122,12 @@ def comparison_view(
     feedback: AnyFeedback,
     decisions: Sequence[Decision] = (),
     guidelines: Guidelines | None = None,
+    corrected: Mapping[int, Sequence[Json]] | None = None,
 ) -> list[ItemSideBySide]:
-    """Return the items of the feedback, which may be unsaved. Remarks link to `guidelines`."""
+    """Return the items of the feedback, which may be unsaved. Remarks link to `guidelines`.
+
+    `corrected` has rows to show instead of the automatic ones, by item id.
+    """
     ids = [entry["item"] for entry in feedback.alignment]
     items = Item.objects.select_related("sentence__image").in_bulk(ids)
     for item in items.values():
@@ -127,7 +143,7 @@ def comparison_view(
             item=item,
             title=_title(item),
             answered=entry["submission"] is not None,
-            rows=_shown_rows(item, entry["rows"], own),
+            rows=_shown_rows(item, (corrected or {}).get(item.pk, entry["rows"]), own),
             remarks=[
                 _remark(code, text, item, feedback.role, headings)
                 for code, text in entry["remarks"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.models import Draft, Submission, WorkerNote
+from annotation.models import Draft, FinishedTutorial, HeldBonus, Submission, WorkerNote
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.qualifications import revoke_qualification
@@ -16,6 +16,8 @@ from crowd.domain.register_worker import ERASED, is_forgotten, pseudonymised_id
 from crowd.enums import AssignmentState, GrantState, MessageState, PaymentState
 from crowd.models import Assignment, Message, Payment, QualificationGrant, Worker, new_pseudonym
 from qualification.models import Feedback, PoolFeedback
+
+FINAL = [PaymentState.CONFIRMED, PaymentState.DECLINED]
 
 
 class Erasure(StrEnum):
@@ -60,7 +62,7 @@ def open_obligations(worker: Worker) -> OpenObligations:
     grants = QualificationGrant.objects.filter(worker=worker)
     return OpenObligations(
         undecided=Assignment.objects.filter(worker=worker, state__in=undecided).count(),
-        unpaid=payments.exclude(state=PaymentState.CONFIRMED).count(),
+        unpaid=payments.exclude(state__in=FINAL).count(),
         qualifications=grants.exclude(state=GrantState.REVOKED).count(),
         messages=Message.objects.filter(worker=worker, state=MessageState.PENDING).count(),
     )
@@ -95,6 +97,7 @@ def erase_worker(*, worker: Worker, how: Erasure, reason: str, actor: str, now: 
         _erase_words(row)
         Draft.objects.filter(**drafts).update(comment="")
     Draft.objects.filter(**drafts).update(worker_ref=row.external_id)
+    FinishedTutorial.objects.filter(worker_ref=before).delete()
     row.save(update_fields=["external_id", "pseudonym"])
     # The log contains the reason, but not the worker's id.
     log_state_change(instance=row, old="", new=f"{how}d", actor=actor, now=now, reason=reason)
@@ -107,6 +110,7 @@ def _erase_words(worker: Worker) -> None:
     Assignment.objects.filter(worker=worker).update(answer={})
     Message.objects.filter(worker=worker).update(subject="erased", text="", error="")
     WorkerNote.objects.filter(worker=worker).delete()
+    HeldBonus.objects.filter(payment__assignment__worker=worker).update(reasons=[], note="")
     texts: dict[str, Any] = {"text": "", "notes": {}, "reply": ""}
     Feedback.objects.filter(evaluation__enrolment__worker=worker).update(**texts)
     PoolFeedback.objects.filter(worker=worker).update(**texts)

@@ -148,6 +148,14 @@ def figure_at(scheme: Scheme, figures: Json | None, key: str) -> float | None:
     return value if isinstance(value, int | float) else None
 
 
+def threshold_label(key: str, scheme: Scheme) -> str:
+    """Return the label of a threshold's figure."""
+    names = {figure.key: figure.label for figure in scheme.comparison.figures}
+    names[UNITS_PER_ITEM] = f"{scheme.vocabulary.unit.plural} per item"
+    names[SECONDS_PER_ITEM] = "seconds per item"
+    return names.get(key, key)
+
+
 def unmet_thresholds(
     scheme: Scheme, figures: Json | None, thresholds: Mapping[str, float]
 ) -> list[str]:

@@ -1,17 +1,19 @@
 """Decisions of trainers that overrule automatic matches. They affect only corrected figures."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
+from annotation.models import Submission
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from datasets.models import Decision
-from qualification.domain.evaluate import asked_of, compute_figures, submissions_in
+from qualification.domain.evaluate import asked_of, compute_figures, round_items_of, submissions_in
 from qualification.domain.figures import compare_item, usable
 from qualification.models import Enrolment, Evaluation
-from schemes.base import RowDecision, Scheme
+from schemes.base import Json, RowDecision, Scheme
 from schemes.registry import get_scheme
 
 
@@ -88,6 +90,29 @@ def decisions_on(enrolment: Enrolment) -> list[Decision]:
         submission__in=list(submissions_in(enrolment).values()), reference__in=references
     )
     return list(rows.select_related("decided_by", "submission").order_by("pk"))
+
+
+def corrected_rows(evaluation: Evaluation) -> dict[int, list[Json]]:
+    """Return the aligned rows of the items with decisions, as the decisions leave them, by item id."""
+    items = {entry["submission"]: entry["item"] for entry in evaluation.alignment}
+    by_item: dict[int, list[Decision]] = {}
+    for decision in Decision.objects.filter(submission__in=[pk for pk in items if pk]):
+        by_item.setdefault(items[decision.submission_id], []).append(decision)
+    if not by_item:
+        return {}
+    submissions = Submission.objects.in_bulk([pk for pk in items if pk])
+    by_item_submission = {item: submissions[pk] for pk, item in items.items() if pk in submissions}
+    rows = {}
+    for round_item in round_items_of(evaluation.enrolment.round):
+        own = [
+            decision
+            for decision in by_item.get(round_item.item_id, [])
+            if decision.reference_id == round_item.reference_id
+        ]
+        if own:
+            compared = compare_item(round_item, by_item_submission[round_item.item_id], own)
+            rows[round_item.item_id] = [asdict(row) for row in compared.rows]
+    return rows
 
 
 def _locked(enrolment: Enrolment) -> Evaluation:

@@ -256,9 +256,10 @@ def _given(item: Item, plan: RoundPlan) -> list[Json]:
             f"{item.key!r} has annotations of {len(annotations)} people. A consolidator needs "
             f"at least {LEAST_GIVEN}."
         )
+    context = replace(context_of(item), free_form=True)
     try:
         return [
-            scheme_of(item).content.parse_generation(annotation, context_of(item))
+            scheme_of(item).content.parse_generation(annotation, context)
             for annotation in annotations
         ]
     except ContentError as error:

@@ -6,7 +6,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from qualification.domain.figures import SECONDS_PER_ITEM, UNITS_PER_ITEM, heading_of
+from qualification.domain.figures import heading_of, threshold_label
 from qualification.domain.gold_comparisons import Point
 from schemes.base import Json, Scheme
 from schemes.figures import Figure
@@ -73,13 +73,7 @@ def as_words(code: str) -> str:
     return code.replace("-", " ")
 
 
-@register.filter
-def threshold_name(key: str, scheme: Scheme) -> str:
-    """Return the label of a threshold's figure."""
-    names = {figure.key: figure.label for figure in scheme.comparison.figures}
-    names[UNITS_PER_ITEM] = f"{scheme.vocabulary.unit.plural} per item"
-    names[SECONDS_PER_ITEM] = "seconds per item"
-    return names.get(key, key)
+register.filter("threshold_name", threshold_label)
 
 
 @register.simple_tag
@@ -89,7 +83,7 @@ def threshold_text(key: str, value: float, scheme: Scheme) -> str:
     figure = figures.get(key)
     number = f"{100 * value:.0f} %" if figure and figure.unit == "%" else f"{value:g}"
     bound = "less" if figure and not figure.higher_is_better else "more"
-    return f"{threshold_name(key, scheme)} of {number} or {bound}"
+    return f"{threshold_label(key, scheme)} of {number} or {bound}"
 
 
 @register.simple_tag

@@ -1,7 +1,7 @@
 """Workers' feedback pages, behind a signed link without a login, and the trainer's previews."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -25,6 +25,7 @@ from qualification.domain.feedback import (
     add_reply,
     feedback_of_token,
 )
+from qualification.domain.overrule import corrected_rows
 from qualification.domain.pool_feedback import figures_of_entries
 from qualification.forms import AddressForm, ReplyForm
 from qualification.models import PoolFeedback
@@ -108,8 +109,13 @@ def feedback_context(feedback: AnyFeedback) -> dict[str, Any]:
         "scheme": scheme,
         "other_side": "Final version" if from_production else "Expert",
         "from_production": from_production,
-        **comparison_context(feedback),
+        **comparison_context(feedback, corrected=_corrected(feedback)),
     }
+
+
+def _corrected(feedback: AnyFeedback) -> dict[int, list[Json]]:
+    """Return the rows of items with decisions, so that an overruled answer counts as right."""
+    return {} if isinstance(feedback, PoolFeedback) else corrected_rows(feedback.evaluation)
 
 
 def _sentences(scheme: Scheme, figures: Json) -> list[str]:
@@ -121,10 +127,16 @@ def _sentences(scheme: Scheme, figures: Json) -> list[str]:
     ]
 
 
-def comparison_context(feedback: AnyFeedback, decisions: Sequence[Decision] = ()) -> dict[str, Any]:
+def comparison_context(
+    feedback: AnyFeedback,
+    decisions: Sequence[Decision] = (),
+    corrected: Mapping[int, Sequence[Json]] | None = None,
+) -> dict[str, Any]:
     guidelines = guidelines_of(feedback)
     return {
-        "items": comparison_view(feedback=feedback, decisions=decisions, guidelines=guidelines),
+        "items": comparison_view(
+            feedback=feedback, decisions=decisions, guidelines=guidelines, corrected=corrected
+        ),
         "guidelines": render_markdown(guidelines.text) if guidelines else "",
     }
 

@@ -13,7 +13,8 @@ from audit.domain.change_state import TransitionNotAllowedError
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
-from qualification.domain.decide import Verdict, decide
+from qualification.domain.conclude import conclude, has_unsent_feedback, warnings_before
+from qualification.domain.decide import Verdict
 from qualification.domain.evaluate import AT_WORK, NothingToEvaluateError, evaluate_now
 from qualification.domain.feedback import (
     NothingToSendError,
@@ -27,7 +28,7 @@ from qualification.domain.figures import unmet_thresholds
 from qualification.domain.overrule import OverruleError, decisions_on, undo_decision
 from qualification.domain.overrule import overrule as record_decision
 from qualification.domain.queries import learning_curve
-from qualification.forms import VERDICTS
+from qualification.forms import VERDICTS, ConcludeForm
 from qualification.models import Enrolment
 from qualification.views.feedback import comparison_context, feedback_context, notes_of
 from schemes.base import RowDecision
@@ -50,6 +51,8 @@ def trainee(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
         "evaluation": evaluation,
         "at_work": enrolment.state in AT_WORK,
         "unmet": unmet_thresholds(scheme, figures, enrolment.round.thresholds),
+        "figures": figures,
+        "unsent": has_unsent_feedback(enrolment),
         "draft": draft,
         "sent": sent_to(enrolment),
         "curve": learning_curve(enrolment=enrolment),
@@ -103,22 +106,54 @@ def write(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> Ht
         return redirect(_address("preview", enrolment, pseudonym))
     if action == "send":
         messages.success(request, f"Feedback is on its way to {pseudonym}.")
-    elif action in list(Verdict):
-        _decide(request, enrolment, Verdict(action))
+    elif action == "decide":
+        return _conclude(request, project, enrolment)
     else:
         messages.success(request, "Saved.")
     return redirect(_address("trainee", enrolment, pseudonym))
 
 
-def _decide(request: HttpRequest, enrolment: Enrolment, verdict: Verdict) -> None:
-    reason = str(request.POST.get("reason", ""))[:1000]
-    actor, now = request.user.get_username(), timezone.now()
+@require_POST
+@project_page(CAN_SEE_WORKERS)
+def confirm(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> HttpResponseBase:
+    """Decide after the warnings were shown. The feedback is already saved."""
+    return _conclude(request, project, _enrolment(project, pk, pseudonym))
+
+
+def _conclude(request: HttpRequest, project: Project, enrolment: Enrolment) -> HttpResponseBase:
+    """Send the feedback and decide, or show what to confirm first."""
+    back = _address("trainee", enrolment, enrolment.worker.pseudonym)
+    form = ConcludeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose a decision.")
+        return redirect(back + "#decide")
+    verdict, sends = Verdict(form.cleaned_data["verdict"]), form.cleaned_data["sends"]
+    warnings = warnings_before(enrolment=enrolment, verdict=verdict, sends=sends)
+    if warnings and not form.cleaned_data["confirmed"]:
+        context = {
+            "round": enrolment.round,
+            "worker": enrolment.worker,
+            "warnings": warnings,
+            "form": form,
+            "verdict": dict(VERDICTS)[verdict],
+            "back": back,
+        }
+        return render_page(request, project, "qualification/confirm.html", context)
     try:
-        decide(enrolment=enrolment, verdict=verdict, reason=reason, actor=actor, now=now)
-    except TransitionNotAllowedError as error:
+        conclude(
+            enrolment=enrolment,
+            verdict=verdict,
+            reason=form.cleaned_data["reason"],
+            sends=sends,
+            trainer=request.user,
+            now=timezone.now(),
+        )
+    except (TransitionNotAllowedError, NothingToSendError) as error:
         messages.error(request, f"No decision was made: {error}")
     else:
-        messages.success(request, "Decided. The worker receives a message.")
+        sent = "Feedback and decision are" if sends else "The decision is"
+        messages.success(request, f"{sent} on the way to {enrolment.worker.pseudonym}.")
+    return redirect(back)
 
 
 @require_POST

@@ -15,10 +15,13 @@ from django.utils import timezone
 
 from annotation.domain.item_context import targets_of
 from annotation.domain.publish import NothingToPublishError, publish_batch
-from annotation.models import Submission
+from annotation.models import HeldBonus, Submission
 from audit.errors import TouchstoneError
+from consolidation.domain.experiment import progress_of
 from consolidation.domain.own_gold import current_own_gold
-from consolidation.enums import CaseState
+from consolidation.domain.queries import finished_costs
+from consolidation.domain.second_consolidation import second_cases
+from consolidation.enums import SETTLED, CaseState
 from consolidation.models import Case, Gold
 from consolidation.protocols import protocol_of
 from crowd.enums import HitState, PaymentState
@@ -26,6 +29,7 @@ from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from projects.enums import Role
 from projects.models import Project
 from qualification.domain.decide import pool_of
+from rehearsal.domain.review import accept_held_bonuses, allow_free_form
 from rehearsal.domain.scenario import Reference, Scenario, invented_references, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
 from rehearsal.domain.workers_setup import make_workers, train
@@ -70,9 +74,14 @@ def check_project(project: Project) -> None:
 def rehearse(
     *, project: Project, site: str, options: Options, progress: Progress
 ) -> dict[str, Any]:
-    """Publish unpublished items, work until all have gold and payments are confirmed, and report."""
+    """Publish unpublished items, work until all have gold and payments are confirmed, and report.
+
+    Open agreement experiments and second consolidations are finished too.
+    """
     started = time.monotonic()
     references = invented_references(project) if options.invent else references_of(project)
+    if options.skill is None:
+        allow_free_form(project=project, references=references, now=timezone.now())
     script = Scenario(project, references, options.skill, options.seed)
     workers = _crew(site, script, options)
     _publish(project)
@@ -127,9 +136,10 @@ def _wait_for_gold(
         failed, _ = wait(futures, timeout=LOOK_SECONDS, return_when=FIRST_EXCEPTION)
         for future in failed:
             future.result()
+        accept_held_bonuses(project=project, now=timezone.now())
         state = _state(project)
         progress(state[0], total)
-        if state[0] >= total and not unfinished_payments(project):
+        if state[0] >= total and not unfinished_payments(project) and not _repeats(project):
             return
         if state != last:
             progressed_at, last = time.monotonic(), state
@@ -151,10 +161,20 @@ def _disputed(project: Project) -> int:
     return Case.objects.filter(item__project=project, state=CaseState.DISPUTED).count()
 
 
+def _repeats(project: Project) -> bool:
+    """Return True if work that repeats items to measure agreement is not finished."""
+    second = second_cases(project=project)
+    if second.exclude(state__in=SETTLED).exists():
+        return True
+    experiments = project.experiments.select_related("project")
+    return any(not progress_of(experiment=experiment).is_finished for experiment in experiments)
+
+
 def unfinished_payments(project: Project) -> bool:
     """Return True if a payment is not confirmed."""
     payments = Payment.objects.filter(assignment__hit__budget=project.budget_id)
-    return payments.exclude(state=PaymentState.CONFIRMED).exists()
+    done = [PaymentState.CONFIRMED, PaymentState.DECLINED]
+    return payments.exclude(state__in=done).exists()
 
 
 def _diagnosis(project: Project) -> str:
@@ -189,10 +209,17 @@ def report(project: Project, references: dict[int, Reference]) -> dict[str, Any]
         **totals,
         "hits": hits.exclude(state__in=[HitState.PENDING, HitState.FAILED]).count(),
         "assignments": Assignment.objects.filter(hit__budget=project.budget_id).count(),
+        "held_bonuses": HeldBonus.objects.filter(project=project).count(),
         "scores": _scores(project, gold, references),
         **money,
-        "cost_per_item_cents": round(money["total_cents"] / len(gold), 2) if gold else None,
+        "cost_per_item_cents": _mean_item_cents(project),
     }
+
+
+def _mean_item_cents(project: Project) -> float | None:
+    """Return the mean cost of a finished item in production, as the page of costs shows it."""
+    costs = [cost.total_cents for cost in finished_costs(project=project)]
+    return round(sum(costs) / len(costs), 2) if costs else None
 
 
 def money_of(project: Project) -> dict[str, int]:

@@ -1,6 +1,5 @@
 """The site's processes, as in production, started and supervised for a demo or rehearsal."""
 
-import ctypes
 import os
 import signal
 import socket
@@ -18,9 +17,12 @@ from django.conf import settings
 from django.core.management import call_command
 
 from audit.errors import TouchstoneError
+from jobs.domain.end_with_parent import end_with_parent
 
 START_SECONDS = 60
 WATCH_SECONDS = 0.5
+# The C library gives each thread its own pool of memory, of which it returns little.
+MEMORY = {"MALLOC_ARENA_MAX": "2"}
 
 
 class SiteError(TouchstoneError):
@@ -91,12 +93,12 @@ class Site:
             self._processes[name] = subprocess.Popen(  # noqa: S603
                 process_commands(self._host, self._port)[name],
                 cwd=settings.BASE_DIR,
-                env={**os.environ, **self._environment, "SITE_URL": settings.SITE_URL},
+                env={**os.environ, **MEMORY, **self._environment, "SITE_URL": settings.SITE_URL},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                preexec_fn=_end_with_parent,  # noqa: PLW1509 - one system call, no Python lock
+                preexec_fn=end_with_parent,  # noqa: PLW1509 - one system call, no Python lock
             )
         (_run_folder() / f"{name}.pid").write_text(str(self._processes[name].pid))
 
@@ -129,16 +131,6 @@ def _static_files_are_fresh() -> bool:
     for folder in settings.STATICFILES_DIRS:
         sources += Path(folder).rglob("*")
     return max(path.stat().st_mtime for path in sources) < manifest.stat().st_mtime
-
-
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_PR_SET_PDEATHSIG = 1
-
-
-def _end_with_parent() -> None:
-    """Have Linux terminate this child process when its parent ends, even if killed."""
-    if sys.platform == "linux":
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

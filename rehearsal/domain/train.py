@@ -37,6 +37,7 @@ from qualification.enums import EnrolmentState
 from qualification.models import Cohort, Enrolment, Feedback, Round
 from rehearsal.domain.browser import Browser
 from rehearsal.domain.rehearse import money_of, unfinished_payments, work
+from rehearsal.domain.review import accept_held_bonuses
 from rehearsal.domain.scenario import Scenario, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
 from rehearsal.domain.workers_setup import make_workers
@@ -116,7 +117,7 @@ def rehearse_training(
             _run_round(current, crew, site, options)
             passed = _count(current, EnrolmentState.PASSED)
             log(f"{current.title}: feedback sent and read, {passed} passed")
-    _wait(lambda: not unfinished_payments(project), options, "Payments were not confirmed")
+    _wait(lambda: _all_paid(project), options, "Payments were not confirmed")
     _wait(lambda: not _pending_grants(project), options, "Grants were not confirmed")
     return report(project, script) | {
         "workers": len(crew),
@@ -206,6 +207,12 @@ def _wait(condition: Callable[[], bool], options: TrainingOptions, problem: str)
         if time.monotonic() > deadline:
             raise RehearsalFailedError(f"{problem} after {options.patience:.0f} s.")
         time.sleep(LOOK_SECONDS)
+
+
+def _all_paid(project: Project) -> bool:
+    """Accept held bonuses. Return True if every payment is confirmed."""
+    accept_held_bonuses(project=project, now=timezone.now())
+    return not unfinished_payments(project)
 
 
 def _pending_grants(project: Project) -> bool:

@@ -4,6 +4,7 @@ import random
 import re
 import threading
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +15,8 @@ from rehearsal.domain.scenario import Scenario
 IDLE_SECONDS = 1.0
 # Share of pages on which the worker saves a draft
 DRAFTED = 0.25
+# Active seconds per item that the worker reports, although the work is done at once
+WORK_SECONDS = (25, 55)
 WORK_PATH = re.compile(r"^/hits/work/[^/]+/$")
 WORKER_ID = re.compile(r"<code>(A[A-Z0-9]+)</code>")
 
@@ -151,7 +154,9 @@ class SimulatedWorker:
             raise RehearsalFailedError(f"A draft was refused: {response.get('error')}")
 
     def _submit(self, page: Any) -> dict[str, str]:
-        status, response = self.browser.post_json(page["urls"]["submit"], self._message(page, 30))
+        seconds = self._rng.randint(*WORK_SECONDS) * len(page["items"])
+        message = self._message(page, seconds)
+        status, response = self.browser.post_json(page["urls"]["submit"], message)
         if status != 200:
             raise RehearsalFailedError(f"Finished work was refused: {response}")
         fields: dict[str, str] = response["fields"]
@@ -161,6 +166,7 @@ class SimulatedWorker:
         return {
             "token": page["token"],
             "revision": page["revision"],
+            "save_id": token_hex(16),
             "content": {str(item["id"]): self._content(page, item) for item in page["items"]},
             "active_seconds": seconds,
             "moves": 10,

@@ -1,6 +1,6 @@
 """The five forms of a verb, named as in the published files."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from schemes.base import ContentError
@@ -37,6 +37,11 @@ class VerbForms:
         if form == "past" and self.past == self.stem:
             form = "stem"
         return INFLECTIONS[form]
+
+
+def form_rows(spellings: Iterable[VerbForms]) -> list[list[str]]:
+    """Return a row of forms for each distinct spelling, in the order of FORM_NAMES."""
+    return [list(forms.by_name().values()) for forms in dict.fromkeys(spellings)]
 
 
 def forms_from_names(values: Mapping[str, object], *, path: str = "forms") -> VerbForms:

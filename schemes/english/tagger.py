@@ -9,13 +9,16 @@ from typing import Any
 from schemes.base import Tokens
 
 MODEL = "morphmodel_en.pgz"
+# The tagger takes a time that grows with the cube of a token's length. Endings decide about tags.
+ENDING = 40
 
 
 def tag_tokens(tokens: Tokens) -> list[str]:
     """Return the tag of each token. The model is loaded on first use."""
     if not tokens:
         return []
-    return [tag for _, _, tag in _tagger().tag_sent(list(tokens))]
+    endings = [token[-ENDING:] for token in tokens]
+    return [tag for _, _, tag in _tagger().tag_sent(endings)]
 
 
 @cache

@@ -12,6 +12,9 @@ def _terms(reward: int, per_argument: int, allowance: int) -> dict[str, int]:
         "bonus_first_cents": per_argument,
         "bonus_step_cents": 0,
         "allowance_units": allowance,
+        "max_units": 0,
+        "hold_above_units": 0,
+        "least_seconds": 5,
     }
 
 

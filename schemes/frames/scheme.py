@@ -31,6 +31,7 @@ from schemes.frames.precedents import PRECEDENTS
 from schemes.frames.simulation import SIMULATION
 from schemes.frames.skips import SKIP_REASONS
 from schemes.frames.statistics import STATISTICS
+from schemes.frames.tutorials import TUTORIALS
 from schemes.frames.verifying import VALIDATING, verification_remark
 
 
@@ -148,6 +149,7 @@ SCHEME = Scheme(
     merging=MERGING,
     validating=VALIDATING,
     simulation=SIMULATION,
+    tutorials=TUTORIALS,
     search=Search(
         content=SearchField("Frame, element or role", _labels),
         target=SearchField("Verb", _lemma),

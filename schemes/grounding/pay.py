@@ -11,6 +11,9 @@ def _terms(reward: int, per_box: int, allowance: int) -> dict[str, int]:
         "bonus_first_cents": per_box,
         "bonus_step_cents": 0,
         "allowance_units": allowance,
+        "max_units": 0,
+        "hold_above_units": 0,
+        "least_seconds": 5,
     }
 
 

@@ -13,6 +13,7 @@ from schemes.grounding.merging import MERGING
 from schemes.grounding.pay import PAY_PRESETS
 from schemes.grounding.simulation import SIMULATION
 from schemes.grounding.statistics import STATISTICS
+from schemes.grounding.tutorials import TUTORIALS
 from schemes.grounding.validating import VALIDATING
 from schemes.grounding.views import SEARCH, VIEWS
 
@@ -77,6 +78,7 @@ SCHEME = Scheme(
     merging=MERGING,
     validating=VALIDATING,
     simulation=SIMULATION,
+    tutorials=TUTORIALS,
     search=SEARCH,
     statistics=STATISTICS,
     external={PREDICTIONS.key: PREDICTIONS},

@@ -7,6 +7,7 @@ from typing import Any
 
 from schemes.base import Json
 from schemes.qasrl.content import match_key
+from schemes.qasrl.slots import Slots, changes_factuality
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ def align(sources: Sequence[Json]) -> Json:
     Questions of different annotators are grouped if their answers overlap. A question without
     overlaps joins one with the same STRICT-MATCH key. A row has `submission`, `position`, the
     question's fields and `agrees`, which is set if another annotator has the same key and spans.
-    Groups are ordered by first answer, rows by annotator.
+    `has_modal` is set if the question has a modal that changes the factuality, because such a
+    question says more than one without. Groups are ordered by first answer, rows by annotator.
     """
     rows = [
         _Row(submission, position, question, match_key(question))
@@ -84,4 +86,6 @@ def _as_json(row: _Row, group: Sequence[_Row]) -> Json:
         for other in group
     )
     place = {"submission": row.submission, "position": row.position}
-    return {**place, **row.question, "agrees": agrees}
+    slots = row.question["slots"]
+    has_modal = slots is not None and changes_factuality(Slots(**slots))
+    return {**place, **row.question, "agrees": agrees, "has_modal": has_modal}

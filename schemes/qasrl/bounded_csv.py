@@ -1,7 +1,7 @@
 """CSV tables, read row by row in bounded memory."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -21,11 +21,20 @@ class CsvTable:
     Iteration yields `(line, fields)`: the line number of the row's start, from 1, and as many
     fields as the header has. Invalid rows go to `on_error` and are skipped. Raises FileError if the
     file is unreadable, empty or not text, lacks a required column or has a line longer than 1 MiB.
-    Such a line is never read completely.
+    Such a line is never read completely. `aliases` maps other names of columns to their usual
+    ones, and applies if the usual column is missing.
     """
 
-    def __init__(self, path: Path, *, required: Sequence[str], on_error: ErrorSink) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        required: Sequence[str],
+        on_error: ErrorSink,
+        aliases: Mapping[str, str] | None = None,
+    ) -> None:
         self._path = path
+        self._aliases = aliases or {}
         self._required = required
         self._on_error = on_error
         self._lines_read = 0
@@ -103,6 +112,7 @@ class CsvTable:
             raise self._refused(f"is not the header of a CSV file ({error}).") from error
         if not any(names):
             raise FileError(self._path.name, None, "is empty; expected a header and rows.")
+        names = [self._usual(name, names) for name in names]
         for column in self._required:
             if column not in names:
                 header = ", ".join(names)[:200].replace("\0", "")
@@ -111,6 +121,10 @@ class CsvTable:
         if len(set(names)) < len(names):
             raise self._refused("names a column twice; every column needs its own name.")
         return {name: at for at, name in enumerate(names)}
+
+    def _usual(self, name: str, names: Sequence[str]) -> str:
+        usual = self._aliases.get(name, name)
+        return name if usual in names else usual
 
     def _refused(self, message: str) -> FileError:
         return FileError(self._path.name, max(self._lines_read, 1), message)

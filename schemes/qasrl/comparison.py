@@ -7,7 +7,10 @@ from metrics.alignment import Alignment, LabelledSpans, State
 from metrics.corrections import Decision, Verdict, align_corrected
 from metrics.spans import Span
 from schemes.base import (
+    REPEATED,
+    WRONG,
     AlignedRow,
+    AnswerCategory,
     Compared,
     Comparison,
     ContentError,
@@ -54,6 +57,24 @@ DECISIONS = (
         "answer-accepted", "correct, although the expert lacks it", "Mark as correct", "answer"
     ),
 )
+CATEGORIES = (
+    AnswerCategory(
+        "explicit",
+        "Correct",
+        "The answer is right, and the syntax of the sentence connects it with the verb.",
+        "c",
+        is_correct=True,
+    ),
+    AnswerCategory(
+        "implicit",
+        "Correct, but implied",
+        "The answer is right, but only the meaning of the sentence connects it with the verb.",
+        "i",
+        is_correct=True,
+    ),
+    REPEATED,
+    WRONG,
+)
 # The decisions that are possible on a row.
 _POSSIBLE = {
     State.MATCHED: ("label-refused", "pair-refused"),
@@ -71,7 +92,7 @@ def compare(
     context: ItemContext,
     decisions: Iterable[RowDecision] = (),
 ) -> Compared:
-    """Compare stored content (Roit et al. 2020, section 4).
+    """Compare stored content (Roit et al. 2020, section 3.2).
 
     Content is `{"questions": [{"question", "slots", "answers": [[s, e], ...]}]}`. If `slots` is None
     or absent, equal texts are equivalent. The key of a row's side is its span. For `decisions`, see
@@ -216,4 +237,5 @@ COMPARISON = Comparison(
     hints=hints,
     section=section,
     round_thresholds=ROUND_THRESHOLDS,
+    categories=CATEGORIES,
 )

@@ -5,54 +5,20 @@ LEMMA, PLEMMA, POS, PPOS, FEAT, PFEAT, HEAD, PHEAD, DEPREL, PDEPREL, FILLPRED, P
 column per predicate. An argument is marked on its head word only. Its span is the head's subtree.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
 
-from metrics.role_kinds import KindComparison, compare_by_kind
 from metrics.spans import Span
-from schemes.base import ErrorSink, FieldError
+from schemes.base import ErrorSink
+from schemes.qasrl.propbank_arguments import (
+    PropBankArgument,
+    PropBankPredicate,
+    PropBankSentence,
+    RowError,
+)
 from schemes.text_lines import numbered_blocks
 
 _FORM, _POS, _HEAD, _FILLPRED, _PRED, _FIRST_ARGUMENT = 1, 4, 8, 12, 13, 14
-_CORE = frozenset({"A0", "A1", "A2", "A3", "A4", "A5"})
-
-Kind = Literal["core", "adjunct"]
-
-
-@dataclass(frozen=True, slots=True)
-class PropBankArgument:
-    """An argument: its label (A0, AM-TMP, C-A1, R-A0 ...), head token and half-open span."""
-
-    label: str
-    head: int
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class PropBankPredicate:
-    """A predicate: its token, from 0, sense (`sell.01`), part of speech and arguments."""
-
-    index: int
-    sense: str
-    pos: str
-    arguments: tuple[PropBankArgument, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PropBankSentence:
-    """A sentence's tokens and predicates. `line` is the line of its first token."""
-
-    tokens: tuple[str, ...]
-    predicates: tuple[PropBankPredicate, ...]
-    line: int
-
-
-class _RowError(FieldError):
-    def __init__(self, row: int, field: str, message: str) -> None:
-        super().__init__(field, message)
-        self.row = row
 
 
 def read_conll2009(path: Path, *, on_error: ErrorSink) -> Iterator[PropBankSentence]:
@@ -63,7 +29,7 @@ def read_conll2009(path: Path, *, on_error: ErrorSink) -> Iterator[PropBankSente
     for first_line, block in numbered_blocks(path):
         try:
             yield _sentence([text.split("\t") for text in block], first_line)
-        except _RowError as bad:
+        except RowError as bad:
             on_error(bad.at(path, first_line + bad.row))
 
 
@@ -75,7 +41,7 @@ def _sentence(rows: list[list[str]], line: int) -> PropBankSentence:
         message = (
             f"{len(predicate_rows)} predicates are marked but there are {width} APRED columns."
         )
-        raise _RowError(0, "APRED", message)
+        raise RowError(0, "APRED", message)
     heads = [_head(row, at, len(rows)) for at, row in enumerate(rows)]
     _check_no_circle(heads)
     predicates = [
@@ -89,16 +55,16 @@ def _check_columns(rows: list[list[str]]) -> None:
     for at, row in enumerate(rows):
         if len(row) < _FIRST_ARGUMENT or len(row) != len(rows[0]):
             message = f"has {len(row)} columns; {max(len(rows[0]), _FIRST_ARGUMENT)} are needed."
-            raise _RowError(at, "", message)
+            raise RowError(at, "", message)
         if row[0] != str(at + 1):
-            raise _RowError(at, "ID", f"{row[0][:20]!r} should be {at + 1}.")
+            raise RowError(at, "ID", f"{row[0][:20]!r} should be {at + 1}.")
 
 
 def _head(row: list[str], at: int, length: int) -> int:
     """Return the position of the head from 0, or -1 for the root."""
     text = row[_HEAD]
     if not (text.isascii() and text.isdigit() and len(text) <= 6 and int(text) <= length):
-        raise _RowError(at, "HEAD", f"{text[:20]!r} is not a token of a sentence of {length}.")
+        raise RowError(at, "HEAD", f"{text[:20]!r} is not a token of a sentence of {length}.")
     return int(text) - 1
 
 
@@ -108,14 +74,14 @@ def _check_no_circle(heads: Sequence[int]) -> None:
         while here >= 0:
             here, steps = heads[here], steps + 1
             if steps > len(heads):
-                raise _RowError(here, "HEAD", "the heads form a cycle.")
+                raise RowError(here, "HEAD", "the heads form a cycle.")
 
 
 def _predicate(
     rows: list[list[str]], heads: Sequence[int], at: int, column: int
 ) -> PropBankPredicate:
     arguments = tuple(
-        PropBankArgument(row[column], head, argument_span(heads, head=head, predicate=at))
+        PropBankArgument(row[column], argument_span(heads, head=head, predicate=at))
         for head, row in enumerate(rows)
         if row[column] != "_"
     )
@@ -158,46 +124,3 @@ def _leads_to(heads: Sequence[int], token: int, top: int, cut: int | None) -> bo
             return True
         here = heads[here]
     return False
-
-
-def argument_kind(label: str) -> Kind:
-    """Return core for A0 to A5, including C-A1 and R-A0, else adjunct."""
-    return "core" if label.rpartition("-")[2] in _CORE else "adjunct"
-
-
-def question_kind(wh: str) -> Kind:
-    """Return core for who and what, else adjunct (Roit et al. 2020, section 6)."""
-    return "core" if wh.lower() in ("who", "what") else "adjunct"
-
-
-def kinds_of_arguments(predicate: PropBankPredicate) -> dict[Span, set[Kind]]:
-    """Return the distinct spans of a predicate's arguments with their kinds."""
-    kinds: dict[Span, set[Kind]] = {}
-    for argument in predicate.arguments:
-        kinds.setdefault(argument.span, set()).add(argument_kind(argument.label))
-    return kinds
-
-
-def kinds_of_answers(
-    questions: Sequence[tuple[str, Sequence[Span]]],
-) -> dict[Span, set[Kind]]:
-    """Return the distinct spans of a predicate's questions (WH, spans) with their kinds."""
-    kinds: dict[Span, set[Kind]] = {}
-    for wh, answers in questions:
-        for span in answers:
-            kinds.setdefault(span, set()).add(question_kind(wh))
-    return kinds
-
-
-def compare_with_propbank(
-    propbank: Mapping[tuple[str, int], PropBankPredicate],
-    questions: Mapping[tuple[str, int], Sequence[tuple[str, Sequence[Span]]]],
-) -> dict[str, KindComparison]:
-    """Return QA-SRL's macro precision and recall for "all", "core" and "adjunct".
-
-    Both mappings are keyed by (sentence id, token of the verb). See `compare_by_kind`.
-    """
-    reference = {key: kinds_of_arguments(predicate) for key, predicate in propbank.items()}
-    predicted = {key: kinds_of_answers(answers) for key, answers in questions.items()}
-    comparisons = compare_by_kind(reference, predicted)
-    return {str(kind): comparison for kind, comparison in comparisons.items()}

@@ -8,9 +8,12 @@ Schema version 1.
 - validation: `{"questions": [{"question", "answers", "slots", "verdict", "same_as"}]}`, the validated
   questions in their order, question with the validator's own answers
 
+Generation, gold and consolidation of a noun also have `is_verbal`, whether the noun describes an
+action or event. If it is false, there are no questions. Content of verbs never has it.
+
 `answers` are half-open token ranges `[start, end)` in ascending order. `slots` is `slots.Slots` as
-JSON, or null if the question is outside the template. Slots are always computed here, and any in
-the input are ignored.
+JSON, or null if the question is outside the template. Slots of gold and of systems, which come from
+files, are kept. Those of people's work are always computed here, and any in the input are ignored.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,12 +25,12 @@ from pydantic import Field
 
 from schemes.base import ContentError, ItemContext, Json, Tokens
 from schemes.content_models import Strict, clean_text, validated
-from schemes.english.forms import forms_from_names
-from schemes.english.verbs import candidate_forms
-from schemes.qasrl.reading import finished, question_of
+from schemes.qasrl.doubts import sound_questions
+from schemes.qasrl.reading import finished
 from schemes.qasrl.slots import Slots, strict_match_key
+from schemes.qasrl.targets import is_noun, question_spellings
 from schemes.qasrl.tracing import state_of
-from schemes.qasrl.walker import Walker, open_item
+from schemes.qasrl.walker import Walker, open_item, split
 
 SCHEMA_VERSION = 1
 MAX_QUESTIONS = 60  # per person and verb
@@ -35,6 +38,7 @@ MAX_GOLD_QUESTIONS = 1000
 MAX_ANSWERS = 60
 MAX_QUESTION_LENGTH = 200
 MAX_REASON_LENGTH = 1000
+MAX_SLOT_LENGTH = 60
 
 Span = tuple[int, int]
 
@@ -54,11 +58,33 @@ class _Question(Strict):
 class _Generation(Strict):
     questions: Annotated[list[_Question], Field(max_length=MAX_QUESTIONS)]
     no_question: Annotated[str, Field(max_length=MAX_REASON_LENGTH)] = ""
+    is_verbal: bool | None = None
+
+
+_Slot = Annotated[str, Field(max_length=MAX_SLOT_LENGTH)]
+
+
+class _PublishedSlots(Strict):
+    wh: Annotated[str, Field(min_length=1, max_length=MAX_SLOT_LENGTH)]
+    aux: _Slot
+    subj: _Slot
+    verb_prefix: _Slot
+    verb_slot_inflection: _Slot
+    obj: _Slot
+    prep: _Slot
+    obj2: _Slot
+    is_passive: bool
+    is_negated: bool
+
+
+class _PublishedQuestion(_Question):
+    slots: _PublishedSlots | None = None
 
 
 class _Gold(Strict):
     # Merged annotations may have more questions than a single annotator may write.
-    questions: Annotated[list[_Question], Field(max_length=MAX_GOLD_QUESTIONS)]
+    questions: Annotated[list[_PublishedQuestion], Field(max_length=MAX_GOLD_QUESTIONS)]
+    is_verbal: bool | None = None
 
 
 class _Source(Strict):
@@ -75,6 +101,7 @@ class _Judged(_Question):
 class _Consolidation(Strict):
     # The limit depends on the sources, because all their questions are judged.
     questions: list[_Judged]
+    is_verbal: bool | None = None
 
 
 class _Verdict(Strict):
@@ -107,22 +134,30 @@ class _Placed:
 def parse_generation(content: object, context: ItemContext) -> Json:
     """Parse a generator's content. Raises ContentError.
 
-    A question outside the template is stored with null slots.
+    A free-form question is stored with null slots, if the context allows it.
     """
     generation = validated(_Generation, content)
     questions = _placed(generation.questions, context)
+    _check_template(questions, context)
     _check_kept(questions, context.tokens)
     reason = clean_text(generation.no_question, "no_question")
-    if not questions and not reason:
+    step = _verbal_step(generation.is_verbal, questions, context, default=True)
+    if not questions and not reason and step.get("is_verbal", True):
         raise ContentError("questions", "ask a question, or say why none can be asked.")
-    return {"questions": [question.as_json() for question in questions], "no_question": reason}
+    asked = [question.as_json() for question in questions]
+    return {"questions": asked, "no_question": reason, **step}
 
 
 def parse_gold(content: object, context: ItemContext) -> Json:
-    """Parse gold content, which may have no questions. Raises ContentError."""
-    questions = _placed(validated(_Gold, content).questions, context)
+    """Parse gold content, which may have no questions. Raises ContentError.
+
+    Slots in the input are kept. Without them, the question is read.
+    """
+    gold = validated(_Gold, content)
+    questions = _placed(gold.questions, context)
     _check_kept(questions, context.tokens)
-    return {"questions": [question.as_json() for question in questions]}
+    step = _verbal_step(gold.is_verbal, questions, context, default=bool(questions))
+    return {"questions": [question.as_json() for question in questions], **step}
 
 
 def parse_system(content: object, context: ItemContext) -> Json:
@@ -130,8 +165,10 @@ def parse_system(content: object, context: ItemContext) -> Json:
 
     Questions may repeat and answers may overlap. Questions without answers are dropped.
     """
-    questions = _placed(validated(_Gold, content).questions, context)
-    return {"questions": [question.as_json() for question in questions if question.answers]}
+    output = validated(_Gold, content)
+    questions = _placed(output.questions, context)
+    step = _verbal_step(output.is_verbal, questions, context, default=bool(questions))
+    return {"questions": [question.as_json() for question in questions if question.answers], **step}
 
 
 def parse_consolidation(content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
@@ -139,18 +176,25 @@ def parse_consolidation(content: object, context: ItemContext, sources: Sequence
 
     Every source question must be judged once. The kept questions must be valid gold.
     """
-    judged = validated(_Consolidation, content).questions
+    consolidation = validated(_Consolidation, content)
+    judged = consolidation.questions
     _check_size(judged, sources)
     questions = _placed(judged, context)
     _check_sources(judged, sources)
     _check_verdicts(judged)
     pairs = list(zip(questions, judged, strict=True))
-    _check_kept([question for question, by in pairs if by.verdict == "keep"], context.tokens)
+    own = [question for question, by in pairs if not _is_asked(question, by.source, sources)]
+    _check_template(own, context)
+    kept = [question for question, by in pairs if by.verdict == "keep"]
+    _check_kept(kept, context.tokens)
+    default = bool(kept) or any(source.get("is_verbal", True) for source in sources)
+    step = _verbal_step(consolidation.is_verbal, kept, context, default=default)
     return {
         "questions": [
             {**question.as_json(), **by.model_dump(include={"source", "verdict", "same_as"})}
             for question, by in pairs
-        ]
+        ],
+        **step,
     }
 
 
@@ -192,14 +236,19 @@ def gold_of(consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Js
     kept = [question for question in consolidation["questions"] if question["verdict"] == "keep"]
     names = ("question", "answers", "slots")
     questions = [{name: question[name] for name in names} for question in kept]
-    return {"questions": questions}, [_origin(question, sources) for question in kept]
+    gold = {"questions": questions, **_step_of(consolidation)}
+    return gold, [_origin(question, sources) for question in kept]
 
 
 def count_units(content: Json, role: str) -> int:
-    """Return the number of questions. For a consolidator, only those from annotators count."""
+    """Return the number of questions. For a consolidator, sound ones from annotators count."""
     if role != "consolidator":
         return len(content["questions"])
-    return sum(question["source"] is not None for question in content["questions"])
+    by_annotator: dict[int, list[Json]] = {}
+    for question in content["questions"]:
+        if question["source"] is not None:
+            by_annotator.setdefault(question["source"]["submission"], []).append(question)
+    return sum(sound_questions(questions) for questions in by_annotator.values())
 
 
 def count_parts(content: Json) -> Json:
@@ -225,7 +274,25 @@ def as_source(content: Json) -> Json:
     """
     names = ("question", "answers", "slots")
     questions = [{name: question.get(name) for name in names} for question in content["questions"]]
-    return {"questions": questions, "no_question": ""}
+    return {"questions": questions, "no_question": "", **_step_of(content)}
+
+
+def union(sources: Sequence[Json]) -> Json:
+    """Return the questions of all sources, equal texts once with all their answers.
+
+    A noun is verbal if any source says so.
+    """
+    questions: dict[str, Json] = {}
+    for question in [question for source in sources for question in source["questions"]]:
+        known = questions.setdefault(question["question"].casefold(), {**question, "answers": []})
+        known["answers"] = sorted({*map(tuple, known["answers"]), *map(tuple, question["answers"])})
+    return {"questions": list(questions.values()), **joint_step(sources)}
+
+
+def joint_step(sources: Sequence[Json]) -> Json:
+    """Return `is_verbal` of several sources as a dictionary, true if any source says so."""
+    steps = [source["is_verbal"] for source in sources if "is_verbal" in source]
+    return {"is_verbal": any(steps)} if steps else {}
 
 
 def keep_all(source: Json) -> Json:
@@ -240,8 +307,29 @@ def keep_all(source: Json) -> Json:
                 "same_as": None,
             }
             for position, question in enumerate(source["questions"])
-        ]
+        ],
+        **_step_of(source),
     }
+
+
+def _step_of(content: Json) -> Json:
+    """Return the content's `is_verbal` as a dictionary, empty for verbs."""
+    return {"is_verbal": content["is_verbal"]} if "is_verbal" in content else {}
+
+
+def _verbal_step(
+    is_verbal: bool | None, questions: Sequence[_Placed], context: ItemContext, *, default: bool
+) -> Json:
+    """Return the checked `is_verbal` of a noun as a dictionary, empty for verbs."""
+    if not is_noun(context.target):
+        if is_verbal is not None:
+            raise ContentError("is_verbal", "is for nouns only.")
+        return {}
+    chosen = default if is_verbal is None else is_verbal
+    if questions and not chosen:
+        message = "a noun with questions describes an event. Remove the questions or choose Yes."
+        raise ContentError("is_verbal", message)
+    return {"is_verbal": chosen}
 
 
 def _origin(question: Json, sources: Sequence[Json]) -> Json:
@@ -255,6 +343,8 @@ def _placed(questions: Sequence[_Question], context: ItemContext) -> list[_Place
     for position, question in enumerate(questions):
         path = f"questions[{position}]"
         text, slots = reader.read(clean_text(question.question, f"{path}.question"))
+        if isinstance(question, _PublishedQuestion) and question.slots:
+            slots = question.slots.model_dump()
         if not text:
             raise ContentError(f"{path}.question", "is empty.")
         answers = tuple(sorted(_spans(question.answers, len(context.tokens), f"{path}.answers")))
@@ -265,33 +355,21 @@ def _placed(questions: Sequence[_Question], context: ItemContext) -> list[_Place
 class _Reader:
     """A reader of questions about one target.
 
-    It tries the target's forms, then other spellings of its verb. It accepts all prepositions of
-    the closed list, although the page offers only those of the sentence.
+    It accepts all spellings of the verb, and all prepositions of the closed list, although the page
+    offers only those of the sentence.
     """
 
     def __init__(self, target: Json) -> None:
-        self._walker = Walker(open_item(forms_from_names(target["forms"], path="target.forms")))
-        self._verb = str(target["verb"])
+        self._walker = Walker(open_item(*question_spellings(target), is_noun=is_noun(target)))
 
     def read(self, text: str) -> tuple[str, Json | None]:
         """Return the question as stored, and its slots or None."""
         body = text.rstrip("? ")
-        for walker in self._walkers():
-            reading = walker.read(body)
-            if reading is not None:
-                spelt = question_of(
-                    reading.slots,
-                    walker.forms,
-                    has_separate_not=reading.has_separate_not,
-                    has_it=reading.has_it,
-                )
-                return spelt, reading.slots.by_name()
-        return (finished(body) if body else "", None)
-
-    def _walkers(self) -> Iterator[Walker]:
-        yield self._walker
-        for forms in candidate_forms(self._verb):
-            yield Walker(open_item(forms))
+        reading = self._walker.read(body)
+        if reading is None:
+            return (finished(body) if body else "", None)
+        words = " ".join(word.text for word in split(body).words)
+        return finished(words), reading.slots.by_name()
 
 
 def _spans(answers: Sequence[Sequence[int]], length: int, path: str) -> Iterator[Span]:
@@ -304,6 +382,26 @@ def _spans(answers: Sequence[Sequence[int]], length: int, path: str) -> Iterator
         if start >= end:
             raise ContentError(where, f"[{start}, {end}] ends before it starts.")
         yield start, end
+
+
+def _check_template(questions: Sequence[_Placed], context: ItemContext) -> None:
+    """Check that all questions fit the template, unless free-form questions are allowed."""
+    if context.free_form:
+        return
+    for question in questions:
+        if question.slots is None:
+            raise ContentError(
+                f"{question.path}.question",
+                f"“{question.question}” doesn't fit the question template. Choose suggested words.",
+            )
+
+
+def _is_asked(question: _Placed, source: _Source | None, sources: Sequence[Json]) -> bool:
+    """Return True if an annotator asked the question with the same text."""
+    if source is None:
+        return False
+    asked: str = sources[source.submission]["questions"][source.question]["question"]
+    return question.question.casefold() == asked.casefold()
 
 
 def _check_kept(questions: Sequence[_Placed], tokens: Tokens) -> None:

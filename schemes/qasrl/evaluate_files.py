@@ -3,15 +3,19 @@
 from argparse import ArgumentParser
 from pathlib import Path
 
-from schemes.base import Json, refuse
+from schemes.base import FileError, Json, refuse
 from schemes.charts import write_bar_chart
-from schemes.qasrl import evaluation as files
+from schemes.qasrl import annotation_files as files
+from schemes.qasrl.corrections_file import read_corrections
+from schemes.qasrl.evaluation import ALIGNMENT_COLUMNS, ITEM_COLUMNS, scores_by_worker, scores_json
+from schemes.qasrl.evaluation import Evaluation as ScoredFiles
 from schemes.qasrl.propbank import propbank_figures, propbank_text, read_propbank_verbs, wh_of
 from schemes.reports import (
     Evaluation,
     Options,
     Report,
     UsageError,
+    add_reader_options,
     bootstrap_json,
     bootstrap_text,
     draws,
@@ -21,15 +25,20 @@ from schemes.reports import (
 )
 
 _COUNTS_HEADER = ("", "TP", "FP", "FN", "Precision %", "Recall %", "F1 %")
-_QASRL_HELP = """UA and LA of predicted QA-SRL roles against a reference (CSV).
+_QASRL_HELP = """UA and LA of predicted QA-SRL roles against a reference.
+
+Files are CSV, JSON Lines of the QA-SRL Bank (.jsonl, .jsonl.gz) or output of parsers (.jsonl, .json).
 
 examples:
   python manage.py evaluate qasrl expert.csv predicted.csv
   python manage.py evaluate qasrl expert.csv predicted.csv --json --bootstrap 1000
   python manage.py evaluate qasrl expert.csv predicted.csv --sentences sentences.csv \\
       --alignment spans.csv --per-item predicates.csv --plot annotators.svg
+  python manage.py evaluate qasrl expert.csv dense/dev.jsonl.gz --min-valid 5 --of 6
+  python manage.py evaluate qasrl gold.csv parser.jsonl --sentences sentences.csv --threshold 0.4
+  python manage.py evaluate qasrl expert.csv predicted.csv --corrections corrections.csv
 """
-_PROPBANK_HELP = """QA-SRL roles against PropBank (CoNLL-2009): macro precision and recall.
+_PROPBANK_HELP = """QA-SRL roles against PropBank (CoNLL-2009 or CoNLL-2012): macro precision and recall.
 
 examples:
   python manage.py evaluate propbank propbank.conll predicted.csv --sentences sentences.csv
@@ -38,24 +47,35 @@ examples:
 
 
 def _add_qasrl_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("reference", type=Path, metavar="REFERENCE.csv")
-    parser.add_argument("predicted", type=Path, metavar="PREDICTED.csv")
+    parser.add_argument("reference", type=Path, metavar="REFERENCE")
+    parser.add_argument("predicted", type=Path, metavar="PREDICTED")
     parser.add_argument(
         "--sentences",
         type=Path,
         metavar="FILE",
-        help="sentences CSV, to check spans and to show words in the alignment",
+        help="sentences CSV, to check spans, to show words in the alignment, and to find sentences "
+        "of parsers without ids",
     )
     parser.add_argument(
         "--roles", action="store_true", help="add the share of reference questions found"
     )
+    parser.add_argument(
+        "--corrections",
+        type=Path,
+        metavar="FILE",
+        help="a CSV of people's decisions on matches, for a second set of figures",
+    )
+    add_reader_options(parser, files.GOLD_OPTIONS)
 
 
 def _qasrl_report(options: Options) -> Report:
     sentences = options["sentences"] and files.read_sentence_tokens(options["sentences"])
-    reference = files.read_annotation_file(options["reference"], sentences=sentences)
-    predicted = files.read_annotation_file(options["predicted"], sentences=sentences)
-    evaluation = files.Evaluation(reference, predicted)
+    selection = files.selection_of(options)
+    reference, predicted = (
+        files.read_annotation_file(options[side], sentences=sentences, selection=selection)
+        for side in ("reference", "predicted")
+    )
+    evaluation = ScoredFiles(reference, predicted)
     report = Report(
         evaluation.figures(),
         _qasrl_text,
@@ -66,18 +86,29 @@ def _qasrl_report(options: Options) -> Report:
             )
         ],
     )
+    if options["corrections"]:
+        report.figures["corrected"] = _corrected(evaluation, options["corrections"])
     if options["roles"]:
         report.figures["role_recall"] = evaluation.role_figures()
     if options["bootstrap"]:
         report.figures["bootstrap"] = _qasrl_bootstrap(evaluation, options)
     report.tables = [
-        (options["per_item"], files.ITEM_COLUMNS, evaluation.item_rows()),
-        (options["alignment"], files.ALIGNMENT_COLUMNS, evaluation.alignment_rows(sentences)),
+        (options["per_item"], ITEM_COLUMNS, evaluation.item_rows()),
+        (options["alignment"], ALIGNMENT_COLUMNS, evaluation.alignment_rows(sentences)),
     ]
     return report
 
 
-def _qasrl_bootstrap(evaluation: files.Evaluation, options: Options) -> Json:
+def _corrected(evaluation: ScoredFiles, path: Path) -> Json:
+    try:
+        return scores_json(evaluation.corrected(read_corrections(path)))
+    except FileError:
+        raise
+    except ValueError as error:
+        raise FileError(path.name, None, f"{error}.") from error
+
+
+def _qasrl_bootstrap(evaluation: ScoredFiles, options: Options) -> Json:
     # Inline, because it loads numpy.
     from metrics.bootstrap import bootstrap_counts  # noqa: PLC0415
 
@@ -90,7 +121,7 @@ def _qasrl_bootstrap(evaluation: files.Evaluation, options: Options) -> Json:
 
 
 def _draw_annotators(reference: files.Annotations, predicted: Path, path: Path) -> None:
-    by_worker = files.scores_by_worker(reference, files.read_annotations_by_worker(predicted))
+    by_worker = scores_by_worker(reference, files.read_annotations_by_worker(predicted))
     scored = {worker: scores for worker, scores in by_worker.items() if scores.items}
     if not scored:
         raise UsageError("--plot needs predicted rows with a worker_id, and none were scored.")
@@ -112,10 +143,19 @@ def _qasrl_text(figures: Json) -> str:
         facts.append(f"{ignored} predicted predicates that it lacks were ignored")
     return paragraphs(
         "; ".join(facts) + ".",
-        text_table(_COUNTS_HEADER, [(name, *figures[name].values()) for name in ("UA", "LA")]),
+        text_table(_COUNTS_HEADER, _count_rows(figures)),
         _role_text(figures),
+        _verbal_text(figures),
         bootstrap_text(figures),
     )
+
+
+def _count_rows(figures: Json) -> list[tuple[object, ...]]:
+    corrected = figures.get("corrected", {})
+    return [
+        *((name, *figures[name].values()) for name in ("UA", "LA")),
+        *((f"{name} corrected", *counts.values()) for name, counts in corrected.items()),
+    ]
 
 
 def _role_text(figures: Json) -> str:
@@ -126,9 +166,19 @@ def _role_text(figures: Json) -> str:
     return f"{recall['found']} of {recall['roles']} reference questions found ({share} %)."
 
 
+def _verbal_text(figures: Json) -> str:
+    if "is_verbal" not in figures:
+        return ""
+    verbal = figures["is_verbal"]
+    header = ("", "nouns", "Accuracy %", "Kappa", "Precision %", "Recall %", "F1 %")
+    kappa = "-" if verbal["kappa"] is None else f"{verbal['kappa']:.2f}"
+    shares = (verbal[name] for name in ("precision", "recall", "f1"))
+    return text_table(header, [("is verbal", verbal["nouns"], verbal["accuracy"], kappa, *shares)])
+
+
 def _add_propbank_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("propbank", type=Path, metavar="PROPBANK.conll")
-    parser.add_argument("predicted", type=Path, metavar="PREDICTED.csv")
+    parser.add_argument("predicted", type=Path, metavar="PREDICTED")
     parser.add_argument(
         "--sentences",
         type=Path,
@@ -136,12 +186,16 @@ def _add_propbank_arguments(parser: ArgumentParser) -> None:
         required=True,
         help="sentences CSV of the predicted file, matched by equal tokens",
     )
+    add_reader_options(parser, files.GOLD_OPTIONS)
 
 
 def _propbank_figures(options: Options) -> Json:
     sentences = files.read_sentence_tokens(options["sentences"])
     verbs = read_propbank_verbs(options["propbank"], sentences, on_error=refuse)
-    predicted = files.read_annotation_file(options["predicted"], sentences=sentences)
+    selection = files.selection_of(options)
+    predicted = files.read_annotation_file(
+        options["predicted"], sentences=sentences, selection=selection
+    )
     questions = {
         key: [(wh_of(question), sorted(spans)) for question, spans in annotations.roles.items()]
         for key, annotations in predicted.items()

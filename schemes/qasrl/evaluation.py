@@ -1,9 +1,8 @@
 """Evaluation of QA-SRL files: the output of `evaluate qasrl`."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from metrics.alignment import AlignedRow, Alignment, role_recall
@@ -15,14 +14,14 @@ from metrics.argument_scores import (
     count_ignored,
     summed,
 )
-from metrics.counts import micro_sum
+from metrics.coefficients import cohen_kappa
+from metrics.corrections import Decision, align_corrected
+from metrics.counts import Counts, micro_sum, ratio
 from metrics.spans import Span, span_iou
-from schemes.base import FileError, Json, refuse
-from schemes.qasrl.labels import Label, labels_in_file
-from schemes.qasrl.published_csv import SEPARATOR, GoldRow, read_gold_rows, read_sentence_rows
-
-Predicate = tuple[str, int]  # sentence id, position of the verb
-Sentences = Mapping[str, tuple[str, ...]]
+from schemes.base import Json
+from schemes.qasrl.annotation_files import Annotation, Annotations, Predicate, Sentences
+from schemes.qasrl.labels import Label
+from schemes.qasrl.published_csv import SEPARATOR
 
 ITEM_COLUMNS = (
     "qasrl_id", "verb_idx", "verb",
@@ -35,88 +34,6 @@ ALIGNMENT_COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(slots=True)
-class Annotation:
-    """A predicate's distinct spans with labels and questions, from a file."""
-
-    verb: str
-    labels: dict[Span, set[Label]] = field(default_factory=dict)
-    questions: dict[Span, list[str]] = field(default_factory=dict)
-    roles: dict[str, set[Span]] = field(default_factory=dict)
-
-    def add(self, row: GoldRow) -> None:
-        labels = labels_in_file(row.question, row.slots, verb=row.verb)
-        # Rows with the same question form one role with all their answers.
-        role = self.roles.setdefault(row.question.lower(), set())
-        for span in row.answers:
-            role.add(span)
-            self.labels.setdefault(span, set()).update(labels)
-            questions = self.questions.setdefault(span, [])
-            if row.question not in questions:
-                questions.append(row.question)
-
-
-Annotations = Mapping[Predicate, Annotation]
-
-
-def read_annotation_file(
-    path: Path, *, sentences: Sentences | None = None
-) -> dict[Predicate, Annotation]:
-    """Return the predicates of a CSV in the published layout, in file order.
-
-    Redundant roles are dropped, but their predicates are not. With `sentences`, every predicate and
-    span must lie inside. Raises FileError with file, line and field at the first invalid row.
-    """
-    annotations: dict[Predicate, Annotation] = {}
-    for row in _rows(path, sentences):
-        _add(row, annotations)
-    return annotations
-
-
-def read_annotations_by_worker(path: Path) -> dict[str, dict[Predicate, Annotation]]:
-    """Return the annotations of each worker, by id. Rows without a worker are skipped."""
-    by_worker: dict[str, dict[Predicate, Annotation]] = {}
-    for row in _rows(path, None):
-        if row.worker_id:
-            _add(row, by_worker.setdefault(row.worker_id, {}))
-    return dict(sorted(by_worker.items()))
-
-
-def _rows(path: Path, sentences: Sentences | None) -> Iterator[GoldRow]:
-    for row in read_gold_rows(path, on_error=refuse):
-        if sentences is not None:
-            _check_inside(row, sentences, path)
-        yield row
-
-
-def _add(row: GoldRow, table: dict[Predicate, Annotation]) -> None:
-    key = row.qasrl_id, row.verb_idx
-    annotation = table.get(key)
-    if annotation is None:
-        annotation = table[key] = Annotation(row.verb)
-    if row.question and not row.is_redundant:
-        annotation.add(row)
-
-
-def read_sentence_tokens(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return the tokens of each sentence of a published file. Raises FileError."""
-    return {row.external_id: row.tokens for row in read_sentence_rows(path, on_error=refuse)}
-
-
-def _check_inside(row: GoldRow, sentences: Sentences, path: Path) -> None:
-    tokens = sentences.get(row.qasrl_id)
-    if tokens is None:
-        message = f"the sentence {row.qasrl_id} is not in the sentences file."
-        raise FileError(path.name, row.line, message, field="qasrl_id")
-    if row.verb_idx >= len(tokens):
-        message = f"{row.verb_idx} is beyond the sentence of {len(tokens)} tokens."
-        raise FileError(path.name, row.line, message, field="verb_idx")
-    for start, end in row.answers:
-        if end > len(tokens):
-            message = f"{start}:{end} ends beyond the sentence of {len(tokens)} tokens."
-            raise FileError(path.name, row.line, message, field="answer_range")
-
-
 class Evaluation:
     """A predicted and a reference file. Figures and tables are computed on demand."""
 
@@ -127,7 +44,7 @@ class Evaluation:
     @cached_property
     def alignments(self) -> dict[Predicate, Alignment]:
         """Return the alignment of each reference predicate, in order."""
-        return align_items(_labels(self._reference), _labels(self._predicted))
+        return align_items(label_tables(self._reference), label_tables(self._predicted))
 
     @cached_property
     def item_scores(self) -> dict[Predicate, ItemScore]:
@@ -142,6 +59,25 @@ class Evaluation:
         ignored = count_ignored(self._reference, self._predicted)
         return summed(self.item_scores, ignored=ignored)
 
+    def corrected(self, corrections: Mapping[Predicate, Sequence[Decision]]) -> ArgumentScores:
+        """Return UA and LA with people's corrections.
+
+        Raise ValueError for corrections of predicates that the reference lacks and for those that do
+        not fit (see `align_corrected`).
+        """
+        scores = dict(self.item_scores)
+        nothing = Annotation("")
+        for key, decisions in corrections.items():
+            if key not in self._reference:
+                raise ValueError(f"the reference has no predicate {key[0]}/{key[1]}")
+            reference, predicted = self._reference[key], self._predicted.get(key, nothing)
+            try:
+                alignment = align_corrected(reference.labels, predicted.labels, decisions)
+            except ValueError as error:
+                raise ValueError(f"{key[0]}/{key[1]}: {error}") from error
+            scores[key] = ItemScore(alignment.ua, alignment.la)
+        return summed(scores, ignored=self.scores.ignored_items)
+
     def role_figures(self) -> Json:
         """Return unlabelled role recall as JSON: matched roles, all roles, ratio."""
         roles = micro_sum(
@@ -150,13 +86,32 @@ class Evaluation:
         )
         return {"found": roles.tp, "roles": roles.tp + roles.fn, "recall": roles.recall}
 
+    def verbal_figures(self) -> Json:
+        """Return the scores of the decision whether nouns describe events, empty without nouns.
+
+        Only nouns of both files count. Precision and recall are those of nouns that do.
+        """
+        pairs = [
+            (annotation.is_verbal, self._predicted[key].is_verbal)
+            for key, annotation in self._reference.items()
+            if annotation.is_verbal is not None and key in self._predicted
+        ]
+        if not pairs:
+            return {}
+        counts = Counter(pairs)
+        verbal = Counts(counts[True, True], counts[False, True], counts[True, False])
+        accuracy = ratio(sum(first == second for first, second in pairs), len(pairs))
+        kappa = cohen_kappa(pairs)
+        figures = {"nouns": len(pairs), "accuracy": accuracy, "kappa": kappa, **verbal.as_json()}
+        return {"is_verbal": figures}
+
     def figures(self) -> Json:
         """Return the JSON output of `evaluate qasrl --json`."""
         return {
             "predicates": self.scores.items,
             "ignored_predicates": self.scores.ignored_items,
-            "UA": self.scores.ua.as_json(),
-            "LA": self.scores.la.as_json(),
+            **scores_json(self.scores),
+            **self.verbal_figures(),
         }
 
     def item_rows(self) -> Iterator[tuple[Any, ...]]:
@@ -179,20 +134,25 @@ class Evaluation:
                 yield *start, *ranges, _iou(row), row.group, *questions, *texts
 
 
+def scores_json(scores: ArgumentScores) -> Json:
+    return {"UA": scores.ua.as_json(), "LA": scores.la.as_json()}
+
+
 def scores_by_worker(
     reference: Annotations, by_worker: Mapping[str, Annotations]
 ) -> dict[str, ArgumentScores]:
     """Return each worker's scores over the reference predicates that they annotated."""
-    labels = _labels(reference)
+    labels = label_tables(reference)
     return {
         worker: argument_scores(
-            {key: labels[key] for key in labels if key in table}, _labels(table)
+            {key: labels[key] for key in labels if key in table}, label_tables(table)
         )
         for worker, table in by_worker.items()
     }
 
 
-def _labels(table: Mapping[Predicate, Annotation]) -> dict[Predicate, dict[Span, set[Label]]]:
+def label_tables(table: Annotations) -> dict[Predicate, dict[Span, set[Label]]]:
+    """Return the labelled spans of each predicate."""
     return {key: annotation.labels for key, annotation in table.items()}
 
 

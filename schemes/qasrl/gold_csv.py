@@ -2,32 +2,60 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from schemes.base import ErrorSink, ExportRow, GoldRecord, ItemRecord, Json
+from schemes.base import ErrorSink, ExportRow, FileError, GoldRecord, ItemRecord, Json, SubmittedRow
 from schemes.qasrl.published_csv import (
     GOLD_COLUMNS,
     NO_SLOTS,
+    NOUN_COLUMNS,
     SLOT_FIELDS,
     GoldRow,
+    csv_line,
     gold_line,
+    has_nouns,
     read_gold_rows,
     read_predicates,
     write_lines,
 )
+from schemes.qasrl.targets import NOUN, is_noun
 
 Key = tuple[str, int]
 _slot_values = itemgetter(*SLOT_FIELDS)
 _ID_FIELDS = ("worker_id", "assign_id", "source_assign_id")
+_NO_QUESTION: Json = {"question": "", "answers": []}
 
 
 def read_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
     """Yield the distinct predicates of a QA file, in file order."""
+    if has_nouns(path, on_error=on_error):
+        yield from _noun_items(path, on_error)
+        return
     for qasrl_id, verb_idx, verb, line in read_predicates(path, on_error=on_error):
         target = {"verb_idx": verb_idx, "verb": verb}
         yield ItemRecord(qasrl_id, str(verb_idx), target, line)
+
+
+def _noun_items(path: Path, on_error: ErrorSink) -> Iterator[ItemRecord]:
+    seen: set[Key] = set()
+    for row in read_gold_rows(path, on_error=on_error):
+        if _key(row) not in seen:
+            seen.add(_key(row))
+            yield ItemRecord(row.qasrl_id, str(row.verb_idx), _target(row), row.line)
+
+
+def _target(row: GoldRow) -> Json:
+    target: Json = {"verb_idx": row.verb_idx, "verb": row.verb}
+    if row.is_verbal is None:
+        return target
+    if row.verb_form:
+        target["verb_form"] = row.verb_form
+    if row.target_ranges:
+        target["tokens"] = [at for span in row.target_ranges for at in range(*span)]
+    return {**target, "kind": NOUN}
 
 
 def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
@@ -45,16 +73,62 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
             held[_key(row)].append(row)
             continue
         if run and _key(run[0]) != _key(row):
-            yield _record(run)
+            yield _record(run, path, on_error)
             run = []
         run.append(row)
     for rows in ([run] if run else []) + [rows for rows in held.values() if rows]:
-        yield _record(rows)
+        yield _record(rows, path, on_error)
 
 
 def write_gold_csv(rows: Iterable[ExportRow], path: Path) -> int:
-    """Write gold. Return the number of questions. Items without questions have no row."""
-    return write_lines(path, GOLD_COLUMNS, _lines(rows))
+    """Write the gold of verbs. Return the number of questions.
+
+    Items without questions have no row.
+    """
+    verbs = (row for row in rows if not is_noun(row.target))
+    return write_lines(path, GOLD_COLUMNS, chain.from_iterable(map(_lines, verbs)))
+
+
+def write_noun_csv(rows: Iterable[ExportRow], path: Path) -> int:
+    """Write the gold of nouns. Return the number of rows.
+
+    A noun without questions has a row with empty columns after `source_assign_id`.
+    """
+    nouns = (row for row in rows if is_noun(row.target))
+    return write_lines(path, NOUN_COLUMNS, chain.from_iterable(map(_noun_lines, nouns)))
+
+
+def write_submissions_csv(rows: Iterable[SubmittedRow], path: Path) -> int:
+    """Write every submission in the columns of gold. Return the number of lines.
+
+    Redundant questions are marked. Questions without answers and those judged invalid are left out,
+    because the columns have no place for them. A submission without questions has a line without a
+    question.
+    """
+    return write_lines(path, GOLD_COLUMNS, _submitted_lines(rows))
+
+
+def _submitted_lines(rows: Iterable[SubmittedRow]) -> Iterator[str]:
+    for row in rows:
+        verb_idx = row.target["verb_idx"]
+        predicate = row.external_id, str(verb_idx), row.tokens[verb_idx].lower()
+        ids = row.worker_id, row.assign_id, ""
+        questions = [
+            question
+            for question in row.content.get("questions", ())
+            if question.get("verdict") != "invalid" and question["answers"]
+        ]
+        for question in questions or [_NO_QUESTION]:
+            slots = question.get("slots")
+            yield gold_line(
+                predicate,
+                ids,
+                question=question["question"],
+                answers=question["answers"],
+                tokens=row.tokens,
+                slots=_slot_fields(*_slot_values(slots)) if slots else NO_SLOTS,
+                is_redundant=question.get("verdict") == "redundant",
+            )
 
 
 def _key(row: GoldRow) -> Key:
@@ -77,23 +151,30 @@ def _scattered(path: Path) -> set[Key]:
     return scattered
 
 
-def _record(rows: Sequence[GoldRow]) -> GoldRecord:
+def _record(rows: Sequence[GoldRow], path: Path, on_error: ErrorSink) -> GoldRecord:
     first = rows[0]
     by_question: dict[str, list[GoldRow]] = {}
     for row in rows:
         if row.question and not row.is_redundant:
             by_question.setdefault(" ".join(row.question.lower().split()), []).append(row)
     merged = list(by_question.values())
-    target = {"verb_idx": first.verb_idx, "verb": first.verb}
-    item = ItemRecord(first.qasrl_id, str(first.verb_idx), target, first.line)
+    item = ItemRecord(first.qasrl_id, str(first.verb_idx), _target(first), first.line)
     questions = [_question(same) for same in merged]
     provenance = [_provenance(same) for same in merged]
-    return GoldRecord(item, {"questions": questions}, provenance, first.line)
+    step = {} if first.is_verbal is None else {"is_verbal": any(row.is_verbal for row in rows)}
+    other = next((row for row in rows if row.is_verbal != first.is_verbal), None)
+    if other:
+        message = f"differs from line {first.line}; the noun is taken as verbal."
+        on_error(FileError(path.name, other.line, message, field="is_verbal"))
+    return GoldRecord(item, {"questions": questions, **step}, provenance, first.line)
 
 
 def _question(rows: Sequence[GoldRow]) -> Json:
+    """Return the question of the rows. It has the first row's slots, if their columns are filled."""
     answers = dict.fromkeys(span for row in rows for span in row.answers)
-    return {"question": rows[0].question, "answers": [list(span) for span in answers]}
+    question = {"question": rows[0].question, "answers": [list(span) for span in answers]}
+    slots = rows[0].slots
+    return {**question, "slots": slots.by_name()} if slots and slots.wh else question
 
 
 def _provenance(rows: Sequence[GoldRow]) -> Json:
@@ -107,24 +188,37 @@ def _ids(row: GoldRow) -> Json:
     return {name: getattr(row, name) for name in _ID_FIELDS}
 
 
-def _lines(rows: Iterable[ExportRow]) -> Iterator[str]:
+def _lines(row: ExportRow) -> Iterator[str]:
+    verb_idx = row.target["verb_idx"]
+    return _question_lines(row, (row.external_id, str(verb_idx), row.tokens[verb_idx].lower()))
+
+
+def _noun_lines(row: ExportRow) -> Iterator[str]:
+    at = row.target["verb_idx"]
+    key, noun = f"{row.external_id}_{at}", row.tokens[at].lower()
+    is_verbal = str(row.content["is_verbal"])
+    predicate = row.external_id, str(at), key, noun, row.target["verb_form"], is_verbal
+    if row.content["questions"]:
+        yield from _question_lines(row, predicate)
+    else:
+        yield csv_line((*predicate, *[""] * (len(NOUN_COLUMNS) - len(predicate))))
+
+
+def _question_lines(row: ExportRow, predicate: Sequence[str]) -> Iterator[str]:
     """Yield lines directly from stored content.
 
     Creating a GoldRow and Slots per question would double the time of an export.
     """
-    for row in rows:
-        tokens, verb_idx = row.tokens, row.target["verb_idx"]
-        predicate = row.external_id, str(verb_idx), tokens[verb_idx].lower()
-        for question, ids in zip(row.content["questions"], row.provenance, strict=True):
-            slots = question.get("slots")
-            yield gold_line(
-                predicate,
-                [ids.get(name, "") for name in _ID_FIELDS],
-                question=question["question"],
-                answers=question["answers"],
-                tokens=tokens,
-                slots=_slot_fields(*_slot_values(slots)) if slots else NO_SLOTS,
-            )
+    for question, ids in zip(row.content["questions"], row.provenance, strict=True):
+        slots = question.get("slots")
+        yield gold_line(
+            predicate,
+            [ids.get(name, "") for name in _ID_FIELDS],
+            question=question["question"],
+            answers=question["answers"],
+            tokens=row.tokens,
+            slots=_slot_fields(*_slot_values(slots)) if slots else NO_SLOTS,
+        )
 
 
 @lru_cache(maxsize=1 << 14)

@@ -1,8 +1,9 @@
 """The question template: a declarative grammar, compiled to a small automaton over words.
 
 `WH AUX SUBJ VERB OBJ PREP OBJ2 ?` (He et al. 2015; FitzGerald et al. 2018). All items share the
-automaton, as JSON. An item adds its verb forms and prepositions (`item_table`). Python and the
-page's script run both in the same way (`walker.py`, `static/js/schemes/qasrl/grammar.js`).
+automaton, as JSON. An item adds its verb forms and prepositions (`item_table`), and items of nouns
+add two question words (Klein et al. 2020). Python and the page's script run both in the same way
+(`walker.py`, `static/js/schemes/qasrl/grammar.js`).
 
 An edge accepts any word of a class and writes it into a slot. Some questions have two readings. The
 order of the edges resolves them by one rule: **the reading that fills the slot further left wins**,
@@ -11,11 +12,12 @@ and the questioned slot is also the one further left. In "What did someone do?" 
 the second "someone" is OBJ2, as in the published files.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
 from schemes.base import Json, Tokens
-from schemes.english.forms import FORM_NAMES, VerbForms
+from schemes.english.forms import FORM_NAMES, VerbForms, form_rows
 from schemes.qasrl.prepositions import offered_prepositions
 
 CLASSES: dict[str, list[str]] = {
@@ -39,14 +41,19 @@ CLASSES: dict[str, list[str]] = {
     "HAVE": ["have"],
     "subject": ["someone", "something", "it"],
     "noun": ["someone", "something"],
+    "thing": ["something"],
     "somewhere": ["somewhere"],
     "to": ["to"],
     "DO": ["do"],
     "DOING": ["doing"],
+    "WHAT": ["what"],
+    "circumstances": ["circumstances"],
+    "purpose": ["purpose"],
 }
 # Classes filled by the item: the five forms and the prepositions without "to". "second" and
-# "second to" follow another preposition directly ("out" + "of").
-ITEM_CLASSES = (*FORM_NAMES, "preposition", "second", "second to")
+# "second to" follow another preposition directly ("out" + "of"). "in" and "for" begin the question
+# words of nouns, and have no word in items of verbs.
+ITEM_CLASSES = (*FORM_NAMES, "preposition", "second", "second to", "in", "for")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,23 +148,28 @@ VERB = {
 
 # A preposition of one or two words. Its last word determines what may follow.
 _SOME_PREP = Word("prep", "preposition") | Word("prep", "to")
-PREP = Word("prep", "preposition") | _SOME_PREP + Word("prep", "second")
-PREP_TO = Word("prep", "to") | _SOME_PREP + Word("prep", "second to")
-# `do` and `doing` are OBJ2 at the end of a question and part of PREP before a noun.
-DO_END, DOING_END = Word("obj2", "DO"), Word("obj2", "DOING")
-DO_SO, DOING_SO = Word("prep", "DO") + OBJ2, Word("prep", "DOING") + OBJ2
+TO = Word("prep", "to")
+PREP = Word("prep", "preposition") | TO | _SOME_PREP + Word("prep", "second")
+PAIR_WITH_TO = _SOME_PREP + Word("prep", "second to")
+# `do` and `doing` are OBJ2 at the end of a question, where the verb phrase is what is asked for.
+# Before "something" they are part of PREP.
+DO_ASKED, DOING_ASKED = Word("obj2", "DO"), Word("obj2", "DOING")
+_THING = Word("obj2", "thing")
+DO_SO, DOING_SO = Word("prep", "DO") + _THING, Word("prep", "DOING") + _THING
 
-PHRASE = PREP + (OBJ2 | DOING_END | DOING_SO | NOTHING) | PREP_TO + (OBJ2 | DO_END | DO_SO)
+# Any preposition may end a question ("Who was listened to?"), except a pair such as "out to".
+PHRASE = PREP + (OBJ2 | DOING_SO | NOTHING) | TO + DO_SO | PAIR_WITH_TO + (OBJ2 | DO_SO)
 BARE_VERB = DO_SO | DOING_SO
 
 # After the verb, if the question is about the subject or an adverbial.
 COMPLETE = OBJ + optional(OBJ2) | optional(OBJ) + (SOMEWHERE | PHRASE | BARE_VERB) | NOTHING
-# `where` asks for the place in OBJ2, including a place after "to".
-COMPLETE_WHERE = COMPLETE | optional(OBJ) + PREP_TO
+# `where` asks for the place in OBJ2, including a place after a pair such as "out to".
+COMPLETE_WHERE = COMPLETE | optional(OBJ) + PAIR_WITH_TO
 # After the verb, if who or what asks for the object ...
 _OBJECT_ASKED = OBJ2 | SOMEWHERE | PHRASE | BARE_VERB | NOTHING
 # ... or for OBJ2, the object of a preposition or the verb phrase of `to do` and `doing`.
-_OBJ2_ASKED = PREP + optional(DOING_END) | PREP_TO + optional(DO_END) | DO_END | DOING_END
+_PHRASE_ASKED = PREP + optional(DOING_ASKED) | TO + DO_ASKED | PAIR_WITH_TO + optional(DO_ASKED)
+_OBJ2_ASKED = _PHRASE_ASKED | DO_ASKED | DOING_ASKED
 ASKING = optional(OBJ) + _OBJ2_ASKED | _OBJECT_ASKED
 
 
@@ -172,7 +184,12 @@ def _clause(subject: Pattern, then: Pattern) -> Pattern:
     return clause + then
 
 
-_ADVERB = Word("wh", "when") | Word("wh", "how") + optional(Word("wh", "extent"))
+_ADVERB = (
+    Word("wh", "when")
+    | Word("wh", "how") + optional(Word("wh", "extent"))
+    | Word("wh", "in") + Word("wh", "WHAT") + Word("wh", "circumstances")
+    | Word("wh", "for") + Word("wh", "WHAT") + Word("wh", "purpose")
+)
 QUESTION = (
     Word("wh", "who") + (_clause(SUBJ, ASKING) | _clause(NOTHING, COMPLETE) | FINITE + COMPLETE)
     | _ADVERB + _clause(SUBJ, COMPLETE)
@@ -213,8 +230,14 @@ def _number(state: State, states: dict[State, int]) -> None:
     states.setdefault(state, len(states))
 
 
-def item_table(forms: VerbForms, tokens: Tokens) -> Json:
-    """Return an item's verb forms, its sentence's prepositions and pairs of them."""
+def item_table(
+    forms: VerbForms, tokens: Tokens, *, others: Iterable[VerbForms] = (), is_noun: bool = False
+) -> Json:
+    """Return an item's verb forms, its sentence's prepositions and pairs of them.
+
+    `others` are other spellings of the verb. All are accepted. `openers` begin the question words
+    of nouns.
+    """
     singles, pairs = offered_prepositions(tokens)
     # Exclude forms of the verb itself, such as "given".
     own = {forms.present_participle, forms.past_participle}
@@ -223,7 +246,12 @@ def item_table(forms: VerbForms, tokens: Tokens) -> Json:
         if not own & {first, second}:
             seconds.setdefault(first, []).append(second)
     return {
-        "forms": forms.by_name(),
+        "forms": form_rows([forms, *others]),
         "prepositions": [word for word in singles if word != "to" and word not in own],
         "pairs": seconds,
+        "openers": openers(is_noun=is_noun),
     }
+
+
+def openers(*, is_noun: bool) -> list[str]:
+    return ["in", "for"] if is_noun else []

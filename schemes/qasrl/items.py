@@ -1,30 +1,69 @@
-"""Items of QA-SRL: the verbs of a sentence.
+"""Items of QA-SRL: the verbs of a sentence, and nouns derived from verbs.
 
 The target is `{"verb_idx", "verb", "forms": {"stem", "presentSingular3rd", "presentParticiple",
-"past", "pastParticiple"}}`. The local key is verb_idx as text.
+"past", "pastParticiple"}, "other_forms"}`. `other_forms` are the verb's further spellings
+("travelling"), and absent if there are none. The local key is verb_idx as text.
+
+The target of a noun also has `{"kind": "noun", "verb_form"}`. Its `verb` is the noun, `verb_form`
+the stem of the verb in its questions, and `forms` are those of that verb. Optional `tokens` are the
+ascending positions of a predicate of several words.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 
-from schemes.base import ContentError, ItemContext, ItemRecord, Json, item_of_row
-from schemes.english.forms import forms_from_names
+from schemes.base import (
+    ContentError,
+    ItemContext,
+    ItemRecord,
+    ItemSearch,
+    Json,
+    Tokens,
+    item_of_row,
+)
+from schemes.english.forms import VerbForms, forms_from_names
+from schemes.english.nominalizations import find_nominalizations, verb_of_noun
 from schemes.english.predicates import find_predicates
-from schemes.english.verbs import verb_forms
+from schemes.english.verbs import candidate_forms, verb_forms, verb_forms_at
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.ranking import ranking_table
+from schemes.qasrl.targets import NOUN, is_noun, question_spellings
 
 _AROUND = 3
 # Ids of the QA-SRL Bank consist of corpus, domain, document, paragraph and sentence.
 _DOCUMENT = re.compile(r"(.+):\d+:\d+")
 
 
-def find_items(external_id: str, context: ItemContext) -> list[ItemRecord]:
+def find_verbs(external_id: str, context: ItemContext) -> list[ItemRecord]:
     """Return the items that the corpus gives in `metadata["items"]`, or the sentence's verbs."""
     targets = context.metadata.get("items")
     if targets is None:
         targets = [{"verb_idx": at} for at in find_predicates(context.tokens)]
     return [ItemRecord(external_id, str(target["verb_idx"]), dict(target)) for target in targets]
+
+
+def find_nouns(external_id: str, context: ItemContext) -> list[ItemRecord]:
+    """Return the nouns that may be derived from verbs. Annotators say whether they describe events."""
+    return [
+        ItemRecord(external_id, str(at), {"kind": NOUN, "verb_idx": at, "verb_form": stem})
+        for at, stem in find_nominalizations(context.tokens)
+    ]
+
+
+def find_verbs_and_nouns(external_id: str, context: ItemContext) -> list[ItemRecord]:
+    """Return the verbs and nouns of a sentence. A word that could be both is a verb."""
+    verbs = find_verbs(external_id, context)
+    taken = {item.local_key for item in verbs}
+    nouns = find_nouns(external_id, context)
+    return verbs + [item for item in nouns if item.local_key not in taken]
+
+
+# By the name of the command's option. The first one is the default.
+SEARCHES = {
+    "verbs": ItemSearch("verbs", find_verbs),
+    "nouns": ItemSearch("nouns derived from verbs", find_nouns),
+    "verbs-and-nouns": ItemSearch("verbs and nouns derived from verbs", find_verbs_and_nouns),
+}
 
 
 def items_of_words(words: Sequence[Json]) -> Json:
@@ -35,18 +74,49 @@ def items_of_words(words: Sequence[Json]) -> Json:
 
 
 def complete_item(item: ItemRecord, context: ItemContext) -> ItemRecord:
-    """Add the verb and, if missing, its five forms.
+    """Add the verb and, if missing, its five forms. Nouns also get their `verb_form`.
 
-    Raise ContentError (path `verb_idx`, `forms.<name>`).
+    Raise ContentError (path `verb_idx`, `kind`, `verb_form`, `tokens`, `forms.<name>`).
     """
     tokens, verb_idx = context.tokens, item.target.get("verb_idx")
     if type(verb_idx) is not int or not 0 <= verb_idx < len(tokens):
         message = f"{verb_idx} is on no token; the sentence has {len(tokens)}."
         raise ContentError("verb_idx", message)
-    names = item.target.get("forms")
-    forms = forms_from_names(names) if names is not None else verb_forms(tokens[verb_idx])
+    if item.target.get("kind", "verb") not in ("verb", NOUN):
+        raise ContentError("kind", "must be verb or noun.")
+    forms = _forms(item.target, tokens, verb_idx)
     target = {"verb_idx": verb_idx, "verb": tokens[verb_idx].lower(), "forms": forms.by_name()}
+    if is_noun(item.target):
+        target |= {"kind": NOUN, "verb_form": forms.stem}
+    # A noun's own spelling is not a form of its verb.
+    word = forms.stem if is_noun(item.target) else target["verb"]
+    others = [other.by_name() for other in candidate_forms(word) if other != forms]
+    if others:
+        target["other_forms"] = others
+    if "tokens" in item.target:
+        target["tokens"] = _positions(item.target["tokens"], verb_idx, len(tokens))
     return ItemRecord(item.external_id, str(verb_idx), target, item.line)
+
+
+def _forms(target: Json, tokens: Tokens, at: int) -> VerbForms:
+    names = target.get("forms")
+    if names is not None:
+        return forms_from_names(names)
+    if not is_noun(target):
+        return verb_forms_at(tokens, at)
+    stem = target.get("verb_form") or verb_of_noun(tokens[at])
+    if not isinstance(stem, str) or not stem.strip():
+        raise ContentError("verb_form", f"is missing, and no verb is known for “{tokens[at]}”.")
+    return verb_forms(stem.strip())
+
+
+def _positions(positions: object, at: int, length: int) -> list[int]:
+    """Return the positions of a predicate, which must include `at`."""
+    if not isinstance(positions, list) or any(type(position) is not int for position in positions):
+        raise ContentError("tokens", "must be a list of positions.")
+    if at not in positions or not all(0 <= position < length for position in positions):
+        raise ContentError("tokens", f"must be positions in the sentence and include {at}.")
+    return sorted(set(positions))
 
 
 def headline(context: ItemContext) -> str:
@@ -61,17 +131,32 @@ def headline(context: ItemContext) -> str:
 
 def marked(target: Json) -> list[int]:
     at = target.get("verb_idx")
+    if target.get("tokens"):
+        return list(target["tokens"])
     return [at] if isinstance(at, int) and at >= 0 else []
 
 
 def order(target: Json) -> int:
-    return next(iter(marked(target)), 0)
+    at = target.get("verb_idx")
+    return at if isinstance(at, int) and at >= 0 else 0
 
 
 def group(external_id: str) -> str:
     """Return the document in a sentence id such as wikinews:1234:0:3, or "" in other ids."""
     match = _DOCUMENT.fullmatch(external_id)
     return match[1] if match else ""
+
+
+def item_type(context: ItemContext) -> str:
+    """Return the form in which the verb occurs, or "noun"."""
+    if is_noun(context.target):
+        return NOUN
+    forms = forms_from_names(context.target["forms"], path="target.forms")
+    return {
+        forms.stem: "base form",
+        forms.present_singular_3rd: "third person singular",
+        forms.present_participle: "present participle",
+    }.get(context.target["verb"], "past form")
 
 
 def item_key_of_row(row: Mapping[str, str]) -> tuple[str, str] | None:
@@ -83,8 +168,8 @@ def item_key_of_row(row: Mapping[str, str]) -> tuple[str, str] | None:
 def page_data(context: ItemContext) -> Json:
     """Return `item`, the item's part of the grammar, and `ranking` for suggestions."""
     tokens, target = context.tokens, context.target
-    forms = forms_from_names(target["forms"], path="target.forms")
+    spellings = question_spellings(target)
     return {
-        "item": item_table(forms, tokens),
-        "ranking": ranking_table(tokens, target["verb_idx"], forms),
+        "item": item_table(spellings[0], tokens, others=spellings, is_noun=is_noun(target)),
+        "ranking": ranking_table(tokens, target["verb_idx"], spellings[0]),
     }

@@ -46,7 +46,5 @@ def _label_by_reading(question: str, verb: str) -> Label:
     from schemes.english.verbs import candidate_forms  # noqa: PLC0415
     from schemes.qasrl.walker import parse_question  # noqa: PLC0415
 
-    for forms in candidate_forms(verb) if verb else ():
-        if slots := parse_question(question, forms):
-            return strict_match_key(slots)
-    return question_label(question, None)
+    slots = parse_question(question, *candidate_forms(verb)) if verb else None
+    return question_label(question, slots)

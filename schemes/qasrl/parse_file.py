@@ -75,9 +75,8 @@ def _parsed_rows(
 
 
 def slots_of(question: str, verb: str) -> Slots | None:
-    """Return the slots of a question about a verb token, by its likeliest matching forms."""
-    readings = (parse_question(question, forms) for forms in candidate_forms(verb))
-    return next((slots for slots in readings if slots), None)
+    """Return the slots of a question about a verb token, in any of its spellings."""
+    return parse_question(question, *candidate_forms(verb))
 
 
 def _problem(row: GoldRow, tokens: Tokens) -> tuple[str, str] | None:

@@ -1,25 +1,52 @@
 """Pay presets of QA-SRL, in whole cents.
 
-Roit et al. 2020, section 3, has two free questions. FitzGerald et al. 2018 has one. Only the latter
-paid validators: 8 cents, plus 2 for each question beyond the fourth.
+Roit et al. 2020 has two free questions. That the bonus rises by a cent with each question comes from
+the authors' annotation software. FitzGerald et al. 2018 has one free question. Only the latter paid
+validators: 8 cents, plus 2 for each question beyond the fourth.
 """
 
+MOST_QUESTIONS = 12  # of a generator; a verb of the published gold standard has at most 7
+# Bonuses above this number are checked first, as in the authors' tool.
+QUESTIONS_WITHOUT_REVIEW = 6
 
-def _terms(reward: int, *, free: int, first: int, step: int, allowance: int) -> dict[str, int]:
+
+def _terms(
+    reward: int,
+    *,
+    free: int,
+    first: int,
+    step: int,
+    allowance: int,
+    seconds: int,
+    most: int = 0,
+    hold_above: int = 0,
+) -> dict[str, int]:
     return {
         "reward_cents": reward,
         "free_units": free,
         "bonus_first_cents": first,
         "bonus_step_cents": step,
         "allowance_units": allowance,
+        "max_units": most,
+        "hold_above_units": hold_above,
+        "least_seconds": seconds,
     }
 
 
 def _preset(free_questions: int) -> dict[str, dict[str, int]]:
     return {
-        "generator": _terms(5, free=free_questions, first=5, step=1, allowance=5),
-        "consolidator": _terms(5, free=0, first=3, step=0, allowance=8),
-        "validator": _terms(8, free=4, first=2, step=0, allowance=8),
+        "generator": _terms(
+            5,
+            free=free_questions,
+            first=5,
+            step=1,
+            allowance=5,
+            seconds=8,
+            most=MOST_QUESTIONS,
+            hold_above=QUESTIONS_WITHOUT_REVIEW,
+        ),
+        "consolidator": _terms(5, free=0, first=3, step=0, allowance=8, seconds=6),
+        "validator": _terms(8, free=4, first=2, step=0, allowance=8, seconds=5),
     }
 
 

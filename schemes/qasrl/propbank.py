@@ -1,19 +1,21 @@
-"""Comparison of QA-SRL with PropBank (Roit et al. 2020, section 6)."""
+"""Comparison of QA-SRL with PropBank (Roit et al. 2020, section 4)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from metrics.counts import MacroAverage
 from metrics.spans import Span
 from schemes.base import ErrorSink, ExternalComparison, ExternalTable, GoldItem, Json, Noun
-from schemes.qasrl.conll2009 import (
+from schemes.qasrl.conll2009 import read_conll2009
+from schemes.qasrl.conll2012 import looks_like_conll2012, read_conll2012
+from schemes.qasrl.propbank_arguments import (
     PropBankPredicate,
     PropBankSentence,
     compare_with_propbank,
-    read_conll2009,
 )
 from schemes.reports import paragraphs, text_table
+from schemes.text_lines import numbered_blocks
 
 Predicate = tuple[str, int]  # sentence id, position of the verb
 _KINDS = ("all", "core", "adjunct")
@@ -31,22 +33,39 @@ class PropBankVerbs:
 def read_propbank_verbs(
     path: Path, sentences: Mapping[str, Sequence[str]], *, on_error: ErrorSink
 ) -> PropBankVerbs:
-    """Return the verbs of a CoNLL-2009 file, keyed by the ids of `sentences`.
+    """Return the verbs of a CoNLL-2009 or CoNLL-2012 file, keyed by the ids of `sentences`.
 
-    Sentences are matched by equal tokens, because the format has no ids. Nouns are excluded,
-    because QA-SRL covers verbs only. Raises FileError as `read_conll2009` does.
+    Sentences are matched by equal tokens, because the formats have no common ids. Nouns are
+    excluded, because QA-SRL covers verbs only. Raises FileError as the readers do.
     """
     ids: dict[tuple[str, ...], list[str]] = {}
     for external_id, tokens in sentences.items():
-        ids.setdefault(tuple(tokens), []).append(external_id)
+        ids.setdefault(_plain(tokens), []).append(external_id)
     predicates: dict[Predicate, PropBankPredicate] = {}
     unknown = 0
-    for sentence in read_conll2009(path, on_error=on_error):
-        known = ids.get(sentence.tokens, [])
+    for sentence in _read(path, on_error):
+        known = ids.get(_plain(sentence.tokens), [])
         unknown += not known
         for external_id in known:
             predicates |= {(external_id, verb.index): verb for verb in _verbs(sentence)}
     return PropBankVerbs(predicates, unknown)
+
+
+def _read(path: Path, on_error: ErrorSink) -> Iterator[PropBankSentence]:
+    _, block = next(numbered_blocks(path), (0, []))
+    read = read_conll2012 if looks_like_conll2012(block) else read_conll2009
+    return read(path, on_error=on_error)
+
+
+# The treebank's spelling of brackets, and OntoNotes' of final punctuation.
+_PLAIN = {
+    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
+    "/.": ".", "/?": "?", "/-": "-",
+}  # fmt: skip
+
+
+def _plain(tokens: Iterable[str]) -> tuple[str, ...]:
+    return tuple([_PLAIN.get(token, token) for token in tokens])
 
 
 def _verbs(sentence: PropBankSentence) -> Iterable[PropBankPredicate]:
@@ -133,7 +152,7 @@ def _table(figures: Json) -> ExternalTable:
 PROPBANK = ExternalComparison(
     key="propbank",
     label="PropBank",
-    help="a CoNLL-2009 file as the reference, in place of --against",
+    help="a CoNLL-2009 or CoNLL-2012 file as the reference, in place of --against",
     matching="Sentences are matched by equal tokens.",
     compare=_compare,
     table=_table,

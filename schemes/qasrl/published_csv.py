@@ -20,8 +20,13 @@ GOLD_COLUMNS = (
     "wh", "subj", "obj", "obj2", "aux", "prep", "verb_prefix", "is_passive", "is_negated",
     "verb_slot_inflection",
 )  # fmt: skip
+NOUN_COLUMNS = (
+    "qasrl_id", "target_idx", "key", "noun", "verb_form", "is_verbal", *GOLD_COLUMNS[3:],
+)  # fmt: skip
 SLOT_FIELDS = GOLD_COLUMNS[GOLD_COLUMNS.index("wh") :]
 NO_SLOTS = ("",) * len(SLOT_FIELDS)
+# Names in QANom's files of nouns (Klein et al. 2020).
+ALIASES = {"target_idx": "verb_idx", "noun": "verb"}
 _REQUIRED = ("qasrl_id", "verb_idx", "question", "answer_range")
 _SLOT_COLUMNS = ("wh", "aux", "subj", "verb_prefix", "obj", "prep", "obj2")
 _VOICE_COLUMNS = ("is_passive", "is_negated")
@@ -30,13 +35,22 @@ _BUFFER = 1 << 18
 _MAX_DIGITS = 7
 
 
+def has_nouns(path: Path, *, on_error: ErrorSink) -> bool:
+    """Return True if the predicates of a QA file are nouns, which have `is_verbal`."""
+    required = ("qasrl_id", "verb_idx")
+    with CsvTable(path, required=required, on_error=on_error, aliases=ALIASES) as table:
+        return "is_verbal" in table.columns
+
+
 @dataclass(frozen=True, slots=True)
 class GoldRow:
     """A row of the file: a question about a predicate with all its answers.
 
     `answers` are half-open token ranges in file order. `slots` is None if the file has no slot
     columns. A row without question and answers marks a predicate without questions. `line` counts
-    from 1 and includes the header.
+    from 1 and includes the header. `verb_form` and `is_verbal` are those of nouns: the stem of the
+    verb, and whether the noun describes an event. `is_verbal` is None in files of verbs.
+    `target_ranges` are those of a noun of several words.
     """
 
     qasrl_id: str
@@ -50,6 +64,9 @@ class GoldRow:
     answers: tuple[Span, ...]
     slots: Slots | None
     line: int
+    verb_form: str = ""
+    is_verbal: bool | None = None
+    target_ranges: tuple[Span, ...] = ()
 
 
 def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
@@ -58,7 +75,7 @@ def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
     Bad rows go to `on_error` and are skipped. Raises FileError on the first iteration if the file
     is unreadable (see CsvTable).
     """
-    with CsvTable(path, required=_REQUIRED, on_error=on_error) as table:
+    with CsvTable(path, required=_REQUIRED, on_error=on_error, aliases=ALIASES) as table:
         columns = _GoldColumns(table.columns)
         for line, fields in table:
             try:
@@ -72,7 +89,8 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
 
     Only these columns are parsed, for speed. Errors are handled as in `read_gold_rows`.
     """
-    with CsvTable(path, required=("qasrl_id", "verb_idx"), on_error=on_error) as table:
+    required = ("qasrl_id", "verb_idx")
+    with CsvTable(path, required=required, on_error=on_error, aliases=ALIASES) as table:
         id_at, idx_at = table.columns["qasrl_id"], table.columns["verb_idx"]
         verb_at = table.columns.get("verb")
         seen: set[tuple[str, str]] = set()
@@ -138,6 +156,9 @@ class _GoldColumns:
             columns.get(name) for name in ("verb", "worker_id", "assign_id", "source_assign_id")
         ]
         self._redundant = columns.get("is_redundant")
+        self._verb_form = columns.get("verb_form")
+        self._verbal = columns.get("is_verbal")
+        self._target_range = columns.get("target_range")
         self._inflection = columns.get("verb_slot_inflection")
         self._slots: list[int] | None = None
         if all(name in columns for name in (*_SLOT_COLUMNS, *_VOICE_COLUMNS)):
@@ -165,7 +186,23 @@ class _GoldColumns:
             answers=_spans(ranges),
             slots=self._parse_slots(fields) if question else None,
             line=line,
+            verb_form="" if self._verb_form is None else fields[self._verb_form].strip().lower(),
+            is_verbal=self._parse_verbal(fields, question),
+            target_ranges=self._parse_target(fields),
         )
+
+    def _parse_verbal(self, fields: list[str], question: str) -> bool | None:
+        if self._verbal is None:
+            return None
+        is_verbal = _truth(fields[self._verbal], "is_verbal")
+        if question and not is_verbal:
+            raise FieldError("is_verbal", "is False, but there is a question; row left out.")
+        return is_verbal
+
+    def _parse_target(self, fields: list[str]) -> tuple[Span, ...]:
+        if self._target_range is None:
+            return ()
+        return _spans(fields[self._target_range].strip(), "target_range")
 
     def _parse_slots(self, fields: list[str]) -> Slots | None:
         if self._slots is None:
@@ -207,20 +244,20 @@ def _truth(text: str, field: str) -> bool:
     return lowered in ("true", "1")
 
 
-def _spans(ranges: str) -> tuple[Span, ...]:
+def _spans(ranges: str, field: str = "answer_range") -> tuple[Span, ...]:
     if not ranges:
         return ()
-    return tuple(_span(part) for part in ranges.split(SEPARATOR))
+    return tuple(_span(part, field) for part in ranges.split(SEPARATOR))
 
 
-def _span(text: str) -> Span:
+def _span(text: str, field: str) -> Span:
     first, colon, last = text.partition(":")
     if not colon:
-        raise FieldError("answer_range", f"{text[:40]!r} is not start:end; row left out.")
-    start, end = _number(first.strip(), "answer_range"), _number(last.strip(), "answer_range")
+        raise FieldError(field, f"{text[:40]!r} is not start:end; row left out.")
+    start, end = _number(first.strip(), field), _number(last.strip(), field)
     if start >= end:
         message = f"{start}:{end} ends before it starts (the end is exclusive); row left out."
-        raise FieldError("answer_range", message)
+        raise FieldError(field, message)
     return start, end
 
 
@@ -257,9 +294,10 @@ def gold_line(
     slots: Sequence[str],
     is_redundant: bool = False,
 ) -> str:
-    """Return a line of GOLD_COLUMNS.
+    """Return a line of GOLD_COLUMNS, or of NOUN_COLUMNS.
 
-    `predicate` is (qasrl_id, verb_idx, verb), `ids` those of the worker, the assignment and its source.
+    `predicate` is (qasrl_id, verb_idx, verb) or the columns before worker_id. `ids` are those of the
+    worker, the assignment and its source.
     `slots` are the values of SLOT_FIELDS, or NO_SLOTS.
     """
     ranges = SEPARATOR.join([f"{start}:{end}" for start, end in answers])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemes.english.forms import INFLECTIONS, VerbForms
+from schemes.english.forms import FORM_NAMES, INFLECTIONS, VerbForms
 from schemes.qasrl.published_csv import SEPARATOR
 from schemes.qasrl.slots import Slots
 
@@ -14,7 +14,8 @@ _REGULAR = ("is", "was", "does", "did", "has", "had", "would", "should")
 CONTRACTED = {word: f"{word}n't" for word in _REGULAR} | {"can": "can't", "will": "won't"}
 _PLAIN = {contracted: plain for plain, contracted in CONTRACTED.items()}
 _PRESENT = frozenset({"is", "does", "has"})
-_MODALS = frozenset({"can", "will", "might", "would", "should"})
+MODALS = frozenset({"can", "will", "might", "would", "should"})
+_FORM_BY_LOWER = {name.lower(): name for name in FORM_NAMES}
 _FORM_OF_INFLECTION = {inflection: name for name, inflection in INFLECTIONS.items()}
 
 
@@ -36,11 +37,12 @@ class Reading:
     has_it: bool
 
 
-def reading_of(steps: Sequence[Step], forms: VerbForms) -> Reading:
+def reading_of(steps: Sequence[Step], spellings: Sequence[VerbForms]) -> Reading:
     words: dict[str, list[str]] = {}
     for slot, _, word in steps:
         words.setdefault(slot, []).append(word)
-    form = next(word_class for slot, word_class, _ in steps if slot == "verb")
+    form, verb = next((form, word) for slot, form, word in steps if slot == "verb")
+    forms = next(forms for forms in spellings if forms.by_name()[form] == verb)
     prefix, aux = words.get("prefix", []), "".join(words.get("aux", []))
     subj = "".join(words.get("subj", []))
     separate = "not" in prefix
@@ -94,12 +96,44 @@ def verb_phrase_of(slots: Slots) -> VerbPhrase:
     )
 
 
+def slots_of_shape(values: object, forms: VerbForms) -> Slots | None:
+    """Return the slots of a question of the QA-SRL Bank, or None if they are incomplete.
+
+    `values` has wh, aux, subj, verb, obj, prep and obj2, with `_` if empty. The verb phrase has an
+    abstract main verb, such as "be pastParticiple".
+    """
+    if not isinstance(values, dict):
+        return None
+    names = ("wh", "aux", "subj", "verb", "obj", "prep", "obj2")
+    if not all(isinstance(values.get(name), str) for name in names):
+        return None
+    texts = [str(values[name]).lower() for name in names]
+    wh, aux, subj, verb, obj, prep, obj2 = ("" if text == "_" else text for text in texts)
+    *prefix, form = verb.split() or [""]
+    form = _FORM_BY_LOWER.get(form, "")
+    if not wh or not form:
+        return None
+    chain = [word for word in prefix if word != "not"]
+    return Slots(
+        wh=wh,
+        aux=aux,
+        subj=subj,
+        verb_prefix=SEPARATOR.join(prefix),
+        verb_slot_inflection=forms.inflection_of(form),
+        obj=obj,
+        prep=prep,
+        obj2=obj2,
+        is_passive=_is_passive(_PLAIN.get(aux, aux), chain, form),
+        is_negated="not" in prefix or aux.endswith("n't"),
+    )
+
+
 def _form_of(slots: Slots, aux: str, chain: Sequence[str]) -> str:
     """Return the verb form. The inflection column is ambiguous for forms spelled alike."""
     if not aux:
         is_present = slots.verb_slot_inflection == "PresentSingular3rd"
         return "presentSingular3rd" if is_present else "past"
-    if not chain and (aux in _MODALS or aux in ("does", "did")):
+    if not chain and (aux in MODALS or aux in ("does", "did")):
         return "stem"
     is_ing = slots.verb_slot_inflection == "PresentParticiple"
     return "presentParticiple" if is_ing else "pastParticiple"
@@ -141,7 +175,7 @@ def _is_passive(aux: str, chain: Sequence[str], form: str) -> bool:
 
 
 def _tense(aux: str, form: str) -> str:
-    if aux in _MODALS:
+    if aux in MODALS:
         return aux
     is_present = aux in _PRESENT or (not aux and form == "presentSingular3rd")
     return "present" if is_present else "past"

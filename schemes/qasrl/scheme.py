@@ -36,14 +36,20 @@ from schemes.plain_text import read_text
 from schemes.qasrl import bank, gold_csv, items, tracing
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
+from schemes.qasrl.annotation_files import GOLD_OPTIONS, selection_of
 from schemes.qasrl.comparison import COMPARISON
 from schemes.qasrl.differences import differences
+from schemes.qasrl.doubts import FREE_FORM, doubts
 from schemes.qasrl.grammar import automaton
+from schemes.qasrl.parser_output import read_parser_output
 from schemes.qasrl.pay import PAY_PRESETS
 from schemes.qasrl.practice import PRACTICE
 from schemes.qasrl.propbank import PROPBANK
 from schemes.qasrl.published_csv import read_sentence_rows, sentence_file
+from schemes.qasrl.ranking import shared_costs
 from schemes.qasrl.simulation import SIMULATION
+from schemes.qasrl.statistics import STATISTICS
+from schemes.qasrl.tutorials import TUTORIALS
 from schemes.qasrl.validation import VALIDATING
 
 _SENTENCE_READERS = {
@@ -52,8 +58,20 @@ _SENTENCE_READERS = {
     "conllu": partial(read_conllu, metadata=items.items_of_words),
     "text": read_text,
 }
-_GOLD_READERS = {"qasrl-csv": gold_csv.read_gold_csv, "qasrl-bank": bank.read_bank_gold}
-_GOLD_WRITERS = {"qasrl-csv": gold_csv.write_gold_csv, "qasrl-bank": bank.write_bank}
+_GOLD_READERS = {
+    "qasrl-csv": lambda path, on_error, selection: gold_csv.read_gold_csv(path, on_error=on_error),
+    "qasrl-bank": lambda path, on_error, selection: bank.read_bank_gold(
+        path, on_error=on_error, validity=selection.validity
+    ),
+    "qasrl-parser": lambda path, on_error, selection: read_parser_output(
+        path, on_error=on_error, thresholds=selection.thresholds
+    ),
+}
+_GOLD_WRITERS = {
+    "qasrl-csv": gold_csv.write_gold_csv,
+    "qanom-csv": gold_csv.write_noun_csv,
+    "qasrl-bank": bank.write_bank,
+}
 
 
 def _known(table: Any, fmt: str, path: Path) -> Any:
@@ -74,9 +92,11 @@ def _read_items(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemReco
         yield from reader(path, on_error=on_error)
 
 
-def _read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[GoldRecord]:
-    read = _known(_GOLD_READERS, fmt, paths[0])
-    return chain.from_iterable(read(path, on_error=on_error) for path in paths)
+def _read_gold(
+    paths: Sequence[Path], fmt: str, on_error: ErrorSink, **options: Any
+) -> Iterator[GoldRecord]:
+    read, selection = _known(_GOLD_READERS, fmt, paths[0]), selection_of(options)
+    return chain.from_iterable(read(path, on_error, selection) for path in paths)
 
 
 def _write_gold(rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
@@ -131,12 +151,12 @@ def _verb(content: Json, context: ItemContext) -> list[str]:
 
 
 def _shared_page_data() -> Json:
-    """Return `automaton` for the Walker of static/js/schemes/qasrl/grammar.js."""
-    return {"automaton": automaton()}
+    """Return `automaton` and `suggestions` for static/js/schemes/qasrl/grammar.js."""
+    return {"automaton": automaton(), "suggestions": shared_costs()}
 
 
 _SAMPLES = Path(__file__).with_name("samples")
-# Roit et al. 2020, section 3.
+# From the annotation software of Roit et al. 2020.
 LEAST_QUESTIONS = 2.0
 
 SCHEME = Scheme(
@@ -172,15 +192,18 @@ SCHEME = Scheme(
             "text": [".txt"],
         },
         gold_formats=tuple(_GOLD_READERS),
+        gold_options=GOLD_OPTIONS,
         read_sentences=_read_sentences,
         read_items=_read_items,
         read_gold=_read_gold,
-        find_items=items.find_items,
+        find_items=items.find_verbs,
+        searches=items.SEARCHES,
         complete_item=items.complete_item,
         headline=items.headline,
         order=items.order,
         group=items.group,
         item_key_of_row=items.item_key_of_row,
+        item_type=items.item_type,
     ),
     content=Content(
         schema_version=qasrl_content.SCHEMA_VERSION,
@@ -196,14 +219,17 @@ SCHEME = Scheme(
         count=qasrl_content.count_parts,
         differences=differences,
         least_units=LEAST_QUESTIONS,
+        doubts=doubts,
+        free_form=FREE_FORM,
     ),
     comparison=COMPARISON,
     views=Views(units=_shown_units, remark=_remark, marked=items.marked),
     exports=Exports(
-        formats={"qasrl-csv": "csv", "qasrl-bank": "jsonl.gz"},
+        formats={"qasrl-csv": "csv", "qasrl-bank": "jsonl.gz", "qanom-csv": "csv"},
         write=_write_gold,
         sentence_file=sentence_file,
         with_judgments=("qasrl-bank",),
+        submissions={"qasrl-csv": gold_csv.write_submissions_csv},
     ),
     pages=Pages(
         shared=_shared_page_data,
@@ -224,17 +250,23 @@ SCHEME = Scheme(
         outcomes=tracing.OUTCOMES,
         shares=tracing.SHARES,
         method=tracing.method,
+        union=qasrl_content.union,
     ),
     validating=VALIDATING,
     simulation=SIMULATION,
     practice=PRACTICE,
+    tutorials=TUTORIALS,
     search=Search(
         content=SearchField("Question", _questions),
         target=SearchField("Verb", _verb),
     ),
     external={PROPBANK.key: PROPBANK},
-    limits=("Only verbs are annotated, and only what the sentence itself answers.",),
+    limits=(
+        "Only verbs and nouns derived from verbs are annotated, and only what the sentence itself "
+        "answers.",
+    ),
     guidelines=Path(__file__).with_name("guidelines"),
+    statistics=STATISTICS,
     sample=Sample(
         format="qasrl-csv",
         sentences=_SAMPLES / "sentences.csv",

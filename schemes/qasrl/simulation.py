@@ -31,6 +31,8 @@ def simulate_generation(reference: Json, context: ItemContext, skill: float, see
     Lower skill means more missing or wrong questions, and more answers that are too short or too
     long.
     """
+    if reference.get("is_verbal") is False:
+        return {"questions": [], "no_question": "", "is_verbal": False}
     rng = random.Random(seed)  # noqa: S311
     questions = [_bare(question) for question in reference["questions"] if rng.random() < skill]
     taken = {

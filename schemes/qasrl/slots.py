@@ -53,7 +53,7 @@ SLOT_NAMES = tuple(field.name for field in fields(Slots))
 def strict_match_key(slots: Slots) -> StrictMatchKey:
     """Return a key that is equal for equivalent questions.
 
-    STRICT-MATCH (Roit et al. 2020, section 4) compares WH, SUBJ, OBJ, negation, voice and the
+    STRICT-MATCH (Roit et al. 2020, section 3.2) compares WH, SUBJ, OBJ, negation, voice and the
     presence of a factuality-changing modal. `it` equals something, because the template treats them
     alike.
     """
@@ -63,8 +63,13 @@ def strict_match_key(slots: Slots) -> StrictMatchKey:
         _argument(slots.obj),
         slots.is_negated,
         slots.is_passive,
-        slots.aux.lower() in _FACTUALITY_CHANGING,
+        changes_factuality(slots),
     )
+
+
+def changes_factuality(slots: Slots) -> bool:
+    """Return True if the question has a modal such as "might", which makes the event uncertain."""
+    return slots.aux.lower() in _FACTUALITY_CHANGING
 
 
 def _argument(filler: str) -> str:

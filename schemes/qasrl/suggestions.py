@@ -1,129 +1,51 @@
-"""Question suggestions, ranked by the item's table and the questions asked so far.
+"""Question suggestions: the cheapest questions that start with the typed text.
 
-static/js/schemes/qasrl/grammar.js must behave identically, and a test compares the two.
+A suggestion is a pattern that annotators have used, with a preposition and a verb phrase. Its cost
+is the sum of theirs (`ranking.py`) and depends on the questions asked so far. Beginnings that no
+pattern has are completed by the grammar. static/js/schemes/qasrl/grammar.js must behave identically,
+and a test compares the two.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
 
 from schemes.base import Json
-from schemes.qasrl.ranking import shape_name
-from schemes.qasrl.reading import Step, finished
-from schemes.qasrl.slots import Slots
+from schemes.english.forms import VerbForms
+from schemes.qasrl.patterns import ANY, Facts, Pattern, pattern_of, relations_of, role_with
+from schemes.qasrl.preposition_cues import USES
+from schemes.qasrl.ranking import SHAPES, TENSES, shared_costs
+from schemes.qasrl.reading import CONTRACTED, MODALS, finished
 from schemes.qasrl.walker import Path, Walker, split
 
-AGENT, PATIENT = "agent", "patient"
-_FILLER = {"who": "someone", "what": "something"}
+# Added for a preposition whose object was asked for.
+_ASKED = 60
+# The cost of a question that the grammar completes. Its words are added.
+_COMPLETED = 10_000
+_MOST_STEPS = 400
+# Added for a role that a cheaper suggestion asks for with a verb phrase ("Who wanted to do something?"
+# before "Who wanted something?"), so that the first suggestions have different roles.
+_SAME_ROLE = 8
+# The candidates per suggestion that `_varied` compares.
+_CANDIDATES = 3
+_DO = ("does", "did")
+_TIMES = {f"{tense} {shape}": at for at, (tense, shape) in enumerate(product(TENSES, SHAPES))}
+# Keys of the tables, which are JSON.
+_NAMES = {True: "True", False: "False"}
+# Prepositions that are no particles. Without their object, "Who arrived at?" is no question.
+_NO_PARTICLES = """
+    against amid amidst among amongst as astride at atop by concerning despite during except
+    excluding following for from given including into like minus next of onto per plus regarding
+    than till times to toward towards unlike until unto upon versus via with
+"""
+_NEVER_LAST = frozenset(_NO_PARTICLES.split())
+# "What was looked at?" is a question, and "What was covered by?" is none.
+_NEVER_LAST_PASSIVE = frozenset(
+    ("as", "by", "despite", "during", "except", "given", "since", "than", "till", "until")
+)
 
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """The slots of a partial or complete question. Missing ones are ""."""
-
-    wh: str = ""
-    aux: str = ""
-    subj: str = ""
-    chain: tuple[str, ...] = ()
-    form: str = ""
-    obj: str = ""
-    prep: str = ""
-    obj2: str = ""
-
-    def after(self, step: Step) -> "Clause":
-        slot, word_class, word = step
-        if slot == "verb":
-            return replace(self, form=word_class)
-        if slot == "prefix":
-            return replace(self, chain=(*self.chain, word))
-        before: str = getattr(self, slot)
-        changed: dict[str, Any] = {slot: f"{before} {word}" if before else word}
-        return replace(self, **changed)
-
-    @property
-    def is_negated(self) -> bool:
-        return "not" in self.chain or self.aux.endswith("n't")
-
-    @property
-    def is_passive(self) -> bool:
-        before = next((word for word in reversed(self.chain) if word != "not"), self.aux)
-        return self.form == "pastParticiple" and before in _BE
-
-    @property
-    def shape(self) -> str:
-        return shape_name(
-            perfect=self.aux in _PERFECT or "have" in self.chain,
-            progressive=self.form == "presentParticiple" or "being" in self.chain,
-            passive=self.is_passive,
-        )
-
-
-@dataclass(slots=True)
-class Facts:
-    """Facts about the questions asked so far.
-
-    `texts` are in lower case. `roles` are the questioned roles. `fillers` maps participants to
-    "someone" or "something".
-    """
-
-    texts: set[str] = field(default_factory=set)
-    roles: set[str] = field(default_factory=set)
-    fillers: dict[str, str] = field(default_factory=dict)
-    tenses: set[str] = field(default_factory=set)
-    shapes: set[str] = field(default_factory=set)
-    prepositions: set[str] = field(default_factory=set)
-    # An active question without an object shows that the verb does not require one.
-    is_bare: bool = False
-
-
-def facts_of(asked: Iterable[str], walker: Walker) -> Facts:
-    facts = Facts()
-    for text in asked:
-        facts.texts.add(" ".join(word.text for word in split(text).words))
-        reading = walker.read(text)
-        if reading is None:
-            continue
-        slots, role = reading.slots, role_of(reading.slots)
-        facts.tenses.add(reading.tense)
-        facts.shapes.add(
-            shape_name(
-                perfect=reading.is_perfect,
-                progressive=reading.is_progressive,
-                passive=slots.is_passive,
-            )
-        )
-        facts.roles.add(role)
-        facts.prepositions.add(slots.prep)
-        facts.is_bare |= not slots.is_passive and not slots.obj and role != PATIENT
-        subject = PATIENT if slots.is_passive else AGENT
-        facts.fillers.setdefault(subject, slots.subj or _FILLER[slots.wh])
-        if slots.obj and not slots.is_passive:
-            facts.fillers.setdefault(PATIENT, slots.obj)
-        elif role == PATIENT and slots.wh in _FILLER:
-            facts.fillers.setdefault(PATIENT, _FILLER[slots.wh])
-    return facts
-
-
-def role_of(question: Slots | Clause) -> str:
-    """Return the role that a question asks for. Two questions about one role are redundant."""
-    if question.wh not in _FILLER:
-        return question.wh
-    if not question.subj:
-        return PATIENT if question.is_passive else AGENT
-    if question.prep and not question.obj2:
-        by_agent = question.is_passive and question.prep == "by"
-        return AGENT if by_agent else f"prep {question.prep}"
-    if question.obj2 in ("do", "doing"):
-        return "do"
-    if question.obj:
-        return "obj2"
-    return "obj" if question.is_passive else PATIENT
-
-
-# Limits on the cost of the rest of a question. The next one applies if results are too few.
-_BUDGETS = (20, 35, 50, 70, 100, 140)
-_MOST_STEPS = 6000
-_TAKEN = 60
+Head = tuple[str, str, bool]  # wh, subj, is_passive
+Tail = tuple[int, Pattern, str]  # cost, pattern, words after the verb
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +54,26 @@ class Suggestion:
     cost: int
 
 
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """The beginning of a question, from the question word to the verb."""
+
+    text: str
+    time: str
+    is_negated: bool
+    has_separate_not: bool
+
+
 class Suggester:
     """A source of questions that a good annotator would ask next."""
 
-    def __init__(self, walker: Walker, table: Json) -> None:
+    def __init__(self, walker: Walker, table: Json, *, weights: Json | None = None) -> None:
         self._walker = walker
         self._table = table
+        self._shared = shared_costs(weights)
+        self._patterns = [pattern_of(text) for text in self._shared["patterns"]]
+        self._all_phrases: dict[Head, list[Phrase]] = {}
+        self._known: tuple[Sequence[str], Facts, list[Tail]] | None = None
 
     def suggest(self, text: str, asked: Sequence[str], *, limit: int = 8) -> list[Suggestion]:
         """Return finished questions that start with the typed text, cheapest first.
@@ -147,190 +83,212 @@ class Suggester:
         typed = split(text)
         if typed.mark_at is not None:
             return []
-        words = [word.text for word in typed.words]
-        begun = words.pop() if typed.is_open else ""
-        paths = self._walker.start()
-        for word in words:
-            paths = self._walker.step(paths, word)
-        facts = facts_of(asked, self._walker)
-        costs: dict[str, int] = {}
-        for budget in _BUDGETS:
-            costs = _Search(self._walker, self._table, facts, budget).run(paths, begun)
-            if len(costs) >= limit:
-                break
+        words = " ".join(word.text for word in typed.words)
+        begun = words if typed.is_open or not words else f"{words} "
+        facts, tails = self._after(asked)
+        costs = self._cheapest(begun, facts, tails, limit)
+        if len(costs) < limit:
+            for question, cost in self._completed(begun, facts):
+                costs.setdefault(question, cost)
+                if len(costs) == limit:
+                    break
         ordered = sorted(costs.items(), key=lambda entry: entry[1])[:limit]
         return [Suggestion(finished(question), cost) for question, cost in ordered]
 
+    def _after(self, asked: Sequence[str]) -> tuple[Facts, list[Tail]]:
+        """Return what follows from the questions asked so far. The last result is stored."""
+        if self._known is None or self._known[0] != list(asked):
+            facts = Facts()
+            for text in asked:
+                facts.texts.add(" ".join(word.text for word in split(text).words))
+                reading = self._walker.read(text)
+                if reading is not None:
+                    facts.add(reading)
+            self._known = list(asked), facts, self._tails(facts)
+        return self._known[1:]
 
-class _Search:
-    """A depth-first search for all completions of a question within a budget.
+    def _cheapest(
+        self, begun: str, facts: Facts, tails: Sequence[Tail], limit: int
+    ) -> dict[str, int]:
+        """Return the cheapest questions from patterns, with their costs."""
+        phrases: dict[Head, list[tuple[int, str]]] = {}
+        candidates: dict[str, tuple[int, Pattern]] = {}
+        count = _CANDIDATES * limit
+        worst = _COMPLETED
+        for cost, pattern, tail in tails:
+            if cost >= worst:
+                break
+            head = _head(pattern)
+            if head not in phrases:
+                phrases[head] = self._phrases(head, begun, facts)
+            for more, text in phrases[head]:
+                if cost + more >= worst:
+                    break
+                question = text + tail
+                if not question.startswith(begun) or question in facts.texts or _is_odd(question):
+                    continue
+                if question not in candidates or cost + more < candidates[question][0]:
+                    candidates[question] = cost + more, pattern
+                if len(candidates) >= count:
+                    worst = sorted(known for known, _ in candidates.values())[count - 1]
+        return _varied(candidates, limit)
 
-    Costs cover the added words and repetitions in the whole question.
-    """
+    def _tails(self, facts: Facts) -> list[Tail]:
+        """Return the ends of questions, after the verb, cheapest first."""
+        tails = []
+        for own, pattern in zip(self._table["patterns"], self._patterns, strict=True):
+            relations = relations_of(pattern, facts)
+            cost = own + sum(self._shared["relations"][name] for name in relations)
+            for more, phrase in self._prepositions(pattern, facts):
+                words = (pattern.obj, pattern.prep.replace(ANY, phrase), pattern.obj2)
+                tail = "".join(f" {word}" for word in words if word)
+                tails.append((cost + more, pattern, tail))
+        tails.sort(key=lambda tail: tail[0])
+        # Costs start at zero, so that a search can stop at the first one that is too high.
+        return [(cost - tails[0][0], pattern, tail) for cost, pattern, tail in tails]
 
-    def __init__(self, walker: Walker, table: Json, facts: Facts, budget: int) -> None:
-        self._walker = walker
-        self._costs = _Costs(table, facts)
-        self._facts = facts
-        self._budget = budget
-        self._steps_left = _MOST_STEPS
-        self._found: dict[str, int] = {}
-
-    def run(self, paths: Sequence[Path], begun: str) -> dict[str, int]:
-        """Return the cost of each question, without its mark, in the order of discovery."""
-        for path in paths:
-            clause = Clause()
-            for step in path.steps:
-                clause = clause.after(step)
-            self._go_on(path, clause, 0, begun)
-        return self._found
-
-    def _go_on(self, path: Path, clause: Clause, spent: int, begun: str) -> None:
-        if not begun and self._walker.ends([path]):
-            self._finish(path, clause, spent)
-        for following in self._walker.moves(path):
-            step = following.steps[-1]
-            if self._steps_left <= 0 or not step[2].startswith(begun):
-                continue
-            self._steps_left -= 1
-            longer = clause.after(step)
-            cost = spent + self._costs.of_step(clause, longer, step)
-            if cost <= self._budget:
-                self._go_on(following, longer, cost, "")
-
-    def _finish(self, path: Path, clause: Clause, spent: int) -> None:
-        cost = spent + self._costs.of_end(clause)
-        question = " ".join(word for _, _, word in path.steps)
-        if cost > self._budget or question in self._facts.texts:
+    def _prepositions(self, pattern: Pattern, facts: Facts) -> Iterator[tuple[int, str]]:
+        if ANY not in pattern.prep:
+            yield 0, ""
             return
-        self._found[question] = min(cost, self._found.get(question, cost))
+        use = USES.index(pattern.use)
+        for phrase, costs in self._table["prepositions"].items():
+            if _fits(pattern, phrase):
+                cost = costs[use]
+                if phrase in facts.prepositions:
+                    cost += self._shared["used"][pattern.use]
+                if pattern.role == "prep" and role_with(pattern, phrase) in facts.roles:
+                    cost += _ASKED
+                yield cost, phrase
+
+    def _phrases(self, head: Head, begun: str, facts: Facts) -> list[tuple[int, str]]:
+        """Return the costs and texts of the verb phrases that agree with the typed text."""
+        if head not in self._all_phrases:
+            self._all_phrases[head] = phrases_of(head, self._walker.spellings[0])
+        phrases = [
+            (self._phrase_cost(phrase, head, facts), phrase.text)
+            for phrase in self._all_phrases[head]
+            if phrase.text.startswith(begun[: len(phrase.text)])
+        ]
+        return sorted(phrases, key=lambda entry: entry[0])
+
+    def _phrase_cost(self, phrase: Phrase, head: Head, facts: Facts) -> int:
+        changes, table = self._shared["changes"], self._table
+        cost = 0
+        if phrase.time not in facts.times:
+            cost += table["time"][int(head[2])][_TIMES[phrase.time]]
+            cost += changes["time"] if facts.count else 0
+        if phrase.is_negated not in facts.polarities:
+            cost += table["negated"][_NAMES[phrase.is_negated]]
+            cost += changes["polarity"] if facts.count else 0
+        if phrase.is_negated:
+            cost += self._shared["not"][_NAMES[phrase.has_separate_not]]
+        return cost
+
+    def _completed(self, begun: str, facts: Facts) -> Iterator[tuple[str, int]]:
+        """Yield the shortest questions that the grammar allows, in its order."""
+        words = begun.split(" ")
+        last = words.pop()
+        paths = self._walker.start()
+        for word in words:
+            paths = self._walker.step(paths, word)
+        seen: set[str] = set()
+        steps = 0
+        while paths and steps < _MOST_STEPS:
+            longer: list[Path] = []
+            for path in paths:
+                if not last and self._walker.ends([path]):
+                    question = " ".join(word for _, _, word in path.steps)
+                    if question not in facts.texts | seen and not _is_odd(question):
+                        seen.add(question)
+                        yield question, _COMPLETED + len(path.steps)
+                for following in self._walker.moves(path):
+                    steps += 1
+                    if following.steps[-1][2].startswith(last):
+                        longer.append(following)
+            paths, last = longer, ""
 
 
-class _Costs:
-    """The costs of steps and of ending a question."""
-
-    def __init__(self, table: Json, facts: Facts) -> None:
-        self._table = table
-        self._facts = facts
-        self._of_slot: dict[str, Callable[[Clause, Clause, str], int]] = {
-            "wh": self._wh,
-            "aux": self._aux,
-            "subj": self._subj,
-            "prefix": self._prefix,
-            "verb": self._verb,
-            "obj": self._obj,
-            "prep": self._prep,
-            "obj2": self._obj2,
-        }
-
-    def of_step(self, before: Clause, after: Clause, step: Step) -> int:
-        slot, _, word = step
-        return self._of_slot[slot](before, after, word)
-
-    def of_end(self, clause: Clause) -> int:
-        if clause.wh not in _FILLER or not clause.subj:
-            return 0 if clause.obj or clause.is_passive else self._away(clause)
-        role = role_of(clause)
-        asked = self._table["object"]["asked"] if role == PATIENT else _RARE_ROLES.get(role, 0)
-        taken = _TAKEN if role in self._facts.roles else 0
-        return int(asked) + _OTHER_WH[clause.wh] + taken
-
-    def _away(self, clause: Clause) -> int:
-        """Return the cost of omitting the object of an active verb."""
-        if PATIENT in self._facts.fillers:
-            return 16
-        costs = self._table["object"]
-        nothing = 0 if clause.prep or clause.obj2 else int(costs["nothing"])
-        return nothing + (0 if self._facts.is_bare else int(costs["away"]))
-
-    def _wh(self, before: Clause, after: Clause, word: str) -> int:
-        return int(self._table["wh"].get(word, 24))
-
-    def _aux(self, before: Clause, after: Clause, word: str) -> int:
-        is_taken = before.wh in self._facts.roles and before.wh not in _FILLER
-        return self._tense(_TENSE_OF.get(word, word)) + (_TAKEN if is_taken else 0)
-
-    def _tense(self, tense: str) -> int:
-        return 0 if tense in self._facts.tenses else int(self._table["tense"][tense])
-
-    def _subj(self, before: Clause, after: Clause, word: str) -> int:
-        return 60 if word == "it" else 0
-
-    def _prefix(self, before: Clause, after: Clause, word: str) -> int:
-        return 6 if word == "not" else 0
-
-    def _verb(self, before: Clause, after: Clause, word: str) -> int:
-        cost = self._shape(after.shape) + self._subject(after)
-        if not after.aux:
-            cost += self._tense("present" if after.form == "presentSingular3rd" else "past")
-        cost += int(self._table["negated" if after.is_negated else "plain"])
-        is_stressed = after.aux in ("does", "did") and not after.subj and not after.is_negated
-        return cost + (45 if is_stressed else 0)
-
-    def _shape(self, shape: str) -> int:
-        return 0 if shape in self._facts.shapes else int(self._table["shape"].get(shape, 45))
-
-    def _subject(self, clause: Clause) -> int:
-        """Return the cost of the subject's word, or of the question word in its place."""
-        role = PATIENT if clause.is_passive else AGENT
-        filler = clause.subj or _FILLER[clause.wh]
-        known = self._facts.fillers.get(role, "")
-        usual = _USUAL_FILLERS[role].get(filler, 0)
-        cost = (0 if known == filler else 18) if known else usual
-        taken = _TAKEN if not clause.subj and role in self._facts.roles else 0
-        return cost + taken
-
-    def _obj(self, before: Clause, after: Clause, word: str) -> int:
-        if before.is_passive:
-            return 26
-        known = self._facts.fillers.get(PATIENT, "")
-        if known:
-            return 1 if known == word else 20
-        bare = 14 if self._facts.is_bare else 0
-        named = int(self._table["object"]["named"])
-        return named + bare + (1 if word == "something" else 14)
-
-    def _prep(self, before: Clause, after: Clause, word: str) -> int:
-        if word in ("do", "doing"):
-            return self._verb_phrase(before, 40)
-        cost = self._preposition(after.prep)
-        if before.prep:
-            return max(0, cost - self._preposition(before.prep))
-        return min(24, cost) if word == "by" and before.is_passive else cost
-
-    def _preposition(self, phrase: str) -> int:
-        cost = int(self._table["preposition"].get(phrase, 50))
-        return min(8, cost) if phrase in self._facts.prepositions else cost
-
-    def _verb_phrase(self, clause: Clause, otherwise: int) -> int:
-        is_infinitive = clause.prep == "to" or clause.prep.endswith(" to")
-        return int(self._table["to do"]) if is_infinitive else otherwise
-
-    def _obj2(self, before: Clause, after: Clause, word: str) -> int:
-        if word == "somewhere":
-            return 45 if before.wh == "where" else 24
-        if word in ("do", "doing"):
-            return self._verb_phrase(before, 45)
-        if before.prep:
-            return 5 if word == "something" else 12
-        return 28
+def _varied(candidates: dict[str, tuple[int, Pattern]], limit: int) -> dict[str, int]:
+    """Return the cheapest questions. A role asked with a verb phrase costs more without one."""
+    with_verb_phrase: set[str] = set()
+    costs: dict[str, int] = {}
+    for question, (cost, pattern) in sorted(candidates.items(), key=lambda entry: entry[1][0]):
+        costs[question] = cost
+        if pattern.has_verb_phrase:
+            with_verb_phrase.add(pattern.role)
+        elif pattern.role in with_verb_phrase and not pattern.use.startswith("particle"):
+            costs[question] += _SAME_ROLE
+    return dict(sorted(costs.items(), key=lambda entry: entry[1])[:limit])
 
 
-_TENSE_OF = {
-    **dict.fromkeys(("is", "isn't", "does", "doesn't", "has", "hasn't"), "present"),
-    **dict.fromkeys(("was", "wasn't", "did", "didn't", "had", "hadn't"), "past"),
-    "can't": "can",
-    "won't": "will",
-    "wouldn't": "would",
-    "shouldn't": "should",
-}
-_PERFECT = ("has", "had", "hasn't", "hadn't")
-_BE = ("is", "was", "isn't", "wasn't", "be", "being", "been")
-# Costs of subjects, including questioned ones, by role.
-_USUAL_FILLERS = {
-    AGENT: {"someone": 3, "something": 13},
-    PATIENT: {"someone": 9, "something": 5},
-}
-_OTHER_WH = {"what": 4, "who": 20}
-# Added to the cost of their words.
-_RARE_ROLES = {"obj2": 30, "obj": 24}
+def _head(pattern: Pattern) -> Head:
+    return pattern.wh, pattern.subj, pattern.is_passive
+
+
+def _is_odd(question: str) -> bool:
+    """Return True for "do" without something, such as "Who wanted to do" or "When did someone do"."""
+    if question.endswith((" do", " doing")):
+        return not question.startswith("what ")
+    return question.endswith((" do someone", " doing someone"))
+
+
+def _fits(pattern: Pattern, phrase: str) -> bool:
+    """Return True if the preposition gives a grammatical question in the pattern."""
+    words = pattern.prep.split(" ")[1:] + pattern.obj2.split(" ")
+    is_pair = phrase.endswith(" to")
+    if "do" in words:
+        return is_pair or phrase == "to"
+    if "doing" in words:
+        return not is_pair
+    if not pattern.use.startswith("particle") or pattern.wh == "where":
+        return True
+    last = phrase.rsplit(" ", maxsplit=1)[-1]
+    lacks_object = last in (_NEVER_LAST_PASSIVE if pattern.is_passive else _NEVER_LAST)
+    return not is_pair and not lacks_object
+
+
+def phrases_of(head: Head, forms: VerbForms) -> list[Phrase]:
+    """Return all verb phrases that the template allows, in a fixed order."""
+    wh, subj, is_passive = head
+    phrases = []
+    for tense, shape, negation in product(TENSES, SHAPES, ("", "n't", "not")):
+        names = shape.split(" ")
+        chain = _chain(tense, "perfect" in names, "progressive" in names, is_passive)
+        if chain is None:
+            continue
+        aux, *rest, form = chain
+        if negation == "n't" and aux not in CONTRACTED:
+            continue
+        verb = getattr(forms, form)
+        if aux in _DO and not subj and not negation:
+            aux, verb = "", forms.past if tense == "past" else forms.present_singular_3rd
+        helper = CONTRACTED[aux] if negation == "n't" else aux
+        words = (wh, helper, subj, negation if negation == "not" else "", *rest, verb)
+        text = " ".join(word for word in words if word)
+        phrases.append(Phrase(text, f"{tense} {shape}", bool(negation), negation == "not"))
+    return phrases
+
+
+def _chain(
+    tense: str, is_perfect: bool, is_progressive: bool, is_passive: bool
+) -> tuple[str, ...] | None:
+    """Return auxiliary, middle words and the name of the verb's form, or None."""
+    if is_progressive and is_passive and (is_perfect or tense in MODALS):
+        return None
+    form = "present_participle" if is_progressive and not is_passive else "past_participle"
+    is_simple = not (is_perfect or is_progressive or is_passive)
+    if tense in MODALS:
+        if is_simple:
+            return tense, "stem"
+        be = is_progressive or is_passive
+        middle = ("have", *(["been"] if be else [])) if is_perfect else ("be",)
+        return tense, *middle, form
+    is_present = tense == "present"
+    if is_simple:
+        return ("does" if is_present else "did"), "stem"
+    if is_perfect:
+        been = ("been",) if is_progressive or is_passive else ()
+        return ("has" if is_present else "had"), *been, form
+    being = ("being",) if is_progressive and is_passive else ()
+    return ("is" if is_present else "was"), *being, form

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from schemes.base import Json, Validating
-from schemes.qasrl.content import asked_questions, parse_validation
+from schemes.qasrl.content import asked_questions, joint_step, parse_validation
 
 # Stored with every figure. A changed rule gets a new name.
 RULE = "qasrl.validation.v1"
@@ -48,7 +48,8 @@ def gold_of_validations(
     A question is valid if at least `agree` validators mark it as valid. Its answers are the spans
     of all who did, and the generator's. If two spans overlap, the one with more judges wins, then
     the generator's, then the shorter, then the first in the sentence. A valid question that loses
-    all its answers is dropped, because another question covers them.
+    all its answers is dropped, because another question covers them. Validators judge questions only,
+    so whether a noun is verbal is the generator's decision.
     """
     questions_asked = asked_questions(sources)
     valid = {
@@ -80,7 +81,7 @@ def gold_of_validations(
                 "answers": [answer.who() for answer in answers],
             }
         )
-    return {"questions": questions}, provenance
+    return {"questions": questions, **joint_step(sources)}, provenance
 
 
 def asked(sources: Sequence[Json]) -> Json:

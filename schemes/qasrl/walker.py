@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Literal
 
 from schemes.base import Json
-from schemes.english.forms import FORM_NAMES, VerbForms, forms_from_names
-from schemes.qasrl.grammar import automaton
+from schemes.english.forms import FORM_NAMES, VerbForms, form_rows
+from schemes.qasrl.grammar import automaton, openers
 from schemes.qasrl.prepositions import ALWAYS_OFFERED, PREPOSITIONS
 from schemes.qasrl.reading import Reading, Step, finished, reading_of
 from schemes.qasrl.slots import Slots
@@ -82,7 +82,7 @@ Transitions = dict[
     tuple[int, str], dict[str, list[Transition]]
 ]  # by state and, if relevant, last word
 
-# Transitions from states that lead to no verb form. All open items share them.
+# Transitions from states that lead to no verb form. All open items of verbs share them.
 _COMMON: Transitions = {}
 
 
@@ -95,19 +95,21 @@ class Walker:
 
     def __init__(self, item: Json) -> None:
         table = automaton()
-        self.forms: VerbForms = forms_from_names(item["forms"])
+        self.spellings = tuple(VerbForms(*row) for row in item["forms"])
         self._pairs: dict[str, list[str]] | None = item["pairs"]
         self._prepositions: list[str] = list(item["prepositions"])
+        self._openers: list[str] = item["openers"]
         self._class_names: list[str] = table["class_names"]
         self._slots: list[str] = table["slots"]
         self._states = table["states"]
         self._words: dict[str, list[str]] = {
             **table["classes"],
-            **{name: [form] for name, form in self.forms.by_name().items()},
+            **_words_by_form(self.spellings),
             "preposition": self._prepositions,
         }
         self._transitions: Transitions = {}
-        self._is_open = self._pairs is None and self._prepositions == _CLOSED_LIST
+        is_open = self._pairs is None and self._prepositions == _CLOSED_LIST
+        self._shares_transitions = is_open and not self._openers
 
     def start(self) -> list[Path]:
         return [Path(0, ())]
@@ -138,7 +140,7 @@ class Walker:
         """Return the transitions of each word, in the grammar's order."""
         # The last word matters only if preposition pairs are restricted.
         last = path.steps[-1][2] if path.steps and self._pairs is not None else ""
-        is_common = self._is_open and path.state not in _states_with_verb()
+        is_common = self._shares_transitions and path.state not in _states_with_verb()
         cache = _COMMON if is_common else self._transitions
         known = cache.get((path.state, last))
         if known is not None:
@@ -152,6 +154,8 @@ class Walker:
         return transitions
 
     def _fillers(self, word_class: str, last: str) -> Sequence[str]:
+        if word_class in ("in", "for"):
+            return [word for word in self._openers if word == word_class]
         if not word_class.startswith("second"):
             return self._words[word_class]
         seconds = self._seconds(last)
@@ -227,27 +231,37 @@ class Walker:
         paths = self._walk(word.text for word in split(text).words)
         for path in paths:
             if self._states[path.state][0]:
-                return reading_of(path.steps, self.forms)
+                return reading_of(path.steps, self.spellings)
         return None
 
 
-def parse_question(text: str, forms: VerbForms) -> Slots | None:
+def parse_question(text: str, *spellings: VerbForms) -> Slots | None:
     """Return the slots of a question from an existing dataset, or None outside the template.
 
-    Accepts all prepositions of the closed list, alone or in pairs.
+    Accepts all spellings of the verb, and all prepositions of the closed list, alone or in pairs.
     """
-    reading = read_question(text, forms)
+    reading = read_question(text, *spellings)
     return reading.slots if reading else None
 
 
-def read_question(text: str, forms: VerbForms) -> Reading | None:
+def read_question(text: str, *spellings: VerbForms) -> Reading | None:
     """Return the reading of a question from an existing dataset, as `parse_question` does."""
-    return Walker(open_item(forms)).read(text)
+    return Walker(open_item(*spellings)).read(text)
 
 
-def open_item(forms: VerbForms) -> Json:
+def open_item(*spellings: VerbForms, is_noun: bool = False) -> Json:
     """Return an item table with all prepositions of the closed list and all pairs."""
-    return {"forms": forms.by_name(), "prepositions": _CLOSED_LIST, "pairs": None}
+    return {
+        "forms": form_rows(spellings),
+        "prepositions": _CLOSED_LIST,
+        "pairs": None,
+        "openers": openers(is_noun=is_noun),
+    }
+
+
+def _words_by_form(spellings: Sequence[VerbForms]) -> dict[str, list[str]]:
+    rows = zip(*form_rows(spellings), strict=True)
+    return {name: list(dict.fromkeys(row)) for name, row in zip(FORM_NAMES, rows, strict=True)}
 
 
 @lru_cache(maxsize=1)

@@ -19,17 +19,24 @@ const TYPE_AHEAD = 800;
  */
 
 export class Sentence {
-  /** @param {HTMLElement} box @param {{tokens: string[], target?: number | null, targetLabel?: string} & SentenceCalls} options */
-  constructor(box, { tokens, target = null, targetLabel = "target", ...calls }) {
+  /**
+   * `targets` are the tokens of a target of several words, and `target` is the main one.
+   *
+   * @param {HTMLElement} box
+   * @param {{tokens: string[], target?: number | null, targets?: number[], targetLabel?: string} & SentenceCalls} options
+   */
+  constructor(box, { tokens, target = null, targets, targetLabel = "target", ...calls }) {
     this.box = box;
     this.tokens = tokens;
     this.target = target;
+    this.targets = new Set(targets ?? (target === null ? [] : [target]));
     this.targetLabel = targetLabel;
     this.calls = calls;
     /** @type {number | null} */
     this.cursor = null;
     /** @type {number | null} The token where a selection began. */
     this.anchor = null;
+    this.isTap = false; // whether a touch has ended that was not a scroll
     this.pending = false; // whether the first word was clicked and the last one was not yet
     /** @type {{from: number, moved: boolean} | null} */
     this.drag = null;
@@ -81,6 +88,11 @@ export class Sentence {
     box.addEventListener("pointermove", (event) => this.pointerMove(event));
     box.addEventListener("pointerup", (event) => this.pointerUp(event));
     box.addEventListener("pointercancel", () => this.pointerCancel());
+    // What a tap opens may scroll the page. Its click would then reach whatever is under the finger.
+    box.addEventListener("touchend", (event) => {
+      if (this.isTap && event.cancelable) event.preventDefault();
+      this.isTap = false;
+    });
     box.addEventListener("keydown", (event) => this.keyDown(event));
     box.addEventListener("focus", () => {
       this.typed = { text: "", at: 0 };
@@ -119,7 +131,7 @@ export class Sentence {
         if (label) labels.set(token, label);
       }
     }
-    if (this.target !== null && this.target in names) names[this.target] += " token--target";
+    for (const token of this.targets) if (token in names) names[token] += " token--target";
     if (this.selection) {
       const [start, end] = this.selection;
       for (let token = start; token < end; token += 1) names[token] += " token--selected";
@@ -139,7 +151,7 @@ export class Sentence {
     const option = this.words[token];
     option.className = name;
     option.setAttribute("aria-selected", String(this.isSelected(token)));
-    const notes = [token === this.target ? this.targetLabel : "", label].filter(Boolean).join(", ");
+    const notes = [this.targets.has(token) ? this.targetLabel : "", label].filter(Boolean).join(", ");
     if (notes) option.setAttribute("aria-label", `${this.tokens[token]}, ${notes}`);
     else option.removeAttribute("aria-label");
   }
@@ -219,6 +231,7 @@ export class Sentence {
     const { from, moved } = this.drag;
     const token = this.tokenAt(event) ?? from;
     this.drag = null;
+    this.isTap = event.pointerType === "touch";
     if (moved) this.choose(this.selection ?? spanBetween(from, token));
     else if (this.pending && this.anchor !== null) this.choose(spanBetween(this.anchor, token));
     else this.begin(token);

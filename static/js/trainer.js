@@ -5,6 +5,8 @@ import { ActiveTime } from "./work/timing.js";
 
 const form = /** @type {HTMLFormElement | null} */ (document.querySelector("[data-feedback]"));
 const items = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-item]")]);
+const differences = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-difference]")]);
+let difference = -1;
 const time = new ActiveTime().watch();
 let dirty = false;
 
@@ -17,7 +19,39 @@ function find(selector) {
 function goToItem(step) {
   const at = items.findIndex((item) => item.contains(document.activeElement));
   const from = at === -1 && step < 0 ? items.length : at;
-  items[Math.min(Math.max(from + step, 0), items.length - 1)]?.focus();
+  const item = items[Math.min(Math.max(from + step, 0), items.length - 1)];
+  if (!item) return;
+  open(item);
+  item.focus();
+}
+
+/** @param {HTMLElement} target */
+function open(target) {
+  const fold = target.closest("[data-item]")?.querySelector("[data-fold]");
+  if (fold instanceof HTMLDetailsElement) fold.open = true;
+}
+
+// Go on from the row with the focus, or from the item that was looked at last.
+/** @param {1 | -1} step */
+function goToDifference(step) {
+  if (differences.length === 0) return;
+  const focused = differences.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  const from = focused >= 0 ? focused : difference;
+  difference = Math.min(Math.max(from + step, 0), differences.length - 1);
+  const row = differences[difference];
+  open(row);
+  row.focus();
+  row.scrollIntoView({ block: "center" });
+  showDifference();
+}
+
+function showDifference() {
+  const place = find("[data-differences]");
+  if (place) place.textContent = `${Math.max(difference, 0) + 1}/${differences.length}`;
+}
+
+function goToVerdict() {
+  find("[data-verdict]")?.focus();
 }
 
 function currentNote() {
@@ -30,6 +64,9 @@ const KEYS = {
   j: () => goToItem(1),
   k: () => goToItem(-1),
   e: () => currentNote()?.focus(),
+  d: () => goToDifference(1),
+  D: () => goToDifference(-1),
+  v: goToVerdict,
   o: () => find("[data-overall]")?.focus(),
   n: () => find('[data-key="n"]')?.click(),
   p: () => find('[data-key="p"]')?.click(),
@@ -73,5 +110,13 @@ form?.addEventListener("submit", () => {
 window.addEventListener("beforeunload", (event) => {
   if (dirty) event.preventDefault();
 });
+
+const nextDifference = find("[data-next-difference]");
+if (nextDifference && differences.length > 0) {
+  nextDifference.hidden = false;
+  nextDifference.addEventListener("click", () => goToDifference(1));
+  showDifference();
+}
+find("[data-decide]")?.addEventListener("click", () => setTimeout(goToVerdict));
 
 document.documentElement.dataset.ready = "true";

@@ -57,6 +57,14 @@ def test_link_makes_an_account_with_the_role_and_signs_in(signed_in):
     ]
 
 
+def test_title_with_a_line_break_does_not_keep_an_invitation_from_being_sent(signed_in, project):
+    project.title = "News\r\nBcc: everybody@touchstone.example"
+    project.save()
+    invite(signed_in)
+    assert mail.outbox[-1].subject == "Invitation to News Bcc: everybody@touchstone.example"
+    assert mail.outbox[-1].recipients() == ["tom@touchstone.example"]
+
+
 def test_link_works_once(signed_in):
     link = invite(signed_in)
     Client().post(link, ACCOUNT)

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from annotation.domain.publish import PAGE, PublicationItem, create_batch, publish_items
-from annotation.models import Item, Sentence, Task
+from annotation.models import HeldBonus, Item, Sentence, Task
+from crowd.models import Assignment, Payment
 from projects.domain.create_project import create_project, write_guidelines
 from projects.enums import Role
 from projects.models import Project
+from schemes.english.verbs import verb_forms
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 SENTENCE = [
@@ -64,6 +66,15 @@ def make_item(
     )
 
 
+def make_noun(project: Project, *, tokens: Sequence[str], noun: int, verb_form: str) -> Item:
+    """Return an item of a noun, which `verb_form` is the verb of."""
+    item = make_item(project, tokens=tokens, verb=noun)
+    forms = verb_forms(verb_form).by_name()
+    item.target |= {"kind": "noun", "verb_form": verb_form, "forms": forms}
+    item.save()
+    return item
+
+
 def make_task(items: Sequence[Item]) -> Task:
     """A generation task over the items, planned; no marketplace hears of it."""
     batch = create_batch(
@@ -81,3 +92,24 @@ def task_url(task: Task, *, assignment: str = "A1", worker: str = "W1", submit_t
     """The address under which a marketplace frames the task's page."""
     query = f"assignmentId={assignment}&hitId=H1&workerId={worker}&turkSubmitTo={submit_to}"
     return f"/generate/{task.public_id}/?{query}"
+
+
+def make_held_bonus(assignment: Assignment) -> HeldBonus:
+    """A bonus of 5 cents that waits for review. Its reservation is not in the ledger."""
+    payment = Payment.objects.create(
+        assignment=assignment,
+        kind="bonus",
+        amount_cents=5,
+        fee_cents=1,
+        token=f"held-{assignment.pk}",
+        reason="Thank you!",
+        state="review",
+        needs_review=True,
+        intended_at=NOW,
+    )
+    return HeldBonus.objects.create(
+        project=assignment.hit.task.batch.project,
+        payment=payment,
+        reasons=[{"code": "units", "text": "There are many."}],
+        held_at=NOW,
+    )

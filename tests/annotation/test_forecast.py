@@ -2,11 +2,15 @@ import json
 from math import sqrt
 
 import pytest
+from django.core.cache import cache as cached
 from django.core.management import call_command
 
+from annotation.domain.cost_model import role_costs
 from annotation.domain.forecast import Forecast, forecast_costs, total_of
 from annotation.domain.publish import publish_batch
-from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
+from annotation.models import Submission
+from crowd.domain.decide_assignment import approve_assignment, reject_assignment
+from crowd.models import Worker
 from projects.domain.choose_protocol import choose_protocol
 from tests.annotation.factories import NOW, make_item, make_project
 from tests.annotation.test_batch_actions import go_live, hits_of
@@ -25,33 +29,55 @@ def project():
     return project
 
 
-def test_without_work_so_far_the_forecast_is_what_publishing_sets_aside(project):
+def test_without_work_the_forecast_is_an_assumption_within_what_publishing_reserves(project):
     publish_batch(project=project, now=NOW, limit=2)
     generator, consolidator = forecast_costs(project=project)
-    assert generator == Forecast("generator", 4, 8, 0, 12 * BARE, 12 * SLOT, 12 * SLOT)
+    # Three questions are assumed: one earns a bonus of 5 cents, with a fee of 1.
+    assert generator == Forecast("generator", 4, 8, 0, 12 * BARE, 12 * (BARE + 6), 12 * SLOT)
     assert (consolidator.offered, consolidator.to_come, consolidator.role) == (0, 6, "consolidator")
     project.budget.refresh_from_db()
     assert project.budget.reserved_cents == 4 * SLOT
 
 
-def test_forecast_follows_what_work_has_cost_and_how_much_it_varies(project):
+def test_forecast_follows_the_accepted_work_and_how_much_it_varies(project):
     batch = publish_batch(project=project, now=NOW, limit=3)
     go_live(hits_of(batch))
     assignments = [make_assignment(hit) for hit in hits_of(batch) for _ in range(2)]
-    # Costs: 6, 6, 6 + 5 + 1, 6 + 11 + 2, and one rejected, which costs nothing and tells nothing.
-    for assignment, bonus in zip(assignments[:5], [0, 0, 5, 11, 11], strict=True):
-        award = BonusAward(bonus, "questions") if bonus else None
-        approve_assignment(assignment=assignment, bonus=award, actor="me", now=NOW)
+    # Costs: 6, 6, 6 + 5 + 1, and twice 6 + 11 + 2. One is rejected and costs nothing.
+    for assignment, questions in zip(assignments[:5], [0, 2, 3, 4, 4], strict=True):
+        accept(assignment, questions)
     reject_assignment(assignment=assignments[5], reason="no", actor="me", now=NOW)
+    cached.clear()
     generator = forecast_costs(project=project)[0]
     costs = [6, 6, 12, 19, 19]
     mean = sum(costs) / 5
     s2 = sum((cost - mean) ** 2 for cost in costs) / 4
     spread = 1.96 * sqrt(s2 * (6 + 36 / 5))
     assert (generator.offered, generator.to_come, generator.seen) == (0, 6, 5)
+    assert not role_costs(project=project)[0].is_simulated
+    Worker.objects.update(is_simulated=True)
+    cached.clear()
+    assert role_costs(project=project)[0].is_simulated
     assert generator.expected_cents == round(6 * mean)
     assert generator.high_cents == round(6 * mean + spread)
     assert generator.low_cents == max(6 * BARE, round(6 * mean - spread))
+
+
+def accept(assignment, questions: int) -> None:
+    """Accept work with this number of questions."""
+    Submission.objects.create(
+        item=assignment.hit.task.items.get(),
+        role="generator",
+        worker=assignment.worker,
+        assignment=assignment,
+        content={"questions": [{"question": f"Who {n}?", "answers": []} for n in range(questions)]},
+        schema_version=1,
+        state="accepted",
+        active_seconds=60,
+        opened_at=NOW,
+        submitted_at=NOW,
+    )
+    approve_assignment(assignment=assignment, bonus=None, actor="me", now=NOW)
 
 
 def test_undecided_work_is_still_to_be_paid(project):

@@ -22,6 +22,7 @@ from tests.annotation.page_data import page_data
 pytestmark = pytest.mark.django_db
 
 ORIGIN = "http://127.0.0.1:8000"
+CHANGED = "This task was changed in another tab. Reload to continue."
 WHO = {"question": "who carried something", "answers": [[0, 2]]}
 
 
@@ -58,7 +59,7 @@ def test_page_has_everything_that_its_script_needs(client, task):
     assert page["preview"] is False
     assert page["submitTo"] == f"{ORIGIN}/mturk/externalSubmit"
     assert page["pay"]["free_units"] == 2
-    assert set(page["shared"]) == {"automaton"}
+    assert set(page["shared"]) == {"automaton", "suggestions"}
     [item] = page["items"]
     assert item["tokens"][item["target"]["verb_idx"]] == "carried"
     assert set(item["data"]) == {"item", "ranking"}
@@ -137,9 +138,72 @@ def test_an_older_page_gets_the_newer_work_instead(client, task):
     send(client, "draft", token=token, content=first, comment="first")
     response = send(client, "draft", token=token, content=content(task))
     assert response.status_code == 409
-    newest = {"revision": 1, "content": first, "comment": "first", "moves": 0}
-    assert response.json()["newest"] == newest
+    newest = {"revision": 1, "content": first, "comment": "first", "moves": 0, "submitted": False}
+    assert response.json() == {"error": CHANGED, "newest": newest}
     assert Draft.objects.get().content == first
+
+
+def test_older_page_cannot_submit_over_newer_work(client, task):
+    token = opened(client, task)["token"]
+    first, second = content(task, WHO), content(task, no_question="not a sentence")
+    send(client, "draft", token=token, content=first)
+    response = send(client, "submit", token=token, content=second)
+    assert (response.status_code, response.json()["error"]) == (409, CHANGED)
+    assert Draft.objects.get().content == first
+    assert Draft.objects.get().submitted_at is None
+    assert send(client, "submit", token=token, content=second, revision=1).status_code == 200
+
+
+def test_older_page_cannot_submit_over_submitted_work(client, task):
+    token = opened(client, task)["token"]
+    send(client, "submit", token=token, content=content(task, WHO), save_id="a")
+    stored = Draft.objects.get().content
+    other = content(task, no_question="not a sentence")
+    response = send(client, "submit", token=token, content=other, save_id="b")
+    assert (response.status_code, response.json()["newest"]["submitted"]) == (409, True)
+    assert Draft.objects.get().content == stored
+
+
+def test_repeated_save_is_no_conflict(client, task):
+    message = {
+        "token": opened(client, task)["token"],
+        "content": content(task, WHO),
+        "save_id": "a",
+    }
+    for _ in range(2):
+        assert send(client, "draft", **message).status_code == 200
+    assert Draft.objects.get().content == message["content"]
+
+
+@pytest.mark.parametrize("name", ["draft", "submit"])
+def test_page_goes_on_after_its_own_work_whose_answer_was_lost(client, task, name):
+    token = opened(client, task)["token"]
+    send(client, name, token=token, content=content(task, WHO), save_id="a")
+    new = content(task, no_question="not a sentence")
+    message = {"token": token, "content": new, "save_id": "b", "unanswered": ["x", "a"]}
+    assert send(client, "submit", **message).status_code == 200
+    [item] = Draft.objects.get().content.values()
+    assert item["no_question"] == "not a sentence"
+
+
+def test_late_message_does_not_replace_newer_work_of_its_page(client, task):
+    token, late = opened(client, task)["token"], content(task)
+    newer = content(task, WHO)
+    message = {"token": token, "content": newer, "save_id": "b", "unanswered": ["a"]}
+    send(client, "draft", **message)
+    response = send(client, "draft", token=token, content=late, save_id="a")
+    assert response.status_code == 409
+    assert Draft.objects.get().content == newer
+
+
+def test_page_whose_draft_was_deleted_can_save(client, task):
+    token = opened(client, task)["token"]
+    assert (
+        send(client, "draft", token=token, content=content(task, WHO), revision=4).json()[
+            "revision"
+        ]
+        == 1
+    )
 
 
 def test_another_worker_under_the_same_assignment_has_a_draft_of_their_own(client, task):
@@ -151,14 +215,16 @@ def test_another_worker_under_the_same_assignment_has_a_draft_of_their_own(clien
 
 def test_handing_in_gives_the_form_for_the_marketplace(client, task):
     token = opened(client, task)["token"]
-    response = send(client, "submit", token=token, content=content(task, WHO))
+    message = {"token": token, "content": content(task, WHO), "save_id": "a"}
+    response = send(client, "submit", **message)
     assert response.status_code == 200
     [item] = json.loads(response.json()["fields"]["content"]).values()
     assert item["questions"][0]["question"] == "Who carried something?"
-    assert send(client, "submit", token=token, content=content(task, WHO)).json() == response.json()
+    assert send(client, "submit", **message).json() == response.json()
     assert opened(client, task)["submitted"] is True
-    late = send(client, "draft", token=token, content=content(task))
+    late = send(client, "draft", token=token, content=content(task), revision=2)
     assert late.json()["submitted"] is True
+    assert Draft.objects.get().revision == 2
 
 
 def test_work_that_can_not_be_taken_is_named_by_item_and_path(client, task):
@@ -291,9 +357,13 @@ def test_page_asks_the_database_as_often_for_one_item_as_for_many(client):
 
 def test_work_is_announced_once_however_often_it_is_handed_in(client, task):
     """A page whose answer was lost hands in again, and still believes that nothing was saved."""
-    token, written = opened(client, task)["token"], content(task, WHO)
+    message = {
+        "token": opened(client, task)["token"],
+        "content": content(task, WHO),
+        "save_id": "a",
+    }
     for _ in range(3):
-        assert send(client, "submit", token=token, revision=0, content=written).status_code == 200
+        assert send(client, "submit", **message).status_code == 200
     assert Draft.objects.get().revision == 3
     assert Hit.objects.get(task=task).claimed_assignments == 1
 
@@ -406,8 +476,9 @@ def test_submission_completes_the_log(client, task):
     nothing = content(task, no_question="not a sentence")
     sent = {"token": opened(client, task)["token"], "content": nothing}
     send(client, "draft", **sent, moves=2, log=LOG[:2])
+    last = sent | {"revision": 1, "moves": 3, "log": LOG[2:], "save_id": "a"}
     for _ in range(2):
-        assert send(client, "submit", **sent, moves=3, log=LOG[2:]).status_code == 200
+        assert send(client, "submit", **last).status_code == 200
     assert Draft.objects.get().log == LOG
 
 

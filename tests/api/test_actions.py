@@ -121,6 +121,14 @@ def test_body_of_another_type_is_refused(root):
     assert (response.status_code, kind_of(response)) == (415, "unsupported_media_type")
 
 
+def test_body_in_chunks_is_refused_by_name(root):
+    headers = {"Transfer-Encoding": "chunked"}
+    api = calling(root)
+    response = api.post("/api/v1/projects/", b"", content_type="application/json", headers=headers)
+    assert response.status_code == 400
+    assert b"Content-Length" in response.content
+
+
 def test_body_that_is_too_large_is_refused_before_it_is_read(root, settings):
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     response = post(calling(root), "projects", slug="", body={"title": "x" * 1000})

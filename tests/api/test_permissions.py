@@ -9,6 +9,7 @@ from config import api_urls
 from datasets.domain.export_gold import MANIFEST
 from projects.enums import MemberRole, TokenScope
 from projects.permissions import Access
+from tests.annotation.factories import make_held_bonus
 from tests.api.conftest import calling
 from tests.api.training import add_evaluations
 from tests.dashboard.campaign import Campaign, make_project, make_user
@@ -33,12 +34,14 @@ ANSWERED = (200, 201, 202, 400, 409, 415)
 def address(campaign):
     """The address of a route, with arguments that lead somewhere in the project."""
     batch = next(iter(campaign.batches.values())).pk
-    waiting = campaign.items[1].submissions.get(state="submitted").pk
+    submission = campaign.items[1].submissions.get(state="submitted")
+    waiting, held = submission.pk, make_held_bonus(submission.assignment).pk
     export = make_export(campaign.project)
     more = {
         "item": [campaign.items[0].pk],
         "import": [make_import(campaign.project).pk],
         **{name: [batch] for name in API_RULES if name.endswith(("batch", "batch_progress"))},
+        **{name: [held] for name in ("held_bonus", "accept_bonus", "decline_bonus")},
         **{name: [waiting] for name in API_RULES if name.endswith("submission")},
         "evaluation": [add_evaluations(campaign.project, campaign.workers)[0].pk],
         "worker": [campaign.workers[0].pseudonym],

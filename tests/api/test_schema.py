@@ -60,6 +60,18 @@ def test_every_operation_has_a_name_a_summary_and_its_errors(schema):
         assert operation["security"] == [{"token": []}, {"cookieAuth": []}]
 
 
+def test_schema_allows_an_empty_partition(schema):
+    """Most corpora have none."""
+    partitions = [
+        model["properties"]["partition"]
+        for model in schema["components"]["schemas"].values()
+        if "partition" in model.get("properties", {})
+    ]
+    assert partitions
+    blank = {"$ref": "#/components/schemas/BlankEnum"}
+    assert all(field.get("type") == "string" or blank in field["oneOf"] for field in partitions)
+
+
 def test_every_parameter_that_filters_is_described(schema):
     told = schema["paths"]["/api/v1/projects/{slug}/items/"]["get"]["parameters"]
     queried = {one["name"] for one in told if one["in"] == "query"}

@@ -14,7 +14,7 @@ from metrics.argument_scores import argument_scores
 from metrics.boxes import box_sets, component_overlap, hull_overlap
 from metrics.clustering import cluster_scores, leave_one_gold_cluster_out
 from metrics.counts import Counts
-from schemes.qasrl.evaluation import read_annotation_file
+from schemes.qasrl.annotation_files import read_annotation_file
 from tests.bench.results import record
 from tests.schemes.qasrl.published_data import GOLD, needs_published_data
 

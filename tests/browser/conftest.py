@@ -29,6 +29,8 @@ TASKS = [
     "cut",
     "cut-draft",
     "tabs",
+    "stale",
+    "on-its-way",
     "three",
     "hostile",
     "long",
@@ -48,14 +50,28 @@ TASKS = [
     "refused",
     "practice",
     "conflict",
+    "noun-keys",
+    "noun-no",
+    "noun-axe",
+    "bar-1280",
+    "bar-1366",
+    "bar-360",
+    "bar-skip",
+    "place-undo",
+    "place-reload",
+    "focus-page",
+    "focus-frame",
+    "deleted",
+    "first",
 ]
 
 # Kinds of tests.browser.seed_cases, each with a case for every test that wants one.
 CASES = {
     "identified": (
-        "keys conflict move frame touch zoom two axe weight preview pay undo same tabs merge"
+        "keys conflict move frame touch zoom two axe weight preview pay undo same tabs merge place reload"
     ),
     "contain": "keys rewrite",
+    "modal": "keys",
     "nothing": "empty added",
     "three": "sources",
     "hostile": "text",
@@ -64,6 +80,7 @@ CASES = {
     ),
     "many": "pay look",
     "danger": "text",
+    "noun": "agree settle axe",
 }
 
 

@@ -13,7 +13,7 @@ django.setup()
 from django.conf import settings  # noqa: E402
 
 from annotation.models import Task  # noqa: E402
-from tests.annotation.factories import CARRY, make_item, make_project, make_task  # noqa: E402
+from tests.annotation.factories import CARRY, make_item, make_noun, make_project, make_task  # noqa: E402
 
 HOSTILE = [
     "<script>window.hacked=1</script>",
@@ -30,6 +30,7 @@ HOSTILE = [
     "שלום",
     ".",
 ]
+SALE = "The sale of the mill to a neighbour in May surprised us .".split()  # noqa: SIM905
 LONG = ["word", *[f"word{number}" for number in range(1, 10_000)]]
 GUIDELINES = """# Writing questions
 
@@ -50,15 +51,20 @@ def address(task: Task) -> str:
 
 def main(names: list[str]) -> dict[str, tuple[str, list[int]]]:
     project = make_project(guidelines=GUIDELINES)
+    free = make_project("free", guidelines=GUIDELINES)
+    free.allow_free_form = True
+    free.save()
     made = {}
     for name in names:
-        items = [make_item(project)]
+        items = [make_item(free if name == "outside" else project)]
         if name == "three":
             items += [make_item(project) for _ in range(2)]
         if name == "hostile":
-            items = [make_item(project, tokens=HOSTILE, verb=1, forms=CARRY)]
+            items = [make_item(free, tokens=HOSTILE, verb=1, forms=CARRY)]
         if name == "long":
             items = [make_item(project, tokens=LONG, verb=5000, forms=CARRY)]
+        if name.startswith("noun"):
+            items = [make_noun(project, tokens=SALE, noun=1, verb_form="sell")]
         made[name] = (address(make_task(items)), [item.pk for item in items])
     return made
 

@@ -15,6 +15,9 @@ from django.conf import settings  # noqa: E402
 
 from consolidation.models import Case  # noqa: E402
 from projects.enums import Role  # noqa: E402
+from projects.models import Project  # noqa: E402
+from tests.annotation.factories import make_noun  # noqa: E402
+from tests.browser.seed import SALE  # noqa: E402
 from tests.consolidation.factories import (  # noqa: E402
     CONTAIN,
     IDENTIFIED,
@@ -22,9 +25,12 @@ from tests.consolidation.factories import (  # noqa: E402
     SHORT_NAME,
     SURVEY,
     make_case,
+    make_case_of,
+    make_item,
+    make_project,
     source,
 )
-from tests.consolidation.validation import make_validation_case  # noqa: E402
+from tests.consolidation.validation import make_validation_case, make_validation_project  # noqa: E402
 
 GAS = ("What might something contain?", ["natural gas"])
 BASIN = ("What did someone identify?", ["a basin"])
@@ -48,6 +54,23 @@ def contain() -> Case:
         source(SURVEY, ("What might contain something?", ["that basin"]), GAS),
         source(SURVEY, ("What contains something?", ["that basin"]), GAS),
     )
+
+
+def modal() -> Case:
+    """The same role in both, asked with the modal by the second annotator alone."""
+    return make_case(
+        SURVEY,
+        CONTAIN,
+        source(SURVEY, ("What contains something?", ["that basin"])),
+        source(SURVEY, ("What might contain something?", ["that basin"])),
+    )
+
+
+def noun() -> Case:
+    """A noun that describes an event by the first annotator only."""
+    item = make_noun(make_project(), tokens=SALE, noun=1, verb_form="sell")
+    asked = source(SALE, ("What was sold?", ["the mill"]))
+    return make_case_of(item, {**asked, "is_verbal": True}, {**source(SALE), "is_verbal": False})
 
 
 def nothing() -> Case:
@@ -84,24 +107,34 @@ def many() -> Case:
 def danger() -> Case:
     tokens = ["<script>window.hacked=1</script>", "contain", "</script>", "\u202edesrever", "&amp;"]
     asked = ("<img src=x onerror=window.hacked=1>?", [tokens[0]])
-    return make_validation_case(source(tokens, asked), tokens=tokens, verb_idx=1)
+    project = _with_free_form(make_validation_project())
+    return make_validation_case(source(tokens, asked), project=project, tokens=tokens, verb_idx=1)
 
 
 def hostile() -> Case:
     tokens = ["<script>window.hacked=1</script>", "contain", "</script>", "\u202edesrever", "&amp;"]
     asked = ("<img src=x onerror=window.hacked=1>?", [tokens[0]])
-    return make_case(tokens, 1, source(tokens, asked), source(tokens, asked))
+    item = make_item(tokens, 1, _with_free_form(make_project()))
+    return make_case_of(item, source(tokens, asked), source(tokens, asked))
+
+
+def _with_free_form(project: Project) -> Project:
+    project.allow_free_form = True
+    project.save()
+    return project
 
 
 CASES: dict[str, Callable[[], Case]] = {
     "identified": identified,
     "contain": contain,
+    "modal": modal,
     "nothing": nothing,
     "three": three,
     "hostile": hostile,
     "validation": validation,
     "many": many,
     "danger": danger,
+    "noun": noun,
 }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.axe import axe_findings
+from tests.axe import LOOKS, axe_findings
 from tests.browser.conftest import Site
 from tests.browser.work import AGENT, PATIENT, ask, box, open_task, token
 
@@ -36,7 +36,7 @@ def check(page: Page) -> None:
     assert page.evaluate(SMALL_TARGETS) == []
 
 
-@pytest.fixture(params=[(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")], ids=str)
+@pytest.fixture(params=LOOKS, ids=str)
 def view(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[BrowserContext]:
     width, scheme = request.param
     size = {"width": width, "height": 800}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Frame, Page, Request, expect
 
-from tests.axe import axe_findings
+from tests.axe import LOOKS, axe_findings
 from tests.browser.conftest import Site
 from tests.browser.work import (
     arrived,
@@ -97,6 +97,19 @@ def test_the_papers_second_example_by_keyboard_alone(cases: Site, context: Brows
     ]
 
 
+def test_settling_a_group_keeps_the_question_with_the_modal(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("modal-keys"))
+    to_first_card(page)
+    settle = page.get_by_role("button", name="Keep B1, the rest repeats it")
+    expect(settle).to_be_visible()
+    press(page, "g")
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, repeats B1")
+    press(page, "Control+Enter")
+    arrived(page)
+    content = the_content(cases, "modal-keys")
+    assert kept(content) == {"What might contain something?": ["that basin"]}
+
+
 # --- what can't be handed in -------------------------------------------------------------------
 
 
@@ -142,7 +155,7 @@ def test_an_unjudged_question_is_named_and_gone_to(cases: Site, context: Browser
     press(page, "w")
     page.keyboard.type("Who was")
     press(page, "Escape", "Tab")
-    expect(page.locator(".question-box__note")).to_contain_text("no finished question")
+    expect(page.locator(".question-box__note")).to_contain_text("isn't finished")
     press(page, "Control+Enter")
     expect(note(page)).to_have_text("Not yet: a question is still being written.")
     expect(page.get_by_role("combobox")).to_be_focused()
@@ -416,9 +429,9 @@ def test_what_has_the_focus_is_not_under_the_sentence(
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_axe_finds_nothing(cases: Site, chromium: Browser, scheme: str, width: int):
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_axe_finds_nothing(cases: Site, chromium: Browser, look: tuple[int, str]):
+    width, scheme = look
     viewport = {"width": width, "height": 800}
     with chromium.new_context(viewport=viewport, color_scheme=scheme) as context:
         page = open_task(

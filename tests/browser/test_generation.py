@@ -36,15 +36,7 @@ pytestmark = pytest.mark.browser
 def test_a_whole_predicate_by_keyboard_alone(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("keyboard"))
     keys = page.keyboard
-    for _ in range(20):
-        keys.press("Tab")
-        if (
-            page.evaluate(
-                "document.activeElement.role || document.activeElement.getAttribute('role')"
-            )
-            == "combobox"
-        ):
-            break
+    expect(box(page, 1)).to_be_focused()
     keys.type("who carried s")
     keys.press("ArrowDown")
     keys.press("ArrowUp")
@@ -341,9 +333,57 @@ def test_two_tabs_show_both_versions_and_keep_the_chosen_one(site: Site, context
     [draft] = stored_drafts(site, "tabs")
     assert len(draft["content"][site.item("tabs")]["questions"]) == 2
     submit(second)
+    second.get_by_role("button", name="Take this one").click()
+    submit(second)
     arrived(second)
     ask(first, 3, "When did someone carry something?", (12, 12))
     expect(first.locator("[data-banner]")).to_contain_text("have submitted this work")
+
+
+def test_stale_tab_cannot_submit_over_newer_work(site: Site, context: BrowserContext):
+    newer = open_task(context.new_page(), site.address("stale"))
+    stale = open_task(context.new_page(), site.address("stale"))
+    stale.route("**/draft/", lambda route: route.abort())  # so that only its submission arrives
+    ask(newer, 1, AGENT, (0, 1))
+    expect(status(newer)).to_have_text("Saved")
+    ask(stale, 1, PATIENT, (3, 5))
+    submit(stale)
+    banner = stale.locator("[data-banner]")
+    expect(banner).to_contain_text("This task was changed in another tab.")
+    expect(status(stale)).to_have_text("Not submitted")
+    [draft] = stored_drafts(site, "stale")
+    assert draft["content"][site.item("stale")]["questions"][0]["question"] == AGENT
+    assert draft["submitted_at"] is None
+    submit(newer)
+    arrived(newer)
+    stale.get_by_role("button", name="Keep this one").click()
+    submit(stale)
+    expect(banner).to_contain_text("You have submitted this work.")
+    expect(box(stale, 1)).to_have_value(AGENT)
+    [content] = handed_in(site, "stale")
+    assert [row["question"] for row in content[site.item("stale")]["questions"]] == [AGENT]
+
+
+def test_submitting_while_a_save_is_on_its_way_is_no_conflict(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("on-its-way"))
+    waiting: list[Route] = []
+
+    def hold_first(route: Route) -> None:
+        if waiting:
+            return route.continue_()
+        waiting.append(route)
+        route.fetch()  # the server receives it, and the page gets no answer yet
+        return None
+
+    page.route("**/draft/", hold_first)
+    ask(page, 1, AGENT, (0, 1))
+    page.wait_for_timeout(1500)
+    assert waiting
+    ask(page, 2, PATIENT, (3, 5))
+    submit(page)
+    arrived(page)
+    [content] = handed_in(site, "on-its-way")
+    assert len(content[site.item("on-its-way")]["questions"]) == 2
 
 
 def test_leaving_with_unsaved_work_warns(site: Site, context: BrowserContext):
@@ -601,3 +641,16 @@ def test_nothing_comes_from_another_host(site: Site, context: BrowserContext):
     assert [url for url in asked if not url.startswith(site.url)] == []
     body = json.loads(page.locator("#page").text_content() or "")
     assert body["items"][0]["tokens"][2] == "carried"
+
+
+def test_error_of_a_deleted_question_disappears(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("deleted"))
+    ask(page, 1, AGENT, (0, 1))
+    box(page, 2).fill("What did someone")
+    submit(page)
+    problems = page.locator("[data-problems]")
+    expect(problems).to_contain_text("Question 2 is not finished.")
+    page.get_by_role("button", name="Delete question 2").click()
+    expect(problems).to_be_hidden()
+    submit(page)
+    arrived(page)

@@ -19,7 +19,7 @@ from projects.domain.choose_protocol import choose_protocol
 from projects.models import Project
 from schemes.base import Json
 from tests.annotation.factories import NOW
-from tests.axe import axe_findings
+from tests.axe import LOOKS, axe_findings
 from tests.browser.grounding import (
     CAR,
     DOG,
@@ -316,7 +316,7 @@ def test_disputed_boxes_are_revised_by_their_author(project, context, open_page,
 # --- on small screens, and for everybody -----------------------------------------------------------
 
 
-@pytest.fixture(params=[(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")], ids=str)
+@pytest.fixture(params=LOOKS, ids=str)
 def view(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[BrowserContext]:
     width, scheme = request.param
     size = {"width": width, "height": 800}

@@ -13,7 +13,7 @@ from annotation.models import Draft, Item
 from projects.models import Project
 from schemes.base import Json
 from tests.annotation.factories import make_task, task_url
-from tests.axe import axe_findings
+from tests.axe import LOOKS, axe_findings
 from tests.browser.grounding import (
     CAR,
     WOMEN,
@@ -130,9 +130,9 @@ def offset(page: Page, pixel: tuple[int, int]) -> tuple[float, float]:
 
 def tab_to(page: Page, selector: str, key: str = "Tab") -> None:
     for _ in range(40):
-        page.keyboard.press(key)
         if page.evaluate("selector => document.activeElement.matches(selector)", selector):
             return
+        page.keyboard.press(key)
     pytest.fail(f"{key} does not lead to {selector}")
 
 
@@ -504,11 +504,11 @@ def test_hostile_words_are_text(project, context, open_captions):
 # --- accessibility -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("width", [1280, 360])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("look", LOOKS, ids=str)
 def test_axe_finds_nothing_and_focus_is_never_covered(
-    project, chromium: Browser, open_captions, width, scheme
+    project, chromium: Browser, open_captions, look
 ):
+    width, scheme = look
     size = {"width": width, "height": 800}
     with chromium.new_context(viewport=size, color_scheme=scheme) as context:
         context.set_default_timeout(10_000)

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from projects.enums import MemberRole
 from projects.models import Project
-from tests.axe import axe_findings
+from tests.axe import LOOKS, axe_findings
 from tests.crowd.factories import NOW
 from tests.dashboard.campaign import make_user
 from tests.schemes.frames.projects import (
@@ -26,7 +26,6 @@ from tests.schemes.frames.projects import (
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-VIEWS = [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")]
 SHOTS = os.environ.get("SHOTS", "")
 
 
@@ -73,10 +72,9 @@ def check(page: Page, name: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
-def test_pages_are_accessible_and_stay_in_their_width(
-    open_context, project, tmp_path, width, scheme
-):
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_pages_are_accessible_and_stay_in_their_width(open_context, project, tmp_path, look):
+    width, scheme = look
     view = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
     page = open_context(**view).new_page()
     page.goto(address())

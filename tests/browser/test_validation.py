@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Request, expect
 
-from tests.axe import axe_findings
+from tests.axe import LOOKS, axe_findings
 from tests.browser.conftest import Site
 from tests.browser.work import (
     arrived,
@@ -284,9 +284,9 @@ def test_what_has_the_focus_is_not_under_the_sentence(
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_axe_finds_nothing(cases: Site, chromium: Browser, scheme: str, width: int):
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_axe_finds_nothing(cases: Site, chromium: Browser, look: tuple[int, str]):
+    width, scheme = look
     viewport = {"width": width, "height": 800}
     with chromium.new_context(viewport=viewport, color_scheme=scheme) as context:
         page = open_task(

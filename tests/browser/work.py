@@ -4,7 +4,6 @@ import json
 import sqlite3
 from typing import Any, TypeVar
 
-import pytest
 from playwright.sync_api import Frame, Locator, Page, Request, expect
 
 from tests.browser.conftest import Site
@@ -69,6 +68,12 @@ def handed_in(site: Site, name: str) -> list[dict[str, Any]]:
     return [json.loads(each["content"]) for each in mine]
 
 
+def submitted_content(site: Site, name: str) -> dict[str, Any]:
+    """Return the content that the marketplace received for the task's only item."""
+    [content] = handed_in(site, name)
+    return content[site.item(name)]
+
+
 def question_texts(content: dict[str, Any]) -> list[tuple[str, list[list[int]]]]:
     return [(each["question"], each["answers"]) for each in content["questions"]]
 
@@ -96,11 +101,8 @@ def press(page: Page, *keys: str) -> None:
 
 
 def to_first_card(page: Page) -> None:
-    for _ in range(20):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.classList.contains('card')"):
-            return
-    pytest.fail("Tab does not lead to a question")
+    """The first card without a verdict has the focus at once."""
+    assert page.evaluate("document.activeElement.classList.contains('card')")
 
 
 def submit_button(page: Page | Frame) -> Locator:

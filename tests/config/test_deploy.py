@@ -15,7 +15,7 @@ SECRETS = {
     "SECRET_KEY": "0123456789abcdef" * 4,
     "POSTGRES_PASSWORD": "pw",
 }
-OURS = ("setup", "web", "worker", "beat")
+OURS = ("setup", "web", "worker", "outside-worker", "job-worker", "beat")
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,37 @@ def test_deployment_check_is_clean_under_the_compose_settings(compose, embedded_
 def test_only_the_proxy_can_be_reached_from_outside(compose):
     published = [name for name, service in compose["services"].items() if "ports" in service]
     assert published == ["proxy"]
+
+
+def caddyfile() -> str:
+    """The configuration without indentation and comments."""
+    text = (environment.ROOT / "deploy" / "Caddyfile").read_text()
+    lines = [line.strip() for line in text.splitlines()]
+    return "\n".join(line for line in lines if not line.startswith("#"))
+
+
+def test_proxy_logs_neither_addresses_nor_headers():
+    """Both contain tokens, ids of workers and links to reset passwords."""
+    log = caddyfile().partition("\nlog {")[2]
+    assert "format filter {" in log
+    for field in ("request>uri", "request>headers", "resp_headers"):
+        assert f"\n{field} delete\n" in log
+
+
+def test_proxy_gives_up_on_slow_clients_and_sends_whole_requests():
+    text = caddyfile()
+    assert re.search(r"timeouts {\nread_header \d+s\nread_body \d+s\n", text)
+    limit = re.search(r"\nmax_size (\w+)\n", text)
+    buffered = re.search(r"reverse_proxy [^}]*\nrequest_buffers (\w+)\n", text)
+    assert limit
+    assert buffered
+    assert limit[1] == buffered[1]
+
+
+def test_every_queue_has_a_worker_and_money_has_its_own(compose, settings):
+    commands = [service.get("command", []) for service in compose["services"].values()]
+    served = [command[command.index("-Q") + 1] for command in commands if "-Q" in command]
+    assert sorted(served) == sorted(queue.name for queue in settings.CELERY_TASK_QUEUES)
 
 
 def test_every_lasting_service_says_whether_it_works(compose):

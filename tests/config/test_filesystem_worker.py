@@ -15,9 +15,9 @@ from config import settings
 print(sum(1 / entry["schedule"] for entry in settings.CELERY_BEAT_SCHEDULE.values()))
 """
 SEND = f"""
-from crowd.tasks import send_mail
+from crowd.tasks import send_decisions
 for _ in range({TASKS}):
-    send_mail.delay()
+    send_decisions.delay()
 """
 
 

@@ -1,12 +1,15 @@
 """The lock files: complete, hashed, without addresses, and the tested one holds what runs."""
 
+import json
 import re
+import subprocess
 import tomllib
 
 import pytest
 
 from tests import environment
 
+KINDS = ["base", "dev", "audit"]
 PIN = re.compile(r"^([a-z0-9._-]+)(?:\[[a-z0-9,_-]+\])?==(\S+)(?: ; ([^\\]+?))? \\$", re.I | re.M)
 
 
@@ -36,14 +39,14 @@ def project() -> dict:
     return tomllib.loads((environment.ROOT / "pyproject.toml").read_text())
 
 
-@pytest.mark.parametrize("kind", ["base", "dev"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_pin_has_a_hash(kind):
     entries = re.split(r"^(?=[a-zA-Z0-9])", lock(kind), flags=re.MULTILINE)[1:]
     assert len(entries) == sum(map(len, pins(kind).values()))
     assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
 
 
-@pytest.mark.parametrize("kind", ["base", "dev"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_lock_names_no_address(kind):
     assert re.findall(r"\S*://\S*|--(?:index|extra-index|find-links)\S*", lock(kind)) == []
 
@@ -55,6 +58,16 @@ def test_development_lock_holds_every_pin_of_the_other():
 
 def test_locks_hold_every_dependency():
     base = {wanted(requirement) for requirement in project()["project"]["dependencies"]}
-    dev = {wanted(requirement) for requirement in project()["dependency-groups"]["dev"]}
+    groups = project()["dependency-groups"]
+    dev, audit = ({wanted(name) for name in groups[kind]} for kind in ("dev", "audit"))
     assert base - set(pins("base")) == set()
     assert dev - set(pins("dev")) == set()
+    assert audit - set(pins("audit")) == set()
+
+
+@pytest.mark.long
+def test_sbom_lists_every_deployed_package():
+    subprocess.run(["scripts/audit", "sbom"], cwd=environment.ROOT, check=True)
+    parts = json.loads((environment.ROOT / "sbom.json").read_text())["components"]
+    assert {part["name"].lower() for part in parts} == set(pins("base"))
+    assert all(part["externalReferences"][0]["hashes"] for part in parts)

@@ -97,6 +97,12 @@ def test_page_says_the_rest_too(answers, page):
     assert headers["X-Request-ID"]
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_page_is_in_no_cache(answers, page):
+    stored = answers[page][1]["Cache-Control"].replace(" ", "").split(",")
+    assert "no-store" in stored
+
+
 def test_workers_pages_set_no_cookie_and_depend_on_none(answers):
     headers = answers["frame"][1]
     assert "Set-Cookie" not in headers

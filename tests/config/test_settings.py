@@ -23,6 +23,7 @@ WRONG = [
     ("DATABASE_URL", "postgres://"),
     ("DEBUG", "maybe"),
     ("DEMO", "2"),
+    ("DRAFTS_PER_TASK_AND_ADDRESS", "-1"),
     ("EMAIL_FROM", "nobody"),
     ("EMAIL_URL", "mail.example"),
     ("EMAIL_URL", "smtp://user:hidden-word@mail.example:port"),
@@ -34,6 +35,7 @@ WRONG = [
     ("LOG_FORMAT", "xml"),
     ("METRICS_NETWORKS", "everywhere"),
     ("METRICS_TOKEN", "short"),
+    ("SECURITY_CONTACT", "call me"),
     ("TRUSTED_PROXIES", "10.0.0.1/8"),
     ("MARKETPLACE_ALLOW_HTTP", "perhaps"),
     ("MARKETPLACE_ENABLED", "ture"),
@@ -62,6 +64,8 @@ WRONG = [
     ("STORAGE_URL", "bucket"),
     ("SITE_URL", "http://touchstone.example/path"),
     ("SITE_URL", "http://touchstone.example:port"),
+    ("SESSION_IDLE_HOURS", "0"),
+    ("SESSION_MAX_DAYS", "forever"),
     ("SSL_REDIRECT", "si"),
     ("LEASE_SECONDS", "4"),
     ("SWEEP_SECONDS", "0"),
@@ -115,6 +119,21 @@ def test_every_secret_that_may_lie_in_a_file_is_documented():
 
 def test_table_of_wrong_values_knows_every_variable():
     assert {name for name, _ in WRONG} | ELSEWHERE == environment.settings_variables()
+
+
+@pytest.mark.parametrize(
+    ("url", "code"), [("https://touchstone.example", 1), ("https://localhost", 0)]
+)
+def test_debug_pages_are_not_for_the_public(tmp_path, url, code):
+    env = {"VAR_DIR": str(tmp_path), "DEBUG": "true", "SITE_URL": url}
+    done = run("-c", PROGRAM, env=env)
+    assert done.returncode == code
+    assert ("DEBUG is set" in done.stderr) == bool(code)
+
+
+def test_new_folder_of_data_is_for_its_owner_only(tmp_path):
+    run("-c", PROGRAM, env={"VAR_DIR": str(tmp_path / "data")})
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
 
 
 def test_start_without_any_environment(tmp_path):

@@ -167,6 +167,7 @@ def test_expert_annotates_through_the_page_and_goes_on_to_the_next(expert, proje
     assert send(expert, page["urls"]["draft"], item, FIRST).json()["revision"] == 1
     stale = send(expert, page["urls"]["draft"], item, SECOND)
     assert (stale.status_code, stale.json()["newest"]["revision"]) == (409, 1)
+    assert send(expert, page["urls"]["submit"], item, SECOND).status_code == 409
     bad = send(expert, page["urls"]["submit"], item, {"questions": []}, 1)
     assert (bad.status_code, bad.json()["problems"][0]["path"]) == (422, "questions")
     done = send(expert, page["urls"]["submit"], item, FIRST, 1)

@@ -16,7 +16,7 @@ from consolidation.domain.monitor import draw_due_reviews
 from consolidation.models import Gold, Review
 from projects.enums import MemberRole
 from schemes.registry import get_scheme
-from tests.axe import axe_findings
+from tests.axe import LOOKS, axe_findings
 from tests.consolidation.experts import make_queue, set_review_rate
 from tests.consolidation.factories import (
     CONTAIN,
@@ -217,7 +217,7 @@ def test_review_is_corrected_on_the_page_and_says_what_changed(signed_in):
     review = Review.objects.get()
     with signed_in(make_user("eva", project, MemberRole.EXPERT)) as page:
         page.goto(f"/projects/{project.slug}/reviews/{review.pk}/")
-        page.get_by_role("link", name="Correct it").focus()
+        page.get_by_role("link", name="Edit").focus()
         press(page, "Enter")
         ready(page)
         expect(page.locator("[data-open]")).to_have_text("Everything is settled.")
@@ -235,15 +235,18 @@ def test_review_is_corrected_on_the_page_and_says_what_changed(signed_in):
 
 
 def everything_mergeable(project, items):
+    project.allow_free_form = True  # the questions are about the verb of one of the items
+    project.save()
     for item in items:
         make_generation(item, FIRST)
         make_generation(item, SECOND)
     return make_queue(project, items, sources=["generator"])
 
 
-@pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["360", "1280"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_are_accessible_and_stay_in_their_width(signed_in, project, items, viewport, scheme):
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_pages_are_accessible_and_stay_in_their_width(signed_in, project, items, look):
+    width, scheme = look
+    viewport = {"width": width, "height": 800}
     merges = everything_mergeable(project, items)
     annotations = make_queue(project, items, kind="annotate")
     root = make_user("root", project, MemberRole.ADMIN)

@@ -5,8 +5,6 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError
-from hypothesis import given
-from hypothesis import strategies as st
 
 from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.current_gold import current_gold
@@ -16,7 +14,6 @@ from consolidation.domain.monitor import (
     draw_due_reviews,
     error_rate,
     return_review,
-    wilson_interval,
 )
 from consolidation.models import Gold, Review
 from consolidation.tasks import draw_due_reviews as draw_task
@@ -128,27 +125,3 @@ def test_error_rate_counts_what_was_judged(review, expert):
     found = error_rate(project=project)
     assert (found.drawn, found.judged, found.returned, found.rate) == (1, 1, 1, 1.0)
     assert found.interval.high == 1.0
-
-
-def test_wilson_interval_is_that_of_the_textbook():
-    # Newcombe 1998, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
-    for hits, of, low, high in (
-        (81, 263, 0.2553, 0.3662),
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0.0, 0.1611),
-        (1, 29, 0.0061, 0.1718),
-    ):
-        found = wilson_interval(hits, of)
-        assert (found.low, found.high) == (
-            pytest.approx(low, abs=1e-4),
-            pytest.approx(high, abs=1e-4),
-        )
-
-
-@given(st.integers(1, 500), st.data())
-def test_wilson_interval_holds_the_share(of, data):
-    hits = data.draw(st.integers(0, of))
-    found = wilson_interval(hits, of)
-    assert 0 <= found.low <= hits / of <= found.high <= 1
-    mirrored = wilson_interval(of - hits, of)
-    assert found.low == pytest.approx(1 - mirrored.high)

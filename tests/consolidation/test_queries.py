@@ -13,6 +13,7 @@ from consolidation.domain.queries import (
     settled_items,
     state_of,
 )
+from consolidation.domain.second_consolidation import second_cases
 from consolidation.enums import ItemState
 from consolidation.models import Case, Gold
 from crowd.models import Payment
@@ -36,7 +37,8 @@ def states(project, **wanted) -> list[ItemState]:
 
 def test_every_item_is_in_exactly_one_state(campaign, project):
     everything = states(project)
-    other = ("validated", "revising", "disputed", "resolved")  # it goes by consolidation
+    # The campaign is consolidated and has neither training nor withdrawn items.
+    other = ("validated", "revising", "disputed", "resolved", "training", "withdrawn")
     known = [state for state in ItemState if state not in other]
     assert everything == known * 3
     assert states(project, state=ItemState.VALIDATED) == []
@@ -109,3 +111,12 @@ def test_history_has_every_aggregate_of_the_item_and_nothing_of_others(campaign)
     ]
     assert len(moves) == 7
     assert [one.at for one in moves] == sorted(one.at for one in moves)
+
+
+def test_cases_of_training_rounds_do_not_measure_agreement(campaign, project):
+    """They have late attempts too, and stay offered for good."""
+    item = campaign.items[3]
+    Case.objects.create(item=item, attempt=100, given={}, opened_at=START)
+    assert not second_cases(project=project).exists()
+    second = Case.objects.create(item=item, attempt=1, opened_at=START)
+    assert list(second_cases(project=project)) == [second]

@@ -79,7 +79,10 @@ def test_correction_on_the_page_becomes_gold_and_says_what_it_changed(expert, re
     content["questions"][0]["answers"] = content["questions"][0]["answers"][:1]
     saved = send(expert, "correction_draft", review, content)
     assert saved.json() == {"revision": 1, "submitted": False, "moves": 0}
-    done = send(expert, "correction_submit", review, content, comment="One name is enough.")
+    message = {"comment": "One name is enough."}
+    stale = send(expert, "correction_submit", review, content, **message)
+    assert stale.status_code == 409
+    done = send(expert, "correction_submit", review, content, **message, revision=1)
     assert done.json() == {"next": url("reviews", review)}
     corrected = Gold.objects.get(version=2)
     assert len(corrected.content["questions"][0]["answers"]) == 1

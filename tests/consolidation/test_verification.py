@@ -234,7 +234,13 @@ def test_generator_can_not_verify_own_work():
     author = make_worker()
     case = the_case(project, worker=author)
     response = Client().get(address_of(case, author.external_id))
-    assert "You wrote one of the annotations" in response.content.decode()
+    page = response.content.decode()
+    assert "You wrote one of the annotations" in page
+    # The marketplace's page replaces the task.
+    assert 'data-wrapper="http://127.0.0.1:8000"' in page
+    assert 'data-assignment="A1"' in page
+    elsewhere = address_of(case, author.external_id).replace("127.0.0.1:8000", "evil.example")
+    assert "data-wrapper" not in Client().get(elsewhere).content.decode()
     Submission.objects.update(submitted_at=NOW)
     submit(case.task.hit, author, {"valid": True})
     sweep()

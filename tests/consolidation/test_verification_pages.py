@@ -7,9 +7,9 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.domain.cost_model import item_cents, role_costs
 from annotation.domain.expected_revisions import ASSUMED_SHARE, disputed_share, revisions_per_item
 from annotation.domain.forecast import forecast_costs
-from annotation.domain.wage_forecast import forecast_wages, item_cents
 from audit.models import StateChange
 from consolidation.domain.add_gold import add_gold
 from consolidation.domain.own_gold import current_own_gold
@@ -163,7 +163,7 @@ def test_settings_of_verification_can_be_changed_later():
     project = make_verification_project()
     client = client_of(project)
     address = reverse("projects:settings", args=[project.slug])
-    assert "A verifier must have generated nothing for" in client.get(address).content.decode()
+    assert "Verifiers must not have annotated" in client.get(address).content.decode()
     form = {"title": "Moods", "exclusion_scope": "item", "revision_limit": "3"}
     response = client.post(address, form | {"after_disputes": "leave"})
     assert response.status_code == 302
@@ -206,9 +206,9 @@ def test_forecast_expects_a_share_of_revisions_until_the_project_has_its_own():
     assert (rows["reviser"].to_come, rows["validator"].to_come) == (2, 20)
     assert (rows["reviser"].low_cents, rows["reviser"].high_cents) == (0, 8 * 3)
     assert "consolidator" not in rows
-    wages = forecast_wages(project=project, pay_scheme=project.pay_scheme)
+    costs = role_costs(project=project)
     # One generator, two verifiers and a quarter of a revision with its two verifications, 3 cents each.
-    assert item_cents(wages, project=project) == 3 * (1 + 2 + 0.25 * (1 + 2))
+    assert item_cents(costs, project=project) == 3 * (1 + 2 + 0.25 * (1 + 2))
 
 
 def test_own_share_of_disputes_replaces_the_assumed_one():

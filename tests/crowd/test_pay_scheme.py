@@ -37,12 +37,19 @@ def test_bonus_with_one_free_unit_begins_with_the_second():
 
 def test_explanation_shows_the_sum():
     explanation = explain_bonus(GENERATOR, 4, "4 labels")
-    assert explanation == "4 labels: the first 2 are part of the reward; 5 + 6 cents."
+    assert explanation == "4 labels: the first 2 are included; 5 + 6 cents."
     assert explain_bonus(CONSOLIDATOR, 6, "6 labels") == "6 labels: 6 x 3 cents."
 
 
 def test_check_takes_a_preset_by_name():
-    assert check_pay_scheme("usual", PRESETS) == PRESETS["usual"]
+    none = {"max_units": 0, "hold_above_units": 0, "least_seconds": 0}
+    expected = {"generator": GENERATOR | none, "consolidator": CONSOLIDATOR | none}
+    assert check_pay_scheme("usual", PRESETS) == expected
+
+
+def test_units_above_the_maximum_earn_nothing():
+    terms = {**GENERATOR, "max_units": 4}
+    assert bonus_cents(terms, 5) == bonus_cents(terms, 4) == 11
 
 
 @pytest.mark.parametrize(
@@ -51,7 +58,7 @@ def test_check_takes_a_preset_by_name():
         ("other", "no pay scheme 'other'. Choose from usual."),
         ({}, "maps roles"),
         ([1], "maps roles"),
-        ({"generator": {"reward_cents": 5}}, "terms must be exactly"),
+        ({"generator": {"reward_cents": 5}}, "the terms must be allowance_units"),
         ({"generator": {**GENERATOR, "reward_cents": 5.5}}, "generator.reward_cents: 5.5"),
         ({"generator": {**GENERATOR, "free_units": -1}}, "generator.free_units: -1"),
         ({"generator": {**GENERATOR, "free_units": True}}, "generator.free_units: True"),

@@ -1,5 +1,7 @@
 """The pages in a real browser: accessible, in their width, alive by htmx, usable without scripts."""
 
+import re
+
 import pytest
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -9,7 +11,7 @@ from annotation.models import Submission
 from consolidation.domain.add_gold import add_gold
 from consolidation.domain.index_gold import rebuild_index
 from crowd.models import Hit, Payment
-from tests.axe import axe_findings
+from tests.axe import LOOKS, axe_findings
 from tests.dashboard.campaign import CONTENT, START, Campaign, make_project
 from tests.view_names import VIEW_NAMES
 
@@ -88,6 +90,9 @@ def addresses(campaign: Campaign) -> list[str]:
         "/no-such-page/",
         reverse("projects:project_new"),
         "/account/tokens/",
+        "/search/?q=number",
+        "/help/how-to/trainer.md",
+        "/help/reference/settings.md",
         *(reverse(VIEW_NAMES[one], args=[slug]) for one in pages),
         reverse("consolidation:item", args=[slug, campaign.items[3].pk]),
         reverse("datasets:gold_sentence", args=[slug, campaign.items[3].sentence_id]),
@@ -106,11 +111,10 @@ def overflow(page: Page) -> int:
     return page.evaluate("document.documentElement.scrollWidth - innerWidth")
 
 
-@pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["360", "1280"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_are_accessible_and_stay_in_their_width(
-    open_context, campaign, requester, viewport, scheme
-):
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_pages_are_accessible_and_stay_in_their_width(open_context, campaign, requester, look):
+    width, scheme = look
+    viewport = {"width": width, "height": 800}
     urls = addresses(campaign)
     requester.is_superuser = True
     requester.save()
@@ -118,16 +122,45 @@ def test_pages_are_accessible_and_stay_in_their_width(
     found = []
     for url in urls:
         page.goto(url)
-        found += [(url, one) for one in axe_findings(page, colours_only=scheme == "dark")]
+        found += [(url, finding) for finding in axe_findings(page)]
         found += [(url, "too wide by", overflow(page))] if overflow(page) > 0 else []
     assert found == []
 
 
-def test_axe_sees_faint_words_with_all_rules_and_with_those_of_colours(chromium):
+def test_header_is_low_on_a_narrow_screen_and_its_menus_open_by_keyboard(open_context, campaign):
+    page = open_context(viewport=NARROW, has_touch=True).new_page()
+    page.goto(reverse("consolidation:batches", args=["demo"]))
+    assert page.locator(".header").bounding_box()["height"] < 120
+    menu = page.get_by_role("navigation", name=campaign.project.title)
+    expect(menu).to_be_hidden()
+    page.get_by_role("button", name="Menu").press("Enter")
+    expect(menu.get_by_role("link", name="Batches")).to_have_attribute("aria-current", "page")
+    assert axe_findings(page) == []
+    menu.get_by_role("link", name="Costs").press("Enter")
+    page.wait_for_url("**/costs/")
+    expect(menu).to_be_hidden()
+    page.get_by_role("button", name="rita").press("Enter")
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    assert axe_findings(page) == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
+
+
+def test_search_is_reached_by_a_shortcut_from_any_page(open_context, campaign):
+    page = open_context(viewport=WIDE).new_page()
+    page.goto(reverse("datasets:costs", args=["demo"]))
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
+    page.keyboard.type(campaign.items[3].key)
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name=campaign.items[3].key, exact=True).click()
+    expect(page).to_have_url(re.compile(rf"/items/{campaign.items[3].pk}/$"))
+
+
+def test_axe_sees_faint_words(chromium):
     page = chromium.new_page()
     page.set_content("<main><p style='color: #bbb; background: #fff'>faint words</p></main>")
-    for colours_only in (False, True):
-        assert "color-contrast" in str(axe_findings(page, colours_only=colours_only))
+    assert "color-contrast" in str(axe_findings(page))
     page.close()
 
 

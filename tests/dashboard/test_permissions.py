@@ -13,12 +13,14 @@ from django.utils import timezone
 from annotation.domain.queue_import import queue_import
 from consolidation.domain.add_gold import add_gold
 from consolidation.models import Experiment, Review
+from datasets.domain.error_samples import draw_sample
 from datasets.domain.export_gold import MANIFEST
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.enums import MemberRole
 from projects.models import Invitation
 from projects.permissions import Access, page_rules
+from tests.annotation.factories import make_held_bonus
 from tests.consolidation.experts import make_queue
 from tests.dashboard.campaign import CONTENT, START, Campaign, add_items, make_project, make_user
 from tests.jobs.factories import make_export, make_import
@@ -37,6 +39,8 @@ POSTED = {
     "accept",
     "reject",
     "pay_without_using",
+    "accept_bonus",
+    "decline_bonus",
     "export",
     "judge",
     "revoke_token",
@@ -51,6 +55,10 @@ POSTED = {
     "overturn",
     "cancel_job",
     "import_resource",
+    "draw_error_sample",
+    "judge_part",
+    "withdraw_item",
+    "restore_item",
 }
 RULES = {route: page_rules()[name] for route, name in VIEW_NAMES.items()}
 ROUTES = list(RULES)
@@ -65,6 +73,7 @@ def address(campaign, project, job_files):
     gold = campaign.items[3].gold.get()
     review = Review.objects.create(gold=gold, drawn_at=gold.created_at)
     add_gold(item=gold.item, source="expert", content=CONTENT, provenance=[], now=START)
+    held = make_held_bonus(waiting.assignment)
     now = timezone.now()
     invited = Invitation.objects.create(
         project=campaign.project,
@@ -85,7 +94,19 @@ def address(campaign, project, job_files):
         started_by="rita",
         started_at=START,
     )
+    sample = draw_sample(
+        project=project,
+        source=gold.source,
+        against="expert",
+        population="all",
+        size=1,
+        seed=1,
+        by="eva",
+        now=START,
+    )
     more = {
+        **{name: [sample.pk] for name in ("error_sample", "error_sample_csv")},
+        **{name: [sample.pk, 1] for name in ("sampled_part", "judge_part")},
         "experiment": [experiment.pk],
         "quality_file": ["csv"],
         "quality_item": [gold.item_id],
@@ -100,7 +121,7 @@ def address(campaign, project, job_files):
         "expert_set_up": ["merge"],
         "review": [review.pk],
         "judge": [review.pk],
-        "item": [campaign.items[3].pk],
+        **{name: [campaign.items[3].pk] for name in ("item", "withdraw_item", "restore_item")},
         "worker": [campaign.workers[0].pseudonym],
         "worker_note": [campaign.workers[0].pseudonym],
         "erase_worker_page": [campaign.workers[0].pseudonym],
@@ -110,6 +131,7 @@ def address(campaign, project, job_files):
         "export_details": [export.pk],
         "cancel_job": [make_import(project).pk],
         "copies": [waiting.pk],
+        **{name: [held.pk] for name in ("accept_bonus", "decline_bonus")},
         "overturn": [waiting.assignment_id],
         "batch": [campaign.batches["generator"].pk],
         "manage_batch": [campaign.batches["generator"].pk],
@@ -118,6 +140,8 @@ def address(campaign, project, job_files):
         "revoke_token": [0],
         **{name: ["any"] for name in ("resource", "import_resource")},
         "resource_entry": ["any", "thing"],
+        "help_page": ["index.md"],
+        "help_image": ["overview"],
         "corpus_preview": [uploaded(campaign.project).pk],
     }
 
@@ -170,6 +194,7 @@ FRAMED = {
         "draft",
         "submit",
         "look-up",
+        "tutorial",
         "image",
         "resource-index",
         "practice-start",

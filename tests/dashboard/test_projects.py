@@ -30,7 +30,9 @@ def test_list_counts_items_gold_and_dollars(office, campaign, project):
 
 def test_empty_list_tells_an_administrator_how_to_begin(client, db):
     client.force_login(get_user_model().objects.create_superuser("root"))
-    assert b"create_project my-corpus" in client.get(URL).content
+    page = client.get(URL).content.decode()
+    assert reverse("projects:project_new") in page
+    assert "tutorials/first-dataset.md" in page
 
 
 def test_empty_list_tells_others_whom_to_ask(client, db):
@@ -57,15 +59,16 @@ def test_menu_shows_what_stands_beside_the_open_page(office, project):
     menu = page[page.index("header__menu") : page.index("</nav>")]
     marked = re.findall(r'href="([^"]+)"\s+aria-current="(\w+)">([^<]+)<', menu)
     costs, ledger = (reverse(VIEW_NAMES[name], args=[project.slug]) for name in ("costs", "ledger"))
-    assert marked == [(costs, "true", "Money"), (ledger, "page", "Ledger")]
-    assert reverse("datasets:gold", args=[project.slug]) not in menu  # it is under another head
+    assert marked == [(costs, "true", "Costs"), (ledger, "page", "Ledger")]
+    # The pages of other groups are not in the menu.
+    assert reverse("datasets:exports", args=[project.slug]) not in menu
 
 
 @pytest.mark.parametrize(
     ("page", "entry"),
     [
         ("qualification:groups", "qualification:rounds"),
-        ("rehearsal:dry_run", "projects:settings"),
+        ("annotation:publish", "consolidation:batches"),
         ("annotation:rejections", "consolidation:submissions"),
     ],
 )

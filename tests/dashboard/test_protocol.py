@@ -117,5 +117,5 @@ def test_overview_restored_from_history_is_whole(office, project):
 
 def test_overview_of_an_empty_project_says_how_to_begin(office, project):
     page = office.get(reverse("dashboard:project", args=[project.slug])).content
-    assert b"import_corpus demo" in page
+    assert b"Upload a corpus" in page
     assert b"No pending tasks" in page

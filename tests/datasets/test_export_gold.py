@@ -23,7 +23,7 @@ from tests.consolidation.factories import SURVEY, span_of
 from tests.consolidation.gold import make_gold_project
 from tests.crowd.factories import NOW
 
-FORMATS = ["qasrl-csv", "qasrl-bank", "jsonl"]
+FORMATS = ["qasrl-csv", "qasrl-bank", "qanom-csv", "jsonl"]
 pytestmark = pytest.mark.django_db
 
 STEM = "wikinews.dev.gold"
@@ -69,8 +69,10 @@ def test_csv_has_the_gold_and_where_it_came_from(project, tmp_path):
 def test_bank_has_every_annotators_judgment(project, tmp_path):
     export(project, tmp_path, "qasrl-bank")
     gold = Gold.objects.get()
-    first, second = (one.submission.worker.pseudonym for one in gold.case.sources.all())
-    merged = f"gold-{gold.submission.worker.pseudonym}"
+    first, second = (
+        f"turk-{source.submission.worker.pseudonym}" for source in gold.case.sources.all()
+    )
+    merged = f"turk-{gold.submission.worker.pseudonym}-gold"
     [entry] = bank_entries(tmp_path)
     [verb] = entry["verbEntries"].values()
     labels = {
@@ -142,7 +144,11 @@ def test_bank_is_of_its_format_and_agrees_with_the_csv(project, tmp_path):
     assert rows
     for row in rows:
         label = labels[row["qasrl_id"], row["verb_idx"], row["question"]]
-        gold = [one for one in label["answerJudgments"] if one["sourceId"].startswith("gold-")]
+        gold = [
+            judgment
+            for judgment in label["answerJudgments"]
+            if judgment["sourceId"].endswith("-gold")
+        ]
         spans = "~!~".join(f"{start}:{end}" for start, end in gold[0]["spans"])
         assert (len(gold), spans) == (1, row["answer_range"])
         for slot in ("wh", "aux", "subj", "obj", "prep", "obj2"):
@@ -308,11 +314,10 @@ def files_no_larger_than(size: int):
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-def test_full_disk_leaves_no_half_file_and_no_manifest(project, tmp_path, fmt):
+def test_full_disk_leaves_the_earlier_export_as_it_was(project, tmp_path, fmt):
     export(project, tmp_path, fmt)
     whole = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     with files_no_larger_than(200), pytest.raises(CommandError, match="File too large") as told:
         call_command("export_gold", project.slug, "--format", fmt, "--out", str(tmp_path))
     assert told.value.returncode == 2
-    left = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert left == {name: body for name, body in whole.items() if name != "manifest.json"}
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == whole

@@ -40,7 +40,13 @@ def labels_of(folder: Path) -> dict:
 
 
 def pseudonyms(role: str) -> list[str]:
-    return [one.worker.pseudonym for one in Submission.objects.filter(role=role).order_by("pk")]
+    submissions = Submission.objects.filter(role=role).order_by("pk")
+    return [submission.worker.pseudonym for submission in submissions]
+
+
+def sources(role: str) -> list[str]:
+    """Return the annotators of a role as the QA-SRL Bank names them."""
+    return [f"turk-{pseudonym}" for pseudonym in pseudonyms(role)]
 
 
 def test_csv_has_the_valid_questions_with_answers_that_do_not_overlap(project, tmp_path):
@@ -61,7 +67,7 @@ def test_csv_has_the_valid_questions_with_answers_that_do_not_overlap(project, t
 def test_bank_has_every_judgment(project, tmp_path):
     export(project, tmp_path, "qasrl-bank")
     labels = labels_of(tmp_path)
-    (generator,), (first, second) = pseudonyms("generator"), pseudonyms("validator")
+    (generator,), (first, second) = sources("generator"), sources("validator")
     assert list(labels) == [MIGHT, WHAT, WHERE]
     assert {tuple(label["questionSources"]) for label in labels.values()} == {(generator,)}
 
@@ -72,13 +78,13 @@ def test_bank_has_every_judgment(project, tmp_path):
         ]
 
     assert said(WHAT) == [
-        ("gold-validated", True, [[20, 22]]),
+        ("turk-validated-gold", True, [[20, 22]]),
         (generator, True, [[20, 22]]),
         (first, True, [[20, 22]]),
         (second, True, [[21, 22]]),
     ]
     assert said(WHERE) == [
-        ("gold-validated", False, None),
+        ("turk-validated-gold", False, None),
         (generator, True, [[0, 2]]),
         (first, True, [[0, 2]]),
         (second, False, None),
@@ -133,5 +139,5 @@ def test_experts_correction_stands_and_the_judgments_go_with_it(project, tmp_pat
     assert draw_due_reviews(clock=clock) == 0
     export(project, tmp_path, "qasrl-bank")
     judged = labels_of(tmp_path)[WHAT]["answerJudgments"]
-    assert judged[0] == {"sourceId": "gold-expert", "isValid": True, "spans": [[21, 22]]}
-    assert [one["sourceId"] for one in judged[2:]] == pseudonyms("validator")
+    assert judged[0] == {"sourceId": "turk-expert-gold", "isValid": True, "spans": [[21, 22]]}
+    assert [judgment["sourceId"] for judgment in judged[2:]] == sources("validator")

@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
 from projects.models import Project
-from tests.axe import axe_findings
+from tests.axe import LOOKS, axe_findings
 from tests.consolidation.validation import make_validated_project
 from tests.dashboard.campaign import Campaign, make_project
 
@@ -37,14 +37,11 @@ def check(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
-VIEWS = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
-
-
-@pytest.mark.parametrize("view", VIEWS, ids=str)
+@pytest.mark.parametrize("look", LOOKS, ids=str)
 @pytest.mark.usefixtures("two")
-def test_pages_are_accessible_and_stay_in_their_width(chromium: Browser, live_server, boss, view):
+def test_pages_are_accessible_and_stay_in_their_width(chromium: Browser, live_server, boss, look):
     validated = make_validated_project()
-    width, scheme = view
+    width, scheme = look
     viewport = {"width": width, "height": 800}
     with chromium.new_context(
         base_url=live_server.url, viewport=viewport, color_scheme=scheme

@@ -10,7 +10,9 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from schemes.frames.records import read_records
+from schemes.registry import SCHEMES
 from tests.schemes.frames.corpus_files import write_corpus
+from tests.schemes.labels.scheme import SCHEME as LABELS
 
 pytestmark = pytest.mark.django_db
 RECORDS = 40
@@ -81,13 +83,14 @@ def test_csv_has_a_column_per_group(files):
     assert {"Read: seconds", "Rate: moves"} <= set(table)
 
 
-def test_scheme_without_statistics_is_refused():
-    call_command("create_project", "q", scheme="qasrl")
+def test_scheme_without_statistics_is_refused(monkeypatch):
+    monkeypatch.setitem(SCHEMES, LABELS.name, LABELS)
+    call_command("create_project", "q", scheme="labels")
     with pytest.raises(CommandError, match="does not support statistics"):
         call_command("frame_statistics", "q")
 
 
-def test_page_shows_the_table_and_the_chart(files, admin_client):
+def test_page_shows_the_table_and_the_chart(files, admin_client, monkeypatch):
     page = admin_client.get(reverse("datasets:statistics", args=["f"]))
     assert page.status_code == 200
     assert "Frames with the lowest mean confidence" in page.content.decode()
@@ -95,6 +98,14 @@ def test_page_shows_the_table_and_the_chart(files, admin_client):
     assert b"<svg" in chart.content
     table = b"".join(admin_client.get(reverse("datasets:statistics_csv", args=["f"])))
     assert table.decode().startswith(",Gold,All")
-    call_command("create_project", "q", scheme="qasrl")
+    monkeypatch.setitem(SCHEMES, LABELS.name, LABELS)
+    call_command("create_project", "q", scheme="labels")
     elsewhere = admin_client.get(reverse("datasets:statistics", args=["q"]))
     assert elsewhere.url == reverse("dashboard:project", args=["q"])
+
+
+def test_effort_has_no_rows_without_steps(admin_client):
+    call_command("create_project", "q", scheme="qasrl")
+    page = admin_client.get(reverse("datasets:statistics", args=["q"])).content.decode()
+    assert "Questions outside the template" in page
+    assert "Active seconds" not in page

@@ -274,3 +274,21 @@ def test_upload_that_nobody_confirms_is_cancelled_after_a_day():
     young.refresh_from_db()
     assert (old.state, young.state) == (JobState.CANCELLED, JobState.UPLOADED)
     assert old.problem == "The upload was not confirmed within a day."
+
+
+@pytest.mark.failing_rows
+def test_upload_whose_files_can_not_be_deleted_does_not_stop_the_others(own_kind, caplog):
+    def fail(job: Job) -> None:
+        raise OSError("The storage is full.")
+
+    own_kind(JobKind(run=lambda run: {}, clean_up=fail))
+    jobs = [
+        queue_job(
+            kind=kind, scope="demo", parameters={}, actor="rita", now=NOW, state=JobState.UPLOADED
+        )
+        for kind in ("own", "plain")
+    ]
+    cancel_old_uploads(now=NOW + UPLOAD_MAX_AGE + timedelta(hours=1))
+    states = [Job.objects.get(pk=job.pk).state for job in jobs]
+    assert states == [JobState.CANCELLED, JobState.CANCELLED]
+    assert "were not deleted" in caplog.text

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from marketplace.domain import accept_hit
+from marketplace.domain.accept_hit import MOST_IN_PROGRESS
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.identifiers import new_code
 from marketplace.models import Assignment, Hit, Requester, WorkerAccount
@@ -204,3 +205,15 @@ def test_token_used_by_many_at_once_publishes_once():
     made = at_once(8, lambda n: publish_in_domain(lab, token="item-7"))
     assert len([hit for hit in made if isinstance(hit, Hit)]) == 1
     assert Hit.objects.count() == 2
+
+
+@needs_threads
+@pytest.mark.django_db(transaction=True)
+def test_worker_at_the_limit_can_not_exceed_it_in_many_windows(worker):
+    hit = publish_in_domain(make_requester()[0])
+    fill(hit, 40)
+    for _ in range(MOST_IN_PROGRESS - 1):
+        assert take(worker, hit)
+    taken = at_once(8, lambda n: take(worker, hit))
+    assert len([code for code in taken if isinstance(code, str)]) == 1
+    assert Assignment.objects.filter(status="Accepted").count() == MOST_IN_PROGRESS

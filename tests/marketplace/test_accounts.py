@@ -127,6 +127,20 @@ def test_guessing_is_stopped_for_a_while_and_for_this_address_only(client):
     assert client.post("/hits/login/", form).status_code == 302
 
 
+@pytest.mark.parametrize("shared", ["username", "address"])
+def test_guessing_one_name_from_many_addresses_or_many_names_from_one_is_stopped(shared):
+    worker, now = make_worker("ann"), timezone.now()
+    given = {"username": "ann", "address": "192.0.2.1"}
+    LoginFailure.objects.bulk_create(
+        LoginFailure(**dict.fromkeys(given, f"other{number}") | {shared: given[shared]}, at=now)
+        for number in range(accounts.FAILURES_ALLOWED_IN_ALL)
+    )
+    with pytest.raises(accounts.LoginError, match="Too many attempts"):
+        accounts.log_in(**given, password=PASSWORD, now=now)
+    later = now + timedelta(minutes=16)
+    assert accounts.log_in(**given, password=PASSWORD, now=later) == worker
+
+
 def test_logging_out_ends_the_session_itself(worker, browser):
     token = browser.cookies[accounts.COOKIE].value
     assert browser.post("/hits/logout/").url == "/hits/login/"

@@ -1,8 +1,14 @@
 """Webhooks: rows first, delivered at least once, only to hosts that the operator allows."""
 
+import hmac
 import json
+import socket
 import threading
+import time
+from contextlib import suppress
 from datetime import timedelta
+from email.message import Message
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -10,10 +16,10 @@ from botocore.exceptions import ClientError
 from django.db import transaction
 from django.utils import timezone
 
-from marketplace.domain import maintenance, notifications
+from marketplace.domain import access_keys, maintenance, notifications
 from marketplace.domain.faults import Faults, parse_faults
 from marketplace.enums import Event
-from marketplace.models import Assignment, Hit, HitType, Notification
+from marketplace.models import Assignment, Hit, HitType, Notification, WebhookHost
 
 from .conftest import accept, submit
 
@@ -26,6 +32,7 @@ class Receiver:
 
     def __init__(self) -> None:
         self.documents: list[dict] = []
+        self.requests: list[tuple[Message, bytes]] = []
         self.failures = 0
         receiver = self
 
@@ -35,6 +42,7 @@ class Receiver:
                 failing = receiver.failures > 0
                 receiver.failures -= failing
                 if not failing:
+                    receiver.requests.append((self.headers, body))
                     receiver.documents.append(json.loads(body))
                 self.send_response(500 if failing else 204)
                 self.end_headers()
@@ -52,11 +60,28 @@ class Receiver:
 
 
 @pytest.fixture
-def receiver():
+def receiver(settings):
     receiver = Receiver()
+    settings.MARKETPLACE_WEBHOOK_HOSTS = [f"127.0.0.1:{receiver.server.server_port}"]
     yield receiver
     receiver.server.shutdown()
     receiver.server.server_close()
+
+
+@pytest.fixture
+def silent(settings, receiver):
+    """The address of a server that accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        settings.MARKETPLACE_WEBHOOK_HOSTS += [f"127.0.0.1:{port}"]
+        yield f"http://127.0.0.1:{port}/hook"
+
+
+def send_tests(mturk, url: str, count: int) -> None:
+    for _ in range(count):
+        mturk.send_test_event_notification(
+            Notification=specification(url, "HITExpired"), TestEventType="Ping"
+        )
 
 
 def specification(url: str, *events: str) -> dict:
@@ -107,6 +132,23 @@ def test_every_event_is_told_in_its_turn(mturk, watched, browser, receiver, publ
     assert set(receiver.events) == set(ALL)
     assert receiver.events.count("AssignmentAccepted") == 4
     assert receiver.events.count("HITReviewable") == 2
+
+
+def test_notification_is_signed_with_the_newest_key(mturk, receiver, requester):
+    owner, _, secret = requester
+    send_tests(mturk, receiver.url, 1)
+    key, newer = access_keys.issue_key(requester=owner, now=timezone.now())
+    deliver()
+    access_keys.revoke_key(key=key, now=timezone.now())
+    send_tests(mturk, receiver.url, 1)
+    deliver()
+    assert [headers["Touchstone-Key-Id"] for headers, _ in receiver.requests] == [
+        key.access_key_id,
+        requester[1],
+    ]
+    for (headers, body), signer in zip(receiver.requests, (newer, secret), strict=True):
+        digest = hmac.new(signer.encode(), body, "sha256").hexdigest()
+        assert headers["Touchstone-Signature"] == f"sha256={digest}"
 
 
 def test_document_is_mturks(watched, browser, receiver, requester):
@@ -179,6 +221,123 @@ def test_test_event_is_sent_whatever_the_types(mturk, receiver):
     )
     deliver()
     assert receiver.events == ["Ping"]
+
+
+def test_silent_host_costs_one_time_out_and_others_are_served(mturk, silent, receiver):
+    send_tests(mturk, silent, 120)
+    send_tests(mturk, receiver.url, 1)
+    before = time.monotonic()
+    assert deliver() + deliver() == 1
+    assert time.monotonic() - before < notifications.TIMEOUT_SECONDS + 2
+    assert Notification.objects.filter(attempts__gt=0, delivered_at=None).count() == 1
+    assert WebhookHost.objects.get(failures=1).origin in silent
+
+
+def test_silent_host_is_tried_again_later_and_given_up_after_three_days(mturk, silent):
+    send_tests(mturk, silent, 2)
+    deliver()
+    deliver(later=timedelta(minutes=1))
+    assert WebhookHost.objects.get().failures == 2
+    deliver(later=notifications.GIVE_UP_AFTER + timedelta(hours=1))
+    errors = Notification.objects.exclude(delivered_at=None).values_list("last_error", flat=True)
+    assert [error.partition(":")[0] for error in errors] == ["given up", "given up"]
+
+
+def test_host_that_answers_again_gets_everything(mturk, receiver):
+    send_tests(mturk, receiver.url, 3)
+    origin = f"http://127.0.0.1:{receiver.server.server_port}"
+    now = timezone.now()
+    WebhookHost.objects.create(origin=origin, failures=4, retry_at=now + timedelta(minutes=1))
+    assert deliver() == 0
+    assert deliver(later=timedelta(minutes=2)) == 3
+    assert WebhookHost.objects.get().failures == 0
+
+
+def test_pass_ends_when_its_time_is_up(mturk, receiver, monkeypatch):
+    send_tests(mturk, receiver.url, 2)
+    monkeypatch.setattr(notifications, "PASS_SECONDS", 0)
+    assert deliver() == 0
+    assert Notification.objects.filter(attempts=0).count() == 2
+
+
+def test_host_in_use_by_another_pass_is_left_to_it(mturk, receiver):
+    """Also the state that a killed process leaves behind."""
+    send_tests(mturk, receiver.url, 1)
+    origin = Notification.objects.get().origin
+    assert notifications._lease(origin, timezone.now())
+    assert deliver() == 0
+    assert deliver(later=notifications.LEASE + timedelta(seconds=1)) == 1
+
+
+def test_answer_that_drips_is_cut_off(mturk, settings, monkeypatch):
+    """Each byte starts the time-out again."""
+    monkeypatch.setattr(notifications, "DEADLINE_SECONDS", 2.0)
+
+    def answer(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection, suppress(OSError):
+            connection.sendall(b"HTTP/1.1 200 OK\r\n")
+            while True:
+                connection.sendall(b"X")
+                time.sleep(0.2)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        settings.MARKETPLACE_WEBHOOK_HOSTS = [f"127.0.0.1:{port}"]
+        threading.Thread(target=answer, args=(server,), daemon=True).start()
+        send_tests(mturk, f"http://127.0.0.1:{port}/", 1)
+        before = time.monotonic()
+        assert deliver() == 0
+        assert 1.5 < time.monotonic() - before < 4
+    assert WebhookHost.objects.get().failures == 1
+
+
+def test_endless_answer_is_not_read(mturk, receiver, settings):
+    def answer(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection, suppress(OSError):
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            while True:
+                connection.sendall(b"x" * 65536)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        settings.MARKETPLACE_WEBHOOK_HOSTS += [f"127.0.0.1:{port}"]
+        thread = threading.Thread(target=answer, args=(server,), daemon=True)
+        thread.start()
+        send_tests(mturk, f"http://127.0.0.1:{port}/", 1)
+        assert deliver() == 1
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    ("allowed", "destination", "is_allowed"),
+    [
+        ("hooks.example", "http://hooks.example/x", True),
+        ("hooks.example", "https://hooks.example/x", True),
+        ("hooks.example", "https://hooks.example:443/x", True),
+        ("hooks.example", "https://hooks.example:5432/x", False),
+        ("hooks.example:8443", "https://hooks.example:8443/x", True),
+        ("hooks.example:8443", "https://hooks.example/x", False),
+        ("[2001:db8::1]:8443", "https://[2001:db8::1]:8443/x", True),
+        ("hooks.example", "http://localhost:6379/", False),
+        ("hooks.example", "https://hooks.example:port/x", False),
+    ],
+)
+def test_ports_are_allowed_with_their_hosts(settings, mturk, allowed, destination, is_allowed):
+    settings.MARKETPLACE_WEBHOOK_HOSTS = [allowed]
+    change = partial(
+        mturk.send_test_event_notification,
+        Notification=specification(destination, "HITExpired"),
+        TestEventType="Ping",
+    )
+    if is_allowed:
+        change()
+    else:
+        with pytest.raises(ClientError):
+            change()
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,8 @@ def test_every_operation_of_the_model_is_there():
         ({"Reward": "0.125"}, "Reward"),
         ({"Reward": "-1"}, "Reward"),
         ({"Reward": "1e3"}, "Reward"),
+        ({"Reward": "21474836.48"}, "at most 21474836.47"),
+        ({"Reward": "999999999.99"}, "at most"),
         ({"AssignmentDurationInSeconds": 29}, "AssignmentDurationInSeconds"),
         ({"AssignmentDurationInSeconds": 31_536_001}, "AssignmentDurationInSeconds"),
         ({"AutoApprovalDelayInSeconds": 2_592_001}, "AutoApprovalDelayInSeconds"),
@@ -72,6 +74,11 @@ def test_hit_type_out_of_limits_is_refused(mturk, change, word):
         ({"Question": question("https://lab.example/" + "x" * 65_535)}, "65535 bytes"),
         ({"Question": question("ftp://lab.example/")}, "https"),
         ({"Question": question("https://user@lab.example/")}, "host"),
+        ({"Question": question("https://läb.example/")}, "host"),
+        ({"Question": question("https://lab\u2028.example/")}, "character"),
+        ({"Question": question("https://lab.example/a\u2028b")}, "character"),
+        ({"Question": question("https://lab.example/a b")}, "space"),
+        ({"Question": question("https://lab.example;script-src/")}, "host"),
         ({"Question": question("https://lab.example:port/")}, "URL"),
         ({"Question": question().replace("ExternalQuestion", "HTMLQuestion")}, "ExternalQuestion"),
         ({"Question": question().replace(">0<", ">tall<")}, "FrameHeight"),
@@ -125,6 +132,20 @@ def test_unknown_hit_is_refused_everywhere(mturk):
     assert {refused(call, HITId="3NOSUCH", **more)[0] for call, more in calls} == {
         "HITDoesNotExist"
     }
+
+
+@pytest.mark.parametrize("seconds", [-1, 2**31, 2**63 - 1])
+@pytest.mark.parametrize("name", ["RetryDelayInSeconds", "TestDurationInSeconds"])
+def test_qualification_time_out_of_limits_is_refused(mturk, name, seconds):
+    fields = {"Name": "Trained", "Description": "d", "QualificationTypeStatus": "Active"}
+    fields |= {"Test": "<QuestionForm/>", "TestDurationInSeconds": 600, name: seconds}
+    code, message = refused(mturk.create_qualification_type, **fields)
+    assert (code, name in message) == ("InvalidParameterValue", True)
+
+
+def test_query_that_is_too_long_is_refused(mturk):
+    query = {"Query": "x" * 1_001, "MustBeRequestable": False}
+    assert refused(mturk.list_qualification_types, **query)[0] == "InvalidParameterValue"
 
 
 def test_malformed_identifiers_are_refused(mturk):
@@ -564,3 +585,21 @@ def test_expiration_is_set_to_the_second(mturk, publish):
     at = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
     mturk.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=at)
     assert Hit.objects.get().expires_at == at
+
+
+def test_inactive_types_of_other_requesters_are_not_listed(site, mturk):
+    other = mturk_client(site, *make_requester("other")[1:])
+    terms = {"Description": "Passed the screening", "QualificationTypeStatus": "Active"}
+    kind = other.create_qualification_type(Name="Secret round", **terms)["QualificationType"]
+
+    def names(client) -> list[str]:
+        listed = client.list_qualification_types(MustBeRequestable=False)["QualificationTypes"]
+        return [entry["Name"] for entry in listed]
+
+    assert names(mturk) == ["Secret round"]
+    other.update_qualification_type(
+        QualificationTypeId=kind["QualificationTypeId"], QualificationTypeStatus="Inactive"
+    )
+    assert names(mturk) == []
+    assert names(other) == ["Secret round"]
+    other.close()

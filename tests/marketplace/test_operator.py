@@ -221,8 +221,7 @@ def test_earnings_and_history_of_a_worker(earned, browser):
     page = browser.get("/hits/earnings/").content.decode()
     assert "1.16" in page
     assert browser.get("/hits/history/").content.decode().count("0.11") == 1
-    messages = browser.get("/hits/messages/").content.decode()
-    assert messages.count(">New<") == 2
+    assert "You have no messages" in browser.get("/hits/messages/").content.decode()
     assert browser.get("/hits/messages/").content.decode().count(">New<") == 0
 
 
@@ -297,7 +296,9 @@ def test_lists_take_as_many_queries_with_many_rows_as_with_few(
         qualifications.create_type(requester=lab, fields=fields, now=timezone.now())
 
     more(1)
+    counts()  # fills the cache
     few = counts()
     for number in range(2, 12):
         more(number)
+    counts()
     assert counts() == few

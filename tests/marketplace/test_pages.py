@@ -6,10 +6,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from django.contrib.auth import get_user_model
 from django.utils import timezone
+from playwright.sync_api import expect
 
 from marketplace.domain import accounts
 from marketplace.models import Assignment
-from tests.axe import axe_findings
+from tests.axe import LOOKS, axe_findings
 
 from .conftest import accept, question, submit
 
@@ -87,9 +88,9 @@ def test_work_goes_round_in_the_sandboxed_frame(page, site, worker, publish, tas
     first = page.url
     frame.get_by_label("Answer").fill("who ran?")
     frame.get_by_role("button", name="Submit").click()
-    # "accept the next HIT automatically" is on: the page goes on without a click.
+    # "Auto-accept next" is on: the page goes on without a click.
     page.wait_for_url(lambda url: "/hits/work/" in url and url != first)
-    page.get_by_label("accept the next HIT automatically").uncheck()
+    page.get_by_label("Auto-accept next").uncheck()
     frame.get_by_label("Answer").fill("what ran?")
     frame.get_by_role("button", name="Submit").click()
     page.wait_for_url(f"{site}/hits/")
@@ -164,6 +165,58 @@ def test_frame_cannot_leave_for_another_origin(chromium, site, worker, publish, 
     context.close()
 
 
+def test_page_that_refuses_the_worker_is_replaced(page, site, worker, publish, task_site):
+    for number in range(2):
+        publish(Question=question(f"{task_site}?item={number}"))
+    log_in_as(page, site, worker)
+    page.goto(f"{site}/hits/")
+    page.get_by_role("button", name="Accept one for $0.05").click()
+    page.wait_for_url("**/hits/work/*/")
+    for _ in range(2):
+        frame = next(frame for frame in page.frames if frame.url.startswith(task_site))
+        assignment = page.url.split("/")[-2]
+        message = {"type": "marketplace:not-for-you", "assignment": assignment}
+        with page.expect_navigation():
+            frame.evaluate("message => parent.postMessage(message, '*')", message)
+    assert page.url == f"{site}/hits/"
+    expect(page.get_by_text("has no more HITs for you")).to_be_visible()
+
+
+def test_returning_a_hit_asks_first(page, site, worker, publish, task_site):
+    publish(Question=question(task_site))
+    log_in_as(page, site, worker)
+    page.goto(f"{site}/hits/")
+    page.get_by_role("button", name="Accept one for $0.05").click()
+    page.get_by_role("button", name="Return this HIT").click()
+    dialog = page.get_by_role("dialog")
+    assert axe_findings(page) == []
+    dialog.get_by_role("button", name="Keep working").click()
+    expect(dialog).to_be_hidden()
+    assert Assignment.objects.get().status == "Accepted"
+    page.get_by_role("button", name="Return this HIT").click()
+    dialog.get_by_role("button", name="Return the HIT").click()
+    page.wait_for_url(f"{site}/hits/")
+    assert Assignment.objects.get().status == "Returned"
+
+
+def test_pages_are_compact_at_360_pixels(page, site, worker, busy):
+    page.set_viewport_size({"width": 360, "height": 740})
+    log_in_as(page, site, worker)
+    work = Assignment.objects.get(status="Accepted")
+    for path in ("", "history/", "earnings/", "messages/"):
+        page.goto(f"{site}/hits/{path}")
+        assert page.locator(".market-header").bounding_box()["height"] < 120
+    page.goto(f"{site}/hits/work/{work.code}/")
+    assert page.locator(".market-bar").bounding_box()["height"] < 90
+    page.goto(f"{site}/hits/history/")
+    for column in ("State", "Pay ($)"):
+        box = page.get_by_role("columnheader", name=column).bounding_box()
+        assert box["x"] + box["width"] <= 360, column
+    page.goto(f"{site}/hits/earnings/")
+    box = page.get_by_role("columnheader", name="Total ($)").bounding_box()
+    assert box["x"] + box["width"] <= 360
+
+
 @pytest.fixture
 def busy(mturk, publish, browser, worker, task_site):
     """A worker with something on every page."""
@@ -185,9 +238,9 @@ def busy(mturk, publish, browser, worker, task_site):
     return made["QualificationTypeId"]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1200])
-def test_workers_pages_are_accessible_and_fit(*, page, site, worker, busy, width, scheme):
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_workers_pages_are_accessible_and_fit(*, page, site, worker, busy, look):
+    width, scheme = look
     page.set_viewport_size({"width": width, "height": 740})
     page.emulate_media(color_scheme=scheme)
     invitation = accounts.invite(count=1, now=timezone.now())[0].code

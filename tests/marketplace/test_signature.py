@@ -15,6 +15,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from marketplace.api.endpoint import requester_api
 from marketplace.domain import access_keys, vault
 from marketplace.domain.signature import NotAuthenticError, SignedRequest, read_claim, verify
 from marketplace.models import AccessKey, Hit, Requester
@@ -51,6 +52,47 @@ def send(request) -> tuple[int, dict]:
 def test_signed_request_is_answered(site, requester):
     status, body = send(signed(site, *requester[1:]))
     assert (status, body["AvailableBalance"]) == (200, "1000.00")
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ('{"MaxResults": NaN}', "not finite"),
+        ('{"MaxResults": 1e999}', "not finite"),
+        ('{"NextToken": "\\ud800"}', "surrogate"),
+        ('{"Unknown": ["\\udfff"]}', "surrogate"),
+        ("[" * 100_000, "nested"),
+        ('{"MaxResults": ', "not JSON"),
+    ],
+)
+def test_body_that_is_no_plain_json_is_refused(site, requester, body, message):
+    status, answer = send(signed(site, *requester[1:], operation="ListHITs", body=body))
+    assert (status, answer["__type"]) == (400, "SerializationException")
+    assert message in answer["Message"]
+
+
+def test_body_beyond_the_limit_is_refused(site, requester):
+    status, answer = send(signed(site, *requester[1:], body=" " * (10 * 2**20 + 1)))
+    assert (status, answer["__type"]) == (413, "RequestEntityTooLargeException")
+
+
+def test_body_in_chunks_is_refused_by_name(requester, rf):
+    key_id, secret = requester[1:]
+    prepared = signed("http://testserver", key_id, secret).prepare()
+    headers = {name: _text(value) for name, value in prepared.headers.items()}
+    request = rf.post(
+        "/mturk/",
+        data=b"",
+        content_type="application/x-amz-json-1.1",
+        headers=headers | {"Host": "testserver", "Transfer-Encoding": "chunked"},
+    )
+    response = requester_api(request)
+    assert response.status_code == 411
+    assert "Content-Length" in json.loads(response.content)["Message"]
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def test_unsigned_request_is_refused(site, requester):

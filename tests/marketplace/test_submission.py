@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from marketplace.domain import maintenance
+from marketplace.domain import maintenance, work
 from marketplace.domain.submit_tokens import read_submit_token, submit_token
 from marketplace.models import Assignment, Hit, WorkerAccount
 
@@ -85,6 +85,16 @@ def test_answer_page_may_be_framed_by_the_marketplace_only(site, browser, accept
     assert "X-Frame-Options" not in answer
     assert f"frame-ancestors {site};" in answer["Content-Security-Policy"] + ";"
     assert f'data-assignment="{accepted}"' in answer.content.decode()
+
+
+def test_answer_beyond_the_limit_is_refused_and_a_smaller_one_is_taken(browser, accepted):
+    path = submit_path(browser, accepted)
+    too_long = {"assignmentId": accepted, "content": "x" * work.LONGEST_ANSWER}
+    refused = post(path, too_long)
+    assert refused.status_code == 409
+    assert "longer than" in refused.content.decode()
+    assert status_of(accepted) == "Accepted"
+    assert post(path, {"assignmentId": accepted, "content": "x" * 256 * 1024}).status_code == 200
 
 
 def test_same_submission_again_is_a_success_that_changes_nothing(browser, accepted):
@@ -204,25 +214,6 @@ def test_overdue_work_goes_to_someone_else(publish, browser):
     other = log_in(make_worker("bob"))
     accept(other, hit)
     assert sorted(Assignment.objects.values_list("status", flat=True)) == ["Abandoned", "Accepted"]
-
-
-@pytest.mark.failing_rows
-def test_row_that_fails_holds_up_no_other(publish, browser, monkeypatch):
-    for place in range(3):
-        accept(browser, publish(UniqueRequestToken=str(place), Title=f"group {place}"))
-    Assignment.objects.update(deadline_at=timezone.now() - timedelta(minutes=1))
-    failing = Assignment.objects.order_by("pk")[1].pk
-    abandon = maintenance.work.abandon
-
-    def fails(*, assignment_pk, now):
-        if assignment_pk == failing:
-            raise ValueError
-        return abandon(assignment_pk=assignment_pk, now=now)
-
-    monkeypatch.setattr(maintenance.work, "abandon", fails)
-    assert maintenance.run_due(now=timezone.now())["abandoned"] == 2
-    monkeypatch.undo()
-    assert maintenance.run_due(now=timezone.now())["abandoned"] == 1
 
 
 def test_submission_against_the_sweep_wins_or_loses_whole(browser, accepted):

@@ -30,9 +30,10 @@ def test_micro_sum_adds_field_by_field():
 
 
 def test_macro_average_leaves_undefined_ratios_out_of_their_own_mean_only():
-    average = macro_average([Counts(1, 1, 0), Counts(0, 0, 4)])
+    counts = [Counts(1, 1, 0), Counts(0, 0, 4)]
+    average = macro_average(counts, counts)
     assert average == MacroAverage(precision=0.5, recall=0.5, precision_items=1, recall_items=2)
-    assert macro_average([]) == MacroAverage(None, None, 0, 0)
+    assert macro_average([], []) == MacroAverage(None, None, 0, 0)
 
 
 def test_mean_does_not_depend_on_the_order():

@@ -53,6 +53,7 @@ def alarm_rate(workers, blocks, level_of):
     return alarms / looks
 
 
+@pytest.mark.slow
 def test_steady_workers_raise_no_more_false_alarms_than_documented():
     rate = alarm_rate(400, 11, lambda block: 0.8)
     # 4,000 looks: the standard error of the rate is 0.0011.

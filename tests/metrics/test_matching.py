@@ -1,6 +1,8 @@
 import random
 from fractions import Fraction
 
+import pytest
+
 from metrics.matching import connected_components, lexicographic_matching
 from tests.metrics import brute_force
 
@@ -21,6 +23,7 @@ def _random_edges(rng):
     }
 
 
+@pytest.mark.slow
 def test_matching_is_the_best_of_all_matchings_in_thousands_of_cases():
     rng = random.Random(20)
     contested = 0

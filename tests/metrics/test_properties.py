@@ -306,6 +306,10 @@ NOT_METRICS = {
         "bootstrap_alpha",
     },
     "regions": {"box_area", "region_area", "hull"},
+    # Estimates from samples; see test_capture_recapture.py and test_true_precision.py.
+    "capture_recapture": {"estimate_coverage", "sum_captures"},
+    "true_precision": {"true_precision"},
+    "intervals": {"wilson_interval"},
     "drift": {"fall_p_value", "has_fallen"},
     "counts": {"ratio", "mean", "micro_sum", "macro_average"},
     "spans": {"overlap", "check_spans"},
@@ -369,6 +373,7 @@ def test_the_table_lists_every_public_metric():
     assert set(listed) & others == set()
 
 
+@pytest.mark.slow
 @_each(METRICS)
 @given(data=st.data())
 @examples
@@ -386,6 +391,7 @@ def test_a_side_against_itself_is_perfect(row, data):
     assert all(figure is None or figure == pytest.approx(row.perfect) for figure in figures)
 
 
+@pytest.mark.slow
 @_each(METRICS)
 @given(data=st.data())
 @examples
@@ -403,6 +409,7 @@ def test_symmetric_metrics_take_their_sides_in_either_order(row, data):
     assert row.figures(first, second) == row.figures(second, first)
 
 
+@pytest.mark.slow
 @_each([row for row in METRICS if row.repeat])
 @given(data=st.data())
 @examples

@@ -63,6 +63,9 @@ def of_an_earlier_version(file: Path) -> Path:
     return out
 
 
+@pytest.mark.parametrize(
+    "either_site", ["servers", pytest.param("embedded", marks=pytest.mark.long)], indirect=True
+)
 def test_export_after_wipe_and_restore_has_the_same_bytes(
     either_site, postgres_url, free_port, tmp_path, migrate
 ):

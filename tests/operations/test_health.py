@@ -1,6 +1,5 @@
 """Health checks of each part, working and failing."""
 
-import asyncio
 import socket
 import threading
 from datetime import timedelta
@@ -16,6 +15,7 @@ from operations import health
 from operations.domain import heartbeat
 from operations.models import Heartbeat
 
+pytestmark = pytest.mark.usefixtures("without_running_loop")
 READY, WEB = "/health/ready", "/health/web"
 PARTS = {
     "database",
@@ -51,15 +51,6 @@ def marketplace(settings):
     server.shutdown()
     thread.join()
     server.server_close()
-
-
-@pytest.fixture(autouse=True)
-def _without_running_loop():
-    """Hide the event loop that Playwright leaves running in a thread with a browser."""
-    loop = asyncio._get_running_loop()
-    asyncio._set_running_loop(None)
-    yield
-    asyncio._set_running_loop(loop)
 
 
 @pytest.fixture(autouse=True)

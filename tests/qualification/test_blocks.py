@@ -2,20 +2,26 @@
 
 import threading
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.domain.drafts import PageState, save_draft
 from annotation.domain.open_page import assign_block
-from annotation.domain.worker_page import InvalidPageError
-from annotation.models import BlockAssignment, Item, Task
-from crowd.models import Hit, QualificationGrant
+from annotation.domain.unused_blocks import delete_unused_blocks
+from annotation.domain.worker_page import InvalidPageError, PageToken
+from annotation.models import BlockAssignment, Draft, Item, Task
+from annotation.tasks import delete_unconfirmed_drafts
+from crowd.domain.hold_publishing import hold_publishing
+from crowd.models import Hit, HitType, QualificationGrant
 from qualification.domain.publish_round import publish_round, round_cents, split_into_blocks
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Enrolment, Round
-from tests.crowd.factories import NOW, make_worker
+from tests.crowd.factories import NOW, make_assignment, make_worker
 from tests.qualification.factories import EXPERT, hand_in, make_rounds, open_round, record
 
 pytestmark = pytest.mark.django_db
@@ -111,11 +117,11 @@ def test_page_of_another_hand_is_refused():
     cohort = publish_round(round=one, actor="tests", now=NOW, slots=6)
     first, second = cohort.batch.tasks.get_queryset().filter(block=1)[0], None
     second = cohort.batch.tasks.filter(block=2)[0]
-    assign_block(task=first, worker_ref="A1")
-    assign_block(task=first, worker_ref="A1")
-    assign_block(task=second, worker_ref="A2")
+    assign_block(task=first, worker_ref="A1", now=NOW)
+    assign_block(task=first, worker_ref="A1", now=NOW)
+    assign_block(task=second, worker_ref="A2", now=NOW)
     with pytest.raises(InvalidPageError, match="part 1"):
-        assign_block(task=second, worker_ref="A1")
+        assign_block(task=second, worker_ref="A1", now=NOW)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -129,7 +135,7 @@ def test_worker_who_opens_every_hand_at_once_gets_one():
     def open_task(task, worker):
         start.wait()
         try:
-            assign_block(task=task, worker_ref=worker)
+            assign_block(task=task, worker_ref=worker, now=NOW)
             let_in.append((worker, task.block))
         except InvalidPageError:
             pass
@@ -147,3 +153,51 @@ def test_worker_who_opens_every_hand_at_once_gets_one():
         thread.join()
     assert sorted(worker for worker, _ in let_in) == ["A1", "A2"]
     assert set(BlockAssignment.objects.values_list("worker_ref", "block")) == set(let_in)
+
+
+@pytest.fixture
+def opened() -> Task:
+    """A task with an hour's time that worker A1 has opened at NOW."""
+    cohort = publish_round(
+        round=make_dealt_round(entry=RoundEntry.OPEN), actor="tests", now=NOW, slots=6
+    )
+    task = cohort.batch.tasks.filter(block=1)[0]
+    HitType.objects.update(assignment_seconds=3600)
+    assign_block(task=task, worker_ref="A1", now=NOW)
+    return task
+
+
+AFTER = NOW + timedelta(hours=25, minutes=1)
+
+
+def test_block_without_work_is_deleted_after_a_day_and_the_time_for_a_task(opened):
+    assert delete_unused_blocks(now=NOW + timedelta(hours=25)) == 0
+    assert delete_unused_blocks(now=AFTER) == 1
+    other = opened.batch.tasks.filter(block=2)[0]
+    assign_block(task=other, worker_ref="A1", now=AFTER)
+
+
+def test_block_with_a_draft_stays(opened):
+    claim = PageToken(str(opened.public_id), "ASSIGNMENT", "A1")
+    save_draft(claim=claim, state=PageState(revision=0, content={}), now=NOW)
+    assert delete_unused_blocks(now=AFTER) == 0
+    Draft.objects.all().delete()
+    assert delete_unused_blocks(now=AFTER) == 1
+
+
+def test_block_with_a_confirmed_assignment_stays(opened):
+    worker = make_worker()
+    BlockAssignment.objects.update(worker_ref=worker.external_id)
+    make_assignment(opened.hit, worker)
+    assert delete_unused_blocks(now=AFTER) == 0
+
+
+def test_blocks_stay_until_a_restored_site_has_read_the_marketplace(opened):
+    hold_publishing(reason="Restored.", actor="restore", now=NOW)
+    assert delete_unused_blocks(now=AFTER) == 0
+
+
+def test_task_deletes_unused_blocks(opened):
+    BlockAssignment.objects.update(assigned_at=timezone.now() - timedelta(days=3))
+    delete_unconfirmed_drafts()
+    assert not BlockAssignment.objects.exists()

@@ -116,7 +116,7 @@ def test_round_pays_by_its_own_terms(send, one):
     assert paid == [("bonus", 7)] * 2 + [("bonus", 14)] * 2 + [("reward", 20)] * 4
     task = cohort.batch.tasks.first()
     page = open_page(
-        public_id=task.public_id, role=task.role, assignment="", worker="", submit_to=""
+        public_id=task.public_id, role=task.role, assignment="", worker="", submit_to="", now=NOW
     )
     assert page.data["pay"]["reward_cents"] == 20
     assert one.project.pay_scheme == PAY_PRESETS["qasrl-2020"]
@@ -130,6 +130,6 @@ def test_round_shows_its_own_version_of_the_guidelines(send, one):
     cohort = open_round(one, [make_worker()])
     task = cohort.batch.tasks.first()
     page = open_page(
-        public_id=task.public_id, role=task.role, assignment="", worker="", submit_to=""
+        public_id=task.public_id, role=task.role, assignment="", worker="", submit_to="", now=NOW
     )
     assert page.guidelines == first.text

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotation.models import Draft, WorkerNote
+from annotation.models import Draft, FinishedTutorial, WorkerNote
 from audit.models import StateChange
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.domain.register_worker import register_worker
@@ -63,8 +63,11 @@ def gold_of(project, folder) -> bytes:
 def test_pseudonymised_the_id_is_gone_and_the_dataset_the_same(person, project, tmp_path):
     before, cents = gold_of(project, tmp_path / "a"), LedgerEntry.objects.count()
     secret = person.external_id
+    tutorial = {"scheme": "qasrl", "role": "generator", "finished_at": START}
+    FinishedTutorial.objects.create(worker_ref=secret, **tutorial)
     row = forget(person, Erasure.PSEUDONYMISE)
     assert row.pseudonym == person.pseudonym
+    assert not FinishedTutorial.objects.exists()
     assert not Worker.objects.filter(external_id=secret).exists()
     assert not Draft.objects.filter(worker_ref=secret).exists()
     assert gold_of(project, tmp_path / "b") == before
@@ -192,7 +195,7 @@ def test_a_person_who_works_elsewhere_is_not_one_admin_s_to_forget(admin, projec
 
 
 def test_requester_who_is_no_admin_is_not_offered_it(office, project, person):
-    assert b"Forget this person" not in office.get(page_of(project, person)).content
+    assert b"Erase worker data" not in office.get(page_of(project, person)).content
 
 
 def test_erasure_deletes_the_texts_of_feedback_on_production(campaign, person):

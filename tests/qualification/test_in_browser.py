@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, expect
 
 from qualification.domain.feedback import Notes, link_of, send_feedback
 from qualification.models import Feedback
-from tests.axe import axe_findings
+from tests.axe import LOOKS, axe_findings
 from tests.qualification.factories import LATER
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -54,11 +54,10 @@ def overflow(page):
     return page.evaluate("document.documentElement.scrollWidth - innerWidth")
 
 
-@pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["360", "1280"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_are_accessible_and_stay_in_their_width(
-    open_page, enrolment, trainer, viewport, scheme
-):
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_pages_are_accessible_and_stay_in_their_width(open_page, enrolment, trainer, look):
+    width, scheme = look
+    viewport = {"width": width, "height": 800}
     notes = Notes("Well begun.", {str(enrolment.round.items.first().pk): "Split the names."})
     sent = send_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=LATER)
     page = open_page(viewport, color_scheme=scheme)
@@ -102,3 +101,36 @@ def test_trainer_handles_a_worker_without_the_mouse_and_the_worker_reads_it_on_a
     expect(phone.get_by_role("status")).to_contain_text("you have read this")
     feedback.refresh_from_db()
     assert feedback.acknowledged_at
+
+
+def test_differences_and_decision_are_reached_by_keys(open_page, enrolment):
+    page = open_page()
+    page.goto(addresses(enrolment)[2])
+    expect(page.locator("html[data-ready]")).to_have_count(1)
+    rows = page.locator("[data-difference]")
+    assert rows.count() >= 2
+    page.keyboard.press("d")
+    expect(rows.first).to_be_focused()
+    page.keyboard.press("d")
+    expect(rows.nth(1)).to_be_focused()
+    page.keyboard.press("Shift+D")
+    expect(rows.first).to_be_focused()
+    for part in (page.get_by_label("Summary"), page.get_by_role("button", name="Save").last):
+        expect(part).to_be_in_viewport()
+    page.keyboard.press("v")
+    page.get_by_label("Repeat the round").check()
+    page.get_by_role("button", name="Send and decide").press("Enter")
+    expect(page.get_by_text("Feedback and decision are on the way")).to_be_visible()
+
+
+def test_pass_below_the_thresholds_is_confirmed(open_page, enrolment):
+    page = open_page()
+    page.goto(addresses(enrolment)[2])
+    page.get_by_role("link", name="Decide …").click()
+    page.get_by_label("Pass", exact=True).check()
+    page.get_by_label("Send the feedback with the decision").uncheck()
+    page.get_by_role("button", name="Send and decide").click()
+    expect(page.get_by_role("alert")).to_contain_text("Thresholds not met")
+    assert axe_findings(page) == []
+    page.get_by_role("button", name="Pass anyway").click()
+    expect(page.get_by_text("The decision is on the way")).to_be_visible()

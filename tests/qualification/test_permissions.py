@@ -18,6 +18,7 @@ POSTED = {
     "set_up",
     "decide",
     "overrule",
+    "confirm",
     "write",
 }
 ROUTES = [one.name for one in urls.urlpatterns]
@@ -34,7 +35,7 @@ GUARDED = [
 def ask(enrolment):
     one = enrolment.round
     person = [one.pk, enrolment.worker.pseudonym]
-    more = dict.fromkeys(("trainee", "evaluate", "overrule", "write", "preview"), person)
+    more = dict.fromkeys(("trainee", "evaluate", "overrule", "confirm", "write", "preview"), person)
     more |= {name: [one.pk] for name in ("round", "publish", "edit", "decide")}
 
     more |= dict.fromkeys(("pool_worker", "pool_write", "pool_preview"), person[1:])

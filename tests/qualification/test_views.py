@@ -241,13 +241,70 @@ def test_preview_shows_what_the_worker_will_see(desk, enrolment):
 
 
 def test_decision_on_one_and_on_many(desk, enrolment):
-    desk.post(page_of("write", enrolment), {"action": "repeat", "reason": "try again"})
+    decision = {"action": "decide", "verdict": "repeat", "reason": "try again", "sends": "on"}
+    desk.post(page_of("write", enrolment), decision)
     enrolment.refresh_from_db()
     assert enrolment.state == EnrolmentState.REPEATING
     url = at("decide", enrolment, enrolment.round_id)
     desk.post(url, {"verdict": "decline", "enrolment": [enrolment.pk], "reason": "enough"})
     enrolment.refresh_from_db()
     assert enrolment.state == EnrolmentState.DECLINED
+
+
+def test_feedback_and_decision_are_sent_in_one_step(desk, enrolment):
+    decision = {"action": "decide", "verdict": "repeat", "sends": "on", "text": "Well begun."}
+    page = desk.post(page_of("write", enrolment), decision, follow=True).content.decode()
+    assert "Feedback and decision are on the way" in page
+    enrolment.refresh_from_db()
+    assert enrolment.state == EnrolmentState.REPEATING
+    feedback = Feedback.objects.get()
+    assert feedback.text == "Well begun."
+    assert feedback.sent_at
+
+
+def test_pass_below_a_threshold_without_feedback_is_confirmed_first(desk, enrolment):
+    decision = {"action": "decide", "verdict": "pass", "reason": "promising", "text": "Hello."}
+    page = desk.post(page_of("write", enrolment), decision).content.decode()
+    assert "Thresholds not met: LA F1." in page
+    assert "The feedback has not been sent" in page
+    enrolment.refresh_from_db()
+    assert enrolment.state == EnrolmentState.FINISHED
+    fields = {"verdict": "pass", "reason": "promising", "sends": "on", "confirmed": "on"}
+    desk.post(page_of("confirm", enrolment), fields)
+    enrolment.refresh_from_db()
+    assert enrolment.state == EnrolmentState.PASSED
+    feedback = Feedback.objects.get()
+    assert feedback.text == "Hello."
+    assert feedback.sent_at
+
+
+def test_decision_without_a_choice_changes_nothing(desk, enrolment):
+    page = desk.post(page_of("write", enrolment), {"action": "decide"}, follow=True)
+    assert "Choose a decision." in page.content.decode()
+    enrolment.refresh_from_db()
+    assert enrolment.state == EnrolmentState.FINISHED
+    assert not Message.objects.exists()
+
+
+def test_overruled_answer_is_right_in_the_feedback(client, desk, trainer):
+    enrolment = evaluated_with_an_extra_answer(trainer)
+    page = desk.get(page_of("trainee", enrolment)).content.decode()
+    [value] = re.findall(r'value="(\[\d+, &quot;answer-accepted&quot;, null, [^"]+\])"', page)
+    before = desk.get(page_of("preview", enrolment)).content.decode()
+    assert "answer-state--extra" in before.partition("</details>")[2]
+    desk.post(page_of("overrule", enrolment), {"decision": html.unescape(value)})
+    feedback = send_feedback(enrolment=enrolment, trainer=trainer, notes=Notes(), now=LATER)
+    worker_page = client.get(link_of(feedback)).content.decode().partition("</details>")[2]
+    assert "answer-state--extra" not in worker_page
+    assert "answer-state--approved" in worker_page
+
+
+def test_correct_items_are_folded(desk, enrolment):
+    page = desk.get(page_of("trainee", enrolment)).content.decode()
+    folds = re.findall(r"<details\s+(open)?\s*data-fold>(.*?)</summary>", page, re.S)
+    assert folds
+    for is_open, summary in folds:
+        assert ("difference" in summary) == bool(is_open)
 
 
 def test_bulk_decision_on_another_rounds_worker_is_refused(desk, enrolment):
@@ -359,7 +416,8 @@ def test_decision_and_feedback_go_by_mail_where_there_is_an_address(desk, enrolm
     settings.MAIL_IS_ON = True
     keep_address(worker=enrolment.worker, address="ann@example.org", now=LATER)
     desk.post(page_of("write", enrolment), {"action": "send", "text": "Well begun."})
-    desk.post(page_of("write", enrolment), {"action": "decline", "reason": "below"})
+    decision = {"action": "decide", "verdict": "decline", "reason": "below"}
+    desk.post(page_of("confirm", enrolment), decision | {"confirmed": "on"})
     told = [one.message.text for one in Mail.objects.order_by("pk")]
     assert len(told) == 2
     assert "Your feedback is ready" in told[0]

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.rehearsal.test_validation import manage
+from web.money import dollars
 
 pytestmark = pytest.mark.system
 
@@ -45,6 +46,7 @@ import_gold(project=project, paths=[path], fmt="qasrl-csv", source="expert", on_
 """.replace("ITEMS", str(ITEMS)).replace("WORDS", repr(WORDS), 1)
 
 
+@pytest.mark.long
 def test_rehearsal_with_known_noise_agrees_as_far_as_the_noise_implies(embedded_site, free_port):
     """Each of two workers keeps a question with probability s: s*s are with both, 2*s*(1-s) with one of
     them, so UA F1 = 2*s*s / (2*s*s + 2*s*(1-s)) = s. A question that both kept has another role with
@@ -65,3 +67,66 @@ def test_rehearsal_with_known_noise_agrees_as_far_as_the_noise_implies(embedded_
     assert workers["LA"]["f1"] == pytest.approx(la, abs=0.12)
     low, high = workers["LA"]["interval"]
     assert low < workers["LA"]["f1"] < high < ua
+    every_figure_of_cost_agrees(env, done)
+    finish_an_experiment(env)
+
+
+# What the pages and commands show on the same state, with one more item that is not published yet.
+COSTS = """
+import io, json
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.test import Client
+from annotation.domain.cost_model import item_cents, role_costs
+from annotation.models import Item
+from consolidation.domain.queries import finished_costs
+from projects.models import Project
+project = Project.objects.get(slug="noisy")
+done = [cost.total_cents for cost in finished_costs(project=project)]
+item = Item.objects.filter(project=project).first()
+item.pk, item.key = None, "one more"
+item.save()
+client = Client(HTTP_HOST="127.0.0.1")
+client.force_login(get_user_model().objects.create_superuser("ada"))
+pages = {
+    name: client.get(f"/projects/noisy/{name}/").content.decode()
+    for name in ("pay", "publish", "costs", "batches")
+}
+out = io.StringIO()
+call_command("forecast", "noisy", "--json", stdout=out)
+item.delete()
+print(json.dumps({
+    "expected": item_cents(role_costs(project=project), project=project),
+    "actual": sum(done) / len(done),
+    "forecast": json.loads(out.getvalue())["expected_cents"],
+    "pages": pages,
+}))
+"""
+
+
+def every_figure_of_cost_agrees(env, done):
+    figures = json.loads(manage(env, "shell", "-v0", "-c", COSTS))
+    mean = figures["actual"]
+    assert figures["expected"] == pytest.approx(mean)
+    assert done["cost_per_item_cents"] == pytest.approx(mean, abs=0.005)
+    # One item is left to publish. Each role's cost is rounded to a cent.
+    assert figures["forecast"] == pytest.approx(mean, abs=1)
+    shown = dollars(mean)
+    assert f"An item costs about {shown}" in figures["pages"]["pay"]
+    assert f"an item is expected to cost {shown}" in figures["pages"]["publish"]
+    assert shown in figures["pages"]["costs"]
+    assert f"about <b>{dollars(figures['forecast'])}</b>" in figures["pages"]["batches"]
+    assert "validator" not in figures["pages"]["pay"].split("Result", 1)[1]
+
+
+def finish_an_experiment(env):
+    """Another rehearsal of the project works on what an agreement experiment published."""
+    manage(env, "agreement", "noisy", "--again", "3", "--generators", "1", "--json")
+    assert open_hits(env) == 3
+    manage(env, "rehearse", "noisy", "--workers", "4", "--skill", str(SKILL), "--json")
+    assert open_hits(env) == 0
+
+
+def open_hits(env) -> int:
+    count = "from crowd.models import Hit; print(Hit.objects.open().count())"
+    return int(manage(env, "shell", "-v0", "-c", count))

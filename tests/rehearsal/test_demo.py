@@ -7,7 +7,7 @@ import pytest
 from annotation.domain.publish import publish_batch
 from qualification.models import Round
 from rehearsal.domain.demo import prepare_demo
-from rehearsal.management.commands.demo import Command
+from rehearsal.management.commands.rehearse_demo import Command
 from tests.crowd.factories import NOW
 
 pytestmark = pytest.mark.django_db

@@ -80,11 +80,16 @@ def write(path: Path, rows: list[dict[str, str]]) -> Path:
     return path
 
 
+# Questions that no consolidator is paid for, by predicate: two that differ in one word from others of
+# their author.
+UNSOUND = {("Wiki1k:wikinews:516949:3:2", "2"): 2}
+
+
 def expected_cents(gold: Path) -> dict[str, int]:
     """What the campaign must cost, worked out from the file and the pay scheme's words alone.
 
     Each generator: 5 cents and 5, 6, 7 ... for each question after the second. The consolidator:
-    5 cents and 3 for each question laid before them. Fees: a fifth, half up, at least a cent each.
+    5 cents and 3 for each sound question that they judge. Fees: a fifth, half up, at least a cent each.
     """
     by_predicate: dict[tuple[str, str], dict[str, set[str]]] = {}
     for row in rows_of(gold):
@@ -96,8 +101,9 @@ def expected_cents(gold: Path) -> dict[str, int]:
         return max(1, (cents * 2 + 5) // 10) if cents else 0
 
     rewards = bonuses = fees = 0
-    for writers in by_predicate.values():
+    for predicate, writers in by_predicate.items():
         laid_out = sum(len(questions) for questions in writers.values())
+        laid_out -= UNSOUND.get(predicate, 0)
         earned = [sum(range(5, 5 + max(0, len(one) - 2))) for one in writers.values()]
         for bonus in [*earned, 3 * laid_out]:
             bonuses += bonus
@@ -181,13 +187,15 @@ def replay_whole_set(checkout: Checkout, tmp_path: Path) -> None:
         *("rehearse", "wikinews", "--replay", gold, "--workers", "8"), timeout=1800
     )
     assert (facts["roles"], facts["arguments"]) == (3713, 4315)
+    # Honest work is hardly ever held.
+    assert facts["held_bonuses"] < 0.02 * facts["assignments"]
     assert facts["scores"]["UA"]["f1"] == facts["scores"]["LA"]["f1"] == 1.0
     check_books(checkout, facts, gold, 1264)
     check_gold(checkout, gold, tmp_path / "gold")
 
 
 def test_part_of_the_published_set_comes_back_as_it_went_in(server_site, free_port, tmp_path):
-    items = 150
+    items = 60
     gold, sentences = some_of(
         DATA / "wikinews.dev.gold.csv", DATA / "wikinews.dev.full.csv", tmp_path, items
     )

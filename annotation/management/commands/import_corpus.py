@@ -9,6 +9,7 @@ from annotation.enums import Partition
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from schemes.base import FileError
+from schemes.registry import get_scheme
 
 
 class Command(BaseCommand):
@@ -28,6 +29,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--images", type=Path, help="the folder or ZIP archive of the images that FILE names"
         )
+        parser.add_argument(
+            "--search",
+            default="",
+            help="what to look for in sentences without --items, if the scheme has a choice",
+        )
         parser.add_argument("--domain", default="")
         parser.add_argument("--partition", default="", choices=Partition.values)
         parser.add_argument(
@@ -37,10 +43,15 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
+        searches = get_scheme(project.scheme).corpus.searches
+        if options["search"] and options["search"] not in searches:
+            known = ", ".join(searches) or "none"
+            raise InputError(f"Unknown --search {options['search']!r}. Known searches: {known}.")
         corpus = CorpusOptions(
             fmt=options["format"],
             items=options["items"],
             images=options["images"],
+            search=options["search"],
             domain=options["domain"],
             partition=options["partition"],
             strict=options["strict"],

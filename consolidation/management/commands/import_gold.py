@@ -7,11 +7,14 @@ from django.utils import timezone
 
 from consolidation.domain.import_gold import import_gold
 from consolidation.enums import GoldSource
+from consolidation.reader_options import add_gold_options, given_gold_options
 from projects.command import Command as BaseCommand
-from projects.command import project_named
+from projects.command import InputError, project_named
+from schemes.reports import UsageError
 
 
 class Command(BaseCommand):
+    refusals = (UsageError,)
     help = "Add reference annotations to a project's items."
     example = "manage.py import_gold wikinews-dev expert.csv --format FORMAT --source expert"
 
@@ -22,16 +25,28 @@ class Command(BaseCommand):
         parser.add_argument(
             "--source", required=True, choices=[GoldSource.EXPERT, GoldSource.IMPORTED]
         )
+        parser.add_argument(
+            "--allow-overlaps",
+            action="store_true",
+            help="with --source imported: accept annotations that contradict themselves, such as a "
+            "parser's",
+        )
+        add_gold_options(parser)
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        project = project_named(options["project"])
+        if options["allow_overlaps"] and options["source"] != GoldSource.IMPORTED:
+            raise InputError("--allow-overlaps goes with --source imported.")
         report = import_gold(
-            project=project_named(options["project"]),
+            project=project,
             paths=options["files"],
             fmt=options["format"],
             source=options["source"],
             on_error=lambda error: self.stderr.write(str(error)),
             now=timezone.now(),
+            options=given_gold_options(project, options),
+            allow_overlaps=options["allow_overlaps"],
         )
         left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
         sentence = f"Added gold for {report.added} items; {report.known} already had it.{left_out}"

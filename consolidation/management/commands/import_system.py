@@ -6,11 +6,14 @@ from typing import Any
 from django.utils import timezone
 
 from consolidation.domain.import_gold import import_system
+from consolidation.reader_options import add_gold_options, given_gold_options
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
+from schemes.reports import UsageError
 
 
 class Command(BaseCommand):
+    refusals = (UsageError,)
     help = "Import a parser's output as a source for experts' merges. It does not become gold."
     example = "manage.py import_system wikinews-dev parser.csv --format FORMAT --system parser"
 
@@ -19,18 +22,21 @@ class Command(BaseCommand):
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
         parser.add_argument("--format", required=True, help="a gold format of the project's scheme")
         parser.add_argument("--system", required=True, help="a name for the report, such as nrl")
+        add_gold_options(parser)
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not 0 < len(options["system"]) <= 60:
             raise InputError("The system's name must have 1 to 60 characters.")
+        project = project_named(options["project"])
         report = import_system(
-            project=project_named(options["project"]),
+            project=project,
             paths=options["files"],
             fmt=options["format"],
             system=options["system"],
             on_error=lambda error: self.stderr.write(str(error)),
             now=timezone.now(),
+            options=given_gold_options(project, options),
         )
         left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
         sentence = f"{options['system']}: {report.added} items.{left_out}"

@@ -7,8 +7,10 @@ from django.utils import timezone
 from consolidation.enums import GoldSource
 from consolidation.protocols import protocol_of
 from datasets.domain.quality import (
+    CORRECTION_COLUMNS,
     QualityReport,
     compare_with_external,
+    correction_rows,
     quality_json,
     quality_report,
 )
@@ -18,7 +20,7 @@ from projects.command import InputError, project_named
 from projects.models import Project
 from schemes.base import Scheme, refuse
 from schemes.registry import SCHEMES, get_scheme
-from schemes.reports import text_table
+from schemes.reports import text_table, write_csv
 
 # The comparisons with other resources that any scheme declares.
 EXTERNALS = {
@@ -49,6 +51,12 @@ class Command(BaseCommand):
             parser.add_argument(
                 f"--{key}", dest=_option(key), type=Path, metavar="FILE", help=external.help
             )
+        parser.add_argument(
+            "--corrections",
+            type=Path,
+            metavar="OUT.csv",
+            help="write people's decisions on matches, as evaluate reads them",
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -60,6 +68,8 @@ class Command(BaseCommand):
         report = quality_report(
             project=project, source=options["source"], against=options["against"]
         )
+        if options["corrections"]:
+            _write_corrections(project, options)
         text = _text(get_scheme(project.scheme), report)
         self.write_result(quality_json(report), text, as_json=options["json"])
 
@@ -78,6 +88,15 @@ class Command(BaseCommand):
             now=timezone.now(),
         )
         self.write_result(figures, external.text(figures), as_json=options["json"])
+
+
+def _write_corrections(project: Project, options: dict[str, Any]) -> None:
+    path = options["corrections"]
+    rows = correction_rows(project=project, source=options["source"], against=options["against"])
+    try:
+        write_csv(path, CORRECTION_COLUMNS, rows)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}.") from error
 
 
 def _option(key: str) -> str:

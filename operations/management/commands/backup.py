@@ -6,6 +6,7 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from operations.domain.write_backup import BackupError, write_backup
+from operations.management.key_file import key_of
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 
@@ -22,6 +23,12 @@ class Command(BaseCommand):
             action="store_true",
             help="include SECRET_KEY and the staff's second factors; store such a file securely",
         )
+        parser.add_argument(
+            "--key-file",
+            type=Path,
+            metavar="FILE",
+            help="encrypt the backup with the key in this file (openssl rand -base64 32)",
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -33,19 +40,21 @@ class Command(BaseCommand):
                     path=path,
                     exports=options["with_exports"],
                     secrets=secrets,
+                    key=key_of(options["key_file"]),
                     now=timezone.now(),
                     progress=bar.update,
                 )
         except BackupError as error:
             raise InputError(f"{error}.") from error
         except OSError as error:
-            raise InputError(f"{path}: {error.strerror or error}.") from error
+            raise InputError(f"{error.filename or path}: {error.strerror or error}.") from error
         facts = {
             "file": str(path),
             "bytes": path.stat().st_size,
             "rows": manifest.rows,
             "files": manifest.files,
             "with_secrets": secrets,
+            "encrypted": options["key_file"] is not None,
         }
         sentence = f"{facts['rows']} rows and {facts['files']} files were written to {path}."
         self.write_result(facts, sentence, as_json=options["json"])

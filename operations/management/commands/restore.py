@@ -10,6 +10,7 @@ from tqdm import tqdm
 from operations.domain.backup_file import SECRET_KEY
 from operations.domain.restore_backup import restore_backup
 from operations.domain.write_backup import key_fingerprint
+from operations.management.key_file import add_key_file, key_of
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 
@@ -27,6 +28,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
+        add_key_file(parser)
         self.add_json(parser)
 
     @no_translations
@@ -34,13 +36,16 @@ class Command(BaseCommand):
         try:
             with tqdm(unit=" rows", disable=None) as bar:
                 manifest = restore_backup(
-                    path=options["file"], now=timezone.now(), progress=bar.update
+                    path=options["file"],
+                    now=timezone.now(),
+                    key=key_of(options["key_file"]),
+                    progress=bar.update,
                 )
         except OSError as error:
             raise InputError(f"{error.filename or options['file']}: {error.strerror}.") from error
         same_key = manifest.key_fingerprint == key_fingerprint(settings.SECRET_KEY)
         if not same_key:
-            where = f" (it is in the backup: unzip -p {options['file'].name} secret_key)."
+            where = f" (it is in the backup: {_how_to_read_secret_key(options)})."
             self.stderr.write(OTHER_KEY + (where if SECRET_KEY in manifest.members else "."))
         facts = {
             "made_at": manifest.made_at,
@@ -56,3 +61,13 @@ class Command(BaseCommand):
             "recover_hits."
         )
         self.write_result(facts, sentence, as_json=options["json"])
+
+
+def _how_to_read_secret_key(options: dict[str, Any]) -> str:
+    name = options["file"].name
+    if not options["key_file"]:
+        return f"unzip -p {name} secret_key"
+    return (
+        f"manage.py decrypt_backup {name} --key-file {options['key_file'].name} --out plain.zip, then "
+        "unzip -p plain.zip secret_key"
+    )

@@ -18,6 +18,7 @@
  * @property {any} target
  * @property {any} data
  * @property {any} content  the draft, if there is one
+ * @property {boolean} [freeForm]  whether units outside the scheme's template can be submitted
  * @property {any} [sources]  of a case: the annotators' content
  * @property {any} [layout]  of a case: the sources aligned
  * @property {any} [asked]  of a validation
@@ -47,6 +48,7 @@
  * @property {string} assignment
  * @property {string} submitTo
  * @property {{draft: string, submit: string, check: string, lookUp: string, index?: Record<string, string>}} urls
+ * @property {string} [tutorial]  the address of the tutorial, if the worker is new to the role
  * @property {string} [csrf]  on a page of the site itself
  * @property {string} [draftKey]  on a page of the site itself
  * @property {number} [number]  of a practice exercise
@@ -81,6 +83,7 @@
  * @property {() => Problem[]} problems  return what prevents submission
  * @property {() => any} [submission]  return the work for submission, where it differs
  * @property {(problem: any) => void} [focusProblem]
+ * @property {(problem: any) => boolean} [isCurrent]  return false if the place of a problem is gone
  * @property {(path: string, message: string) => Problem} [problemAt]  locate a problem that the server reports
  * @property {(problems: any[], options: {isRefused: boolean}) => void} [showProblems]  replace the shell's list
  * @property {() => boolean} [isReady]  return false to mark the submit button as not available yet
@@ -127,7 +130,16 @@
  * @typedef {{content: Content, comment: string, active_seconds: number, moves: number, steps: Steps, log: LoggedMove[]}} WorkState
  */
 
-/** @typedef {{revision: number, content: Content, comment?: string, moves?: number}} Version */
+/**
+ * A condition on the content of a tutorial's example: the value at the path is not empty (null), or
+ * equals the value. "*" in the path matches any position.
+ *
+ * @typedef {{path: string, value: any}} Goal
+ */
+
+/** @typedef {{steps: {title: string, text: string, goals: Goal[]}[], item: Item}} TutorialData */
+
+/** @typedef {{revision: number, content: Content, comment?: string, moves?: number, submitted?: boolean}} Version */
 
 /** @typedef {"new" | "started" | "done" | "skipped"} ItemStatus */
 
@@ -136,7 +148,7 @@
 /**
  * "invalid" means that the page's permission is not valid any more.
  *
- * @typedef {"sending" | "refused" | "unreachable" | "invalid" | "leaving" | "no-answer"} SubmissionState
+ * @typedef {"sending" | "refused" | "unreachable" | "invalid" | "conflict" | "leaving" | "no-answer"} SubmissionState
  */
 
 /**
@@ -145,6 +157,8 @@
  * @property {number} free_units
  * @property {number} bonus_first_cents
  * @property {number} bonus_step_cents
+ * @property {number} [max_units]  0 for no limit
+ * @property {number} [hold_above_units]  a person checks bonuses above this number of units, 0 for none
  */
 
 /** @typedef {Record<string, {seconds: number, moves: number}>} Steps */

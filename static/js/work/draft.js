@@ -18,8 +18,11 @@ const SAVE_WITHIN = 2000;
 const CHECK_AGAIN_AFTER = 600;
 const GIVE_UP_AFTER = 15_000;
 const BACK_OFF = [1000, 2000, 4000, 8000, 15_000, 30_000];
+const MOST_UNANSWERED = 50;
 // Browsers carry at most 64 KiB in requests that outlive their page.
 const KEEPALIVE_LIMIT = 60_000;
+// Invalid, not permitted, too large, too many
+const REFUSALS = new Set([400, 403, 413, 429]);
 
 export class Draft extends EventTarget {
   /** @param {{page: Page, state: () => WorkState}} options */
@@ -40,7 +43,7 @@ export class Draft extends EventTarget {
     this.storing = undefined;
     /** @type {number | null} */
     this.deadline = null;
-    /** @type {string[]} Contents that were sent and not yet answered. */
+    /** @type {string[]} Ids of messages that were sent and not yet answered, the newest last. */
     this.unanswered = [];
     this.paused = page.preview || page.submitted;
     /** @type {DraftStatus} */
@@ -99,6 +102,7 @@ export class Draft extends EventTarget {
    */
   resume(revision) {
     this.revision = revision;
+    this.unanswered = [];
     this.paused = false;
     this.failures = 0;
     this.changed();
@@ -120,21 +124,20 @@ export class Draft extends EventTarget {
   // The page closes: save once more without waiting for the answer.
   flush() {
     if (this.paused || !this.isUnsaved || this.inFlight === this.version) return;
-    // A save in flight most likely succeeds, and this one follows it.
-    const revision = this.revision + (this.inFlight === null ? 0 : 1);
     this.inFlight = this.version;
-    send(this.page, this.page.urls.draft, this.message(revision)).catch(() => {});
+    send(this.page, this.page.urls.draft, this.message().body).catch(() => {});
   }
 
   /**
-   * Return the request's body, and remember its content in case the answer is lost.
-   *
-   * @param {number} revision
+   * Return a message with its id. The id is remembered in case the answer is lost: the server accepts
+   * work that follows this page's own.
    */
-  message(revision) {
-    const state = this.state();
-    this.unanswered.push(canonical(state.content));
-    return JSON.stringify({ token: this.page.token, ...state, revision });
+  message(state = this.state()) {
+    const id = newId();
+    const { page, revision, unanswered } = this;
+    const body = JSON.stringify({ token: page.token, ...state, revision, save_id: id, unanswered });
+    this.unanswered = [...unanswered, id].slice(-MOST_UNANSWERED);
+    return { id, body };
   }
 
   // Store after the frame that shows the change, so that typing is not delayed.
@@ -173,26 +176,27 @@ export class Draft extends EventTarget {
     this.deadline = null;
     this.inFlight = version;
     if (this.failures === 0) this.report("saving");
-    const response = await send(this.page, this.page.urls.draft, this.message(this.revision)).catch(() => null);
+    const { id, body } = this.message();
+    const response = await send(this.page, this.page.urls.draft, body).catch(() => null);
     const answer = response ? await response.json().catch(() => null) : null;
     this.inFlight = null;
     if (this.paused) return;
-    if (response?.ok && answer) this.saved(version, answer);
+    if (response?.ok && answer) this.saved(version, id, answer);
     else if (response?.status === 409 && answer) this.conflict(answer.newest);
-    else if (response?.status === 400 || response?.status === 403) this.refused(answer?.error);
+    else if (response && REFUSALS.has(response.status)) this.refused(answer?.error);
     else this.failed();
   }
 
-  /** @param {number} version @param {{revision: number, submitted: boolean, moves: number}} answer */
-  saved(version, answer) {
+  /** @param {number} version @param {string} id @param {{revision: number, submitted: boolean, moves: number}} answer */
+  saved(version, id, answer) {
     this.storedMoves(answer.moves);
     this.revision = answer.revision;
     this.savedVersion = version;
     this.failures = 0;
-    this.unanswered = [];
+    // The server refuses older messages that are still on their way.
+    this.unanswered = this.unanswered.slice(this.unanswered.indexOf(id) + 1);
     if (answer.submitted) {
-      this.pause();
-      this.dispatchEvent(new CustomEvent("submitted"));
+      this.submittedElsewhere();
       return;
     }
     this.store();
@@ -210,28 +214,30 @@ export class Draft extends EventTarget {
     if (!this.paused && this.version === 0) this.save();
   }
 
-  /** @param {Version} newest */
-  conflict(newest) {
+  /**
+   * Another tab has saved since. Work that is submitted, or that this page did not touch, gives way.
+   *
+   * @param {Version} newest
+   * @param {{isTouched?: boolean}} [options]
+   */
+  conflict(newest, { isTouched = this.version > 0 } = {}) {
     this.storedMoves(newest.moves ?? 0);
-    const isUntouched = this.version === 0;
-    // This page's own save, whose answer was lost.
-    const isOurs = this.unanswered.includes(canonical(newest.content));
-    if (isUntouched || isOurs) {
-      this.revision = newest.revision;
-      this.unanswered = [];
-      this.failures = 0;
-      if (isOurs) this.save();
-      else this.loadNewer(newest);
+    if (isTouched && !newest.submitted) {
+      this.pause();
+      this.dispatchEvent(new CustomEvent("conflict", { detail: { newest } }));
       return;
     }
-    this.pause();
-    this.dispatchEvent(new CustomEvent("conflict", { detail: { newest } }));
-  }
-
-  /** @param {Version} newest */
-  loadNewer(newest) {
+    this.revision = newest.revision;
+    this.unanswered = [];
+    this.failures = 0;
     this.report("saved");
     this.dispatchEvent(new CustomEvent("newer", { detail: { newest } }));
+    if (newest.submitted) this.submittedElsewhere();
+  }
+
+  submittedElsewhere() {
+    this.pause();
+    this.dispatchEvent(new CustomEvent("submitted"));
   }
 
   /** @param {string} [message] */
@@ -287,6 +293,11 @@ function isReload() {
 function keyOf(location) {
   const query = new URLSearchParams(location.search);
   return ["draft", location.pathname, query.get("assignmentId"), query.get("workerId")].join(" ");
+}
+
+/** Return a random id. crypto.randomUUID needs https. */
+function newId() {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16)).join("");
 }
 
 /**

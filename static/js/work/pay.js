@@ -9,7 +9,7 @@
  * @param {number} position
  */
 export function unitBonus(terms, position) {
-  const paid = position - terms.free_units;
+  const paid = terms.max_units && position > terms.max_units ? 0 : position - terms.free_units;
   return paid < 1 ? 0 : terms.bonus_first_cents + (paid - 1) * terms.bonus_step_cents;
 }
 

@@ -10,8 +10,8 @@ import { isLocked } from "./page.js";
 import { bonusCents, cents, unitBonus } from "./pay.js";
 
 const MOST_STEPS = 100;
-// Fields with an undo of their own.
 const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea";
+const FIRST_CONTROL = ":is(input, select, button, textarea):enabled, [tabindex='0']";
 
 /** @typedef {{position: number, problem: Problem}} LocatedProblem */
 
@@ -31,11 +31,15 @@ export class Shell {
     this.page = page;
     this.backend = backend;
     this.locked = isLocked(page);
+    // True while a tutorial is in the place of the items.
+    this.suspended = false;
     this.position = 0;
     /** @type {Move[]} */
     this.done = [];
     /** @type {Move[]} */
     this.undone = [];
+    /** @type {{located: LocatedProblem[], isRefused: boolean}} The problems in the list. */
+    this.shown = { located: [], isRefused: false };
     const first = ref(document, "work-root");
     const roots = page.items.map((_, position) =>
       position === 0 ? first : /** @type {HTMLElement} */ (first.cloneNode(true)),
@@ -63,9 +67,10 @@ export class Shell {
       event.preventDefault();
       this.submit();
     });
-    form.addEventListener("click", ({ target }) => {
-      if (target instanceof Element && target.closest("[data-undo]")) this.undo();
-    });
+    ref(document, "undo").addEventListener("click", () => this.undo());
+    ref(document, "redo").addEventListener("click", () => this.redo());
+    const bar = ref(document, "bar");
+    new ResizeObserver(() => keepClearOf(bar)).observe(bar);
     form.addEventListener("work-loaded", () => this.render());
     ref(document, "previous").addEventListener("click", () => this.turnTo(this.position - 1));
     ref(document, "next").addEventListener("click", () => this.turnTo(this.position + 1));
@@ -140,6 +145,7 @@ export class Shell {
 
   changed() {
     this.backend.changed();
+    this.dropSolved();
     this.render();
   }
 
@@ -160,6 +166,7 @@ export class Shell {
     to.push({ ...move, state: this.current.last });
     this.current.restore(move.state);
     this.changed();
+    if (isFocusLost()) this.focus();
     this.say(`${outcome}: ${move.step.label}.`);
   }
 
@@ -168,6 +175,27 @@ export class Shell {
     const { work } = this.current;
     if (work.say) work.say(text);
     else setText(ref(document, "announcement"), text);
+  }
+
+  // --- the focus
+
+  // Start where the work goes on, unless the worker has already gone somewhere. On touch screens the
+  // focus would open the keyboard over the text to read.
+  start() {
+    if (this.locked) return;
+    const takeFocus = () => {
+      if (document.activeElement === document.body && !this.suspended) this.focus();
+    };
+    // A frame without the focus cannot take it, but it can pass it on.
+    window.addEventListener("focus", takeFocus);
+    if (!window.matchMedia("(pointer: coarse)").matches) takeFocus();
+  }
+
+  focus() {
+    const { work, root } = this.current;
+    if (work.focus) return work.focus();
+    const control = root.querySelector(FIRST_CONTROL);
+    if (control instanceof HTMLElement) control.focus();
   }
 
   // --- one item at a time
@@ -187,20 +215,26 @@ export class Shell {
   /** @param {number} position */
   turnTo(position) {
     this.show(position);
-    this.current.work.focus?.();
+    this.focus();
   }
 
   render() {
-    const last = this.done.at(-1);
-    const undo = ref(document, "undo");
-    undo.hidden = !last || this.locked;
-    setText(undo, `Undo ${last?.step.label ?? ""}`);
+    this.showStep("undo", "Undo", this.done.at(-1));
+    this.showStep("redo", "Redo", this.undone.at(-1));
     const submit = ref(document, "submit", HTMLButtonElement);
     submit.disabled = this.locked;
     const isReady = this.items.every(({ work }) => work.isReady?.() ?? true);
     submit.setAttribute("aria-disabled", String(!isReady));
     if (this.page.pay) this.showPay(this.page.pay);
     this.list.render();
+  }
+
+  /** @param {string} name @param {string} action @param {Move} [move] */
+  showStep(name, action, move) {
+    const button = ref(document, name, HTMLButtonElement);
+    button.disabled = !move || this.locked;
+    button.title = move?.step.label ?? "";
+    setText(ref(button, `${name}-label`), move ? `${action} ${move.step.label}` : action);
   }
 
   showPosition() {
@@ -227,16 +261,32 @@ export class Shell {
     const count = units.reduce((all, some) => all + some, 0);
     const label = bonusFor ? `for ${counted(count, singular, plural)} ${bonusFor}` : "bonus";
     setText(sum, bonus > 0 ? `${cents(pay.reward_cents)} + ${cents(bonus)} ${label} = ${total}` : total);
+    setText(ref(document, "pay-review"), this.reviewNotice(pay, units));
     const following = document.querySelector("[data-next-pay]");
     if (!following) return;
     const next = unitBonus(pay, units[this.position] + 1);
-    setText(following, next > 0 ? `next ${singular} +${cents(next)}` : `next ${singular}: part of the reward`);
+    setText(following, next > 0 ? `next ${singular} +${cents(next)}` : `next ${singular}: included`);
+  }
+
+  /**
+   * Say before the submission when a bonus is paid only after a review.
+   *
+   * @param {PayTerms} pay
+   * @param {number[]} units
+   */
+  reviewNotice(pay, units) {
+    const [singular, plural] = this.page.nouns.unit;
+    const limit = pay.hold_above_units ?? 0;
+    if (limit === 0) return "";
+    const rule = `Bonuses for more than ${counted(limit, singular, plural)} are paid after a person has checked them.`;
+    if (units.every((count) => count === 0)) return `${rule} Work without ${plural} earns the reward only.`;
+    return units.some((count) => count > limit) ? `${rule} This applies to your work.` : rule;
   }
 
   // --- submission and problems
 
   submit() {
-    if (this.locked) return;
+    if (this.locked || this.suspended) return;
     this.hideProblems();
     const problems = this.items.flatMap(({ work }, position) =>
       work.problems().map((problem) => ({ position, problem })),
@@ -270,6 +320,13 @@ export class Shell {
       );
       return;
     }
+    this.listProblems(problems, isRefused);
+    ref(document, "problems").focus();
+  }
+
+  /** @param {LocatedProblem[]} problems @param {boolean} isRefused */
+  listProblems(problems, isRefused) {
+    this.shown = { located: problems, isRefused };
     const box = ref(document, "problems");
     const entries = problems.map((located) => {
       const attributes = { type: "button", class: "link", onclick: () => this.goTo(located) };
@@ -277,7 +334,19 @@ export class Shell {
     });
     box.replaceChildren(element("p", {}, "Before you can submit:"), element("ul", {}, ...entries));
     box.hidden = false;
-    box.focus();
+  }
+
+  // Drop the listed problems that a change has solved.
+  dropSolved() {
+    const { located, isRefused } = this.shown;
+    if (ref(document, "problems").hidden) return;
+    const left = located.filter(({ position, problem }) => {
+      const { work } = this.items[position];
+      if (isRefused) return work.isCurrent?.(problem) ?? true;
+      return work.problems().some(({ message }) => message === problem.message);
+    });
+    if (left.length === 0) this.hideProblems();
+    else if (left.length < located.length) this.listProblems(left, isRefused);
   }
 
   /** @param {LocatedProblem} problem */
@@ -291,7 +360,7 @@ export class Shell {
     this.show(position);
     const { work } = this.current;
     if (work.focusProblem) work.focusProblem(problem);
-    else work.focus?.();
+    else this.focus();
   }
 
   hideProblems() {
@@ -300,12 +369,38 @@ export class Shell {
 
   /** @param {KeyboardEvent} event */
   shortcut(event) {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.defaultPrevented) return;
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.defaultPrevented || this.suspended) return;
     const key = `${event.shiftKey ? "shift " : ""}${event.key.toLowerCase()}`;
     if (key === "enter") this.submit();
-    else if (key === "z" && !isTyping(event, TEXT_FIELDS)) this.undo();
-    else if ((key === "shift z" || key === "y") && !isTyping(event, TEXT_FIELDS)) this.redo();
+    else if (hasOwnUndo(event)) return;
+    else if (key === "z") this.undo();
+    else if (key === "shift z" || key === "y") this.redo();
     else return;
     event.preventDefault();
   }
+}
+
+// The focus is lost with an element that was removed, and useless on a disabled button.
+function isFocusLost() {
+  const focused = document.activeElement;
+  return !focused || focused === document.body || focused.matches(":disabled");
+}
+
+/**
+ * Return true if the field of a key event has an undo of its own: a text field with text.
+ *
+ * @param {Event} event
+ */
+function hasOwnUndo(event) {
+  return isTyping(event, TEXT_FIELDS) && /** @type {HTMLInputElement} */ (event.target).value !== "";
+}
+
+/**
+ * Keep focused elements clear of the bar, which sticks to the bottom of the window.
+ *
+ * @param {HTMLElement} bar
+ */
+export function keepClearOf(bar) {
+  const isSticky = getComputedStyle(bar).position === "sticky";
+  document.documentElement.style.scrollPaddingBottom = isSticky ? `${bar.offsetHeight + 8}px` : "";
 }

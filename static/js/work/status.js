@@ -36,6 +36,7 @@ const SUBMISSION = {
   sending: "Submitting …",
   refused: "Not submitted",
   invalid: "Not submitted",
+  conflict: "Not submitted",
   unreachable: "Not submitted yet",
   "no-answer": "The marketplace does not answer",
 };
@@ -127,7 +128,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
     };
     showBanner(
       "warning",
-      ["There are two versions of your work. Which one do you want to keep?"],
+      ["This task was changed in another tab. Which version do you want to keep?"],
       [],
       element(
         "div",

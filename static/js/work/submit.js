@@ -6,7 +6,7 @@
 //   submission.send()                 also to try again
 //   submission.sendToMarketplace()    after "unreachable", if the worker chooses to
 
-/** @import { Page, Refusal, SubmissionState, WorkState } from "./contract.js" */
+/** @import { Page, Refusal, SubmissionState, Version, WorkState } from "./contract.js" */
 /** @import { Draft } from "./draft.js" */
 
 import { element } from "../html.js";
@@ -34,8 +34,9 @@ export class Submission extends EventTarget {
     if (response?.ok && answer?.next) return this.goTo(answer.next);
     if (response?.ok && answer?.fields) return this.postToMarketplace(answer.fields, { isSaved: true });
     this.busy = false;
+    if (response?.status === 409 && answer?.newest) return this.conflict(answer.newest);
     if (response?.status === 422) return this.report("refused", answer.error, answer.problems);
-    if (response?.status === 400 || response?.status === 403) return this.report("invalid", answer?.error);
+    if (response && [400, 403, 413, 429].includes(response.status)) return this.report("invalid", answer?.error);
     return this.report("unreachable");
   }
 
@@ -44,11 +45,17 @@ export class Submission extends EventTarget {
     let response = null;
     for (const wait of WAITS) {
       await new Promise((resolve) => setTimeout(resolve, wait));
-      const body = { token: this.page.token, revision: this.draft.revision, ...this.state() };
-      response = await send(this.page, this.page.urls.submit, JSON.stringify(body)).catch(() => null);
+      const { body } = this.draft.message(this.state());
+      response = await send(this.page, this.page.urls.submit, body).catch(() => null);
       if (response && response.status < 500) return response;
     }
     return response;
+  }
+
+  /** @param {Version} newest */
+  conflict(newest) {
+    this.report("conflict");
+    this.draft.conflict(newest, { isTouched: true });
   }
 
   /** @param {string} next */

@@ -10,6 +10,7 @@ import { Shell } from "./shell.js";
 import { showWorkStatus } from "./status.js";
 import { Submission } from "./submit.js";
 import { Effort } from "./timing.js";
+import { offerTutorial } from "./tutorial-offer.js";
 
 /** @param {Mount} mount */
 function openTask(mount) {
@@ -46,6 +47,8 @@ function openTask(mount) {
     },
     onRefused: (refusals) => shell.showRefusals(refusals),
   });
+  shell.start();
+  if (page.tutorial) offerTutorial({ page, mount, shell, effort });
   document.documentElement.dataset.ready = "true";
 }
 

@@ -15,6 +15,7 @@ export class ActiveTime {
     this.clock = clock;
     this.counted = seconds * 1000;
     this.since = clock();
+    this.isPaused = false;
   }
 
   watch(target = document) {
@@ -28,17 +29,29 @@ export class ActiveTime {
     return this;
   }
 
-  count() {
-    this.counted += this.pause;
+  // Stop counting until `resume`.
+  pause() {
+    this.count();
+    this.isPaused = true;
+  }
+
+  resume() {
+    this.isPaused = false;
     this.since = this.clock();
   }
 
-  get pause() {
+  count() {
+    this.counted += this.gap;
+    this.since = this.clock();
+  }
+
+  get gap() {
+    if (this.isPaused) return 0;
     return Math.min(Math.max(this.clock() - this.since, 0), IDLE_AFTER);
   }
 
   get seconds() {
-    return Math.floor((this.counted + this.pause) / 1000);
+    return Math.floor((this.counted + this.gap) / 1000);
   }
 }
 
@@ -66,7 +79,7 @@ export class Effort extends ActiveTime {
   // Events are counted before the page handles them, so the time belongs to the step that may end.
   count() {
     const part = this.part();
-    if (part) part.time += this.pause;
+    if (part) part.time += this.gap;
     super.count();
   }
 
@@ -103,7 +116,7 @@ export class Effort extends ActiveTime {
     /** @type {Steps} */
     const steps = {};
     for (const [name, part] of this.parts) {
-      const time = part.time + (part === current ? this.pause : 0);
+      const time = part.time + (part === current ? this.gap : 0);
       steps[name] = { seconds: Math.floor(time / 1000), moves: part.moves };
     }
     return { active_seconds: this.seconds, moves: this.moves, steps, log: this.log };

@@ -117,6 +117,7 @@ def test_framenet_keeps_roles_and_extra_units_of_frames_that_stay(tmp_path):
     assert lexicon["core_only"] is False
 
 
+@pytest.mark.slow
 def test_large_release_is_read_within_time_and_memory(tmp_path):
     path = write_zip(tmp_path / "large.zip", large_release(1_200, 13_000))
     start = perf_counter()
@@ -219,6 +220,7 @@ def test_billion_laughs_are_refused(tmp_path):
     assert message.startswith("bomb.xml, line 1: declares entities")
 
 
+@pytest.mark.slow
 def test_zip_bomb_is_bounded(tmp_path):
     path = write_zip(tmp_path / "bomb.zip", {"frame/A.xml": b"<a>" + b" " * (200 << 20)})
     tracemalloc.start()

@@ -142,6 +142,7 @@ _arguments = st.lists(
 ).map(tuple)
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.builds(Record, _words.map("#".__add__), _positions, _words, _labels, _arguments),

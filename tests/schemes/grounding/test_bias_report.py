@@ -155,6 +155,7 @@ def file(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_the_table_equals_a_second_implementation(file):
     report = bias_report(evaluate_file(file, seed=3))
     expected = plain_table(seeded_phrases())

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
 from schemes.grounding import samples
@@ -16,11 +17,13 @@ def lines_of(name):
     return [json.loads(line) for line in (FOLDER / name).read_text("utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_the_files_are_those_of_the_scenes():
     assert lines_of("captions.jsonl") == list(records())
     assert lines_of("gold.jsonl") == list(gold())
 
 
+@pytest.mark.slow
 def test_pictures_are_the_same_each_time_and_every_caption_has_one(tmp_path):
     for name in ("first", "second"):
         draw_samples(tmp_path / name)
@@ -33,6 +36,7 @@ def test_pictures_are_the_same_each_time_and_every_caption_has_one(tmp_path):
     assert {record["image"] for record in records()} == {file.name for file in files}
 
 
+@pytest.mark.slow
 def test_every_kind_of_phrase_occurs():
     kinds = Counter(
         (phrase["state"], phrase["plural"]) for record in gold() for phrase in record["phrases"]

@@ -51,6 +51,13 @@ def test_outside_the_template_only_the_same_text_agrees():
     assert rows([odd], [other]) == [[(0, 0, False), (1, 0, False)]]
 
 
+def test_modals_that_change_the_factuality_are_marked():
+    asked = ["Who might cut something?", "Who will cut something?", "Who shouldn't cut something?"]
+    sources = [generation({"questions": [{**WHO, "question": text}]}) for text in asked]
+    group = align(sources)["groups"][0]
+    assert [row["has_modal"] for row in group["rows"]] == [True, False, True]
+
+
 def test_groups_go_by_their_first_answer():
     assert rows([WHEN], [WHAT], [WHO]) == [[(2, 0, False)], [(1, 0, False)], [(0, 0, False)]]
 

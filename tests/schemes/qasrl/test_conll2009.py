@@ -4,18 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.counts import MacroAverage
 from schemes.base import FileError
-from schemes.qasrl.conll2009 import (
-    PropBankArgument,
-    argument_kind,
-    argument_span,
-    compare_with_propbank,
-    kinds_of_answers,
-    kinds_of_arguments,
-    question_kind,
-    read_conll2009,
-)
+from schemes.qasrl.conll2009 import argument_span, read_conll2009
+from schemes.qasrl.propbank_arguments import PropBankArgument
 
 # form, part of speech, head, predicate or _, then one column per predicate.
 FARMER = [
@@ -78,15 +69,15 @@ def test_predicates_and_arguments_are_read_with_their_spans(read):
     assert (grew.index, grew.sense, grew.pos) == (4, "grow.03", "VBD")
     # The predicate stands in the subtree of its own subject: its branch is cut off.
     assert grew.arguments == (
-        PropBankArgument("A0", 2, (0, 3)),
-        PropBankArgument("R-A0", 3, (3, 4)),
-        PropBankArgument("A1", 5, (5, 6)),
+        PropBankArgument("A0", (0, 3)),
+        PropBankArgument("R-A0", (3, 4)),
+        PropBankArgument("A1", (5, 6)),
     )
     assert sold.arguments == (
-        PropBankArgument("A0", 2, (0, 6)),
-        PropBankArgument("AM-TMP", 6, (6, 7)),
-        PropBankArgument("A1", 8, (8, 9)),
-        PropBankArgument("A2", 9, (9, 12)),
+        PropBankArgument("A0", (0, 6)),
+        PropBankArgument("AM-TMP", (6, 7)),
+        PropBankArgument("A1", (8, 9)),
+        PropBankArgument("A2", (9, 12)),
     )
 
 
@@ -152,44 +143,3 @@ def test_a_sentence_that_is_not_well_formed_is_named_and_left_out(read, change, 
     (error,) = errors
     assert str(error).startswith(f"sample.conll, line {line}: ")
     assert complaint in str(error)
-
-
-def test_kinds_are_core_and_adjunct():
-    assert [argument_kind(label) for label in ("A0", "A5", "C-A1", "R-A0", "R-C-A1")] == [
-        "core"
-    ] * 5
-    assert [argument_kind(label) for label in ("AM-TMP", "R-AM-LOC", "AA", "SU")] == ["adjunct"] * 4
-    assert [question_kind(wh) for wh in ("Who", "what", "how long", "where")] == [
-        "core",
-        "core",
-        "adjunct",
-        "adjunct",
-    ]
-
-
-def test_a_span_may_be_of_both_kinds(read):
-    (sentence,), _ = read(_block(FARMER))
-    assert kinds_of_arguments(sentence.predicates[1])[6, 7] == {"adjunct"}
-    assert kinds_of_answers([("who", [(0, 2)]), ("where", [(0, 2), (3, 4)])]) == {
-        (0, 2): {"core", "adjunct"},
-        (3, 4): {"adjunct"},
-    }
-
-
-def test_questions_are_compared_with_propbank_by_kind(read):
-    (sentence,), _ = read(_block(FARMER))
-    propbank = {("s", predicate.index): predicate for predicate in sentence.predicates}
-    questions = {
-        ("s", 7): [
-            ("who", [(0, 6)]),
-            ("what", [(8, 9)]),
-            ("where", [(10, 12)]),  # PropBank has it as core, the question is an adjunct's
-            ("when", [(6, 7)]),
-        ],
-    }
-    found = compare_with_propbank(propbank, questions)
-    assert {kind: each.average for kind, each in found.items()} == {
-        "all": MacroAverage(1.0, 0.5, precision_items=1, recall_items=2),
-        "core": MacroAverage(1.0, 1 / 3, precision_items=1, recall_items=2),
-        "adjunct": MacroAverage(0.5, 1.0, precision_items=1, recall_items=1),
-    }

@@ -3,15 +3,12 @@ import pytest
 from metrics.argument_scores import argument_scores
 from metrics.counts import Counts
 from schemes.base import FileError
-from schemes.qasrl.evaluation import (
-    ALIGNMENT_COLUMNS,
-    ITEM_COLUMNS,
-    Evaluation,
+from schemes.qasrl.annotation_files import (
     read_annotation_file,
     read_annotations_by_worker,
     read_sentence_tokens,
-    scores_by_worker,
 )
+from schemes.qasrl.evaluation import ALIGNMENT_COLUMNS, ITEM_COLUMNS, Evaluation, scores_by_worker
 from tests.schemes.qasrl.published_data import EXPERT, GOLD, SENTENCES, needs_published_data
 
 HEADER = "qasrl_id,verb_idx,verb,worker_id,question,is_redundant,answer_range"

@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from schemes.qasrl.parse_file import parse_questions_file, slots_of
 
 from .published_data import GOLD, SENTENCES, needs_published_data
+from .test_published_questions import COMPARED
 
 SENTENCE_ROWS = "qasrl_id,tokens,sentence\ns1,Perry cut the ribbon .,Perry cut the ribbon .\n"
 QUESTION_ROWS = (
@@ -127,11 +128,12 @@ def test_published_questions_come_out_with_their_slots(tmp_path):
     out = StringIO()
     target = tmp_path / "out.csv"
     call_command("parse_questions", GOLD, SENTENCES, "--out", str(target), "--json", stdout=out)
-    assert json.loads(out.getvalue())["parsed"] == 3713
+    assert json.loads(out.getvalue())["parsed"] == 3714
     with target.open() as ours, GOLD.open() as theirs:
-        differing = {
+        differing = [
             row["question"]
             for row, published in zip(csv.DictReader(ours), csv.DictReader(theirs), strict=True)
-            if any(row[name] != published[name] for name in ("wh", "subj", "obj", "prep", "aux"))
-        }
-    assert len(differing) == 3
+            if any(row[name] != published[name] for name in COMPARED)
+        ]
+    # 99.95 % of 3714 rows. The reference of file formats explains both.
+    assert sorted(differing) == ["What did someone do something?", "Who did see something?"]

@@ -195,6 +195,7 @@ def empty_row(**changes):
     return export_row(content={"questions": []}, provenance=[], **changes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fmt", ["qasrl-csv", "qasrl-bank"])
 def test_written_gold_reads_back_and_is_the_same_bytes_each_time(tmp_path, fmt):
     rows = [export_row(), export_row(external_id="s2")]
@@ -262,8 +263,8 @@ def test_bank_describes_each_question(tmp_path):
     assert (entry["verbIndex"], entry["verbInflectedForms"]) == (1, TARGET["forms"])
     assert entry["questionLabels"]["What might not be cut?"] == {
         "questionString": "What might not be cut?",
-        "questionSources": ["w1"],
-        "answerJudgments": [{"sourceId": "w1", "isValid": True, "spans": [[2, 4], [4, 6]]}],
+        "questionSources": ["turk-w1"],
+        "answerJudgments": [{"sourceId": "turk-w1", "isValid": True, "spans": [[2, 4], [4, 6]]}],
         "questionSlots": {
             "wh": "what",
             "aux": "might",
@@ -357,7 +358,7 @@ def test_bad_bank_line_is_named_and_the_others_are_kept(tmp_path, entry, field):
     records = list(CORPUS.read_gold([path], "qasrl-bank", errors.append))
     assert [each.item.external_id for each in records] == ["s0", "s2"]
     assert records[0].content == {"questions": [{"question": "Who cut?", "answers": [[0, 1]]}]}
-    assert records[0].provenance[0]["worker_id"] == "turk-w"
+    assert records[0].provenance[0]["worker_id"] == "w"
     assert [(error.line, error.field) for error in errors] == [(2, field)]
 
 
@@ -429,16 +430,7 @@ def test_published_gold_goes_in_and_out(tmp_path):
     assert len(rows) == 1264
     assert len(questions) == 3713
     assert sum(len(question["answers"]) for question in questions) == 4315
-    outside = [question["question"] for question in questions if question["slots"] is None]
-    assert outside == ["How long is it delayed to?"]
+    assert all(question["slots"] for question in questions)
     assert SCHEME.exports.write(rows, tmp_path / "out.csv", "qasrl-csv") == 3713
     again = list(CORPUS.read_gold([tmp_path / "out.csv"], "qasrl-csv", raised))
-    assert [each.content for each in again] == [
-        {
-            "questions": [
-                {"question": each["question"], "answers": each["answers"]}
-                for each in row.content["questions"]
-            ]
-        }
-        for row in rows
-    ]
+    assert [record.content for record in again] == [row.content for row in rows]

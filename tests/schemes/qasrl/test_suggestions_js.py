@@ -5,23 +5,23 @@ import random
 import pytest
 
 from schemes.qasrl.grammar import automaton, item_table
-from schemes.qasrl.ranking import ranking_table
+from schemes.qasrl.ranking import ranking_table, shared_costs
 from schemes.qasrl.suggestions import Suggester
 from schemes.qasrl.walker import Walker
 
 from .chromium import page_with_grammar
 from .generated_texts import ITEMS, random_question, texts
 
-IN_THE_PAGE = """([shared, item, table, cases]) => {
-    const suggester = new grammar.Suggester(new grammar.Walker(shared, item), table);
+IN_THE_PAGE = """([shared, item, costs, table, cases]) => {
+    const suggester = new grammar.Suggester(new grammar.Walker(shared, item), costs, table);
     return cases.map(([text, asked]) =>
         suggester.suggest(text, asked).map((each) => [each.question, each.cost]));
 }"""
 # Every keystroke of every question, as a page does it: check, complete, suggest; each run starts
 # with a new walker, so none is spared what the first one has to do.
-TIMED = """([shared, item, table, questions]) => {
+TIMED = """([shared, item, costs, table, questions]) => {
     const walker = new grammar.Walker(shared, item);
-    const suggester = new grammar.Suggester(walker, table);
+    const suggester = new grammar.Suggester(walker, costs, table);
     const times = [];
     for (const [at, question] of questions.entries()) {
         for (let end = 0; end <= question.length; end += 1) {
@@ -57,7 +57,7 @@ def test_both_suggest_the_same(chromium):
                 for text in texts(walker, rng, 40)
             ]
             cases += [("", []), ("who ", []), ("What", ["Who ran?"]), ("how ", [])]
-            theirs = page.evaluate(IN_THE_PAGE, [automaton(), item, table, cases])
+            theirs = page.evaluate(IN_THE_PAGE, [automaton(), item, shared_costs(), table, cases])
             for (text, asked), found in zip(cases, theirs, strict=True):
                 ours = [[each.question, each.cost] for each in suggester.suggest(text, asked)]
                 assert found == ours, (text, asked)
@@ -73,7 +73,10 @@ def test_a_keystroke_takes_less_than_a_frame_on_a_slow_machine(chromium):
         for number in (0, 4, 5):
             item, table = tables(number)
             questions = [random_question(Walker(item), rng, stop=0.7) for _ in range(4)]
-            runs = [page.evaluate(TIMED, [automaton(), item, table, questions]) for _ in range(3)]
+            runs = [
+                page.evaluate(TIMED, [automaton(), item, shared_costs(), table, questions])
+                for _ in range(3)
+            ]
             times += map(min, zip(*runs, strict=True))
     times.sort()
     p95 = times[int(len(times) * 0.95)]

@@ -5,7 +5,11 @@ import pytest
 
 from schemes.base import ContentError
 from schemes.english.forms import VerbForms, forms_from_names
-from schemes.english.verbs import EXCEPTIONS, candidate_forms, verb_forms
+from schemes.english.verbs import EXCEPTIONS, candidate_forms, verb_forms, verb_forms_at
+from schemes.qasrl.published_csv import read_gold_rows
+
+from .published_data import GOLD, needs_published_data
+from .test_published_csv import raised
 
 
 @pytest.mark.parametrize(
@@ -30,10 +34,62 @@ from schemes.english.verbs import EXCEPTIONS, candidate_forms, verb_forms
         ("has", "have has having had had"),
         ("did", "do does doing did done"),
         ("put", "put puts putting put put"),
+        ("lit", "light lights lighting lit lit"),
+        ("hanged", "hang hangs hanging hanged hanged"),
+        ("burnt", "burn burns burning burnt burnt"),
+        ("learnt", "learn learns learning learnt learnt"),
+        ("fulfil", "fulfil fulfils fulfilling fulfilled fulfilled"),
+        ("leaped", "leap leaps leaping leaped leaped"),
+        ("focussed", "focus focusses focussing focussed focussed"),
+        ("bade", "bid bids bidding bade bidden"),
+        ("snuck", "sneak sneaks sneaking snuck snuck"),
+        ("unfroze", "unfreeze unfreezes unfreezing unfroze unfrozen"),
+        ("surveilled", "surveil surveils surveilling surveilled surveilled"),
+        ("underwent", "undergo undergoes undergoing underwent undergone"),
+        ("overcame", "overcome overcomes overcoming overcame overcome"),
     ],
 )
 def test_forms_of(token, forms):
     assert verb_forms(token) == VerbForms(*forms.split())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verb", "stem"),
+    [
+        ("The ship lay in port .", "lay", "lie"),
+        ("They want to lay a stone .", "lay", "lay"),
+        ("Hens lay eggs .", "lay", "lay"),
+        ("He laid it down .", "laid", "lay"),
+        ("They will not found a firm .", "found", "found"),
+        ("They found it .", "found", "find"),
+    ],
+)
+def test_context_decides_between_two_verbs(sentence, verb, stem):
+    tokens = sentence.split()
+    assert verb_forms_at(tokens, tokens.index(verb)).stem == stem
+
+
+@pytest.mark.parametrize(
+    ("token", "past", "participle"),
+    [
+        ("light", {"lit", "lighted"}, {"lit", "lighted"}),
+        ("hang", {"hung", "hanged"}, {"hung", "hanged"}),
+        ("learn", {"learned", "learnt"}, {"learned", "learnt"}),
+        ("give", {"gave"}, {"given"}),
+        ("get", {"got"}, {"got", "gotten"}),
+    ],
+)
+def test_all_spellings_are_known(token, past, participle):
+    spellings = candidate_forms(token)
+    assert {forms.past for forms in spellings} == past
+    assert {forms.past_participle for forms in spellings} == participle
+
+
+@needs_published_data
+def test_form_in_the_sentence_is_always_among_the_forms():
+    verbs = {row.verb for row in read_gold_rows(GOLD, on_error=raised)}
+    assert len(verbs) > 600
+    assert not [verb for verb in verbs if verb not in verb_forms(verb).by_name().values()]
 
 
 def test_other_readings_follow_the_likeliest():

@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemes.base import ItemContext, ItemRecord
 from schemes.english.forms import VerbForms
+from schemes.english.verbs import candidate_forms, verb_forms
 from schemes.qasrl.grammar import CLASSES, automaton, item_table
+from schemes.qasrl.items import complete_item, page_data
 from schemes.qasrl.reading import VerbPhrase, question_of, verb_phrase_of
 from schemes.qasrl.walker import Check, Option, Walker, distance, parse_question, split
 
@@ -18,7 +21,7 @@ from .generated_texts import ITEMS, random_question
 CARRY = VerbForms("carry", "carries", "carrying", "carried", "carried")
 GIVE = VerbForms("give", "gives", "giving", "gave", "given")
 DO = VerbForms("do", "does", "doing", "did", "done")
-SENTENCE = "He was given up on to them out of pity"
+SENTENCE = "He was given up on to them out of pity and out to it"
 WALKER = Walker(item_table(GIVE, SENTENCE.split()))
 ALL_WALKERS = [Walker(item_table(forms, sentence.split())) for forms, sentence in ITEMS]
 
@@ -52,8 +55,15 @@ def state(text: str, walker: Walker = WALKER) -> str:
         "Where was something given to?",
         "What was someone given to do?",
         "What did someone give someone to do?",
-        "Who was given something to do?",
         "Who was given something to do something?",
+        "Who gave to?",
+        "When did someone give to?",
+        "How long was it given to?",
+        "Who gave something to doing something?",
+        "Who gave out to do something?",
+        "What did someone give out to do?",
+        "What did someone give out to?",
+        "Where did someone give out to?",
         "What was someone given for doing?",
         "Who was given something for doing something?",
         "Who gave someone doing something?",
@@ -78,9 +88,17 @@ def test_template_takes(text):
         "When is something?",
         "Who did someone give something to someone?",  # nothing is asked for
         "What did someone give someone something?",
-        "Who gave to?",  # after "to" something must follow, unless it is asked for
-        "When did someone give to?",
-        "How long was it given to?",
+        "Who gave out to?",  # something must follow a pair with "to", unless it is asked for
+        "When did someone give out to?",
+        "Who gave out to doing something?",
+        "Who gave to do?",  # two gaps
+        "Who was given something to do?",
+        "When did someone give to do?",
+        "Who gave for doing?",
+        "Who gave to do someone?",  # a verb phrase is about something
+        "What did someone give to do someone?",
+        "How was something given by doing someone?",
+        "Who gave someone doing someone?",
         "Who gave something do?",
         "Who gave not something?",
         "Who not gave something?",
@@ -102,6 +120,61 @@ def test_template_takes(text):
 def test_template_refuses(text):
     assert state(text) == "wrong"
     assert WALKER.read(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "verb"),
+    [
+        ("What was referred to?", "referred"),
+        ("Who was listened to?", "listened"),
+        ("How was someone listened to?", "listened"),
+        ("What was agreed to?", "agreed"),
+        ("What did someone object to doing?", "object"),
+        ("Who objected to doing something?", "objected"),
+        ("What used to doing something?", "used"),
+        ("What relates to doing something?", "relates"),
+        ("What did someone want to do?", "wanted"),
+        ("Who wanted to do something?", "wanted"),
+    ],
+)
+def test_bare_to_takes_nothing_or_a_verb_phrase(text, verb):
+    walker = Walker(item_table(verb_forms(verb), SENTENCE.split()))
+    assert state(text, walker) == "complete"
+
+
+@pytest.mark.parametrize(
+    "text", ["Who wanted to do?", "Who wanted to do someone?", "Who wanted by doing someone?"]
+)
+def test_verb_phrase_without_something_is_refused_and_never_offered(text):
+    walker = Walker(item_table(verb_forms("wanted"), SENTENCE.split()))
+    assert state(text, walker) == "wrong"
+    for end in range(len(text)):
+        options = {option.text for option in walker.complete(text[:end]) if option.ends}
+        assert text.removesuffix("?") not in options
+
+
+@pytest.mark.parametrize(
+    ("token", "text", "inflection"),
+    [
+        ("light", "What was lit?", "Past"),
+        ("light", "What was lighted?", "Past"),
+        ("hang", "Who was hanged?", "Past"),
+        ("burns", "What was burnt?", "Past"),
+        ("learn", "What had someone learnt?", "Past"),
+        ("proves", "What has been proved?", "Past"),
+        ("proves", "What has been proven?", "PastParticiple"),
+        ("lay", "Where did something lie?", "Stem"),
+        ("lay", "Where did someone lay something?", "Stem"),
+    ],
+)
+def test_page_and_server_accept_every_spelling(token, text, inflection):
+    context = ItemContext((token,))
+    record = complete_item(ItemRecord("s", "0", {"verb_idx": 0}), context)
+    context = replace(context, target=record.target)
+    reading = Walker(page_data(context)["item"]).read(text)
+    assert reading is not None
+    assert reading.slots.verb_slot_inflection == inflection
+    assert parse_question(text, *candidate_forms(token)) == reading.slots
 
 
 VERB_BY_AUXILIARY = {
@@ -145,7 +218,8 @@ def test_all_auxiliaries_of_the_table_are_tried():
         ("Who did som", Check("unfinished", 11, 11, ())),
         ("Who did som ", Check("wrong", 8, 11, ("someone", "something", "not", "it", "give"))),
         ("Who  gaev something", Check("wrong", 5, 9, ("gave", "was", "does", "has", "had"))),
-        ("Who gave to?", Check("wrong", 11, 12, ("someone", "something", "do"))),
+        ("Who gave out to?", Check("wrong", 15, 16, ("someone", "something", "do"))),
+        ("Who gave to do?", Check("wrong", 14, 15, ("something",))),
     ],
 )
 def test_check_marks_where_it_goes_wrong(text, expected):
@@ -206,7 +280,7 @@ def test_any_walk_is_legal_and_its_slots_spell_it(walker, seed, data):
     reading = walker.read(question)
     spelt = question_of(
         reading.slots,
-        walker.forms,
+        walker.spellings[0],
         has_separate_not=reading.has_separate_not,
         has_it=reading.has_it,
     )

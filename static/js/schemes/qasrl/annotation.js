@@ -1,4 +1,5 @@
-// The questions and answers about one predicate, without elements.
+// The questions and answers about one predicate, without elements. A noun may also describe no event,
+// and then it has no questions.
 //
 // A question of a draft may be incomplete. `kept` marks a question outside the template that its
 // writer wants to submit. Submitted content has neither (schemes/qasrl/content.py).
@@ -18,12 +19,23 @@ let lastKey = 0;
 
 /** @typedef {{question?: string, answers?: Span[], kept?: boolean}} StoredQuestion */
 
-/** @typedef {{questions?: StoredQuestion[], no_question?: string}} AnnotationContent */
+/** @typedef {{questions?: StoredQuestion[], no_question?: string, is_verbal?: boolean | null}} AnnotationContent */
 
 export class Annotation {
-  /** @param {{tokens: string[], walker: Walker, content?: AnnotationContent | null}} options */
-  constructor({ tokens, walker, content = null }) {
+  /**
+   * @param {object} options
+   * @param {string[]} options.tokens
+   * @param {Walker} options.walker
+   * @param {AnnotationContent | null} [options.content]
+   * @param {boolean} [options.freeForm]  whether questions outside the template can be kept
+   * @param {boolean} [options.isNoun]
+   */
+  constructor({ tokens, walker, content = null, freeForm = true, isNoun = false }) {
     this.tokens = tokens;
+    this.freeForm = freeForm;
+    this.isNoun = isNoun;
+    /** @type {boolean | null} Whether a noun describes an event, null if undecided. */
+    this.isVerbal = null;
     this.walker = walker;
     /** @type {Map<string, Check>} */
     this.checks = new Map();
@@ -37,13 +49,14 @@ export class Annotation {
   load(content) {
     this.noQuestion = typeof content?.no_question === "string" ? content.no_question : "";
     this.questions = (content?.questions ?? []).map((stored) => this.question(stored));
+    this.isVerbal = this.isNoun ? (content?.is_verbal ?? null) : null;
   }
 
   /** @param {StoredQuestion} stored @returns {Question} */
   question({ question = "", answers = [], kept = false } = {}) {
     lastKey += 1;
     const inside = answers.filter(([start, end]) => start < end && end <= this.tokens.length);
-    return { key: lastKey, text: question, answers: inside.sort(byPosition), kept };
+    return { key: lastKey, text: question, answers: inside.sort(byPosition), kept: kept && this.freeForm };
   }
 
   // --- as JSON
@@ -57,20 +70,34 @@ export class Annotation {
         ...(kept && { kept }),
       })),
       no_question: this.noQuestion,
+      ...(this.isNoun && { is_verbal: this.isVerbal }),
     };
   }
 
   submission() {
+    const asked = this.canAsk() ? this.asked() : [];
     return {
-      questions: this.asked().map(({ text, answers }) => ({
+      questions: asked.map(({ text, answers }) => ({
         question: tidy(text),
         answers: [...answers].sort(byPosition),
       })),
-      no_question: this.asked().length > 0 ? "" : this.noQuestion.trim(),
+      no_question: asked.length > 0 || !this.canAsk() ? "" : this.noQuestion.trim(),
+      ...(this.isNoun && { is_verbal: this.isVerbal }),
     };
   }
 
+  // Whether the predicate is one that questions can be asked about.
+  canAsk() {
+    return !this.isNoun || this.isVerbal === true;
+  }
+
   // --- questions
+
+  // Return the position of the first question without an answer, or of the one to write next.
+  firstOpen() {
+    const at = this.questions.findIndex(({ answers }) => answers.length === 0);
+    return at < 0 ? this.questions.length : at;
+  }
 
   add() {
     const fresh = this.question();
@@ -94,6 +121,7 @@ export class Annotation {
 
   // Count the questions without a problem.
   countSound() {
+    if (!this.canAsk()) return 0;
     return this.asked().length - this.problems().filter(({ question }) => question).length;
   }
 
@@ -162,6 +190,10 @@ export class Annotation {
 
   /** @returns {{question: Question | null, message: string}[]} */
   problems() {
+    if (!this.canAsk()) {
+      const message = "Say whether the marked noun describes an action or event.";
+      return this.isVerbal === null ? [{ question: null, message }] : [];
+    }
     const asked = this.asked();
     if (asked.length === 0 && this.noQuestion.trim() === "") {
       return [{ question: null, message: "Ask a question, or say why none can be asked." }];
@@ -182,7 +214,9 @@ export class Annotation {
     const number = this.number(question);
     if (!question.kept && state === "unfinished") return `Question ${number} is not finished.`;
     if (!question.kept && state === "wrong") {
-      return `Question ${number} is outside the template: correct it or keep it as it is.`;
+      return this.freeForm
+        ? `Question ${number} is outside the template: correct it or keep it as it is.`
+        : `Question ${number} doesn't fit the template. Correct it or delete it.`;
     }
     const twin = this.twin(question);
     if (twin && this.number(twin) < number) {

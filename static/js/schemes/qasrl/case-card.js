@@ -31,6 +31,9 @@ export class Board {
 
   locked = false;
 
+  /** @type {string | null} */
+  activeId = null;
+
   /**
    * @param {HTMLElement} box
    * @param {{state: CaseState, tokens: string[], calls: BoardCalls, text: CaseText}} options
@@ -42,11 +45,16 @@ export class Board {
     this.calls = calls;
     this.text = text;
     box.addEventListener("keydown", (event) => this.keyDown(event));
+    // A click beside the cards takes the focus from them, but not their keys.
+    document.addEventListener("keydown", (event) => {
+      if (event.target === document.body && box.isConnected) this.keyDown(event, this.activeId);
+    });
   }
 
   /** @param {CaseState} state @param {string | null} activeId @param {boolean} locked */
   update(state, activeId, locked) {
     this.state = state;
+    this.activeId = activeId;
     this.locked = locked;
     const clashes = [...conflicts(state).keys()];
     for (const question of state.questions) {
@@ -94,12 +102,12 @@ export class Board {
     return open !== undefined;
   }
 
-  /** @param {KeyboardEvent} event */
-  keyDown(event) {
+  /** @param {KeyboardEvent} event @param {string | null} [activeId]  of the card, if none has the focus */
+  keyDown(event, activeId = null) {
     if (this.locked || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isTyping(event)) return;
     const card = /** @type {Element} */ (event.target).closest(".card");
-    const id = card instanceof HTMLElement ? card.dataset.id : undefined;
+    const id = card instanceof HTMLElement ? card.dataset.id : (activeId ?? undefined);
     if (this.handleKey(event, id)) event.preventDefault();
   }
 

@@ -9,6 +9,7 @@ import { counted, element, quoted, ref, setText } from "../../html.js";
 import { Sentence } from "../../sentence.js";
 import { contains, spansText, spanText } from "../../spans.js";
 import { find, kept, marksOf, unjudged } from "./case-state.js";
+import { predicateText, sentenceTarget } from "./predicate.js";
 
 /** @implements {Work} */
 export class CasePage {
@@ -21,7 +22,7 @@ export class CasePage {
     this.locked = data.locked;
     this.state = role.resume(this.item.content);
     /** @type {string | null} */
-    this.activeId = this.state.questions[0]?.id ?? null;
+    this.activeId = this.firstOpen();
     /** @type {Problem[]} */
     this.found = [];
     this.sentence = this.createSentence();
@@ -42,8 +43,7 @@ export class CasePage {
     box.addEventListener("keydown", (event) => this.sentenceKey(event), { capture: true });
     return new Sentence(box, {
       tokens: this.item.tokens,
-      target: this.item.target.verb_idx,
-      targetLabel: "the verb asked about",
+      ...sentenceTarget(this.item.target),
       onChoose: (span) => this.takeAnswer(span),
       onRemove: (token) => this.removeAnswerAt(token),
       onLeave: (where) => this.leave(where),
@@ -109,13 +109,24 @@ export class CasePage {
     return this.role.beginning.questions.length;
   }
 
+  focus() {
+    if (this.activeId !== null) this.board.focus(this.activeId);
+  }
+
+  // Return the id of the first question without a verdict, or of the first one.
+  firstOpen() {
+    return (unjudged(this.state)[0] ?? this.state.questions[0])?.id ?? null;
+  }
+
   shown() {
-    setText(ref(document, "verb"), this.item.tokens[this.item.target.verb_idx]);
+    setText(ref(document, "verb"), predicateText(this.item.target, this.item.tokens));
   }
 
   /** @param {any} content */
   load(content) {
-    this.restore(this.role.resume(content));
+    this.state = this.role.resume(content);
+    this.activeId = this.firstOpen();
+    this.render();
   }
 
   snapshot() {
@@ -124,8 +135,12 @@ export class CasePage {
 
   /** @param {CaseState} state */
   restore(state) {
+    const before = this.state.questions;
     this.state = state;
+    const changed = state.questions.find(({ id }) => textOf(state.questions, id) !== textOf(before, id));
+    this.activeId = changed?.id ?? this.activeId;
     this.render();
+    if (this.ref("board").contains(document.activeElement)) this.focus();
   }
 
   // Versions differ mostly in the questions that are kept, and the rest is counted.
@@ -134,6 +149,7 @@ export class CasePage {
     const state = this.role.resume(content);
     const judged = state.questions.length - unjudged(state).length;
     const lines = kept(state).map(({ question, answers }) => `${question} – ${spansText(this.item.tokens, answers)}`);
+    if (state.isVerbal === false) lines.unshift("No action or event");
     return [...lines, `${counted(judged, "question")} judged`];
   }
 
@@ -293,7 +309,9 @@ export class CasePage {
   }
 
   /** @param {Problem} problem */
-  goTo({ kind, ids }) {
+  goTo(problem) {
+    if (this.role.goTo?.(problem)) return;
+    const { kind, ids } = problem;
     const id = ids.at(-1);
     if (id === undefined) return;
     if (kind === "conflict" || kind === "no-answer") this.edit(id, null);
@@ -313,4 +331,14 @@ export class CasePage {
   refuse(text) {
     this.say(text, { isRefusal: true });
   }
+}
+
+/**
+ * Return a question as JSON, to compare it.
+ *
+ * @param {import("./case-types.js").CaseQuestion[]} questions
+ * @param {string} id
+ */
+function textOf(questions, id) {
+  return JSON.stringify(questions.find((question) => question.id === id));
 }

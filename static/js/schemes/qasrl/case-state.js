@@ -21,12 +21,13 @@ export const REDUNDANT = "redundant";
 // --- beginning
 
 /**
- * Return the state before any move. `order` lists the ids as the page shows the questions.
+ * Return the state before any move. `order` lists the ids as the page shows the questions. A noun is
+ * undecided if the sources disagree.
  *
- * @param {{sources: Source[], size: number, order?: string[]}} options
+ * @param {{sources: Source[], size: number, order?: string[], isNoun?: boolean}} options
  * @returns {CaseState}
  */
-export function begin({ sources, size, order = [] }) {
+export function begin({ sources, size, order = [], isNoun = false }) {
   const questions = sources.flatMap((source, submission) =>
     source.questions.map(({ question, answers }, position) => ({
       id: sourceId(submission, position),
@@ -40,7 +41,9 @@ export function begin({ sources, size, order = [] }) {
   const rank = new Map(order.map((id, position) => [id, position]));
   const last = order.length;
   questions.sort((a, b) => (rank.get(a.id) ?? last) - (rank.get(b.id) ?? last));
-  return { size, made: 0, questions };
+  if (!isNoun) return { size, made: 0, questions };
+  const said = new Set(sources.map((source) => source.is_verbal ?? true));
+  return { size, made: 0, questions, isVerbal: said.size === 1 ? [...said][0] : null };
 }
 
 /** @param {number} submission @param {number} question */
@@ -80,7 +83,12 @@ export function resume(content, beginning) {
     if (target?.verdict === KEEP) questions[position].sameAs = target.id;
     else questions[position].verdict = null;
   }
-  return { size: beginning.size, made, questions };
+  return { ...beginning, made, questions, ...verbalOf(content?.is_verbal ?? beginning.isVerbal) };
+}
+
+/** @param {boolean | null | undefined} isVerbal */
+function verbalOf(isVerbal) {
+  return isVerbal === undefined ? {} : { isVerbal };
 }
 
 // --- queries
@@ -126,6 +134,7 @@ export function contentOf(state, sources) {
         same_as: sameAs === null ? null : positions.get(sameAs),
       };
     }),
+    ...(state.isVerbal !== undefined && { is_verbal: state.isVerbal }),
   };
 }
 
@@ -170,7 +179,14 @@ export function problems(state, keyOf) {
   if (state.questions.filter(({ source }) => source === null).length > MAX_NEW_QUESTIONS) {
     found.push({ kind: "too-many-questions", ids: [], tokens: [] });
   }
-  return [...found, ...conflictProblems(state)];
+  return [...verbalProblems(state), ...found, ...conflictProblems(state)];
+}
+
+/** @param {CaseState} state @returns {Problem[]} */
+function verbalProblems(state) {
+  if (state.isVerbal === null) return [{ kind: "verbal-undecided", ids: [], tokens: [] }];
+  const ids = state.isVerbal === false ? kept(state).map(({ id }) => id) : [];
+  return ids.length > 0 ? [{ kind: "not-verbal", ids, tokens: [] }] : [];
 }
 
 /** @param {CaseQuestion} question @param {(text: string) => string} keyOf @returns {Problem["kind"][]} */
@@ -283,6 +299,15 @@ const TRANSITIONS = {
     const added = { id: `new.${state.made}`, question, answers: [], source: null, verdict: KEEP, sameAs: null };
     const begun = { ...state, made: state.made + 1, questions: [...state.questions, added] };
     return answers.reduce((next, span) => TRANSITIONS.mark(next, { id: added.id, span }), begun);
+  },
+
+  // Without an event there is nothing to ask, so every question is invalid.
+  verbal(state, { isVerbal = true }) {
+    if (isVerbal) return { ...state, isVerbal };
+    const sourced = state.questions.filter(({ source }) => source !== null);
+    /** @type {CaseQuestion[]} */
+    const questions = sourced.map((question) => ({ ...question, verdict: INVALID, sameAs: null }));
+    return { ...state, isVerbal, questions };
   },
 
   // Only a new question can be removed.

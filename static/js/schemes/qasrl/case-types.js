@@ -16,12 +16,18 @@
  */
 
 /**
- * A state is never changed: each move returns a new one.
+ * A state is never changed: each move returns a new one. `isVerbal` is whether a noun describes an
+ * event, null if undecided. Verbs don't have it.
  *
- * @typedef {{size: number, made: number, questions: CaseQuestion[]}} CaseState
+ * @typedef {{size: number, made: number, questions: CaseQuestion[], isVerbal?: boolean | null}} CaseState
  */
 
-/** @typedef {{questions: {question: string, answers: Span[]}[], no_question: string}} Source */
+/**
+ * @typedef {object} Source
+ * @property {{question: string, answers: Span[]}[]} questions
+ * @property {string} no_question
+ * @property {boolean} [is_verbal]
+ */
 
 /**
  * @typedef {object} ContentQuestion
@@ -32,12 +38,12 @@
  * @property {number | null} [same_as]
  */
 
-/** @typedef {{questions?: ContentQuestion[]}} CaseContent */
+/** @typedef {{questions?: ContentQuestion[], is_verbal?: boolean | null}} CaseContent */
 
 /**
  * @typedef {object} Problem
  * @property {"unjudged" | "empty" | "too-long" | "no-answer" | "too-many-answers" | "same" | "conflict" |
- *   "too-many-questions"} kind
+ *   "too-many-questions" | "verbal-undecided" | "not-verbal"} kind
  * @property {string[]} ids
  * @property {number[]} tokens
  */
@@ -55,9 +61,10 @@
  * @property {Span} [span]
  * @property {Span} [other]
  * @property {number} [at]  a token
+ * @property {boolean} [isVerbal]
  */
 
-/** @typedef {"keep" | "invalid" | "unjudge" | "redundant" | "merge" | "settle" | "add" | "remove"} VerdictMove */
+/** @typedef {"keep" | "invalid" | "unjudge" | "redundant" | "merge" | "settle" | "add" | "remove" | "verbal"} VerdictMove */
 
 /** @typedef {"rewrite" | "mark" | "unmark" | "split" | "cut" | "join" | "move"} AnswerMove */
 
@@ -95,6 +102,7 @@
  * @property {string} settled  the message if nothing is left to do
  * @property {boolean} [goesOn]  whether Enter on an answer goes to the next open question
  * @property {(state: CaseState) => void} [show]  show more of a state
+ * @property {(problem: Problem) => boolean} [goTo]  focus a problem outside the board, if it is one
  */
 
 /**

@@ -14,19 +14,31 @@ import { conflicts, find, INVALID, KEEP, kept, REDUNDANT, sharesWords, sourceId 
 import * as text from "./consolidation-text.js";
 import { QuestionBox } from "./question-box.js";
 
-const UNFINISHED =
-  "This is no finished question of the template: choose how it goes on, keep it from the list of corrections, or press Esc to give it up.";
+const UNFINISHED = "This question isn't finished. Choose a correction or how it continues, or press Esc to cancel.";
 
 /**
  * A group of questions that ask for one role, as far as the alignment knows.
  *
  * @typedef {object} Group
  * @property {string[]} ids
+ * @property {string[]} keptFirst  the same, starting with the question that settling keeps
  * @property {boolean} isAgreed  every source has it
  * @property {boolean} isOneRole  it can be settled at once
  * @property {HTMLElement} element
  * @property {HTMLButtonElement} settle
  */
+
+/**
+ * Return the index of the question to keep: the first with a modal such as “might”, or else the first.
+ *
+ * @param {Row[]} rows
+ */
+function bestOf(rows) {
+  return Math.max(
+    rows.findIndex((row) => row.has_modal),
+    0,
+  );
+}
 
 export class ConsolidationBoard extends Board {
   /** @type {Map<string, ConsolidationCard>} */
@@ -41,13 +53,15 @@ export class ConsolidationBoard extends Board {
    * @param {string[]} options.tokens
    * @param {Walker} options.walker
    * @param {(text: string) => string[]} options.suggest
+   * @param {boolean} options.freeForm  whether new questions may be outside the template
    * @param {BoardCalls} options.calls
    */
-  constructor(box, { state, groups, sources, tokens, walker, suggest, calls }) {
+  constructor(box, { state, groups, sources, tokens, walker, suggest, freeForm, calls }) {
     super(box, { state, tokens, calls, text });
     this.sourceCount = sources.length;
     this.walker = walker;
     this.suggest = suggest;
+    this.freeForm = freeForm;
     this.groups = groups.map((rows, position) => this.createGroup(rows, position));
     this.own = this.createOwn();
     box.replaceChildren(...this.groups.map((group) => group.element), this.own.element);
@@ -58,10 +72,12 @@ export class ConsolidationBoard extends Board {
     const ids = rows.map((row) => sourceId(row.submission, row.position));
     const { isAgreed, isOneRole, text: standing } = text.standing(rows, this.sourceCount);
     const cards = ids.map((id) => this.card(this.question(id)));
+    const best = ids[bestOf(rows)];
+    const keptFirst = [best, ...ids.filter((id) => id !== best)];
     const settle = element(
       "button",
-      { type: "button", class: "group__settle", onclick: () => this.settle(ids) },
-      ids.length > 1 ? `Keep ${text.nameOf(cards[0].question)}, the rest repeats it ` : "Keep ",
+      { type: "button", class: "group__settle", onclick: () => this.settle(keptFirst) },
+      ids.length > 1 ? `Keep ${text.nameOf(this.question(best))}, the rest repeats it ` : "Keep ",
       element("kbd", {}, "g"),
     );
     const id = `group-${position}`;
@@ -77,7 +93,7 @@ export class ConsolidationBoard extends Board {
       ),
       element("div", { class: "group__cards" }, ...cards.map((card) => card.element)),
     );
-    return { ids, isAgreed, isOneRole, element: group, settle };
+    return { ids, keptFirst, isAgreed, isOneRole, element: group, settle };
   }
 
   createOwn() {
@@ -153,17 +169,17 @@ export class ConsolidationBoard extends Board {
   }
 
   /**
-   * Keep a group's first question, then go to the next open one.
+   * Keep the first question, mark the others as repeating it, then go to the next open one.
    *
    * @param {string[]} ids
    */
   settle(ids) {
     this.calls.act({ type: "settle", groups: [ids] });
-    this.focusNextOpen(ids.at(-1) ?? null);
+    this.focusNextOpen(this.groupOf(ids[0])?.ids.at(-1) ?? null);
   }
 
   settleAgreed() {
-    this.calls.act({ type: "settle", groups: this.agreedAndOpen().map((group) => group.ids) });
+    this.calls.act({ type: "settle", groups: this.agreedAndOpen().map((group) => group.keptFirst) });
     this.focusNextOpen(null);
   }
 
@@ -221,7 +237,7 @@ export class ConsolidationBoard extends Board {
     const group = this.groupOf(id);
     if (event.key === "n") this.openNew();
     else if (event.key === "G") this.settleAgreed();
-    else if (event.key === "g" && group?.isOneRole) this.settle(group.ids);
+    else if (event.key === "g" && group?.isOneRole) this.settle(group.keptFirst);
     else return super.handleKey(event, id);
     return true;
   }
@@ -375,7 +391,8 @@ class ConsolidationCard extends Card {
  * @param {(question: string, byKey: boolean) => void} options.onDone
  * @param {(byKey: boolean) => void} options.onClose
  */
-function askForQuestion(host, { id, label, initial = "", board: { walker, suggest }, onDone, onClose }) {
+function askForQuestion(host, { id, label, initial = "", board, onDone, onClose }) {
+  const { walker, suggest, freeForm } = board;
   let isOpen = true;
   /** @param {() => void} done */
   const end = (done) => {
@@ -395,7 +412,7 @@ function askForQuestion(host, { id, label, initial = "", board: { walker, sugges
     suggest,
     onInput: () => box.note(""),
     onFinish: (question) => (isFinished(question) ? take(question, true) : box.note(UNFINISHED)),
-    onKeep: () => take(box.text, true),
+    onKeep: freeForm ? () => take(box.text, true) : null,
   });
   box.element.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;

@@ -17,6 +17,7 @@ import { split } from "./grammar.js";
  * @property {string} question
  * @property {Span[]} answers
  * @property {boolean} agrees
+ * @property {boolean} has_modal
  */
 
 /**
@@ -111,6 +112,8 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
     "too-many-answers": `${who} has more than ${MAX_ANSWERS} answers.`,
     "too-many-questions": `You can't submit more than ${MAX_NEW_QUESTIONS} questions of your own.`,
     same: `${names.join(" and ")} ask the same and are both kept.`,
+    "verbal-undecided": "Say whether the marked noun describes an action or event.",
+    "not-verbal": `The noun describes no event, but ${names.join(" and ")} ${names.length > 1 ? "are" : "is"} kept.`,
     conflict: `${quoted(at.map((token) => tokens[token]).join(" "))} is in answers of ${names.join(" and ")}.`,
   };
   return texts[kind];
@@ -125,6 +128,7 @@ export function moveText(state, move) {
     redundant: `${who} redundant`,
     merge: `merge ${who}`,
     settle: "settle what agrees",
+    verbal: move.isVerbal ? "an event" : "no event",
     add: "new question",
     remove: `delete ${who}`,
     rewrite: `rewrite ${who}`,

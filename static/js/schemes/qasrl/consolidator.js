@@ -11,6 +11,8 @@ import { apply, begin, conflicts, contentOf, kept, problems, resume, sourceId } 
 import { ConsolidationBoard } from "./consolidation-cards.js";
 import * as text from "./consolidation-text.js";
 import { Suggester, Walker } from "./grammar.js";
+import { isNoun } from "./predicate.js";
+import { VerbalStep } from "./verbal-step.js";
 
 const MOST_SUGGESTED = 4;
 
@@ -22,9 +24,9 @@ export function mount(root, data, onChange) {
   /** @type {Row[][]} */
   const groups = data.layout.groups.map((/** @type {{rows: Row[]}} */ group) => group.rows);
   const walker = new Walker(data.shared.automaton, data.data.item);
-  const suggester = new Suggester(walker, data.data.ranking);
+  const suggester = new Suggester(walker, data.shared.suggestions, data.data.ranking);
   const order = groups.flat().map((row) => sourceId(row.submission, row.position));
-  const beginning = begin({ sources, size: tokens.length, order });
+  const beginning = begin({ sources, size: tokens.length, order, isNoun: isNoun(data.target) });
   const settle = ref(root, "settle-agreed");
   const settleLabel = settle.querySelector("span") ?? settle;
   /** @type {ConsolidationBoard} */
@@ -41,6 +43,7 @@ export function mount(root, data, onChange) {
   function show(state) {
     showResult(root, state, tokens);
     const count = board.agreedAndOpen().length;
+    verbalStep.update(state.isVerbal ?? null, board.locked);
     settle.hidden = count === 0 || board.locked;
     setText(settleLabel, `Settle the ${counted(count, "role")} they agree on`);
   }
@@ -48,6 +51,11 @@ export function mount(root, data, onChange) {
   ref(root, "board").classList.toggle("board--many", sources.length !== 2);
   settle.addEventListener("click", () => board.settleAgreed());
   showReasons(root, sources);
+  const verbalStep = new VerbalStep(root, {
+    target: data.target,
+    tokens,
+    onChoose: (isVerbal) => work.act({ type: "verbal", isVerbal }),
+  });
 
   const work = new CasePage(root, data, onChange, {
     beginning,
@@ -57,11 +65,18 @@ export function mount(root, data, onChange) {
     problems: (state) => problems(state, text.keyOf),
     text,
     createBoard(box, calls) {
-      board = new ConsolidationBoard(box, { state: beginning, groups, sources, tokens, walker, suggest, calls });
+      const freeForm = data.freeForm ?? true;
+      const start = { state: beginning, groups, sources, tokens, walker, suggest, freeForm, calls };
+      board = new ConsolidationBoard(box, start);
       return board;
     },
     settled: "Everything is settled.",
     show,
+    goTo({ kind }) {
+      const isAboutNoun = kind === "verbal-undecided" || kind === "not-verbal";
+      if (isAboutNoun) verbalStep.focus();
+      return isAboutNoun;
+    },
   });
   return work;
 }
@@ -89,15 +104,16 @@ function showResult(root, state, tokens) {
 }
 
 /**
- * Show the reasons of annotators who asked nothing.
+ * Show why annotators asked nothing.
  *
  * @param {HTMLElement} root
  * @param {Source[]} sources
  */
 function showReasons(root, sources) {
-  const reasons = sources.flatMap(({ questions, no_question: reason }, position) => {
+  const reasons = sources.flatMap(({ questions, no_question: reason, is_verbal: isVerbal }, position) => {
     if (questions.length > 0) return [];
     const who = text.letter(position);
+    if (isVerbal === false) return [`${who}: the noun describes no action or event.`];
     return [reason ? `${who} asked nothing: ${quoted(reason)}` : `${who} asked nothing.`];
   });
   const box = ref(root, "reasons");

@@ -17,15 +17,16 @@
  * @property {Record<string, string[]>} classes
  */
 
-/** @typedef {"stem" | "presentSingular3rd" | "presentParticiple" | "past" | "pastParticiple"} Form */
-
 /**
- * An item's part of the grammar. Without `pairs`, any two prepositions can follow each other.
+ * An item's part of the grammar. `forms` has a row for each spelling of the verb: stem, third person,
+ * present participle, past, past participle. Without `pairs`, any two prepositions can follow each other.
+ * `openers` begin the question words of nouns.
  *
  * @typedef {object} ItemTable
- * @property {Record<Form, string>} forms
+ * @property {string[][]} forms
  * @property {Record<string, string[]> | null} pairs
  * @property {string[]} prepositions
+ * @property {string[]} openers
  */
 
 /** @typedef {{text: string, ends: boolean, goesOn: boolean}} Completion */

@@ -5,31 +5,38 @@
 //   walker.complete("who wo")   -> [{text, ends, goesOn}, ...]
 //   walker.check("who runned")  -> {state, start, end, nearest}
 //   walker.read("Who ran?")     -> {slots, tense, ...} or null
-//   new Suggester(walker, ranking).suggest("who r", asked) -> [{question, cost}, ...]
+//   new Suggester(walker, sharedCosts, ranking).suggest("who r", asked) -> [{question, cost}, ...]
 
-/** @import { Automaton, Check, Completion, Form, ItemTable, Path, Step, Transition, Word } from "./grammar-types.js" */
+/** @import { Automaton, Check, Completion, ItemTable, Path, Step, Transition, Word } from "./grammar-types.js" */
 
 /** @typedef {ReturnType<typeof readingOf>} Reading */
 
 /**
- * An item's costs of the parts of a question, from schemes/qasrl/ranking.py.
+ * Patterns and costs that are the same for all items, from schemes/qasrl/ranking.py.
  *
- * @typedef {object} RankingCosts
- * @property {Record<string, number>} wh
- * @property {Record<string, number>} tense
- * @property {Record<string, number>} shape
- * @property {Record<string, number>} preposition
- * @property {{asked: number, nothing: number, away: number, named: number}} object
- * @property {number} negated
- * @property {number} plain
+ * @typedef {object} SharedCosts
+ * @property {string[]} patterns
+ * @property {Record<string, number>} relations
+ * @property {Record<"time" | "polarity", number>} changes
+ * @property {Record<"True" | "False", number>} not
+ * @property {Record<string, number>} used
  */
 
-/** @typedef {RankingCosts & {"to do": number}} Ranking */
+/**
+ * An item's costs: by pattern, by preposition and use, and of the parts of a verb phrase.
+ *
+ * @typedef {object} Ranking
+ * @property {number[]} patterns
+ * @property {Record<string, number[]>} prepositions
+ * @property {number[][]} time
+ * @property {Record<"True" | "False", number>} negated
+ */
 
 const BLANKS = " \t\n\r\u00a0";
 const COMPARED = 24;
 const NEAREST = 5;
 
+const FORM_NAMES = ["stem", "presentSingular3rd", "presentParticiple", "past", "pastParticiple"];
 const SEPARATOR = "~!~";
 /** @type {Record<string, string>} */
 const CONTRACTED = {
@@ -51,9 +58,10 @@ const MODALS = ["can", "will", "might", "would", "should"];
 export class Walker {
   /** @param {Automaton} shared @param {ItemTable} item */
   constructor(shared, item) {
-    this.forms = item.forms;
+    this.spellings = item.forms;
     this.pairs = item.pairs;
     this.prepositions = item.prepositions;
+    this.openers = item.openers;
     this.classNames = shared.class_names;
     this.slotNames = shared.slots;
     this.states = shared.states;
@@ -61,7 +69,9 @@ export class Walker {
     this.transitions = new Map();
     /** @type {Record<string, string[]>} */
     this.words = { ...shared.classes, preposition: item.prepositions };
-    for (const [name, form] of Object.entries(item.forms)) this.words[name] = [form.toLowerCase()];
+    for (const [at, name] of FORM_NAMES.entries()) {
+      this.words[name] = [...new Set(item.forms.map((forms) => forms[at]))];
+    }
   }
 
   /** @returns {Path[]} */
@@ -128,6 +138,7 @@ export class Walker {
 
   /** @param {string} wordClass @param {string} last */
   fillers(wordClass, last) {
+    if (wordClass === "in" || wordClass === "for") return this.openers.filter((word) => word === wordClass);
     if (!wordClass.startsWith("second")) return this.words[wordClass];
     const seconds = this.seconds(last);
     if (wordClass === "second to") return seconds.includes("to") ? ["to"] : [];
@@ -226,7 +237,7 @@ export class Walker {
   read(text) {
     const paths = this.walk(split(text).words.map((word) => word.text));
     const path = paths.find(({ state }) => this.states[state][0] === 1);
-    return path ? readingOf(path.steps, this.forms) : null;
+    return path ? readingOf(path.steps, this.spellings) : null;
   }
 }
 
@@ -312,10 +323,11 @@ export function capital(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** @param {Step[]} steps @param {Record<Form, string>} forms */
-function readingOf(steps, forms) {
+/** @param {Step[]} steps @param {string[][]} spellings */
+function readingOf(steps, spellings) {
   const words = (/** @type {string} */ name) => steps.filter(([slot]) => slot === name).map(([, , word]) => word);
-  const form = steps.find(([slot]) => slot === "verb")?.[1] ?? "";
+  const [, form, verb] = /** @type {Step} */ (steps.find(([slot]) => slot === "verb"));
+  const forms = /** @type {string[]} */ (spellings.find((row) => row[FORM_NAMES.indexOf(form)] === verb));
   const prefix = words("prefix");
   const aux = words("aux").join("");
   const subj = words("subj").join("");
@@ -345,11 +357,12 @@ function readingOf(steps, forms) {
   };
 }
 
-/** @param {string} form @param {Record<Form, string>} forms */
+/** @param {string} form @param {string[]} forms  in the order of FORM_NAMES */
 function inflectionOf(form, forms) {
+  const [stem, , , past, pastParticiple] = forms;
   let name = form;
-  if (name === "pastParticiple" && forms.pastParticiple === forms.past) name = "past";
-  if (name === "past" && forms.past === forms.stem) name = "stem";
+  if (name === "pastParticiple" && pastParticiple === past) name = "past";
+  if (name === "past" && past === stem) name = "stem";
   return capital(name);
 }
 
@@ -366,51 +379,70 @@ function tenseOf(aux, form) {
   return present ? "present" : "past";
 }
 
-// --- suggestions: the same as schemes/qasrl/suggestions.py -----------------------------------
+// --- suggestions: the same as schemes/qasrl/suggestions.py and patterns.py ---------------------
 
 const AGENT = "agent";
 const PATIENT = "patient";
 /** @type {Record<string, string>} */
-const FILLER = { who: "someone", what: "something" };
-const BUDGETS = [20, 35, 50, 70, 100, 140];
-const MOST_STEPS = 6000;
-const TAKEN = 60;
-/** @type {Record<string, Record<string, number>>} */
-const USUAL_FILLERS = {
-  agent: { someone: 3, something: 13 },
-  patient: { someone: 9, something: 5 },
-};
-/** @type {Record<string, number>} */
-const OTHER_WH = { what: 4, who: 20 };
-/** @type {Record<string, number>} */
-const RARE_ROLES = { obj2: 30, obj: 24 };
-const BE = ["is", "was", "isn't", "wasn't", "be", "being", "been"];
-const PERFECT = ["has", "had", "hasn't", "hadn't"];
+const FILLERS = { who: "someone", what: "something" };
+// Stands for any preposition in a pattern.
+const ANY = "P";
+const VERB_PHRASES = ["do", "doing"];
+const USES = ["asked", "filled", "particle", "do"].flatMap((use) => [use, `${use} passive`]);
+const TENSES = ["past", "present", ...MODALS];
+const SHAPES = ["", "progressive", "perfect", "perfect progressive"];
+const TIMES = TENSES.flatMap((tense) => SHAPES.map((shape) => `${tense} ${shape}`));
+// Prepositions that are no particles. Without their object, "Who arrived at?" is no question, but
+// "What was looked at?" is one.
+const NEVER_LAST = new Set(
+  (
+    "against amid amidst among amongst as astride at atop by concerning despite during except " +
+    "excluding following for from given including into like minus next of onto per plus regarding " +
+    "than till times to toward towards unlike until unto upon versus via with"
+  ).split(" "),
+);
+const NEVER_LAST_PASSIVE = new Set("as by despite during except given since than till until".split(" "));
+const ASKED = 60;
+const SAME_ROLE = 8;
+const CANDIDATES = 3;
+const COMPLETED = 10_000;
+const MOST_STEPS = 400;
+
 /**
- * A question that is not finished yet.
- *
- * @typedef {object} Clause
+ * @typedef {object} Pattern
  * @property {string} wh
- * @property {string} aux
  * @property {string} subj
- * @property {string[]} chain
- * @property {string} form
+ * @property {boolean} isPassive
  * @property {string} obj
  * @property {string} prep
  * @property {string} obj2
+ * @property {string} role
+ * @property {string} use
+ * @property {string} head
  */
 
-/** @typedef {ReturnType<typeof factsOf>} Facts */
+/** @typedef {{text: string, time: string, isNegated: boolean, hasSeparateNot: boolean}} Phrase */
 
-/** @type {Clause} */
-const EMPTY = { wh: "", aux: "", subj: "", chain: [], form: "", obj: "", prep: "", obj2: "" };
+/** @typedef {{cost: number, text: string}} PricedPhrase */
+
+/** @typedef {{cost: number, pattern: Pattern, text: string}} Tail */
+
+/** @typedef {{cost: number, pattern: Pattern}} Candidate */
+
+/** @typedef {ReturnType<typeof emptyFacts>} Facts */
 
 /** A source of questions that a good annotator would ask next, cheapest first, without repeats. */
 export class Suggester {
-  /** @param {Walker} walker @param {Ranking} table */
-  constructor(walker, table) {
+  /** @param {Walker} walker @param {SharedCosts} shared @param {Ranking} table */
+  constructor(walker, shared, table) {
     this.walker = walker;
+    this.shared = shared;
     this.table = table;
+    this.patterns = shared.patterns.map(patternOf);
+    /** @type {Map<string, Phrase[]>} */
+    this.allPhrases = new Map();
+    /** @type {{key: string, facts: Facts, tails: Tail[]} | null} */
+    this.known = null;
   }
 
   /**
@@ -422,282 +454,430 @@ export class Suggester {
   suggest(text, asked, limit = 8) {
     const typed = split(text);
     if (typed.markAt !== null) return [];
-    const words = typed.words.map((word) => word.text);
-    const begun = (typed.isOpen && words.pop()) || "";
-    const paths = this.walker.walk(words);
-    const facts = factsOf(asked, this.walker);
-    /** @type {Map<string, number>} */
-    let found = new Map();
-    for (const budget of BUDGETS) {
-      found = new Search(this.walker, this.table, facts, budget).run(paths, begun);
-      if (found.size >= limit) break;
-    }
-    return [...found]
+    const words = typed.words.map((word) => word.text).join(" ");
+    const begun = typed.isOpen || words === "" ? words : `${words} `;
+    const { facts, tails } = this.after(asked);
+    const costs = this.cheapest(begun, facts, tails, limit);
+    if (costs.size < limit) this.complete(begun, facts, costs, limit);
+    return [...costs]
       .sort((a, b) => a[1] - b[1])
       .slice(0, limit)
       .map(([question, cost]) => ({ question: finished(question), cost }));
   }
+
+  /**
+   * Return what follows from the questions asked so far. The last result is stored.
+   *
+   * @param {string[]} asked
+   */
+  after(asked) {
+    const key = JSON.stringify(asked);
+    if (this.known?.key === key) return this.known;
+    const facts = emptyFacts();
+    for (const text of asked) {
+      facts.texts.add(wordsOf(text));
+      const reading = this.walker.read(text);
+      if (reading !== null) addReading(facts, reading);
+    }
+    this.known = { key, facts, tails: this.tails(facts) };
+    return this.known;
+  }
+
+  /**
+   * Return the cheapest questions from patterns, with their costs.
+   *
+   * @param {string} begun
+   * @param {Facts} facts
+   * @param {Tail[]} tails
+   * @param {number} limit
+   */
+  cheapest(begun, facts, tails, limit) {
+    /** @type {Map<string, PricedPhrase[]>} */
+    const byHead = new Map();
+    /** @type {Map<string, Candidate>} */
+    const candidates = new Map();
+    const count = CANDIDATES * limit;
+    let worst = COMPLETED;
+    for (const tail of tails) {
+      if (tail.cost >= worst) break;
+      const { pattern } = tail;
+      const phrases = byHead.get(pattern.head) ?? this.phrases(pattern, begun, facts);
+      byHead.set(pattern.head, phrases);
+      for (const phrase of phrases) {
+        const cost = tail.cost + phrase.cost;
+        if (cost >= worst) break;
+        const question = phrase.text + tail.text;
+        if (!question.startsWith(begun) || facts.texts.has(question) || isOdd(question)) continue;
+        const known = candidates.get(question);
+        if (known === undefined || cost < known.cost) candidates.set(question, { cost, pattern });
+        if (candidates.size >= count) worst = costAt(candidates, count - 1);
+      }
+    }
+    return varied(candidates, limit);
+  }
+
+  /**
+   * Return the ends of questions, after the verb, cheapest first.
+   *
+   * @param {Facts} facts
+   */
+  tails(facts) {
+    /** @type {Tail[]} */
+    const tails = [];
+    for (const [at, pattern] of this.patterns.entries()) {
+      let cost = this.table.patterns[at];
+      for (const name of relationsOf(pattern, facts)) cost += this.shared.relations[name];
+      for (const { more, phrase } of this.prepositions(pattern, facts)) {
+        const words = [pattern.obj, pattern.prep.replace(ANY, phrase), pattern.obj2];
+        const text = words.map((word) => (word ? ` ${word}` : "")).join("");
+        tails.push({ cost: cost + more, pattern, text });
+      }
+    }
+    tails.sort((a, b) => a.cost - b.cost);
+    const least = tails[0].cost;
+    for (const tail of tails) tail.cost -= least;
+    return tails;
+  }
+
+  /** @param {Pattern} pattern @param {Facts} facts */
+  prepositions(pattern, facts) {
+    if (!pattern.prep.includes(ANY)) return [{ more: 0, phrase: "" }];
+    const use = USES.indexOf(pattern.use);
+    const fitting = [];
+    for (const [phrase, costs] of Object.entries(this.table.prepositions)) {
+      if (!fits(pattern, phrase)) continue;
+      let more = costs[use];
+      if (facts.prepositions.has(phrase)) more += this.shared.used[pattern.use];
+      if (pattern.role === "prep" && facts.roles.has(roleWith(pattern, phrase))) more += ASKED;
+      fitting.push({ more, phrase });
+    }
+    return fitting;
+  }
+
+  /**
+   * Return the costs and texts of a pattern's verb phrases that agree with the typed text.
+   *
+   * @param {Pattern} pattern
+   * @param {string} begun
+   * @param {Facts} facts
+   */
+  phrases(pattern, begun, facts) {
+    const all = this.allPhrases.get(pattern.head) ?? phrasesOf(pattern, this.walker.spellings[0]);
+    this.allPhrases.set(pattern.head, all);
+    return all
+      .filter(({ text }) => text.startsWith(begun.slice(0, text.length)))
+      .map((phrase) => ({
+        cost: this.phraseCost(phrase, pattern.isPassive, facts),
+        text: phrase.text,
+      }))
+      .sort((a, b) => a.cost - b.cost);
+  }
+
+  /** @param {Phrase} phrase @param {boolean} isPassive @param {Facts} facts */
+  phraseCost({ time, isNegated, hasSeparateNot }, isPassive, facts) {
+    const { changes } = this.shared;
+    const any = facts.count > 0;
+    let cost = 0;
+    if (!facts.times.has(time)) {
+      cost += this.table.time[Number(isPassive)][TIMES.indexOf(time)] + (any ? changes.time : 0);
+    }
+    if (!facts.polarities.has(isNegated)) {
+      cost += this.table.negated[isNegated ? "True" : "False"] + (any ? changes.polarity : 0);
+    }
+    if (isNegated) cost += this.shared.not[hasSeparateNot ? "True" : "False"];
+    return cost;
+  }
+
+  /**
+   * Add the shortest questions that the grammar allows, in its order.
+   *
+   * @param {string} begun
+   * @param {Facts} facts
+   * @param {Map<string, number>} costs
+   * @param {number} limit
+   */
+  complete(begun, facts, costs, limit) {
+    const words = begun.split(" ");
+    let last = words.pop() ?? "";
+    let paths = this.walker.walk(words);
+    let steps = 0;
+    while (paths.length > 0 && steps < MOST_STEPS) {
+      /** @type {Path[]} */
+      const longer = [];
+      for (const path of paths) {
+        if (last === "" && this.walker.ends([path])) {
+          const question = path.steps.map(([, , word]) => word).join(" ");
+          const isNew = !facts.texts.has(question) && !costs.has(question) && !isOdd(question);
+          if (isNew) costs.set(question, COMPLETED + path.steps.length);
+          if (costs.size >= limit) return;
+        }
+        for (const [word, transitions] of this.walker.transitionsOf(path)) {
+          for (const [wordClass, slot, target] of transitions) {
+            steps += 1;
+            if (!word.startsWith(last)) continue;
+            longer.push({ state: target, steps: [...path.steps, [slot, wordClass, word]] });
+          }
+        }
+      }
+      paths = longer;
+      last = "";
+    }
+  }
+}
+
+/** @param {Map<string, Candidate>} candidates @param {number} position */
+function costAt(candidates, position) {
+  return [...candidates.values()].map(({ cost }) => cost).sort((a, b) => a - b)[position];
 }
 
 /**
- * Return facts about the earlier questions: texts, roles, and the words for participants.
+ * Return the cheapest questions. A role asked with a verb phrase costs more without one.
  *
- * @param {string[]} asked
- * @param {Walker} walker
+ * @param {Map<string, Candidate>} candidates
+ * @param {number} limit
  */
-function factsOf(asked, walker) {
-  /** @type {() => Set<string>} */
-  const empty = () => new Set();
-  const facts = {
-    texts: empty(),
-    roles: empty(),
-    fillers: /** @type {Record<string, string>} */ ({}),
-    tenses: empty(),
-    shapes: empty(),
-    prepositions: empty(),
-    isBare: false,
-  };
-  for (const text of asked) {
-    facts.texts.add(
-      split(text)
-        .words.map((word) => word.text)
-        .join(" "),
-    );
-    const reading = walker.read(text);
-    if (reading !== null) addReading(facts, reading);
+function varied(candidates, limit) {
+  const withVerbPhrase = emptySet();
+  /** @type {[string, number][]} */
+  const costs = [];
+  for (const [question, { cost, pattern }] of [...candidates].sort((a, b) => a[1].cost - b[1].cost)) {
+    const { role } = pattern;
+    const isVerbPhrase = hasVerbPhrase(pattern);
+    if (isVerbPhrase) withVerbPhrase.add(role);
+    const isParticle = pattern.use.startsWith("particle");
+    const isRepeated = !isVerbPhrase && !isParticle && withVerbPhrase.has(role);
+    costs.push([question, cost + (isRepeated ? SAME_ROLE : 0)]);
   }
-  return facts;
+  return new Map(costs.sort((a, b) => a[1] - b[1]).slice(0, limit));
+}
+
+/** @param {string} text */
+function wordsOf(text) {
+  return split(text)
+    .words.map((word) => word.text)
+    .join(" ");
+}
+
+/**
+ * Return true for "do" without something, such as "Who wanted to do" or "When did someone do".
+ *
+ * @param {string} question
+ */
+function isOdd(question) {
+  if (question.endsWith(" do") || question.endsWith(" doing")) return !question.startsWith("what ");
+  return question.endsWith(" do someone") || question.endsWith(" doing someone");
+}
+
+/** @param {string} name @returns {Pattern} */
+function patternOf(name) {
+  const [wh, subj, voice, obj, prep, obj2] = name.split("|");
+  return createPattern({ wh, subj, isPassive: voice === "passive", obj, prep, obj2 });
+}
+
+/** @param {{wh: string, subj: string, isPassive: boolean, obj: string, prep: string, obj2: string}} slots */
+function createPattern(slots) {
+  const role = roleOf(slots);
+  const head = `${slots.wh}|${slots.subj}|${slots.isPassive}`;
+  return { ...slots, role, use: useOf(slots, role), head };
+}
+
+/** @param {{wh: string, subj: string, isPassive: boolean, obj: string, prep: string, obj2: string}} slots */
+function roleOf({ wh, subj, isPassive, obj, prep, obj2 }) {
+  if (!(wh in FILLERS)) return wh;
+  if (!subj) return isPassive ? PATIENT : AGENT;
+  if (prep && !obj2) return "prep";
+  if (VERB_PHRASES.includes(obj2)) return "do";
+  if (obj) return "obj2";
+  return isPassive ? "obj" : PATIENT;
+}
+
+/** @param {{isPassive: boolean, prep: string, obj2: string}} slots @param {string} role */
+function useOf({ isPassive, prep, obj2 }, role) {
+  if (!prep.includes(ANY)) return "";
+  let use = role === "prep" ? "asked" : "particle";
+  if (obj2) use = VERB_PHRASES.includes(obj2) || prep !== ANY ? "do" : "filled";
+  return isPassive ? `${use} passive` : use;
+}
+
+/** @param {Pattern} pattern */
+function hasVerbPhrase({ prep, obj2 }) {
+  return VERB_PHRASES.includes(obj2) || VERB_PHRASES.includes(prep.split(" ").at(-1) ?? "");
+}
+
+/** @param {Pattern} pattern */
+function tailOf({ obj, prep, obj2 }) {
+  return `${obj}|${prep}|${obj2}`;
+}
+
+/**
+ * Return the role with its preposition. "by" in a passive asks for the agent.
+ *
+ * @param {Pattern} pattern
+ * @param {string} phrase
+ */
+function roleWith({ role, isPassive }, phrase) {
+  if (role !== "prep") return role;
+  return isPassive && phrase === "by" ? AGENT : `prep ${phrase}`;
+}
+
+/**
+ * Return true if the preposition gives a grammatical question in the pattern.
+ *
+ * @param {Pattern} pattern
+ * @param {string} phrase
+ */
+function fits({ wh, prep, obj2, use, isPassive }, phrase) {
+  const words = [...prep.split(" ").slice(1), obj2];
+  const isPair = phrase.endsWith(" to");
+  if (words.includes("do")) return isPair || phrase === "to";
+  if (words.includes("doing")) return !isPair;
+  if (!use.startsWith("particle") || wh === "where") return true;
+  return !isPair && !(isPassive ? NEVER_LAST_PASSIVE : NEVER_LAST).has(phrase.split(" ").at(-1) ?? "");
+}
+
+/** @returns {Set<string>} */
+function emptySet() {
+  return new Set();
+}
+
+/** Return the facts when nothing has been asked. */
+function emptyFacts() {
+  return {
+    count: 0,
+    texts: emptySet(),
+    roles: emptySet(),
+    fillers: /** @type {Record<string, string>} */ ({}),
+    tails: emptySet(),
+    voices: /** @type {Set<boolean>} */ (new Set()),
+    prepositions: emptySet(),
+    times: emptySet(),
+    polarities: /** @type {Set<boolean>} */ (new Set()),
+    hasVerbPhrase: false,
+    hasObject: false,
+  };
 }
 
 /** @param {Facts} facts @param {Reading} reading */
 function addReading(facts, reading) {
-  const slots = reading.slots;
-  const passive = slots.is_passive;
-  facts.tenses.add(reading.tense);
-  facts.shapes.add(shapeName(reading.is_perfect, reading.is_progressive, passive));
-  const role = roleOf(slots, passive);
-  facts.roles.add(role);
-  facts.prepositions.add(slots.prep);
-  if (!passive && !slots.obj && role !== PATIENT) facts.isBare = true;
-  facts.fillers[passive ? PATIENT : AGENT] ??= slots.subj || FILLER[slots.wh];
-  if (slots.obj && !passive) facts.fillers[PATIENT] ??= slots.obj;
-  else if (role === PATIENT && slots.wh in FILLER) facts.fillers[PATIENT] ??= FILLER[slots.wh];
-}
-
-/** @param {boolean} perfect @param {boolean} progressive @param {boolean} passive */
-function shapeName(perfect, progressive, passive) {
-  const names = [];
-  if (perfect) names.push("perfect");
-  if (progressive) names.push("progressive");
-  if (passive) names.push("passive");
-  return names.join(" ");
+  const { slots } = reading;
+  const words = slots.prep === "" ? [] : slots.prep.split(" ");
+  const last = VERB_PHRASES.includes(words.at(-1) ?? "") ? words.splice(-1) : [];
+  const prep = [...(words.length > 0 ? [ANY] : []), ...last].join(" ");
+  const { wh, subj, obj, obj2, is_passive: isPassive } = slots;
+  const pattern = createPattern({ wh, subj, isPassive, obj, prep, obj2 });
+  const preposition = words.join(" ");
+  facts.count += 1;
+  facts.roles.add(roleWith(pattern, preposition));
+  facts.fillers[isPassive ? PATIENT : AGENT] ??= subj || FILLERS[wh];
+  if (obj && !isPassive) facts.fillers[PATIENT] ??= obj;
+  else if (pattern.role === PATIENT) facts.fillers[PATIENT] ??= FILLERS[wh];
+  if ((obj && !isPassive) || pattern.role === PATIENT) facts.hasObject = true;
+  facts.tails.add(tailOf(pattern));
+  facts.voices.add(isPassive);
+  if (preposition) facts.prepositions.add(preposition);
+  if (hasVerbPhrase(pattern)) facts.hasVerbPhrase = true;
+  const shape = SHAPES[(reading.is_perfect ? 2 : 0) + (reading.is_progressive ? 1 : 0)];
+  facts.times.add(`${reading.tense} ${shape}`);
+  facts.polarities.add(slots.is_negated);
 }
 
 /**
- * Name the role that a question asks for. A good annotator asks for each role once.
+ * Return the relations of a pattern to the questions asked so far.
  *
- * @param {{wh: string, subj: string, obj: string, prep: string, obj2: string}} asked
- * @param {boolean} passive
+ * @param {Pattern} pattern
+ * @param {Facts} facts
  */
-function roleOf(asked, passive) {
-  if (!(asked.wh in FILLER)) return asked.wh;
-  if (!asked.subj) return passive ? PATIENT : AGENT;
-  if (asked.prep && !asked.obj2) return passive && asked.prep === "by" ? AGENT : `prep ${asked.prep}`;
-  if (asked.obj2 === "do" || asked.obj2 === "doing") return "do";
-  if (asked.obj) return "obj2";
-  return passive ? "obj" : PATIENT;
+function relationsOf(pattern, facts) {
+  const { wh, subj, role, isPassive } = pattern;
+  const isArgument = wh in FILLERS;
+  if (facts.count === 0) {
+    if (isArgument && !subj) return ["first agent"];
+    return [role === PATIENT ? "first patient" : "first other"];
+  }
+  const names = [];
+  if (facts.roles.has(role)) names.push("role asked");
+  const known = facts.fillers[isPassive ? PATIENT : AGENT];
+  if (known) names.push(known === (subj || FILLERS[wh]) ? "subject agrees" : "subject differs");
+  if (!isPassive && role !== PATIENT) names.push(...objectRelation(pattern, facts));
+  if (role !== PATIENT) names.push(facts.tails.has(tailOf(pattern)) ? "tail agrees" : "tail differs");
+  names.push(facts.voices.has(isPassive) ? "voice agrees" : "voice differs");
+  if (facts.hasVerbPhrase) names.push(hasVerbPhrase(pattern) ? "verb phrase agrees" : "verb phrase dropped");
+  else if (hasVerbPhrase(pattern)) names.push("verb phrase added");
+  const isLater = [...facts.roles].some((asked) => asked !== AGENT && asked !== PATIENT);
+  if (!isArgument && isLater) names.push("adverbial asked before");
+  return names;
 }
 
-/** @param {Clause} clause @param {Step} step @returns {Clause} */
-function extended(clause, [slot, wordClass, word]) {
-  if (slot === "verb") return { ...clause, form: wordClass };
-  if (slot === "prefix") return { ...clause, chain: [...clause.chain, word] };
-  const before = clause[/** @type {"wh" | "aux" | "subj" | "obj" | "prep" | "obj2"} */ (slot)];
-  return { ...clause, [slot]: before ? `${before} ${word}` : word };
-}
-
-/** @param {Clause} clause */
-function clauseIsPassive(clause) {
-  const before = clause.chain.findLast((word) => word !== "not") ?? clause.aux;
-  return clause.form === "pastParticiple" && BE.includes(before);
+/** @param {Pattern} pattern @param {Facts} facts */
+function objectRelation({ obj }, facts) {
+  const known = facts.fillers[PATIENT];
+  if (obj && known) return [known === obj ? "object agrees" : "object differs"];
+  if (obj) return ["object added"];
+  return facts.hasObject ? ["object dropped"] : [];
 }
 
 /**
- * A depth-first search for all ways to finish a question within a budget. The costs are of the added
- * words, and of what the whole question repeats.
+ * Return all verb phrases that the template allows after a question word, in a fixed order.
+ *
+ * @param {Pattern} pattern
+ * @param {string[]} forms  in the order of FORM_NAMES
  */
-class Search {
-  /** @param {Walker} walker @param {Ranking} table @param {Facts} facts @param {number} budget */
-  constructor(walker, table, facts, budget) {
-    this.walker = walker;
-    this.table = table;
-    this.facts = facts;
-    this.budget = budget;
-    this.stepsLeft = MOST_STEPS;
-    /** @type {Map<string, number>} */
-    this.found = new Map();
-  }
-
-  /** @param {Path[]} paths @param {string} begun */
-  run(paths, begun) {
-    for (const path of paths) {
-      this.goOn(path, path.steps.reduce(extended, EMPTY), 0, begun);
-    }
-    return this.found;
-  }
-
-  /**
-   * @param {Path} path
-   * @param {Clause} clause
-   * @param {number} spent
-   * @param {string} begun  the beginning of the next word
-   */
-  goOn(path, clause, spent, begun) {
-    if (!begun && this.walker.ends([path])) this.finish(path, clause, spent);
-    for (const [word, transitions] of this.walker.transitionsOf(path)) {
-      if (!word.startsWith(begun)) continue;
-      for (const [wordClass, slot, target] of transitions) {
-        if (this.stepsLeft <= 0) return;
-        this.stepsLeft -= 1;
-        /** @type {Step} */
-        const step = [slot, wordClass, word];
-        const longer = extended(clause, step);
-        const cost = spent + this.stepCost(slot, clause, longer, word);
-        if (cost <= this.budget) {
-          this.goOn({ state: target, steps: [...path.steps, step] }, longer, cost, "");
-        }
+function phrasesOf({ wh, subj, isPassive }, forms) {
+  /** @type {Phrase[]} */
+  const phrases = [];
+  for (const tense of TENSES) {
+    for (const shape of SHAPES) {
+      const chain = chainOf(tense, shape, isPassive);
+      if (chain === null) continue;
+      const time = `${tense} ${shape}`;
+      for (const negation of ["", "n't", "not"]) {
+        const text = phraseText({ wh, subj, tense, negation, chain, forms });
+        if (text === "") continue;
+        phrases.push({ text, time, isNegated: negation !== "", hasSeparateNot: negation === "not" });
       }
     }
   }
+  return phrases;
+}
 
-  /** @param {Path} path @param {Clause} clause @param {number} spent */
-  finish(path, clause, spent) {
-    const cost = spent + this.endCost(clause);
-    const question = path.steps.map(([, , word]) => word).join(" ");
-    if (cost > this.budget || this.facts.texts.has(question)) return;
-    this.found.set(question, Math.min(cost, this.found.get(question) ?? cost));
-  }
+/**
+ * Return the words up to the verb, or "" if the auxiliary has no contraction.
+ *
+ * @param {{wh: string, subj: string, tense: string, negation: string, chain: string[], forms: string[]}} parts
+ */
+function phraseText({ wh, subj, tense, negation, chain, forms }) {
+  const [aux, ...rest] = chain;
+  const middle = rest.slice(0, -1);
+  const [stem, third, ing, past, participle] = forms;
+  /** @type {Record<string, string>} */
+  const byName = { stem, ing, participle };
+  if (negation === "n't" && !(aux in CONTRACTED)) return "";
+  const isBare = (aux === "does" || aux === "did") && !subj && !negation;
+  if (isBare) return `${wh} ${tense === "past" ? past : third}`;
+  const helper = negation === "n't" ? CONTRACTED[aux] : aux;
+  const verb = byName[rest[rest.length - 1]];
+  return [wh, helper, subj, negation === "not" ? "not" : "", ...middle, verb].filter(Boolean).join(" ");
+}
 
-  /** @param {Clause} clause */
-  endCost(clause) {
-    const passive = clauseIsPassive(clause);
-    if (!(clause.wh in FILLER) || !clause.subj) {
-      return clause.obj || passive ? 0 : this.awayCost(clause);
-    }
-    const role = roleOf(clause, passive);
-    const asked = role === PATIENT ? this.table.object.asked : (RARE_ROLES[role] ?? 0);
-    return asked + OTHER_WH[clause.wh] + (this.facts.roles.has(role) ? TAKEN : 0);
-  }
-
-  /**
-   * Return the cost of an active verb without its object, which is odd after a question with one.
-   *
-   * @param {Clause} clause
-   */
-  awayCost(clause) {
-    if (PATIENT in this.facts.fillers) return 16;
-    const costs = this.table.object;
-    const nothing = clause.prep || clause.obj2 ? 0 : costs.nothing;
-    return nothing + (this.facts.isBare ? 0 : costs.away);
-  }
-
-  /** @param {string} slot @param {Clause} before @param {Clause} after @param {string} word */
-  stepCost(slot, before, after, word) {
-    switch (slot) {
-      case "wh":
-        return this.table.wh[word] ?? 24;
-      case "aux": {
-        const taken = this.facts.roles.has(before.wh) && !(before.wh in FILLER);
-        return this.tenseCost(tenseOf(PLAIN[word] ?? word, "")) + (taken ? TAKEN : 0);
-      }
-      case "subj":
-        return word === "it" ? 60 : 0;
-      case "prefix":
-        return word === "not" ? 6 : 0;
-      case "verb":
-        return this.verbCost(after);
-      case "obj":
-        return this.objectCost(before, word);
-      case "prep":
-        return this.prepositionCost(before, after, word);
-      default:
-        return this.secondObjectCost(before, word);
-    }
-  }
-
-  /** @param {string} tense */
-  tenseCost(tense) {
-    return this.facts.tenses.has(tense) ? 0 : this.table.tense[tense];
-  }
-
-  /** @param {Clause} clause */
-  verbCost(clause) {
-    const passive = clauseIsPassive(clause);
-    const negated = clause.chain.includes("not") || clause.aux.endsWith("n't");
-    let cost = this.shapeCost(clause, passive) + this.subjectCost(clause, passive);
-    if (!clause.aux) cost += this.tenseCost(tenseOf("", clause.form));
-    cost += negated ? this.table.negated : this.table.plain;
-    const stressed = ["does", "did"].includes(clause.aux) && !clause.subj && !negated;
-    return cost + (stressed ? 45 : 0);
-  }
-
-  /** @param {Clause} clause @param {boolean} passive */
-  shapeCost(clause, passive) {
-    const perfect = PERFECT.includes(clause.aux) || clause.chain.includes("have");
-    const progressive = clause.form === "presentParticiple" || clause.chain.includes("being");
-    const shape = shapeName(perfect, progressive, passive);
-    return this.facts.shapes.has(shape) ? 0 : (this.table.shape[shape] ?? 45);
-  }
-
-  /**
-   * Return the cost of the subject's word, or of the question word that asks for the subject.
-   *
-   * @param {Clause} clause
-   * @param {boolean} passive
-   */
-  subjectCost(clause, passive) {
-    const role = passive ? PATIENT : AGENT;
-    const filler = clause.subj || FILLER[clause.wh];
-    const known = this.facts.fillers[role] ?? "";
-    const usual = USUAL_FILLERS[role][filler] ?? 0;
-    const cost = known === "" ? usual : known === filler ? 0 : 18;
-    return cost + (!clause.subj && this.facts.roles.has(role) ? TAKEN : 0);
-  }
-
-  /** @param {Clause} before @param {string} word */
-  objectCost(before, word) {
-    if (clauseIsPassive(before)) return 26;
-    const known = this.facts.fillers[PATIENT] ?? "";
-    if (known) return known === word ? 1 : 20;
-    const bare = this.facts.isBare ? 14 : 0;
-    return this.table.object.named + bare + (word === "something" ? 1 : 14);
-  }
-
-  /** @param {Clause} before @param {Clause} after @param {string} word */
-  prepositionCost(before, after, word) {
-    if (word === "do" || word === "doing") return this.verbPhraseCost(before, 40);
-    const cost = this.phraseCost(after.prep);
-    if (before.prep) return Math.max(0, cost - this.phraseCost(before.prep));
-    return word === "by" && clauseIsPassive(before) ? Math.min(24, cost) : cost;
-  }
-
-  /** @param {string} phrase */
-  phraseCost(phrase) {
-    const costs = this.table.preposition;
-    const cost = Object.hasOwn(costs, phrase) ? costs[phrase] : 50;
-    return this.facts.prepositions.has(phrase) ? Math.min(8, cost) : cost;
-  }
-
-  /** @param {Clause} clause @param {number} otherwise */
-  verbPhraseCost(clause, otherwise) {
-    return clause.prep === "to" || clause.prep.endsWith(" to") ? this.table["to do"] : otherwise;
-  }
-
-  /** @param {Clause} before @param {string} word */
-  secondObjectCost(before, word) {
-    if (word === "somewhere") return before.wh === "where" ? 45 : 24;
-    if (word === "do" || word === "doing") return this.verbPhraseCost(before, 45);
-    if (before.prep) return word === "something" ? 5 : 12;
-    return 28;
-  }
+/**
+ * Return the auxiliary, the words in the middle and the name of the verb's form, or null.
+ *
+ * @param {string} tense
+ * @param {string} shape
+ * @param {boolean} isPassive
+ */
+function chainOf(tense, shape, isPassive) {
+  const isPerfect = shape.startsWith("perfect");
+  const isProgressive = shape.endsWith("progressive");
+  const isModal = MODALS.includes(tense);
+  if (isProgressive && isPassive && (isPerfect || isModal)) return null;
+  const form = isProgressive && !isPassive ? "ing" : "participle";
+  const hasBe = isProgressive || isPassive;
+  const isPresent = tense === "present";
+  if (!isPerfect && !hasBe) return [isModal ? tense : isPresent ? "does" : "did", "stem"];
+  const been = hasBe ? ["been"] : [];
+  if (isModal) return isPerfect ? [tense, "have", ...been, form] : [tense, "be", form];
+  if (isPerfect) return [isPresent ? "has" : "had", ...been, form];
+  const being = isProgressive && isPassive ? ["being"] : [];
+  return [isPresent ? "is" : "was", ...being, form];
 }

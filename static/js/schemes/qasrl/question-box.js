@@ -28,7 +28,8 @@ export class QuestionBox {
    * @param {(text: string) => string[]} options.suggest  questions worth asking next, best first
    * @param {(text: string) => void} options.onInput  called after every change of the text
    * @param {(text: string) => void} options.onFinish  called on Enter, with any text
-   * @param {() => void} options.onKeep  called to keep the text although it is outside the template
+   * @param {(() => void) | null} options.onKeep  called to keep the text although it is outside the
+   *   template, or null if that is not allowed
    * @param {() => void} [options.onFocus]
    */
   constructor({ id, label, walker, suggest, onInput, onFinish, onKeep, onFocus }) {
@@ -200,8 +201,8 @@ export class QuestionBox {
       const corrected = word === "?" ? `${before}?` : `${before} ${word}${after}`;
       return { ...createOption(capital(corrected.trimStart()), "fix"), from: `${wrong} → `, to: word };
     });
-    const keep = { ...createOption(text, "keep"), from: "", to: "Keep the question as it is" };
-    return this.kept ? fixes : [...fixes, keep];
+    if (this.kept || !this.onKeep) return fixes;
+    return [...fixes, { ...createOption(text, "keep"), from: "", to: "Keep the question as it is" }];
   }
 
   /** @param {string} text @param {Check} check */
@@ -344,7 +345,7 @@ export class QuestionBox {
       this.finish(text);
     } else if (kind === "keep") {
       this.close();
-      this.onKeep();
+      this.onKeep?.();
     } else if (kind === "fix") {
       this.write(text, { open: true });
     } else {

@@ -34,7 +34,7 @@ export class QuestionRow {
       onInput: (text) => bench.write(question, text),
       onFinish: (text) => bench.finish(question, text),
       onFocus: focus,
-      onKeep: keep,
+      onKeep: bench.annotation.freeForm ? keep : null,
     });
     /** @type {(name: string, label: string, onclick: () => void) => HTMLButtonElement} */
     const button = (name, label, onclick) => element("button", { type: "button", class: name, onclick }, label);

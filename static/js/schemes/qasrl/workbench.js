@@ -1,5 +1,5 @@
-// The editor of the questions and answers about one verb. The pages of the generator and of the
-// exercises mount it.
+// The editor of the questions and answers about one verb or noun. The pages of the generator and of
+// the exercises mount it.
 
 /** @import { Span } from "../../spans.js" */
 /** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
@@ -12,9 +12,11 @@ import { contains, spanText } from "../../spans.js";
 import { unitBonus } from "../../work/pay.js";
 import { Annotation, tidy } from "./annotation.js";
 import { Suggester, Walker } from "./grammar.js";
+import { isNoun, predicateText, sentenceTarget } from "./predicate.js";
 import { QuestionRow } from "./question-row.js";
+import { VerbalStep } from "./verbal-step.js";
 
-const MOST_QUESTIONS = 60;
+const MOST_QUESTIONS = 60; // if the pay has no lower limit
 const MOST_SUGGESTED = 5;
 
 /** @typedef {{question: Question | null, message: string}} Problem */
@@ -28,14 +30,26 @@ export class Workbench {
     this.onChange = onChange;
     this.locked = data.locked;
     const walker = new Walker(data.shared.automaton, data.data.item);
-    this.suggester = new Suggester(walker, data.data.ranking);
-    this.annotation = new Annotation({ tokens: data.tokens, walker, content: data.content });
+    this.suggester = new Suggester(walker, data.shared.suggestions, data.data.ranking);
+    this.annotation = new Annotation({
+      tokens: data.tokens,
+      walker,
+      content: data.content,
+      freeForm: data.freeForm ?? true,
+      isNoun: isNoun(data.target),
+    });
     this.reason = ref(root, "no-question", HTMLInputElement);
     this.reasons = ref(root, "reasons", HTMLSelectElement);
     /** @type {Map<number, QuestionRow>} */
     this.rows = new Map();
     /** @type {Question | undefined} */
     this.active = undefined;
+    this.verbalStep = new VerbalStep(root, {
+      target: data.target,
+      tokens: data.tokens,
+      onChoose: (isVerbal) => this.chooseVerbal(isVerbal),
+    });
+    for (const option of root.querySelectorAll("[data-for-verbs]")) if (isNoun(data.target)) option.remove();
     this.sentence = this.createSentence();
     this.sentence.disable(this.locked);
     this.listen();
@@ -51,8 +65,7 @@ export class Workbench {
     const { tokens, target } = this.data;
     return new Sentence(this.ref("sentence"), {
       tokens,
-      target: target.verb_idx,
-      targetLabel: "the verb asked about",
+      ...sentenceTarget(target),
       onChoose: (span) => this.takeAnswer(span),
       onRemove: (token) => this.removeAnswerAt(token),
       onLeave: (where) => (where === "next" ? this.nextQuestion() : this.focusQuestion(this.active)),
@@ -72,11 +85,11 @@ export class Workbench {
     });
   }
 
-  // Show the questions of the annotation.
-  open() {
+  // Show the questions of the annotation, at the first one without an answer.
+  open(at = this.annotation.firstOpen()) {
     this.sentence.clear();
     this.addEmptyQuestion();
-    this.active = this.annotation.questions[0];
+    this.active = this.annotation.questions[at] ?? this.annotation.questions.at(-1);
     this.reason.value = this.annotation.noQuestion;
     this.render();
     this.say("");
@@ -98,7 +111,8 @@ export class Workbench {
 
   /** @param {Problem} problem */
   focusProblem({ question }) {
-    this.focusQuestion(question ?? this.annotation.questions.at(-1));
+    if (!this.annotation.canAsk()) this.verbalStep.focus();
+    else this.focusQuestion(question ?? this.annotation.questions.at(-1));
   }
 
   /** @param {string} path @param {string} message @returns {Problem} */
@@ -108,17 +122,24 @@ export class Workbench {
     return { question, message: question ? `Question ${this.annotation.number(question)}: ${message}` : message };
   }
 
+  /** @param {Problem} problem */
+  isCurrent({ question }) {
+    return !question || this.annotation.questions.includes(question);
+  }
+
   units() {
     return this.annotation.countSound();
   }
 
   focus() {
-    this.focusQuestion(this.annotation.questions.at(-1));
+    if (!this.annotation.canAsk()) this.verbalStep.focus();
+    else if (this.active?.text.trim()) this.mark(this.active);
+    else this.nextQuestion();
   }
 
   shown() {
     const { target, tokens } = this.data;
-    setText(ref(document, "verb"), tokens[target.verb_idx]);
+    setText(ref(document, "verb"), predicateText(target, tokens));
   }
 
   /** @param {any} content */
@@ -128,11 +149,19 @@ export class Workbench {
   }
 
   /** @param {any} content */
+  restore(content) {
+    const before = this.annotation.draft().questions;
+    this.annotation.load(content);
+    this.open(firstDifference(before, content.questions));
+  }
+
+  /** @param {any} content */
   describe(content) {
     const questions = /** @type {{question: string, answers: Span[]}[]} */ (content?.questions ?? []);
-    return questions.map(({ question, answers }) =>
+    const lines = questions.map(({ question, answers }) =>
       [question, ...answers.map((span) => spanText(this.data.tokens, span))].join(" – "),
     );
+    return content?.is_verbal === false ? ["No action or event"] : lines;
   }
 
   lock() {
@@ -157,6 +186,15 @@ export class Workbench {
     this.render();
   }
 
+  /** @param {boolean} isVerbal */
+  chooseVerbal(isVerbal) {
+    if (isVerbal === this.annotation.isVerbal) return;
+    this.change(isVerbal ? "an event" : "no event", () => {
+      this.annotation.isVerbal = isVerbal;
+    });
+    if (isVerbal) this.nextQuestion();
+  }
+
   giveReason() {
     this.annotation.noQuestion = this.reason.value;
     this.onChange();
@@ -167,7 +205,7 @@ export class Workbench {
   // The last row is always empty, so that there is one to write in.
   addEmptyQuestion() {
     const { questions } = this.annotation;
-    const isFull = this.locked || questions.length >= MOST_QUESTIONS;
+    const isFull = this.locked || questions.length >= (this.data.pay?.max_units || MOST_QUESTIONS);
     const last = questions.at(-1);
     if (!last || (!isFull && last.text.trim())) this.annotation.add();
   }
@@ -179,7 +217,10 @@ export class Workbench {
     this.renderRows(questions);
     this.sentence.paint(this.annotation.marks(this.active));
     this.showSelection(this.sentence.selection, this.sentence.pending);
-    this.ref("nothing-to-ask").hidden = this.annotation.asked().length > 0;
+    const canAsk = this.annotation.canAsk();
+    this.verbalStep.update(this.annotation.isVerbal, this.locked);
+    this.ref("asking").hidden = !canAsk;
+    this.ref("nothing-to-ask").hidden = !canAsk || this.annotation.asked().length > 0;
     this.reason.disabled = this.locked;
     this.reasons.disabled = this.locked;
   }
@@ -218,7 +259,7 @@ export class Workbench {
       isActive: question === this.active,
       bonus: this.data.pay ? unitBonus(this.data.pay, number) : 0,
       note: this.noteFor(question, state),
-      canKeep: isOutside && !question.kept,
+      canKeep: isOutside && !question.kept && this.annotation.freeForm,
       isOutside,
     };
   }
@@ -226,14 +267,16 @@ export class Workbench {
   /** @param {Question} question @param {string} state */
   noteFor(question, state) {
     if (question.kept && state !== "complete") {
-      return "Outside the template. This question will be reviewed manually.";
+      return "Outside the template. A person will check this question before the bonus is paid.";
     }
     const twin = this.annotation.twin(question);
     if (twin) return `The same question as number ${this.annotation.number(twin)}.`;
     if (state === "wrong") {
       const { start, end } = this.annotation.check(question);
       const word = quoted(question.text.slice(start, end));
-      return `${word} can't stand here. Choose one of the words below it, or keep the question if nothing fits. Questions outside the template are hard to compare and may not be accepted.`;
+      const choice = `${word} can't stand here. Choose one of the words below it`;
+      if (!this.annotation.freeForm) return `${choice}. Other questions can't be submitted.`;
+      return `${choice}, or keep the question if nothing fits. A person checks such questions before the bonus is paid.`;
     }
     return "";
   }
@@ -372,6 +415,19 @@ export class Workbench {
     else if (pending) this.say("Now the last word; the same word again takes it alone.");
     else this.say(answer);
   }
+}
+
+/**
+ * Return the position of the first question that an undone or repeated step changes.
+ *
+ * @param {object[]} before
+ * @param {object[]} after
+ */
+function firstDifference(before, after) {
+  const count = Math.max(before.length, after.length);
+  const positions = Array.from({ length: count }, (_, at) => at);
+  const changed = positions.find((at) => JSON.stringify(before[at]) !== JSON.stringify(after[at]));
+  return changed ?? count;
 }
 
 /**

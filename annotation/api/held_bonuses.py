@@ -1,0 +1,104 @@
+"""Endpoints that list held bonuses and accept or decline them."""
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.serializers import AcceptBonusSerializer, HeldBonusSerializer, ReasonSerializer
+from annotation.domain.review_bonus import accept_bonus, decline_bonus
+from annotation.enums import HeldBonusState
+from annotation.models import HeldBonus
+from audit.domain.change_state import TransitionNotAllowedError
+from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
+from projects.api.roles import actor_of
+from projects.enums import TokenScope
+from projects.permissions import STAFF, post, read
+from web.actions import action
+from web.errors import conflicts
+
+
+class HeldBonusFilters(filters.FilterSet):
+    state = filters.ChoiceFilter(choices=HeldBonusState.choices)
+
+
+class _OfHeldBonuses(ProjectEndpoint):
+    queryset = HeldBonus.objects.none()
+    serializer_class = HeldBonusSerializer
+    tag = "held bonuses"
+
+    def listed(self) -> QuerySet[HeldBonus]:
+        rows = HeldBonus.objects.filter(project=self.project).order_by("-pk")
+        return rows.select_related(
+            "project__budget", "payment__assignment__worker"
+        ).prefetch_related("payment__assignment__submissions")
+
+
+class HeldBonuses(_OfHeldBonuses, ListEndpoint):
+    """List the bonuses that were held for a review, newest first."""
+
+    rules = read(STAFF)
+    filterset_class = HeldBonusFilters
+    ordering = ("-pk",)
+    operations = {"GET": "list_held_bonuses"}
+
+
+class HeldBonusDetail(_OfHeldBonuses, DetailEndpoint):
+    """Return a held bonus."""
+
+    rules = read(STAFF)
+    operations = {"GET": "get_held_bonus"}
+
+
+class _Reviewed(_OfHeldBonuses):
+    refusals = (409, 412)
+
+    def find(self, request: Request, pk: int) -> HeldBonus:
+        held: HeldBonus = self.one(pk=pk)
+        self.require_match(request, HeldBonusSerializer(held).data)
+        return held
+
+
+class AcceptBonus(_Reviewed):
+    rules = post(STAFF, TokenScope.PAY)
+    operations = {"POST": "accept_bonus"}
+
+    @extend_schema(request=AcceptBonusSerializer, responses={200: HeldBonusSerializer})
+    @action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Pay the held bonus, or the part of it for the accepted units."""
+        serializer = AcceptBonusSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        held = self.find(request, pk)
+        with conflicts({TransitionNotAllowedError: "invalid_state", ValueError: "invalid_state"}):
+            accept_bonus(
+                held=held,
+                units=serializer.validated_data.get("units"),
+                note=serializer.validated_data["note"],
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+        return Response(HeldBonusSerializer(self.one(pk=pk)).data)
+
+
+class DeclineBonus(_Reviewed):
+    rules = post(STAFF, TokenScope.PAY)
+    operations = {"POST": "decline_bonus"}
+
+    @extend_schema(request=ReasonSerializer, responses={200: HeldBonusSerializer})
+    @action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Decline the held bonus. The worker keeps the reward and gets the reason."""
+        serializer = ReasonSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        held = self.find(request, pk)
+        with conflicts({TransitionNotAllowedError: "invalid_state", ValueError: "invalid_state"}):
+            decline_bonus(
+                held=held,
+                reason=serializer.validated_data["reason"],
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+        return Response(HeldBonusSerializer(self.one(pk=pk)).data)

@@ -1,0 +1,51 @@
+"""Limits of a corpus's sentences, which bound the time and space of an import."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+
+from schemes.base import FileError, SentenceRecord
+
+MAX_ID = 200
+MAX_KEY = 240
+MAX_TOKEN = 200
+MAX_TOKENS = 2000
+MAX_METADATA = 1 << 20
+# Bad rows of an import. More of them mean another format.
+MAX_BAD_ROWS = 100_000
+
+
+def within_limits(
+    records: Iterable[SentenceRecord], *, file: str, on_error: Callable[[FileError], None]
+) -> Iterator[SentenceRecord]:
+    """Yield the sentences that can be stored. The others go to `on_error`."""
+    for record in records:
+        if problem := _problem(record):
+            on_error(FileError(file, record.line, problem))
+        else:
+            yield record
+
+
+def _problem(record: SentenceRecord) -> str:
+    """Return what a sentence exceeds, or an empty string."""
+    if len(record.external_id) > MAX_ID:
+        return f"has an id of more than {MAX_ID} characters. Sentence left out."
+    if len(record.tokens) > MAX_TOKENS:
+        return f"has more than {MAX_TOKENS:,} tokens. Sentence left out."
+    if max(map(len, record.tokens), default=0) > MAX_TOKEN:
+        return f"has a token of more than {MAX_TOKEN} characters. Sentence left out."
+    return _metadata_problem(record) if record.metadata else ""
+
+
+def _metadata_problem(record: SentenceRecord) -> str:
+    try:
+        text = json.dumps(record.metadata, ensure_ascii=False, allow_nan=False)
+        size = len(text.encode())
+    except ValueError:  # includes UnicodeEncodeError
+        return "has a number that is not finite or half of a character. Sentence left out."
+    if size > MAX_METADATA:
+        return (
+            f"has more than {MAX_METADATA >> 20} MiB of data besides its tokens. Sentence left out."
+        )
+    if "\\u0000" in text:
+        return "contains a NUL character. Sentence left out."
+    return ""

@@ -1,0 +1,129 @@
+"""Pages that list held bonuses and accept or decline them."""
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.domain.award_bonus import units_of
+from annotation.domain.queries import held_bonuses_of
+from annotation.domain.review_bonus import accept_bonus, decline_bonus, submissions_of_held
+from annotation.forms import AcceptBonusForm, DeclineBonusForm
+from annotation.models import HeldBonus, Submission
+from audit.domain.change_state import TransitionNotAllowedError
+from projects.models import Project
+from projects.pages import query_without_page, render_page
+from projects.permissions import STAFF, project_page
+from schemes.registry import get_scheme
+from web.paging import page_of
+
+PAGE_SIZE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRow:
+    """A held bonus with its work and forms."""
+
+    held: HeldBonus
+    submissions: list[Submission]
+    accept: AcceptBonusForm
+    decline: DeclineBonusForm
+
+
+@require_GET
+@project_page(STAFF)
+def held_bonuses(request: HttpRequest, project: Project) -> HttpResponse:
+    return _list(request, project)
+
+
+def _list(
+    request: HttpRequest,
+    project: Project,
+    refused: AcceptBonusForm | DeclineBonusForm | None = None,
+    refused_pk: int = 0,
+) -> HttpResponse:
+    page = page_of(
+        held_bonuses_of(project=project),
+        cursor=request.GET.get("page", ""),
+        by=("pk",),
+        size=PAGE_SIZE,
+    )
+    rows = [_row(held, refused if held.pk == refused_pk else None) for held in page.rows]
+    context = {
+        "page": page,
+        "rows": rows,
+        "query": query_without_page(request),
+    }
+    status = 422 if refused else 200
+    return render_page(request, project, "annotation/held_bonuses.html", context, status=status)
+
+
+def _row(held: HeldBonus, refused: AcceptBonusForm | DeclineBonusForm | None) -> HeldRow:
+    submissions = list(held.payment.assignment.submissions.all())
+    accept = refused if isinstance(refused, AcceptBonusForm) else _accept_form(held, submissions)
+    decline = refused if isinstance(refused, DeclineBonusForm) else DeclineBonusForm(key=held.pk)
+    return HeldRow(held, submissions, accept, decline)
+
+
+def _accept_form(
+    held: HeldBonus, submissions: list[Submission], data: object = None
+) -> AcceptBonusForm:
+    units = {row.pk: units_of(row) for row in submissions if row.is_readable}
+    unit = get_scheme(held.project.scheme).vocabulary.unit
+    return AcceptBonusForm(data, key=held.pk, units=units, unit=unit)
+
+
+@require_POST
+@project_page(STAFF)
+def accept(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    held = _held(project, pk)
+    form = _accept_form(held, submissions_of_held(held), request.POST)
+    if not form.is_valid():
+        return _list(request, project, form, pk)
+    try:
+        accept_bonus(
+            held=held,
+            units=form.accepted_units(),
+            note=form.cleaned_data["note"],
+            actor=request.user.get_username(),
+            now=timezone.now(),
+        )
+    except TransitionNotAllowedError as error:
+        messages.error(request, f"Nothing was changed: {error}")
+    except ValueError as error:
+        form.add_error(None, str(error))
+        return _list(request, project, form, pk)
+    else:
+        worker = held.payment.assignment.worker
+        messages.success(request, f"Accepted. {worker} will be paid and gets a message.")
+    return redirect("annotation:held_bonuses", slug=project.slug)
+
+
+@require_POST
+@project_page(STAFF)
+def decline(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    held = _held(project, pk)
+    form = DeclineBonusForm(request.POST, key=held.pk)
+    if not form.is_valid():
+        return _list(request, project, form, pk)
+    try:
+        decline_bonus(
+            held=held,
+            reason=form.cleaned_data["reason"],
+            actor=request.user.get_username(),
+            now=timezone.now(),
+        )
+    except TransitionNotAllowedError as error:
+        messages.error(request, f"Nothing was changed: {error}")
+    else:
+        worker = held.payment.assignment.worker
+        messages.success(request, f"Declined. {worker} gets a message with the reason.")
+    return redirect("annotation:held_bonuses", slug=project.slug)
+
+
+def _held(project: Project, pk: int) -> HeldBonus:
+    rows = HeldBonus.objects.select_related("project__budget", "payment__assignment__worker")
+    return get_object_or_404(rows, project=project, pk=pk)

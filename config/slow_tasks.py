@@ -1,0 +1,37 @@
+"""The class of all Celery tasks, which limits slow tasks on sites without Redis."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from celery import Task
+from django.conf import settings
+
+
+class SiteTask(Task):
+    """A task that keeps one process free for payments and recording.
+
+    Slow tasks are those with a queue of their own: imports, and calls to other servers. Without Redis,
+    one worker with two processes serves all queues, so only one slow task runs at a time. Beat requests
+    the others again.
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        is_slow = self.name in settings.CELERY_TASK_ROUTES
+        if not is_slow or settings.REDIS_URL or self.request.called_directly:
+            return super().__call__(*args, **kwargs)
+        with _slot() as is_free:
+            return super().__call__(*args, **kwargs) if is_free else None
+
+
+@contextmanager
+def _slot() -> Iterator[bool]:
+    """Yield True if no other process of this site is in the block."""
+    with (settings.VAR_DIR / "slow-task.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True

@@ -1,0 +1,26 @@
+"""Options of commands that read gold files, as the schemes declare them."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from projects.command import InputError
+from projects.models import Project
+from schemes.base import Json
+from schemes.registry import SCHEMES, get_scheme
+from schemes.reports import add_reader_options
+
+_ALL = {option.key: option for scheme in SCHEMES.values() for option in scheme.corpus.gold_options}
+
+
+def add_gold_options(parser: ArgumentParser) -> None:
+    add_reader_options(parser, _ALL.values())
+
+
+def given_gold_options(project: Project, options: dict[str, Any]) -> Json:
+    """Return the given options by key. Raise InputError for those of another scheme."""
+    scheme = get_scheme(project.scheme)
+    known = {option.key for option in scheme.corpus.gold_options}
+    given = {key: options[key] for key in _ALL if options.get(key) is not None}
+    for key in given.keys() - known:
+        raise InputError(f"{_ALL[key].flag} is not an option of {scheme.title} files.")
+    return given

@@ -1,0 +1,69 @@
+"""Accept or decline payments that wait for review."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from audit.domain.change_state import TransitionNotAllowedError, log_state_change
+from crowd.domain.decide_assignment import BonusAward, state_once_reserved
+from crowd.domain.fees import fee_cents
+from crowd.domain.ledger import Movement, release
+from crowd.enums import PaymentState
+from crowd.models import Hit, Payment
+
+
+@transaction.atomic
+def accept_payment(*, payment: Payment, award: BonusAward, actor: str, now: datetime) -> None:
+    """Let the payment be sent with the award's amount and reason, and release the rest.
+
+    A payment that waits for budget still does. Raise TransitionNotAllowedError if the payment does
+    not wait for review, and ValueError for an amount of 0 or above that of the payment.
+    """
+    row = _lock(payment, PaymentState.PENDING)
+    if not 0 < award.amount_cents <= row.amount_cents:
+        raise ValueError(f"The amount must be from 1 to {row.amount_cents} cents.")
+    fee = fee_cents(award.amount_cents)
+    if row.state == PaymentState.REVIEW:
+        rest = row.amount_cents - award.amount_cents, row.fee_cents - fee
+        _release(row, f"release:part:{row.token}", *rest, now)
+    row.amount_cents, row.fee_cents, row.reason = award.amount_cents, fee, award.reason
+    row.needs_review = False
+    old, row.state = row.state, _state_after(row)
+    row.save(update_fields=["amount_cents", "fee_cents", "reason", "needs_review", "state"])
+    log_state_change(instance=row, old=old, new=row.state, actor=actor, now=now)
+
+
+@transaction.atomic
+def decline_payment(*, payment: Payment, actor: str, reason: str, now: datetime) -> None:
+    """Never send the payment, and release its reservation.
+
+    Raise TransitionNotAllowedError if the payment does not wait for review.
+    """
+    row = _lock(payment, PaymentState.DECLINED)
+    old = row.state
+    if old == PaymentState.REVIEW:
+        _release(row, f"release:{row.token}", row.amount_cents, row.fee_cents, now)
+    row.state = PaymentState.DECLINED
+    row.save(update_fields=["state"])
+    log_state_change(instance=row, old=old, new=row.state, actor=actor, now=now, reason=reason)
+
+
+def _lock(payment: Payment, new: str) -> Payment:
+    row = Payment.objects.select_for_update().get(pk=payment.pk)
+    if not row.needs_review or row.state not in (PaymentState.REVIEW, PaymentState.HELD):
+        raise TransitionNotAllowedError(row, row.state, new)
+    return row
+
+
+def _state_after(payment: Payment) -> str:
+    """Return the state of an accepted payment, which may still wait for budget."""
+    is_reserved = payment.state == PaymentState.REVIEW
+    return state_once_reserved(payment) if is_reserved else payment.state
+
+
+def _release(payment: Payment, key: str, amount_cents: int, fee_cents: int, now: datetime) -> None:
+    """Release a part of the payment's reservation."""
+    if amount_cents or fee_cents:
+        hit = Hit.objects.get(pk=payment.assignment.hit_id)
+        # Without the payment, so that the sums by HIT count the money as released.
+        release(movement=Movement(hit, key, amount_cents, fee_cents), now=now)

@@ -1,0 +1,278 @@
+"""Error analysis: people categorise a random sample of what the reference lacks.
+
+References miss things, so a part without a match is not always wrong. The share of correct parts in a
+sample of automatic false positives gives an estimate of the true precision. A sample of all parts gives
+the share of each category, such as implied answers.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from annotation.domain.import_corpus import batched
+from annotation.domain.item_context import context_of, scheme_of
+from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
+from consolidation.domain.current_gold import current_gold
+from consolidation.models import Gold
+from datasets.domain.quality import NothingToCompareError, shared_items
+from datasets.enums import Population
+from datasets.models import ErrorSample, SampledPart
+from metrics.counts import ratio
+from metrics.intervals import Interval, wilson_interval
+from metrics.true_precision import TruePrecision, true_precision
+from projects.models import Project
+from schemes.base import AlignedRow, AnswerCategory, Json
+from schemes.registry import get_scheme
+
+CHUNK = 1000
+# The number of items, from the start of the seeded shuffle, that a sample is drawn from.
+MAX_ITEMS = 5000
+MAX_SIZE = 2000
+CSV_COLUMNS = ("position", "item", "part", "category", "note", "judged_by", "judged_at")
+# A part of gold: the prediction, the reference and the key of its row.
+Part = tuple[int, int, str]
+
+
+class SampleError(TouchstoneError):
+    """The sample can't be drawn, or a part can't get this category."""
+
+
+@transaction.atomic
+def draw_sample(
+    *,
+    project: Project,
+    source: str,
+    against: str,
+    population: str,
+    size: int,
+    seed: int,
+    by: str,
+    now: datetime,
+) -> ErrorSample:
+    """Draw parts of the source's gold at random, on the items that both sources have.
+
+    Raise NothingToCompareError without such items, and SampleError for an invalid size or if there are
+    no parts.
+    """
+    if not 1 <= size <= MAX_SIZE:
+        raise SampleError(f"A sample has from 1 to {MAX_SIZE:,} parts.")
+    figure = _counted_figure(project)
+    parts: list[Part] = []
+    measures: list[Json] = []
+    for reference, predicted in _pairs(project, source, against):
+        compared = get_scheme(project.scheme).comparison.compare(
+            reference.content, predicted.content, context_of(predicted.item, project)
+        )
+        measures.append(compared.measures[figure.key])
+        parts += [
+            (predicted.pk, reference.pk, row.predicted.key)
+            for row in compared.rows
+            if row.predicted and (population == Population.ALL or row.state == "extra")
+        ]
+    if not measures:
+        raise NothingToCompareError(
+            f"No item of {project.slug} has gold of both {source!r} and {against!r}."
+        )
+    if not parts:
+        raise SampleError("There is nothing to draw from: the reference lacks nothing.")
+    total = figure.total(measures)
+    sample = ErrorSample.objects.create(
+        project=project,
+        source=source,
+        against=against,
+        population=population,
+        seed=seed,
+        items=len(measures),
+        parts=len(parts),
+        matched=total["tp"],
+        extra=total["fp"],
+        drawn_by=by,
+        drawn_at=now,
+    )
+    drawn = random.Random(seed).sample(parts, min(size, len(parts)))  # noqa: S311 - not a secret
+    SampledPart.objects.bulk_create(
+        SampledPart(
+            sample=sample, position=at, predicted_id=predicted, reference_id=reference, key=key
+        )
+        for at, (predicted, reference, key) in enumerate(drawn, start=1)
+    )
+    log_state_change(instance=sample, old="", new="drawn", actor=by, now=now)
+    return sample
+
+
+def _counted_figure(project: Project) -> Any:
+    """Return the scheme's first figure that counts true and false positives."""
+    for figure in get_scheme(project.scheme).comparison.figures:
+        if {"tp", "fp"} <= set(figure.columns):
+            return figure
+    raise SampleError("This scheme has no figure that counts false positives.")
+
+
+def _pairs(project: Project, source: str, against: str) -> Iterator[tuple[Gold, Gold]]:
+    """Yield the current gold of both sources as (reference, predicted)."""
+    items = shared_items(project=project, source=source, against=against)
+    ordered = items.order_by("position", "pk").values_list("pk", flat=True)[:MAX_ITEMS]
+    for chunk in batched(list(ordered), CHUNK):
+        references = {gold.item_id: gold for gold in _gold(project, against, chunk)}
+        for predicted in _gold(project, source, chunk).order_by("item__position", "item_id"):
+            if predicted.item_id in references:
+                yield references[predicted.item_id], predicted
+
+
+def _gold(project: Project, source: str, items: Sequence[int]) -> QuerySet[Gold]:
+    gold = current_gold(project, source).filter(item__in=items)
+    return gold.select_related("item__sentence__image")
+
+
+@transaction.atomic
+def judge_part(*, part: SampledPart, category: str, by: Any, now: datetime, note: str = "") -> None:
+    """Give the part a category, which replaces an earlier one. Raise SampleError."""
+    known = {known.key for known in categories_of(part.sample)}
+    if category not in known:
+        raise SampleError("This category does not exist.")
+    part = SampledPart.objects.select_for_update(of=("self",)).get(pk=part.pk)
+    old, part.category, part.note = part.category, category, note.strip()
+    part.judged_by, part.judged_at = by, now
+    part.save(update_fields=["category", "note", "judged_by", "judged_at"])
+    log_state_change(instance=part, old=old, new=category, actor=str(by), now=now)
+
+
+def categories_of(sample: ErrorSample) -> Sequence[AnswerCategory]:
+    return get_scheme(sample.project.scheme).comparison.categories
+
+
+def row_of_part(part: SampledPart) -> tuple[AlignedRow | None, Sequence[AlignedRow]]:
+    """Return the part's aligned row, and all rows that have a side of the reference."""
+    predicted, reference = part.predicted, part.reference
+    compared = scheme_of(predicted.item).comparison.compare(
+        reference.content, predicted.content, context_of(predicted.item)
+    )
+    own = next((r for r in compared.rows if r.predicted and r.predicted.key == part.key), None)
+    return own, [row for row in compared.rows if row.reference and row.state != "redundant"]
+
+
+def next_part(*, sample: ErrorSample, after: int = 0) -> SampledPart | None:
+    """Return the first part without a category, if possible after a position."""
+    waiting = sample.sampled_parts.filter(category="")
+    return waiting.filter(position__gt=after).first() or waiting.first()
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryShare:
+    """The number of parts of a category, and their share of the judged ones."""
+
+    category: AnswerCategory
+    number: int
+    share: float | None
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class SampleReport:
+    """The categories of a sample so far.
+
+    `precision` is the automatic one on the sample's items, and `estimate` the true precision that follows
+    from the sample, or None before the first judgment.
+    """
+
+    sample: ErrorSample
+    drawn: int
+    judged: int
+    shares: Sequence[CategoryShare]
+    precision: float | None
+    estimate: TruePrecision | None
+
+    def as_json(self) -> dict[str, Any]:
+        sample, estimate = self.sample, self.estimate
+        return {
+            "sample": sample.pk,
+            "source": sample.source,
+            "against": sample.against,
+            "population": sample.population,
+            "seed": sample.seed,
+            "items": sample.items,
+            "parts": sample.parts,
+            "drawn": self.drawn,
+            "judged": self.judged,
+            "categories": {
+                share.category.key: {
+                    "number": share.number,
+                    "share": share.share,
+                    "interval": [share.interval.low, share.interval.high],
+                }
+                for share in self.shares
+            },
+            "automatic_precision": self.precision,
+            "true_precision": estimate and estimate.value,
+            "true_precision_interval": estimate and [estimate.interval.low, estimate.interval.high],
+        }
+
+
+def sample_report(*, sample: ErrorSample) -> SampleReport:
+    """Return the categories so far, with Wilson intervals, and the estimate of the precision."""
+    numbers = Counter(sample.sampled_parts.values_list("category", flat=True))
+    drawn, judged = numbers.total(), numbers.total() - numbers[""]
+    shares = [
+        CategoryShare(
+            category,
+            numbers[category.key],
+            ratio(numbers[category.key], judged),
+            wilson_interval(numbers[category.key], judged),
+        )
+        for category in categories_of(sample)
+    ]
+    return SampleReport(
+        sample=sample,
+        drawn=drawn,
+        judged=judged,
+        shares=shares,
+        precision=ratio(sample.matched, sample.matched + sample.extra),
+        estimate=_estimate(sample, numbers) if judged else None,
+    )
+
+
+def _estimate(sample: ErrorSample, numbers: Mapping[str, int]) -> TruePrecision:
+    correct = repeated = wrong = 0
+    for category in categories_of(sample):
+        number = numbers[category.key]
+        correct += number * category.is_correct
+        repeated += number * category.is_repeat
+        wrong += number * (not category.is_correct and not category.is_repeat)
+    # A sample of everything judges the matched parts too, so nothing is taken as right unseen.
+    takes_matches = sample.population == Population.EXTRA
+    return true_precision(
+        matched=sample.matched if takes_matches else 0,
+        extra=sample.extra if takes_matches else sample.parts,
+        correct=correct,
+        repeated=repeated,
+        wrong=wrong,
+        seed=sample.seed,
+    )
+
+
+def sampled_rows(*, sample: ErrorSample) -> Iterator[tuple[Any, ...]]:
+    """Yield a row per part, in the order of CSV_COLUMNS."""
+    parts = sample.sampled_parts.select_related(
+        "predicted__item__sentence__image", "predicted__item__project", "reference", "judged_by"
+    )
+    for part in parts:
+        row, _ = row_of_part(part)
+        side = row.predicted if row else None
+        text = " · ".join([*side.labels, side.value]) if side else part.key
+        judged = part.judged_at.isoformat() if part.judged_at else ""
+        yield (
+            part.position,
+            part.predicted.item.key,
+            text,
+            part.category,
+            part.note,
+            str(part.judged_by or ""),
+            judged,
+        )

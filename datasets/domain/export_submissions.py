@@ -1,0 +1,108 @@
+"""Export every accepted submission of a project, with a file per role."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import orjson
+
+from annotation.models import Submission
+from audit.errors import TouchstoneError
+from datasets.domain.export_jsonl import BUFFER, OPTIONS
+from datasets.domain.export_rows import EXPERT
+from projects.enums import Role
+from projects.models import Project
+from schemes.base import SubmittedRow
+from schemes.registry import SCHEMES, get_scheme
+
+JSONL = "jsonl"
+CHUNK = 500
+_Write = Callable[[Iterable[SubmittedRow], Path], int]
+
+
+class SubmissionFormatError(TouchstoneError):
+    """The scheme has no such format of submissions, or the project has no submission."""
+
+
+def submission_formats() -> list[str]:
+    """Return the formats of all schemes."""
+    return sorted({fmt for name in SCHEMES for fmt in _writers(name)})
+
+
+def export_submissions(
+    *, project: Project, fmt: str, folder: Path, raw_worker_ids: bool = False
+) -> dict[str, int]:
+    """Write the accepted submissions of production items. Return the rows by file name.
+
+    Workers are pseudonyms unless `raw_worker_ids` is set. Raise SubmissionFormatError and OSError.
+    """
+    writers = _writers(project.scheme)
+    if fmt not in writers:
+        raise SubmissionFormatError(
+            f"{project.slug} has no format {fmt!r} of submissions. Choose from: {', '.join(writers)}."
+        )
+    submissions = Submission.objects.accepted().filter(
+        item__project=project, item__in_production=True
+    )
+    roles = [role for role in Role.values if submissions.filter(role=role).exists()]
+    if not roles:
+        raise SubmissionFormatError(f"{project.slug} has no accepted submission.")
+    folder.mkdir(parents=True, exist_ok=True)
+    counts = {}
+    for role in roles:
+        path = folder / f"{project.slug}.{role}.{'jsonl' if fmt == JSONL else 'csv'}"
+        rows = _rows(project, role, "external_id" if raw_worker_ids else "pseudonym")
+        counts[path.name] = _write_whole(writers[fmt], rows, path)
+    return counts
+
+
+def _writers(scheme: str) -> dict[str, _Write]:
+    exports = get_scheme(scheme).exports
+    return {**(exports.submissions if exports else {}), JSONL: _write_jsonl}
+
+
+def _write_whole(write: _Write, rows: Iterable[SubmittedRow], path: Path) -> int:
+    """Write a file, which appears only when it is complete."""
+    partial = path.with_name(path.name + ".part")
+    try:
+        count = write(rows, partial)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return count
+
+
+def _rows(project: Project, role: str, worker_field: str) -> Iterator[SubmittedRow]:
+    submissions = Submission.objects.accepted().filter(
+        item__project=project, item__in_production=True, role=role
+    )
+    fields = (
+        "item__sentence__external_id",
+        "item__sentence__tokens",
+        "item__target",
+        f"worker__{worker_field}",
+        "assignment__external_id",
+        "content",
+    )
+    ordered = submissions.order_by("item__sentence_id", "item_id", "pk").values_list(*fields)
+    for external_id, tokens, target, worker, assignment, content in ordered.iterator(CHUNK):
+        yield SubmittedRow(
+            external_id, tuple(tokens), target, role, worker or EXPERT, assignment or "", content
+        )
+
+
+def _write_jsonl(rows: Iterable[SubmittedRow], path: Path) -> int:
+    count = 0
+    with path.open("wb", buffering=BUFFER) as file:
+        for row in rows:
+            line = {
+                "sentence_id": row.external_id,
+                "tokens": row.tokens,
+                "target": row.target,
+                "role": row.role,
+                "worker_id": row.worker_id,
+                "assign_id": row.assign_id,
+                "content": row.content,
+            }
+            file.write(orjson.dumps(line, option=OPTIONS))
+            count += 1
+    return count

@@ -1,0 +1,10 @@
+"""Enumerations of the datasets app."""
+
+from django.db.models import TextChoices
+
+
+class Population(TextChoices):
+    """The parts of annotations from which an error sample is drawn."""
+
+    EXTRA = "extra", "what the reference lacks"
+    ALL = "all", "everything"

@@ -1,0 +1,96 @@
+"""What a HIT of a group pays in total and per hour, estimated from recent approved work."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from statistics import median
+
+from django.core.cache import cache
+from django.db.models import Max, Sum
+from django.db.models.functions import Coalesce
+
+from marketplace.enums import AssignmentStatus
+from marketplace.models import Assignment, HitType
+
+#: The newest assignments of the marketplace, which bounds the cost of the query.
+MOST_READ = 2_000
+CACHED_SECONDS = 300
+#: With less work, the estimate would be a guess.
+FEWEST = 3
+#: Bonuses come after the approval. Work approved later than this may still lack its bonus.
+BONUS_DELAY = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class TypicalPay:
+    """Medians of recent work: reward with bonus, and pay per hour from acceptance to submission."""
+
+    total_cents: int
+    hourly_cents: int
+    has_bonus: bool
+
+
+def typical_pay(*, hit_types: Iterable[HitType], now: datetime) -> dict[int, TypicalPay]:
+    """Return the typical pay by HIT type, where enough of the requester's like work is known.
+
+    Estimates are up to CACHED_SECONDS old. HIT types of like work share requester and title, and
+    differ in their requirements.
+    """
+    kinds = {hit_type.pk: (hit_type.requester_id, hit_type.title) for hit_type in hit_types}
+    keys = {kind: _key(kind) for kind in kinds.values()}
+    cached = cache.get_many(keys.values())
+    unknown = {kind for kind, key in keys.items() if key not in cached}
+    if unknown:
+        work = _recent(unknown, now)
+        fresh = {keys[kind]: _medians(work.get(kind, [])) for kind in unknown}
+        cache.set_many(fresh, CACHED_SECONDS)
+        cached |= fresh
+    pay = {pk: cached[keys[kind]] for pk, kind in kinds.items()}
+    return {pk: estimate for pk, estimate in pay.items() if estimate}
+
+
+def _key(kind: tuple[int, str]) -> str:
+    return f"typical-pay-{sha256(repr(kind).encode()).hexdigest()}"
+
+
+def _recent(
+    kinds: set[tuple[int, str]], now: datetime
+) -> dict[tuple[int, str], list[tuple[int, int, float]]]:
+    """Return reward, bonus and seconds of each approved assignment."""
+    newest = Assignment.objects.aggregate(pk=Max("pk"))["pk"] or 0
+    rows = (
+        Assignment.objects.filter(
+            pk__gt=newest - MOST_READ,
+            status=AssignmentStatus.APPROVED,
+            closed_at__lt=now - BONUS_DELAY,
+            hit_type__requester__in={requester for requester, _ in kinds},
+            hit_type__title__in={title for _, title in kinds},
+        )
+        .annotate(bonus=Coalesce(Sum("bonuses__amount_cents"), 0))
+        .values_list(
+            "hit_type__requester_id",
+            "hit_type__title",
+            "reward_cents",
+            "bonus",
+            "accepted_at",
+            "submitted_at",
+        )
+    )
+    work = defaultdict(list)
+    for requester, title, reward, bonus, accepted_at, submitted_at in rows:
+        if submitted_at:
+            seconds = max((submitted_at - accepted_at).total_seconds(), 1)
+            work[requester, title].append((reward, bonus, seconds))
+    return work
+
+
+def _medians(rows: list[tuple[int, int, float]]) -> TypicalPay | None:
+    if len(rows) < FEWEST:
+        return None
+    return TypicalPay(
+        total_cents=round(median(reward + bonus for reward, bonus, _ in rows)),
+        hourly_cents=round(median((reward + bonus) * 3600 / time for reward, bonus, time in rows)),
+        has_bonus=any(bonus for _, bonus, _ in rows),
+    )

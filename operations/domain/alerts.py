@@ -1,0 +1,136 @@
+"""Alerts: problems that an operator must solve, on pages and by e-mail."""
+
+import logging
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from smtplib import SMTPException
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.mail import send_mail
+from django.db import transaction
+
+from crowd.enums import PaymentState
+from crowd.models import Payment
+from jobs.enums import JobState
+from jobs.models import Job, SweepFailure
+from operations.domain.figures import queue_ages
+from operations.models import Alert, Heartbeat
+
+log = logging.getLogger("touchstone.alerts")
+
+# A problem that is younger than this usually solves itself.
+PATIENCE = timedelta(minutes=10)
+GIB = 1 << 30
+# A disk is nearly full if it has less free space than both.
+LEAST_FREE = GIB
+FREE_SHARE = 0.05
+_QUEUES = {
+    "hits": "HITs wait to be published",
+    "assignments": "Submitted work waits to be recorded",
+    "rejections": "Rejections wait to be sent",
+    "payments": "Payments wait to be sent or confirmed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A problem. `key` identifies it while its text changes, at most 60 characters."""
+
+    key: str
+    text: str
+
+
+def current_problems(*, now: datetime) -> Iterator[Problem]:
+    yield from _failing_rows(now)
+    yield from _old_queues(now)
+    yield from _refused_payments()
+    yield from _disk()
+    yield from _marketplace()
+
+
+def _failing_rows(now: datetime) -> Iterator[Problem]:
+    failing = SweepFailure.objects.filter(
+        set_aside_at=None, first_failed_at__lte=now - PATIENCE
+    ).count()
+    if failing:
+        yield Problem("failing rows", f"Rows that cannot be processed: {failing}.")
+
+
+def _old_queues(now: datetime) -> Iterator[Problem]:
+    ages = {key: timedelta(seconds=age) for key, age in queue_ages(now=now).items()}
+    for key, age in ages.items():
+        if age > PATIENCE:
+            minutes = int(age.total_seconds() // 60)
+            yield Problem(f"queue {key}", f"{_QUEUES[key]}, the oldest for {minutes} minutes.")
+    late = Job.objects.filter(state=JobState.QUEUED, requested_at__lte=now - PATIENCE).count()
+    if late:
+        yield Problem("queue jobs", f"Imports, exports and rehearsals that have not begun: {late}.")
+
+
+def _refused_payments() -> Iterator[Problem]:
+    refused = Payment.objects.filter(state=PaymentState.FAILED).count()
+    if refused:
+        yield Problem("refused payments", f"Payments that the marketplace refused: {refused}.")
+
+
+def _disk() -> Iterator[Problem]:
+    disk = shutil.disk_usage(settings.VAR_DIR)
+    if disk.free < min(LEAST_FREE, FREE_SHARE * disk.total):
+        yield Problem("disk", f"Little disk space is left: {disk.free / GIB:.1f} GiB.")
+
+
+def _marketplace() -> Iterator[Problem]:
+    beat = Heartbeat.objects.first()
+    if beat and beat.marketplace_problem:
+        yield Problem("marketplace", f"The marketplace: {beat.marketplace_problem}"[:300])
+
+
+@transaction.atomic
+def update_alerts(*, now: datetime) -> list[Alert]:
+    """Open alerts for new problems and close those of solved ones. Return the open alerts."""
+    problems = {problem.key: problem for problem in current_problems(now=now)}
+    for alert in Alert.objects.exclude(key__in=problems):
+        log.info("alert closed: %s", alert.key)
+        alert.delete()
+    alerts = []
+    for problem in problems.values():
+        alert, is_new = Alert.objects.update_or_create(
+            key=problem.key,
+            defaults={"text": problem.text},
+            create_defaults={"text": problem.text, "since": now},
+        )
+        if is_new:
+            log.warning("alert opened: %s: %s", alert.key, alert.text)
+        alerts.append(alert)
+    return alerts
+
+
+def mail_alerts(*, now: datetime) -> int:
+    """Send the alerts that were not sent yet to all superusers. Return their number.
+
+    Alerts that cannot be sent stay due.
+    """
+    new = list(Alert.objects.filter(mailed_at=None))
+    recipients = _recipients()
+    if not new or not recipients or not settings.MAIL_IS_ON:
+        return 0
+    lines = [f"- {alert.text}" for alert in new]
+    text = "\n".join([f"{settings.SITE_URL} needs attention:", "", *lines, "", _advice()])
+    try:
+        send_mail(f"Touchstone: {new[0].text}", text, None, recipients)
+    except (OSError, SMTPException) as error:
+        log.warning("alerts cannot be sent: %s", error)
+        return 0
+    return Alert.objects.filter(pk__in=[alert.pk for alert in new]).update(mailed_at=now)
+
+
+def _recipients() -> list[str]:
+    users = get_user_model().objects.filter(is_superuser=True, is_active=True).exclude(email="")
+    return sorted(users.values_list("email", flat=True))
+
+
+def _advice() -> str:
+    return f"The alerts and what to do about them: {settings.SITE_URL}/ (sign in as administrator)"

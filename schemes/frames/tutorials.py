@@ -1,0 +1,148 @@
+"""Tutorials for a worker's first task, on a sentence like those of the sample corpus."""
+
+from functools import cache
+
+from schemes.base import Goal, ItemContext, Json, Tutorial, TutorialStep
+from schemes.frames.content import parse_gold
+
+_TOKENS = "Two neighbours gave the children their old skis .".split()  # noqa: SIM905
+_CONTEXT = ItemContext(
+    tokens=_TOKENS,
+    target={"verb": [2], "lemma": "give", "fillers": {}},
+    metadata={
+        "lemmas": ["two", "neighbour", "give", "the", "child", "their", "old", "ski", "."],
+        "heads": [1, 2, -1, 4, 2, 7, 7, 2, 2],
+        "deprels": [
+            *("nummod", "nsubj", "root", "det", "iobj", "nmod:poss", "amod", "obj", "punct"),
+        ],
+    },
+)
+_DONOR = {"head": [1], "element": "Donor", "role": "Agent"}
+_RECIPIENT = {"head": [4], "element": "Recipient", "role": "Recipient"}
+_THEME = {"head": [7], "element": "Theme", "role": "Theme"}
+
+
+def _record(*arguments: Json) -> Json:
+    record = {"verb": [2], "frame": "Giving", "arguments": list(arguments), "confidence": 4}
+    return parse_gold(record, _CONTEXT)
+
+
+@cache
+def generator() -> Tutorial:
+    return Tutorial(
+        context=_CONTEXT,
+        steps=(
+            TutorialStep(
+                "Read the sentence",
+                "The marked verb is “gave”. Make sure that you understand it here, and confirm it "
+                "with the button or Enter.",
+                [Goal("understood", value=True)],
+            ),
+            TutorialStep(
+                "Choose a frame",
+                "A frame describes a situation. Choose the one that fits best, such as giving: "
+                "move with the arrow keys, or press / to search. Enter goes on.",
+                [Goal("frame")],
+            ),
+            TutorialStep(
+                "Mark an argument",
+                "In the step Arguments, click the most important word of the giver: “neighbours”. "
+                "By keyboard, move in the sentence and press Enter.",
+                [Goal("arguments.*.head", [1])],
+            ),
+            TutorialStep(
+                "Label the argument",
+                "Choose the frame element of “neighbours”, for example the one who gives. Each "
+                "element has a letter as its key.",
+                [Goal("arguments.*.element")],
+            ),
+            TutorialStep(
+                "Mark the rest, and rate",
+                "In the task, mark every argument in this way, say in the step Rate how sure you are, "
+                "and submit. You can skip sentences that cannot be annotated. Ctrl+Z undoes.",
+            ),
+        ),
+    )
+
+
+@cache
+def consolidator() -> Tutorial:
+    wrong = {**_RECIPIENT, "role": "Location"}
+    adjective = {"head": [6], "element": "Manner", "role": "Attribute"}
+    return Tutorial(
+        context=_CONTEXT,
+        sources=(_record(_DONOR, _RECIPIENT, _THEME), _record(_DONOR, wrong, adjective, _THEME)),
+        steps=(
+            TutorialStep(
+                "Keep what both agree on",
+                "Two annotators, A and B, labelled “gave”. Choose “Keep what both agree on”, or press "
+                "Shift+G.",
+                [Goal("rows.0.choice", "kept")],
+            ),
+            TutorialStep(
+                "Choose between two labels",
+                "For “children”, A chose the role Recipient, and B Location. The children receive "
+                "something: keep A's argument, with the button or the key a.",
+                [Goal("rows.1.choice", "kept")],
+            ),
+            TutorialStep(
+                "Drop a wrong argument",
+                "Only B marked “old”, which is no argument of “gave”. Drop it, or press x.",
+                [Goal("rows.2.choice", "dropped")],
+            ),
+            TutorialStep(
+                "Rate the result",
+                "Say how sure you are of the result, with 1 for a guess and 5 for certain.",
+                [Goal("confidence")],
+            ),
+            TutorialStep(
+                "Submit when everything is decided",
+                "The line above the frame counts what is left. You can change words and labels, and "
+                "add an argument that both missed. Ctrl+Z undoes.",
+            ),
+        ),
+    )
+
+
+@cache
+def validator() -> Tutorial:
+    wrong = {**_RECIPIENT, "element": "Theme"}
+    return Tutorial(
+        context=_CONTEXT,
+        sources=(_record(_DONOR, wrong),),
+        steps=(
+            TutorialStep(
+                "Verify the frame",
+                "Somebody chose a frame for “gave”. Verify it with the button, or press v.",
+                [Goal("frame.verdict", "verified")],
+            ),
+            TutorialStep(
+                "Verify an argument",
+                "“neighbours” is right: its words, its element and its role. Verify the three parts, "
+                "with v for each or with the button for all.",
+                [Goal("arguments.0.role.verdict", "verified")],
+            ),
+            TutorialStep(
+                "Dispute a part",
+                "“children” has the element Theme, but the children receive something. Dispute the "
+                "element, or press d, and write why.",
+                [
+                    Goal("arguments.1.element.verdict", "disputed"),
+                    Goal("arguments.1.element.reason"),
+                ],
+            ),
+            TutorialStep(
+                "Add a missing argument",
+                "Nobody marked what is given. Press m or “Add a missing argument”, and click “skis”.",
+                [Goal("missing.*.head", [7])],
+            ),
+            TutorialStep(
+                "Submit when every part is judged",
+                "The line above the frame counts what is left. Write reasons that help the annotator. "
+                "Ctrl+Z undoes.",
+            ),
+        ),
+    )
+
+
+TUTORIALS = {"generator": generator, "consolidator": consolidator, "validator": validator}

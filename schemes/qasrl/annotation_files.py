@@ -1,0 +1,218 @@
+"""Files of QA-SRL annotations in any format, for evaluation.
+
+These are CSV in the published layout, JSON Lines of the QA-SRL Bank, and the output of parsers.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from metrics.spans import Span
+from schemes.base import FileError, GoldRecord, ReaderOption, refuse
+from schemes.qasrl.bank import Validity, looks_like_bank, read_bank_gold
+from schemes.qasrl.json_lines import json_lines
+from schemes.qasrl.labels import Label, labels_in_file
+from schemes.qasrl.parser_output import Thresholds, read_parser_output
+from schemes.qasrl.published_csv import GoldRow, read_gold_rows, read_sentence_rows
+from schemes.qasrl.slots import Slots
+from schemes.reports import UsageError
+
+Predicate = tuple[str, int]  # sentence id, position of the verb
+Sentences = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The questions and answers of a file that count. Both parts depend on the file's format."""
+
+    validity: Validity | None = None
+    thresholds: Thresholds = field(default_factory=Thresholds)
+
+
+def probability(text: str) -> float:
+    """Return a number from 0 to 1. Raise ValueError."""
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise ValueError("not a probability")
+    return value
+
+
+GOLD_OPTIONS = (
+    ReaderOption(
+        "min_valid",
+        "--min-valid",
+        int,
+        "K",
+        "QA-SRL Bank: leave out questions with fewer valid judgments, of N (see --of)",
+    ),
+    ReaderOption("of", "--of", int, "N", "QA-SRL Bank: the number of judgments of --min-valid"),
+    ReaderOption(
+        "threshold",
+        "--threshold",
+        probability,
+        "P",
+        "parsers: the least probability of an answer (default 0.5)",
+    ),
+    ReaderOption(
+        "question_threshold",
+        "--question-threshold",
+        probability,
+        "P",
+        "parsers: the least probability of a question (default 0)",
+    ),
+)
+
+
+def selection_of(options: Mapping[str, Any]) -> Selection:
+    """Return the selection of GOLD_OPTIONS. Raise UsageError."""
+    validity = _validity(options.get("min_valid"), options.get("of"))
+    given = {
+        name: options[key]
+        for name, key in (("answer", "threshold"), ("question", "question_threshold"))
+        if options.get(key) is not None
+    }
+    return Selection(validity, Thresholds(**given))
+
+
+def _validity(min_valid: int | None, of: int | None) -> Validity | None:
+    if min_valid is None and of is None:
+        return None
+    if min_valid is None or of is None:
+        raise UsageError("--min-valid and --of need each other, such as --min-valid 5 --of 6.")
+    if not 1 <= min_valid <= of:
+        raise UsageError(
+            f"--min-valid {min_valid} --of {of}: give numbers from 1, the smaller first."
+        )
+    return Validity(min_valid, of)
+
+
+@dataclass(slots=True)
+class Annotation:
+    """A predicate's distinct spans with labels and questions, from a file.
+
+    `is_verbal` is whether a noun describes an event, and None for verbs.
+    """
+
+    verb: str
+    labels: dict[Span, set[Label]] = field(default_factory=dict)
+    questions: dict[Span, list[str]] = field(default_factory=dict)
+    roles: dict[str, set[Span]] = field(default_factory=dict)
+    is_verbal: bool | None = None
+
+    def add(self, question: str, slots: Slots | None, answers: Iterable[Span]) -> None:
+        labels = labels_in_file(question, slots, verb=self.verb)
+        # The same question again is one role with all its answers.
+        role = self.roles.setdefault(question.lower(), set())
+        for span in answers:
+            role.add(span)
+            self.labels.setdefault(span, set()).update(labels)
+            questions = self.questions.setdefault(span, [])
+            if question not in questions:
+                questions.append(question)
+
+
+Annotations = Mapping[Predicate, Annotation]
+
+
+def read_annotation_file(
+    path: Path, *, sentences: Sentences | None = None, selection: Selection = Selection()
+) -> dict[Predicate, Annotation]:
+    """Return the predicates of a file, in file order.
+
+    Redundant roles are dropped, but their predicates are not. With `sentences`, every predicate and
+    span must be inside, and sentences of a parser's output without ids are found by their tokens.
+    Raises FileError with file, line and field at the first invalid row.
+    """
+    if looks_like_bank(path):
+        return _read_json_lines(path, sentences, selection)
+    annotations: dict[Predicate, Annotation] = {}
+    for row in _rows(path, sentences):
+        _add(row, annotations)
+    return annotations
+
+
+def read_annotations_by_worker(path: Path) -> dict[str, dict[Predicate, Annotation]]:
+    """Return the annotations of each worker in a CSV, by id. Rows without a worker are skipped."""
+    by_worker: dict[str, dict[Predicate, Annotation]] = {}
+    for row in _rows(path, None):
+        if row.worker_id:
+            _add(row, by_worker.setdefault(row.worker_id, {}))
+    return dict(sorted(by_worker.items()))
+
+
+def read_sentence_tokens(path: Path) -> dict[str, tuple[str, ...]]:
+    """Return the tokens of each sentence of a published file. Raises FileError."""
+    return {row.external_id: row.tokens for row in read_sentence_rows(path, on_error=refuse)}
+
+
+def is_parser_output(path: Path) -> bool:
+    """Return True for JSON Lines of a parser, False for those of the QA-SRL Bank."""
+    _, entry = next(json_lines(path, refuse), (0, {}))
+    return "verbs" in entry
+
+
+def _read_json_lines(
+    path: Path, sentences: Sentences | None, selection: Selection
+) -> dict[Predicate, Annotation]:
+    annotations: dict[Predicate, Annotation] = {}
+    for record in _records(path, sentences, selection):
+        target = record.item.target
+        key = record.item.external_id, int(target["verb_idx"])
+        questions = record.content["questions"]
+        if sentences is not None:
+            spans = [span for question in questions for span in question["answers"]]
+            _check_inside(key, spans, sentences, path, record.line)
+        verb = target.get("verb") or target["forms"]["stem"]
+        annotation = annotations.setdefault(key, Annotation(verb))
+        for question in questions:
+            slots = question.get("slots")
+            answers = [(start, end) for start, end in question["answers"]]
+            annotation.add(question["question"], Slots(**slots) if slots else None, answers)
+    return annotations
+
+
+def _records(path: Path, sentences: Sentences | None, selection: Selection) -> Iterator[GoldRecord]:
+    if not is_parser_output(path):
+        return read_bank_gold(path, on_error=refuse, validity=selection.validity)
+    ids = {tokens: external_id for external_id, tokens in (sentences or {}).items()}
+    return read_parser_output(path, on_error=refuse, thresholds=selection.thresholds, ids=ids)
+
+
+def _rows(path: Path, sentences: Sentences | None) -> Iterator[GoldRow]:
+    for row in read_gold_rows(path, on_error=refuse):
+        if sentences is not None:
+            _check_inside((row.qasrl_id, row.verb_idx), row.answers, sentences, path, row.line)
+        yield row
+
+
+def _add(row: GoldRow, table: dict[Predicate, Annotation]) -> None:
+    key = row.qasrl_id, row.verb_idx
+    annotation = table.get(key)
+    if annotation is None:
+        annotation = table[key] = Annotation(row.verb)
+    if row.is_verbal is not None:
+        annotation.is_verbal = annotation.is_verbal or row.is_verbal
+    if row.question and not row.is_redundant:
+        annotation.add(row.question, row.slots, row.answers)
+
+
+def _check_inside(
+    predicate: Predicate,
+    answers: Iterable[Sequence[int]],
+    sentences: Sentences,
+    path: Path,
+    line: int,
+) -> None:
+    external_id, verb_idx = predicate
+    tokens = sentences.get(external_id)
+    if tokens is None:
+        message = f"the sentence {external_id} is not in the sentences file."
+        raise FileError(path.name, line, message, field="qasrl_id")
+    if verb_idx >= len(tokens):
+        message = f"{verb_idx} is beyond the sentence of {len(tokens)} tokens."
+        raise FileError(path.name, line, message, field="verb_idx")
+    for start, end in answers:
+        if end > len(tokens):
+            message = f"{start}:{end} ends beyond the sentence of {len(tokens)} tokens."
+            raise FileError(path.name, line, message, field="answer_range")

@@ -1,0 +1,121 @@
+"""Reproduction of a paper's tables: each figure of the paper beside the recomputed one."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from schemes.base import Json
+from schemes.reports import text_table
+
+Number = int | float | None
+
+COLUMNS = ("table", "figure", "paper", "recomputed", "note")
+# For figures that the paper has, although this project does not record them.
+NOT_RECORDED = "paper's figure not recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of a table. Percentages are between 0 and 100.
+
+    `note` says why a figure is missing or differs.
+    """
+
+    table: str
+    figure: str
+    paper: Number
+    recomputed: Number
+    note: str = ""
+
+    def row(self) -> tuple[Any, ...]:
+        """Return the figure in the order of COLUMNS."""
+        return self.table, self.figure, self.paper, self.recomputed, self.note
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A subcommand of `reproduce`. `run` raises FileError for an unreadable path.
+
+    `metavar` and `help` describe the path, which is a file or a folder.
+    """
+
+    name: str
+    title: str
+    paper: str
+    description: str
+    metavar: str
+    help: str
+    run: Callable[[Path], Sequence[Figure]]
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("path", type=Path, metavar=self.metavar, help=self.help)
+        parser.add_argument(
+            "--out", type=Path, metavar="FOLDER", help="also write reproduction.csv and .md there"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def files_in(folder: Path, *patterns: str) -> list[Path]:
+    """Return the files below a folder that match a pattern, by path, without hidden folders."""
+    paths = {path for pattern in patterns for path in folder.rglob(pattern) if path.is_file()}
+    return sorted(
+        path
+        for path in paths
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+
+
+def reproduction_json(reproduction: Reproduction, figures: Sequence[Figure]) -> Json:
+    return {
+        "paper": reproduction.paper,
+        "figures": [dict(zip(COLUMNS, figure.row(), strict=True)) for figure in figures],
+    }
+
+
+def reproduction_text(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
+    """Return the tables for a terminal."""
+    tables = [
+        text_table((title, "Paper", "Recomputed", "Note"), _with_notes_last(rows))
+        for title, rows in _tables(figures)
+    ]
+    return "\n\n".join([reproduction.paper, *tables])
+
+
+def reproduction_markdown(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
+    """Return the tables for a document."""
+    parts = [f"# {reproduction.title}: {reproduction.paper}"]
+    for title, rows in _tables(figures):
+        lines = [f"| {title} | Paper | Recomputed | Note |", "| --- | ---: | ---: | --- |"]
+        lines += [f"| {' | '.join(map(str, row))} |" for row in rows]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _tables(figures: Sequence[Figure]) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+    for title, group in groupby(figures, key=lambda figure: figure.table):
+        yield (
+            title,
+            [
+                (figure.figure, _cell(figure.paper), _cell(figure.recomputed), figure.note)
+                for figure in group
+            ],
+        )
+
+
+def _cell(number: Number) -> str:
+    if number is None:
+        return "–"
+    return f"{number:.1f}" if isinstance(number, float) else f"{number:,}"
+
+
+def _with_notes_last(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Pad the notes, because tables align all columns but the first to the right."""
+    width = max(len(row[-1]) for row in rows)
+    return [(*row[:-1], row[-1].ljust(width)) for row in rows]

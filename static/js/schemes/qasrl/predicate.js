@@ -1,0 +1,26 @@
+// The predicate that questions are asked about: a verb, or a noun derived from one.
+
+/** @typedef {{verb_idx: number, kind?: string, verb_form?: string, tokens?: number[]}} Predicate */
+
+/** @param {Predicate} target */
+export function isNoun({ kind }) {
+  return kind === "noun";
+}
+
+/** @param {Predicate} target @param {string[]} tokens */
+export function predicateText({ verb_idx: at, tokens: positions = [at] }, tokens) {
+  return positions.map((position) => tokens[position]).join(" ");
+}
+
+/**
+ * Return the predicate's options of a Sentence.
+ *
+ * @param {Predicate} target
+ */
+export function sentenceTarget(target) {
+  return {
+    target: target.verb_idx,
+    targets: target.tokens ?? [target.verb_idx],
+    targetLabel: `the ${isNoun(target) ? "noun" : "verb"} asked about`,
+  };
+}

@@ -1,0 +1,214 @@
+"""The queue of held bonuses, as page and API, and the learned floor of seconds."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.domain.decide_submission import accept_assignment
+from annotation.domain.hold_bonus import least_seconds
+from annotation.domain.record_generations import record_new_generations
+from annotation.models import Draft, HeldBonus, Submission, Task
+from audit.models import StateChange
+from crowd.enums import HitState
+from crowd.models import Assignment, Hit, Message, Payment
+from projects.enums import MemberRole
+from tests.annotation.factories import NOW, make_item, make_project, make_task
+from tests.api.conftest import calling
+from tests.crowd.factories import make_assignment
+from tests.dashboard.campaign import make_user
+
+pytestmark = pytest.mark.django_db
+
+# Seven questions, which are 5 + 6 + 7 + 8 + 9 = 35 cents of bonus.
+QUESTIONS = [
+    {"question": question, "answers": [[at, at + 1]]}
+    for at, question in enumerate(
+        [
+            "Who carried something?",
+            "What did someone carry?",
+            "When did someone carry something?",
+            "Where did someone carry something?",
+            "Why did someone carry something?",
+            "How did someone carry something?",
+            "How long did someone carry something?",
+        ]
+    )
+]
+
+
+def submit(task: Task, questions: list, *, seconds: int = 60) -> Assignment:
+    assignment = make_assignment(task.hit)
+    Draft.objects.create(
+        task=task,
+        assignment_ref=assignment.external_id,
+        worker_ref=assignment.worker.external_id,
+        content={str(task.items.get().pk): {"questions": questions}},
+        opened_at=NOW,
+        saved_at=NOW,
+        submitted_at=NOW,
+        active_seconds=seconds,
+    )
+    record_new_generations(clock=lambda: NOW)
+    return assignment
+
+
+@pytest.fixture
+def task() -> Task:
+    task = make_task([make_item(make_project())])
+    Hit.objects.update(state=HitState.LIVE, external_id="HIT1", created_at=NOW)
+    return task
+
+
+@pytest.fixture
+def held(task) -> HeldBonus:
+    submit(task, QUESTIONS)
+    return HeldBonus.objects.get()
+
+
+@pytest.fixture
+def office(held) -> Client:
+    client = Client()
+    client.force_login(make_user("rita", held.project, MemberRole.REQUESTER))
+    return client
+
+
+def url(name: str, *args: object) -> str:
+    return reverse(f"annotation:{name}", args=["news", *args])
+
+
+def units_field(held: HeldBonus) -> str:
+    return f"units_{held.payment.assignment.submissions.get().pk}"
+
+
+def bonus() -> tuple[str, int]:
+    payment = Payment.objects.get(kind="bonus")
+    return payment.state, payment.amount_cents
+
+
+def test_submission_is_accepted_and_its_bonus_held(held):
+    assert Submission.objects.get().state == "accepted"
+    assert bonus() == ("review", 35)
+    assert [reason["code"] for reason in held.reasons] == ["units"]
+    assert Message.objects.get().subject == "Your bonus will be checked"
+    accept_assignment(
+        assignment=held.payment.assignment, actor="automatic", now=NOW, is_checked=False
+    )
+    assert (HeldBonus.objects.count(), Message.objects.count()) == (1, 1)
+
+
+def test_queue_shows_the_work_with_its_reasons(office, held):
+    page = office.get(url("held_bonuses")).content.decode()
+    assert "7 questions: bonuses for more than 6 questions are checked first." in page
+    assert "How long did someone carry something?" in page
+    assert held.payment.assignment.worker.pseudonym in page
+    assert "$0.35" in page
+
+
+def test_bonus_is_accepted_in_full(office, held):
+    response = office.post(url("accept_bonus", held.pk), {units_field(held): 7}, follow=True)
+    held.refresh_from_db()
+    assert (held.state, held.decided_by) == ("accepted", "rita")
+    assert bonus() == ("pending", 35)
+    assert b"No held bonuses" in response.content
+    log = StateChange.objects.get(aggregate="annotation.HeldBonus", new="accepted")
+    assert (log.old, log.actor) == ("held", "rita")
+
+
+def test_part_is_accepted_by_the_units_that_the_person_counts(office, held):
+    data = {units_field(held): 4, "note": "Three repeat others."}
+    office.post(url("accept_bonus", held.pk), data)
+    assert bonus() == ("pending", 11)
+    text = Message.objects.latest("pk").text
+    assert "$0.11 of $0.35" in text
+    assert text.endswith("Three repeat others.")
+
+
+@pytest.mark.parametrize("units", ["", "8", "-1", "2"])
+def test_units_that_make_no_bonus_are_refused(office, held, units):
+    response = office.post(url("accept_bonus", held.pk), {units_field(held): units})
+    assert response.status_code == 422
+    assert bonus() == ("review", 35)
+
+
+def test_bonus_is_declined_with_a_reason(office, held):
+    assert office.post(url("decline_bonus", held.pk), {"reason": " "}).status_code == 422
+    office.post(url("decline_bonus", held.pk), {"reason": "Questions repeat each other."})
+    assert bonus() == ("declined", 35)
+    assert "was declined: Questions repeat each other." in Message.objects.latest("pk").text
+    response = office.post(
+        url("accept_bonus", held.pk), {units_field(held): 7}, follow=True
+    ).content.decode()
+    assert "Nothing was changed" in response
+    assert bonus() == ("declined", 35)
+
+
+def test_api_lists_and_decides(held):
+    client = calling(make_user("rita", held.project, MemberRole.REQUESTER))
+    address = "/api/v1/projects/news/held-bonuses/"
+    (row,) = client.get(f"{address}?state=held").json()["results"]
+    assert (row["amount_cents"], row["reasons"][0]["code"]) == (35, "units")
+    (submission,) = row["submissions"]
+    body = json.dumps({"units": {str(submission): 4}})
+    response = client.post(f"{address}{held.pk}/accept/", body, content_type="application/json")
+    assert (response.status_code, response.json()["state"]) == (200, "accepted")
+    assert bonus() == ("pending", 11)
+    again = client.post(
+        f"{address}{held.pk}/decline/", {"reason": "No."}, content_type="application/json"
+    )
+    assert again.status_code == 409
+
+
+@pytest.mark.parametrize("bad", [{"units": {"x": 1}}, {"units": {"1": -1}}, {"units": 3}])
+def test_api_refuses_units_that_are_none(held, bad):
+    client = calling(make_user("rita", held.project, MemberRole.REQUESTER))
+    address = f"/api/v1/projects/news/held-bonuses/{held.pk}/accept/"
+    response = client.post(address, json.dumps(bad), content_type="application/json")
+    assert response.status_code == 400
+    assert bonus() == ("review", 35)
+
+
+# --- seconds
+
+
+@pytest.mark.parametrize(("seconds", "state"), [(7, "review"), (8, "pending"), (0, "pending")])
+def test_work_faster_than_the_floor_is_held(task, seconds, state):
+    """Without reported seconds, the three minutes between acceptance and submission count."""
+    submit(task, QUESTIONS[:3], seconds=seconds)
+    assert bonus() == (state, 5)
+
+
+def test_reported_seconds_are_no_more_than_those_between_acceptance_and_submission(task):
+    assignment = make_assignment(task.hit)
+    Assignment.objects.filter(pk=assignment.pk).update(
+        submitted_at=assignment.accepted_at + timedelta(seconds=3),
+        answer={"content": json.dumps({str(task.items.get().pk): {"questions": QUESTIONS[:3]}})},
+    )
+    record_new_generations(clock=lambda: NOW)
+    (reason,) = HeldBonus.objects.get().reasons
+    assert reason["text"] == "3 seconds of work: at least 8 are expected for one verb."
+
+
+@pytest.mark.parametrize(("seen", "floor"), [(19, 8.0), (20, 20.0)])
+def test_floor_is_learned_from_enough_accepted_work(seen, floor):
+    project = make_project()
+    task = make_task([make_item(project)])
+    assignment = submit(task, QUESTIONS[:2])
+    submission = assignment.submissions.get()
+    for number in range(seen):
+        worker = make_assignment(task.hit)
+        Submission.objects.create(
+            item=submission.item,
+            role="generator",
+            worker=worker.worker,
+            assignment=worker,
+            content=submission.content,
+            schema_version=1,
+            state="accepted",
+            opened_at=NOW,
+            submitted_at=NOW,
+            active_seconds=90 + 20 * (number % 2),
+        )
+    assert least_seconds(submission) == floor

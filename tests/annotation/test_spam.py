@@ -1,0 +1,217 @@
+"""Spam through the real marketplace: a worker accepts HITs over HTTP and submits junk.
+
+Beyond the reward, nothing is paid without a person, and the worker is told why.
+"""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+from django.utils import timezone
+
+from annotation.domain.publish import publish_batch
+from annotation.domain.record_generations import record_new_generations
+from annotation.domain.review_bonus import accept_bonus, decline_bonus
+from annotation.models import HeldBonus, Submission
+from crowd.domain.create_hits import create_pending_hits
+from crowd.domain.send_payments import send_due_payments
+from crowd.domain.sync_hits import sync_due_hits
+from crowd.domain.write_messages import send_due_messages
+from crowd.enums import HitState
+from crowd.models import Assignment, Hit, Message, Payment
+from crowd.providers import mturk
+from marketplace import models as theirs
+from marketplace.domain import accounts
+from rehearsal.domain.worker import Account, SimulatedWorker
+from tests.annotation.factories import CARRY, make_item, make_project
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TOKENS = ["They", "carried", *(f"thing{number}" for number in range(60))]
+NONSENSE = [f"Banana {word}?" for word in ("one", "two", "three", "four", "five", "six")]
+COPIES = [
+    "Who carried something?",
+    "Who carries something?",
+    "Who is carrying something?",
+    "Who has carried something?",
+]
+HONEST = ["Who carried something?", "What did someone carry?", "When did someone carry something?"]
+MANY = [
+    f"{wh} {aux} someone carry something?"
+    for wh in ("When", "Where", "Why", "How", "How long")
+    for aux in ("did", "might", "will", "should", "would", "can")
+]
+
+
+class Script:
+    """The scenario of a worker who takes any HIT."""
+
+    def hit_types(self) -> set[str]:
+        return set(Hit.objects.values_list("hit_type__external_id", flat=True))
+
+
+class Worker(SimulatedWorker):
+    """A worker who asks these questions. `refusal` is what the page's server answered, if anything."""
+
+    def __init__(self, site: str, questions: list[str], *, reason: str = "") -> None:
+        (invitation,) = accounts.invite(count=1, now=timezone.now())
+        account = Account("mallory", "m@example.org", "correct horse battery", invitation.code)
+        super().__init__(site=site, account=account, script=Script())
+        self.questions, self.reason, self.refusal = questions, reason, {}
+
+    def _content(self, page, item):
+        asked = [
+            {"question": text, "answers": [[at + 2, at + 3]]}
+            for at, text in enumerate(self.questions)
+        ]
+        return {"questions": asked, "no_question": self.reason}
+
+    def _submit(self, page):
+        """Past the page's server, if it refuses the work, to the marketplace alone."""
+        message = self._message(page, 50)
+        status, response = self.browser.post_json(page["urls"]["submit"], message)
+        if status == 200:
+            return response["fields"]
+        self.refusal = response
+        return {"content": json.dumps(message["content"])}
+
+
+@pytest.fixture
+def site(live_server, settings):
+    settings.SITE_URL = settings.MARKETPLACE_URL = live_server.url
+    settings.MTURK_ENDPOINT_URL = f"{live_server.url}/mturk/"
+    settings.MTURK_WORKER_ORIGINS = [live_server.url]
+    settings.MARKETPLACE_BUILTIN_KEY = (
+        settings.MTURK_ACCESS_KEY_ID,
+        settings.MTURK_SECRET_ACCESS_KEY,
+    )
+    mturk.connect.cache_clear()
+    yield live_server.url
+    mturk.connect.cache_clear()
+
+
+def work_on_a_hit(
+    site: str, questions: list[str], *, minutes: int = 5, free_form: bool = False, reason: str = ""
+) -> Worker:
+    """Publish an item, let the worker do it, record the work and send what is due."""
+    project = make_project()
+    project.allow_free_form = free_form
+    project.save()
+    make_item(project, tokens=TOKENS, verb=1, forms=CARRY)
+    publish_batch(project=project, now=timezone.now())
+    create_pending_hits(clock=timezone.now)
+    assert Hit.objects.get().state == HitState.LIVE
+    worker = Worker(site, questions, reason=reason)
+    worker.sign_in()
+    worker._do(worker._next_hit())
+    Hit.objects.update(sync_due_at=timezone.now())
+    sync_due_hits(clock=timezone.now)
+    # The marketplace's times are those of this test. A person needs minutes.
+    Assignment.objects.update(accepted_at=F("accepted_at") - timedelta(minutes=minutes))
+    record_new_generations(clock=timezone.now)
+    send_everything()
+    return worker
+
+
+def send_everything() -> None:
+    for _ in range(2):
+        send_due_payments(clock=timezone.now)
+    send_due_messages(clock=timezone.now)
+
+
+def paid() -> dict[str, int]:
+    """What the marketplace has paid the worker, in cents."""
+    rewards = theirs.Assignment.objects.filter(status="Approved").count()
+    return {"rewards": rewards, "bonuses": sum(b.amount_cents for b in theirs.Bonus.objects.all())}
+
+
+def messages_sent() -> str:
+    """The texts of the messages that have reached the worker."""
+    return "\n".join(theirs.Message.objects.values_list("text", flat=True))
+
+
+def held_codes() -> list[str]:
+    return [reason["code"] for reason in HeldBonus.objects.get().reasons]
+
+
+def test_honest_work_is_paid_at_once(site):
+    worker = work_on_a_hit(site, HONEST)
+    assert worker.refusal == {}
+    assert paid() == {"rewards": 1, "bonuses": 5}
+    assert not HeldBonus.objects.exists()
+    assert not Message.objects.exists()
+
+
+def test_nonsense_is_refused_with_a_reason_and_earns_nothing(site):
+    worker = work_on_a_hit(site, NONSENSE)
+    assert "“Banana one?” doesn't fit the question template" in json.dumps(
+        worker.refusal, ensure_ascii=False
+    )
+    # Sent to the marketplace alone, it waits for a person.
+    assert "doesn't fit the question template" in Submission.objects.get().problem
+    assert paid() == {"rewards": 0, "bonuses": 0}
+
+
+def test_nonsense_where_free_form_is_allowed_earns_the_reward_only(site):
+    worker = work_on_a_hit(site, NONSENSE, free_form=True)
+    assert worker.refusal == {}
+    assert held_codes()[0] == "free-form"
+    assert paid() == {"rewards": 1, "bonuses": 0}
+    assert "Outside the question template: “Banana one?”" in messages_sent()
+
+
+def test_copies_with_one_word_changed_earn_the_reward_only(site):
+    work_on_a_hit(site, COPIES)
+    assert held_codes() == ["repeated"]
+    assert paid() == {"rewards": 1, "bonuses": 0}
+    assert "Nearly the same as another question: “Who carries something?”" in messages_sent()
+
+
+def test_thirty_questions_are_refused_and_earn_the_reward_only(site):
+    worker = work_on_a_hit(site, MANY)
+    assert "At most 12 questions can be submitted for one verb" in json.dumps(worker.refusal)
+    assert held_codes()[0] == "units"
+    assert paid() == {"rewards": 1, "bonuses": 0}
+    assert "30 questions: bonuses for more than 6 questions are checked first." in messages_sent()
+    # The maximum bonus, for twelve questions, stays reserved.
+    bonus = Payment.objects.get(kind="bonus")
+    assert (bonus.state, bonus.amount_cents) == ("review", sum(range(5, 15)))
+
+
+def test_instant_work_earns_the_reward_only(site):
+    work_on_a_hit(site, HONEST, minutes=0)
+    assert held_codes() == ["speed"]
+    assert paid() == {"rewards": 1, "bonuses": 0}
+    assert "at least 8 are expected for one verb" in messages_sent()
+
+
+def test_comment_without_questions_earns_the_reward_only(site):
+    work_on_a_hit(site, [], reason="Nothing can be asked.")
+    assert paid() == {"rewards": 1, "bonuses": 0}
+    assert not Payment.objects.filter(kind="bonus").exists()
+
+
+def test_accepted_bonus_is_paid_once_and_a_second_decision_is_refused(site):
+    work_on_a_hit(site, HONEST, minutes=0)
+    held = HeldBonus.objects.get()
+    accept_bonus(held=held, note="Fine work.", actor="rita", now=timezone.now())
+    for _ in range(3):
+        send_everything()
+    assert paid() == {"rewards": 1, "bonuses": 5}
+    assert "will be paid. Fine work." in messages_sent()
+    with pytest.raises(Exception, match="accepted and can't become declined"):
+        decline_bonus(held=held, reason="No.", actor="rita", now=timezone.now())
+    assert paid() == {"rewards": 1, "bonuses": 5}
+
+
+def test_declined_bonus_is_never_paid_and_its_money_is_free(site):
+    work_on_a_hit(site, HONEST, minutes=0)
+    budget = HeldBonus.objects.get().project.budget
+    reserved = budget.reserved_cents
+    decline_bonus(held=HeldBonus.objects.get(), reason="Copied.", actor="rita", now=timezone.now())
+    send_everything()
+    budget.refresh_from_db()
+    assert paid() == {"rewards": 1, "bonuses": 0}
+    assert budget.reserved_cents == reserved - 6
+    assert "was declined: Copied." in messages_sent()

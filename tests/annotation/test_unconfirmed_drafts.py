@@ -1,0 +1,135 @@
+"""Drafts that anybody can save who knows a task's address: their size, number and age."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.domain.unconfirmed_drafts import AGE, AGE_SUBMITTED, delete_unconfirmed_drafts
+from annotation.models import Draft
+from annotation.page_messages import MAX_CONTENT_BYTES, MAX_MESSAGE_BYTES
+from annotation.tasks import delete_unconfirmed_drafts as sweep
+from crowd.domain.hold_publishing import hold_publishing
+from crowd.models import Assignment, Worker
+from tests.annotation.test_worker_page import WHO, content, opened, send, task
+from tests.crowd.factories import make_assignment, make_worker
+
+__all__ = ["task"]
+pytestmark = pytest.mark.django_db
+HOUR = timedelta(hours=1)
+
+
+def confirm(task, worker: str) -> None:
+    """As the sync with the marketplace does."""
+    person = make_worker()
+    Worker.objects.filter(pk=person.pk).update(external_id=worker)
+    assignment = make_assignment(task.hit, person)
+    Assignment.objects.filter(pk=assignment.pk).update(external_id=f"A{worker}")
+
+
+def save(client: Client, task, worker: str, *, address: str = "192.0.2.7"):
+    token = opened(client, task, assignment=f"A{worker}", worker=worker)["token"]
+    body = json.dumps({"token": token, "revision": 0, "content": content(task)})
+    return client.post(
+        reverse("annotation:draft"), body, content_type="text/plain", REMOTE_ADDR=address
+    )
+
+
+def submit(client: Client, task, worker: str):
+    token = opened(client, task, assignment=f"A{worker}", worker=worker)["token"]
+    return send(client, "submit", token=token, content=content(task, WHO))
+
+
+def test_content_of_256_kib_is_stored_and_more_is_refused(client, task):
+    token = opened(client, task)["token"]
+    most = MAX_CONTENT_BYTES - len('{"1":""}')
+    assert send(client, "draft", token=token, content={"1": "x" * most}).status_code == 200
+    refused = send(client, "draft", token=token, revision=1, content={"1": "x" * (most + 1)})
+    assert refused.status_code == 413
+    assert "too large" in refused.json()["error"]
+    assert Draft.objects.get().revision == 1
+
+
+def test_long_log_does_not_count_as_content(client, task):
+    token = opened(client, task)["token"]
+    log = [[1, "step", "x" * 200]] * 2000
+    assert send(client, "draft", token=token, moves=2000, log=log, content={}).status_code == 200
+
+
+def test_message_beyond_its_limit_is_refused_unread(client, task):
+    response = client.post(
+        reverse("annotation:draft"), b"[" * (MAX_MESSAGE_BYTES + 1), content_type="text/plain"
+    )
+    assert response.status_code == 413
+
+
+def test_address_has_a_limited_number_of_drafts_of_a_task(client, task, settings):
+    settings.DRAFTS_PER_TASK_AND_ADDRESS = 2
+    answers = [save(client, task, f"W{number}").status_code for number in range(4)]
+    assert answers == [200, 200, 429, 429]
+    assert save(client, task, "W1").status_code == 409  # its draft is there, at a later revision
+    assert save(client, task, "W9", address="192.0.2.8").status_code == 200
+
+
+def test_submitted_work_counts_too(client, task, settings):
+    settings.DRAFTS_PER_TASK_AND_ADDRESS = 1
+    assert submit(client, task, "W1").status_code == 200
+    assert submit(client, task, "W2").status_code == 429
+
+
+def test_addresses_of_one_ipv6_network_count_together(client, task, settings):
+    settings.DRAFTS_PER_TASK_AND_ADDRESS = 1
+    assert save(client, task, "W1", address="2001:db8:1:1::1").status_code == 200
+    assert save(client, task, "W2", address="2001:db8:1:1::2").status_code == 429
+    assert save(client, task, "W3", address="2001:db8:1:2::1").status_code == 200
+
+
+def test_confirmed_drafts_do_not_count(client, task, settings):
+    settings.DRAFTS_PER_TASK_AND_ADDRESS = 1
+    save(client, task, "W1")
+    confirm(task, "W1")
+    assert save(client, task, "W2").status_code == 200
+
+
+def test_draft_stores_no_address(client, task):
+    submit(client, task, "W1")
+    draft = Draft.objects.get()
+    assert len(draft.address_digest) == 16
+    assert "127.0.0.1" not in json.dumps(Draft.objects.values().get(), default=str)
+    delete_unconfirmed_drafts(now=timezone.now() + AGE + HOUR)
+    assert Draft.objects.get().address_digest == ""
+
+
+def test_unconfirmed_draft_is_deleted_a_day_after_the_time_for_its_task(client, task):
+    save(client, task, "W1")
+    time = timedelta(seconds=task.hit.hit_type.assignment_seconds)
+    saved = Draft.objects.get().saved_at
+    assert delete_unconfirmed_drafts(now=saved + AGE + time) == 0
+    assert delete_unconfirmed_drafts(now=saved + AGE + time + HOUR) == 1
+    assert not Draft.objects.exists()
+
+
+def test_submitted_draft_stays_for_a_week(client, task):
+    save(client, task, "W1")
+    Draft.objects.update(submitted_at=timezone.now())
+    saved = Draft.objects.get().saved_at
+    assert delete_unconfirmed_drafts(now=saved + AGE_SUBMITTED) == 0
+    assert delete_unconfirmed_drafts(now=saved + AGE_SUBMITTED + HOUR) == 1
+
+
+def test_confirmed_draft_stays(client, task):
+    save(client, task, "W1")
+    confirm(task, "W1")
+    assert delete_unconfirmed_drafts(now=timezone.now() + timedelta(days=365)) == 0
+    assert Draft.objects.exists()
+
+
+def test_drafts_stay_until_a_restored_site_has_read_the_marketplace(client, task):
+    save(client, task, "W1")
+    Draft.objects.update(saved_at=timezone.now() - timedelta(days=30))
+    hold_publishing(reason="Restored.", actor="restore", now=timezone.now())
+    sweep()
+    assert Draft.objects.exists()

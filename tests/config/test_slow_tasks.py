@@ -1,0 +1,72 @@
+"""Slow tasks and their queues, which keep processes free for payments and recording."""
+
+import fcntl
+
+import pytest
+from celery import current_app
+
+from accounts.tasks import send_password_resets
+from crowd.tasks import send_decisions, send_mail
+from jobs.tasks import run_jobs
+from marketplace.tasks import deliver_notifications
+
+pytestmark = pytest.mark.django_db
+SLOW = [send_mail, send_password_resets, run_jobs, deliver_notifications]
+
+
+@pytest.fixture
+def embedded(settings, tmp_path):
+    settings.REDIS_URL = ""
+    settings.VAR_DIR = tmp_path
+    return settings
+
+
+@pytest.fixture
+def busy(embedded):
+    """Another process of the site runs a slow task."""
+    with (embedded.VAR_DIR / "slow-task.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock
+
+
+@pytest.mark.parametrize("task", SLOW, ids=lambda task: task.name)
+def test_task_has_a_queue_apart_from_payments(task):
+    router = current_app.amqp.Router()
+    queues = {router.route({}, name)["queue"].name for name in (task.name, send_decisions.name)}
+    assert len(queues) == 2
+    assert queues < {queue.name for queue in current_app.conf.task_queues}
+
+
+@pytest.mark.parametrize("task", SLOW, ids=lambda task: task.name)
+def test_one_slow_task_runs_at_a_time_without_redis(task, busy, monkeypatch):
+    calls = []
+    monkeypatch.setattr(task, "run", lambda: calls.append(1))
+    task.apply(throw=True)
+    assert not calls
+    fcntl.flock(busy, fcntl.LOCK_UN)
+    task.apply(throw=True)
+    assert calls == [1]
+
+
+def test_task_that_fails_frees_the_slot(embedded, monkeypatch):
+    monkeypatch.setattr(run_jobs, "run", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run_jobs.apply(throw=True)
+    monkeypatch.undo()
+    with (embedded.VAR_DIR / "slow-task.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_other_tasks_need_no_slot(busy, monkeypatch):
+    calls = []
+    monkeypatch.setattr(send_decisions, "run", lambda: calls.append(1))
+    send_decisions.apply(throw=True)
+    assert calls == [1]
+
+
+def test_workers_of_their_own_need_no_slot(busy, settings, monkeypatch):
+    calls = []
+    monkeypatch.setattr(send_mail, "run", lambda: calls.append(1))
+    settings.REDIS_URL = "redis://127.0.0.1:6379/0"
+    send_mail.apply(throw=True)
+    assert calls == [1]

@@ -1,0 +1,69 @@
+"""The set-up checklist of a new project, and the tasks that wait for a user."""
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Item
+from dashboard.setting_up import next_step, setup_steps
+from projects.domain.create_project import write_guidelines
+from projects.enums import MemberRole
+from tests.dashboard.campaign import add_items, make_user
+
+URL = "/your-turn/"
+
+
+def overview(client) -> str:
+    return client.get(reverse("dashboard:project", args=["demo"])).content.decode()
+
+
+def test_new_project_has_a_corpus_to_upload_and_defaults_for_the_rest(project):
+    steps = {step.title: step for step in setup_steps(project)}
+    assert [title for title, step in steps.items() if step.done] == ["Project"]
+    assert steps["Guidelines"].summary == "Default text"
+    assert steps["Pay"].summary == "Preset qasrl-2020"
+    assert next_step(list(steps.values())) == steps["Corpus"]
+
+
+def test_overview_of_a_new_project_has_one_primary_action(office, project):
+    page = overview(office)
+    assert "Set up the project" in page
+    assert page.count("button primary") == 1
+    assert "Upload a corpus" in page
+    add_items(project, 2)
+    page = overview(office)
+    assert page.count("button primary") == 1
+    assert "Publish the first batch" in page
+
+
+def test_checklist_is_gone_after_the_first_batch(office, campaign):
+    assert "Set up the project" not in overview(office)
+
+
+def test_own_guidelines_and_pay_are_done(project):
+    write_guidelines(project=project, role="generator", text="Ours", now=timezone.now())
+    project.pay_scheme["generator"]["reward_cents"] += 1
+    project.save()
+    steps = {step.title: step for step in setup_steps(project)}
+    assert (steps["Guidelines"].done, steps["Pay"].done) == (True, True)
+    assert (steps["Guidelines"].summary, steps["Pay"].summary) == ("Version 2", "Own terms")
+
+
+def test_requester_sees_what_waits_with_links(office, campaign):
+    page = office.get(URL).content.decode()
+    assert reverse("consolidation:submissions", args=["demo"]) in page
+    assert "submissions to decide" in page
+    assert "HITs are live" not in page  # waits for workers
+
+
+@pytest.mark.parametrize("role", [MemberRole.EXPERT, MemberRole.TRAINER])
+def test_tasks_are_those_of_pages_that_the_role_may_open(client, campaign, project, role):
+    client.force_login(make_user("eva", project, role))
+    page = client.get(URL).content.decode()
+    assert reverse("consolidation:submissions", args=["demo"]) not in page
+
+
+def test_strangers_have_no_tasks(client, campaign):
+    client.force_login(make_user("otto"))
+    assert client.get(URL).content.decode().strip() == ""
+    assert Item.objects.exists()

@@ -1,0 +1,169 @@
+"""Error analysis: drawing a sample, giving categories, and the true precision."""
+
+import csv
+import io
+import json
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from audit.models import StateChange
+from consolidation.domain.add_gold import add_gold
+from datasets.domain.error_samples import (
+    SampleError,
+    draw_sample,
+    judge_part,
+    next_part,
+    sample_report,
+)
+from datasets.domain.quality import NothingToCompareError
+from datasets.models import SampledPart
+from projects.enums import MemberRole
+from tests.consolidation.factories import SURVEY, make_project, source
+from tests.consolidation.gold import make_gold_project
+from tests.crowd.factories import NOW
+from tests.dashboard.campaign import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    """One item whose gold has four arguments, of which the expert has only "a basin"."""
+    project = make_gold_project()
+    content = source(SURVEY, ("What did someone identify?", ["a basin"]))
+    questions = [{**question, "slots": None} for question in content["questions"]]
+    item = project.items.get()
+    add_gold(item=item, source="expert", content={"questions": questions}, provenance=[{}], now=NOW)
+    return project
+
+
+@pytest.fixture
+def expert():
+    return get_user_model().objects.create_user("eva", password="a long enough password")
+
+
+def draw(project, size=10, population="extra", seed=1):
+    return draw_sample(
+        project=project,
+        source="consolidated",
+        against="expert",
+        population=population,
+        size=size,
+        seed=seed,
+        by="eva",
+        now=NOW,
+    )
+
+
+def test_sample_has_what_the_reference_lacks(project):
+    sample = draw(project)
+    assert (sample.items, sample.parts, sample.matched, sample.extra) == (1, 3, 1, 3)
+    assert [part.position for part in sample.sampled_parts.all()] == [1, 2, 3]
+    assert draw(project, population="all").parts == 4
+
+
+def test_seed_decides_the_sample(project):
+    keys = [
+        [part.key for part in draw(project, size=2, seed=seed).sampled_parts.all()]
+        for seed in (3, 3, 4, 5, 6)
+    ]
+    assert keys[0] == keys[1]
+    assert any(other != keys[0] for other in keys[2:])
+
+
+def test_categories_give_the_true_precision(project, expert):
+    sample = draw(project)
+    report = sample_report(sample=sample)
+    assert (report.judged, report.precision, report.estimate) == (0, 0.25, None)
+    for part, category in zip(
+        sample.sampled_parts.all(), ("explicit", "implicit", "wrong"), strict=True
+    ):
+        judge_part(part=part, category=category, by=expert, now=NOW)
+    report = sample_report(sample=sample)
+    assert next_part(sample=sample) is None
+    # One matched and two of three extra parts are right.
+    assert report.estimate.value == pytest.approx(3 / 4)
+    assert [share.number for share in report.shares] == [1, 1, 0, 1]
+
+
+def test_category_can_be_changed_and_is_logged(project, expert):
+    part = draw(project).sampled_parts.first()
+    judge_part(part=part, category="wrong", by=expert, now=NOW)
+    judge_part(part=part, category="redundant", by=expert, now=NOW, note=" twice ")
+    part.refresh_from_db()
+    assert (part.category, part.note) == ("redundant", "twice")
+    changes = StateChange.objects.filter(aggregate="datasets.SampledPart").order_by("pk")
+    assert [(row.old, row.new) for row in changes] == [("", "wrong"), ("wrong", "redundant")]
+
+
+def test_next_part_follows_the_position_and_then_starts_over(project, expert):
+    sample = draw(project)
+    first, second, third = sample.sampled_parts.all()
+    judge_part(part=second, category="wrong", by=expert, now=NOW)
+    assert next_part(sample=sample, after=2) == third
+    judge_part(part=third, category="wrong", by=expert, now=NOW)
+    assert next_part(sample=sample, after=3) == first
+
+
+def test_what_cannot_be_drawn(project, expert):
+    with pytest.raises(SampleError, match="from 1 to"):
+        draw(project, size=0)
+    with pytest.raises(NothingToCompareError):
+        draw(make_project())
+    part = draw(project).sampled_parts.first()
+    with pytest.raises(SampleError, match="does not exist"):
+        judge_part(part=part, category="funny", by=expert, now=NOW)
+    assert SampledPart.objects.exclude(category="").count() == 0
+
+
+def test_command(project, capsys):
+    with pytest.raises(CommandError, match="no sample"):
+        call_command("error_sample", project.slug)
+    call_command("error_sample", project.slug, "--draw", "2", "--json")
+    drawn = json.loads(capsys.readouterr().out)
+    assert (drawn["drawn"], drawn["judged"], drawn["automatic_precision"]) == (2, 0, 0.25)
+    call_command("error_sample", project.slug)
+    assert "0 of 2 parts judged" in capsys.readouterr().out
+    call_command("error_sample", project.slug, "--csv")
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["position"] for row in rows] == ["1", "2"]
+    assert "identif" in rows[0]["part"]
+
+
+def test_expert_judges_on_the_site(project):
+    client = Client()
+    client.force_login(make_user("ed", project, MemberRole.EXPERT))
+    at = [project.slug]
+    listed = reverse("datasets:error_samples", args=at)
+    assert "Draw a sample" in client.get(listed).content.decode()
+    form = {
+        "source": "consolidated",
+        "against": "expert",
+        "population": "extra",
+        "size": 3,
+        "seed": 1,
+    }
+    refused = client.post(
+        reverse("datasets:draw_error_sample", args=at), {**form, "against": "consolidated"}
+    )
+    assert refused.status_code == 422
+    assert "other than the gold" in refused.content.decode()
+    drawn = client.post(reverse("datasets:draw_error_sample", args=at), form)
+    page = client.get(drawn.url).content.decode()
+    assert "0 of 3 judged" in page
+    assert "0 of 3" in client.get(listed).content.decode()
+    sample = project.error_samples.get()
+    for position in (1, 2, 3):
+        address = reverse("datasets:sampled_part", args=[project.slug, sample.pk, position])
+        assert "Correct, but implied" in client.get(address).content.decode()
+        judged = client.post(f"{address}judge/", {"category": "explicit"})
+    assert judged.url == reverse("datasets:error_sample", args=[project.slug, sample.pk])
+    page = client.get(judged.url).content.decode()
+    assert "True precision: <b>100.0 %</b>" in page
+    assert client.post(f"{address}judge/", {"category": "funny"}).status_code == 422
+    table = b"".join(client.get(reverse("datasets:error_sample_csv", args=[*at, sample.pk])))
+    assert table.count(b"explicit") == 3

@@ -1,0 +1,32 @@
+"""The published gold, imported: the page Quality gives the figures of `evaluate`."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from tests.schemes.qasrl.published_data import EXPERT, GOLD, SENTENCES, needs_published_data
+
+pytestmark = [pytest.mark.django_db, needs_published_data]
+
+
+def run(*command) -> dict:
+    out = StringIO()
+    call_command(*map(str, command), "--json", stdout=out, stderr=StringIO())
+    return json.loads(out.getvalue())
+
+
+def test_imported_gold_has_the_figures_of_the_files():
+    run("create_project", "wikinews", "--scheme", "qasrl")
+    run("import_corpus", "wikinews", SENTENCES, "--format", "qasrl-csv", "--items", GOLD)
+    for path, source in ((GOLD, "imported"), (EXPERT, "expert")):
+        run("import_gold", "wikinews", path, "--format", "qasrl-csv", "--source", source)
+    quality = run("quality", "wikinews", "--source", "imported", "--against", "expert")
+    evaluated = run("evaluate", "qasrl", EXPERT, GOLD)
+    row = quality["rows"][0]
+    assert (row["reference"], row["matching"], row["items"]) == ("expert", "automatic", 49)
+    assert {name: row[name] for name in ("UA", "LA")} == {
+        name: evaluated[name] for name in ("UA", "LA")
+    }
+    assert [row["LA"][count] for count in ("tp", "fp", "fn")] == [134, 33, 43]

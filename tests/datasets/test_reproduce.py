@@ -1,0 +1,206 @@
+"""`reproduce`: each figure of a paper beside the recomputed one, or the reason why it is missing."""
+
+import csv
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from schemes.frames.reproduction import FRAMES
+from schemes.reproduction import NOT_RECORDED
+from tests.schemes.grounding.test_bias_report import seeded_phrases
+from tests.schemes.qasrl.published_data import FOLDER, needs_published_data
+from tests.schemes.qasrl.test_parser_output import allennlp
+
+HEADER = "qasrl_id,verb_idx,verb,worker_id,question,is_redundant,answer_range"
+WHO, WHAT = "Who cut something?,False,0:1", "What was cut?,False,2:4"
+WHY = "Why was something cut?,False,4:5"
+
+
+def reproduce(scheme: str, path, *options) -> str:
+    out = StringIO()
+    call_command("reproduce", scheme, str(path), *map(str, options), stdout=out)
+    return out.getvalue()
+
+
+def figures(scheme: str, path) -> dict:
+    """Return (paper, recomputed, note) by table and figure."""
+    rows = json.loads(reproduce(scheme, path, "--json"))["figures"]
+    return {
+        (row["table"], row["figure"]): (row["paper"], row["recomputed"], row["note"])
+        for row in rows
+    }
+
+
+def write_rows(path, *rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [f"s1,1,cut,{worker},{rest}" for worker, rest in rows]
+    path.write_text("\n".join([HEADER, *lines]) + "\n")
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A clone with the layout of the published data, reduced to one predicate."""
+    data = tmp_path / "data"
+    write_rows(data / "gold" / "wikinews.dev.gold.csv", ("w", WHO), ("w", WHAT))
+    expert = data / "ground_truth" / "wikinews.dev.large_sample.ground_truth.csv"
+    write_rows(expert, ("e", WHO), ("e", WHAT), ("e", WHY))
+    return tmp_path
+
+
+@needs_published_data
+def test_the_published_data_give_the_figures_of_the_paper():
+    recomputed = figures("qasrl", FOLDER)
+    dataset = "Dataset, wikinews.dev"
+    assert recomputed[dataset, "sentences"] == (500, 500, "")
+    assert recomputed[dataset, "predicates"] == (1264, 1264, "")
+    assert recomputed[dataset, "roles"] == (3714, 3714, "")
+    assert recomputed[dataset, "arguments"] == (4315, 4315, "")
+    paper, roles, _ = recomputed[dataset, "roles per predicate"]
+    assert (paper, round(roles, 1)) == (2.9, 2.9)
+    note = "49 predicates are published, 100 are in the paper"
+    against = "Gold against experts, wikinews.dev"
+    assert recomputed[against, "UA F1 %"] == (84.4, pytest.approx(100 * 310 / 344), note)
+    assert recomputed[against, "LA F1 %"] == (75.0, pytest.approx(100 * 268 / 344), note)
+    missing = "wikipedia.test.gold.csv is missing"
+    assert recomputed["Dataset, wikipedia.test", "roles"] == (None, None, missing)
+
+
+def test_what_is_missing_is_named(clone):
+    recomputed = figures("qasrl", clone)
+    assert recomputed["Dataset, wikinews.dev", "roles"] == (3714, 2, "")
+    against = "Gold against experts, wikinews.dev"
+    note = "1 predicates are published, 100 are in the paper"
+    assert recomputed[against, "UA recall %"] == (89.4, pytest.approx(200 / 3), note)
+    workers = recomputed["Agreement", "single workers, UA F1 %"]
+    assert workers == (79.8, None, "annotations of single workers (*.annot.csv) are missing")
+    assert recomputed["Protocol", "cents per predicate"][:2] == (54.2, None)
+    (clone / "data" / "gold" / "wikinews.dev.gold.csv").unlink()
+    note = "wikinews.dev.gold.csv is missing"
+    assert figures("qasrl", clone)[against, "UA recall %"] == (89.4, None, note)
+
+
+def test_annotations_of_workers_and_teams_are_used_where_they_are(clone):
+    write_rows(clone / "wikinews.annot.csv", ("a", WHO), ("b", WHO), ("b", WHAT))
+    for name, rows in (("a_b_c", [WHO, WHAT]), ("d_e_f", [WHO]), ("a_d_g", [WHY])):
+        write_rows(clone / f"wikinews.inter.{name}.csv", *[("w", row) for row in rows])
+    recomputed = figures("qasrl", clone)
+    assert recomputed["Agreement", "single workers, UA F1 %"] == (
+        79.8,
+        pytest.approx(100 * 2 / 3),
+        "",
+    )
+    # Only the teams abc and def share no worker.
+    consolidated = recomputed["Agreement", "consolidated, UA F1 %"]
+    assert consolidated == (84.1, pytest.approx(100 * 2 / 3), "")
+
+
+def test_a_parser_in_the_folder_is_scored_against_the_expert(clone):
+    (clone / "parser.jsonl").write_text(json.dumps(allennlp()) + "\n")
+    recomputed = figures("qasrl", clone)
+    table = "Other annotations against experts"
+    figure = "parser.jsonl (answers from 0.5), UA recall %"
+    assert recomputed[table, figure] == (None, pytest.approx(200 / 3), NOT_RECORDED)
+    (clone / "notes.jsonl").write_text('{"note": 1}\n')
+    note = figures("qasrl", clone)[table, "notes.jsonl"][2]
+    assert note.startswith("notes.jsonl, line 1: sentenceId: must be a text")
+
+
+def test_tables_are_written(clone, tmp_path):
+    out = tmp_path / "tables"
+    text = reproduce("qasrl", clone, "--out", out)
+    assert text.startswith("Roit et al. 2020")
+    with (out / "reproduction.csv").open() as file:
+        rows = {(row["table"], row["figure"]): row for row in csv.DictReader(file)}
+    assert rows["Dataset, wikinews.dev", "roles"]["paper"] == "3714"
+    lines = (out / "reproduction.md").read_text().splitlines()
+    assert lines[0].startswith("# QA-SRL: Roit et al. 2020")
+    assert "| Dataset, wikinews.dev | Paper | Recomputed | Note |" in lines
+    assert "| roles | 3,714 | 2 |  |" in lines
+
+
+@pytest.mark.parametrize("scheme", ["qasrl", "frames"])
+def test_a_folder_without_the_files_is_refused(tmp_path, scheme):
+    for path, message in ((tmp_path, "has no "), (tmp_path / "missing", "is not a folder")):
+        with pytest.raises(CommandError, match=message) as refused:
+            reproduce(scheme, path)
+        assert refused.value.returncode == 2
+
+
+def records(path, *lines):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(line + "\n" for line in lines))
+
+
+@pytest.fixture
+def semeval(tmp_path):
+    records(tmp_path / "gold" / "task-a.txt", *[f"#{n} 1 {verb}" for n, verb in enumerate(
+        ["sell.X", "sell.X", "buy.X", "buy.Y", "buy.Y", "give.Z"])])  # fmt: skip
+    records(
+        tmp_path / "team" / "task-a.txt", *[f"#{n} 1 v.{label}" for n, label in enumerate("aaaaab")]
+    )
+    records(tmp_path / "gold" / "task-b2.txt", "#1 2 sell.na it-:-1-:-Agent cow-:-4-:-Theme")
+    records(tmp_path / "dep-stx.txt", "#1 2 sell.unkn it-:-1-:-nsubj cow-:-4-:-dobj")
+    (tmp_path / "notes.txt").write_text("These are notes, not records.\n")
+    return tmp_path
+
+
+def test_systems_and_baselines_of_frames_are_scored(semeval):
+    recomputed = figures("frames", semeval)
+    # The hand-worked example: gold XXXYYZ, system aaaaab.
+    system = {
+        figure.removeprefix("task-a.txt, "): value
+        for (table, figure), (_, value, _) in recomputed.items()
+        if table == "Task A" and figure.startswith("task-a.txt")
+    }
+    assert system == pytest.approx({
+        "clusters": 2, "purity %": 200 / 3, "inverse purity %": 100, "purity F %": 80,
+        "BCubed precision %": 60, "BCubed recall %": 100, "BCubed F %": 75,
+    })  # fmt: skip
+    assert recomputed["Task A", "1CPH, clusters"] == (None, 3, NOT_RECORDED)
+    assert recomputed["Task A", "AIN1, BCubed recall %"][1] == 100
+    assert recomputed["Task B.2", "1CPG, clusters"][1] == 2
+    assert recomputed["Task B.1", "gold"] == (None, None, f"the file is missing; {NOT_RECORDED}")
+
+
+def test_frames_without_relations_or_with_several_golds_say_why(semeval):
+    (semeval / "dep-stx.txt").unlink()
+    note = figures("frames", semeval)["Task B.2", "1CPG"][2]
+    assert note.startswith("the file of relations (frames unkn) is missing")
+    records(semeval / "team" / "other.txt", "#9 1 sell.X")
+    (semeval / "gold" / "task-a.txt").rename(semeval / "team" / "third.txt")
+    note = figures("frames", semeval)["Task A", "gold"][2]
+    assert note.startswith("several files, none named gold")
+
+
+def test_a_system_with_other_items_says_why(semeval):
+    records(semeval / "team" / "task-a.txt", "#0 1 sell.X")
+    note = figures("frames", semeval)["Task A", "task-a.txt"][2]
+    assert "is missing" in note
+    assert FRAMES.paper == "QasemiZadeh et al. 2019, SemEval-2019 Task 2"
+
+
+def test_the_bias_table_has_its_rows(tmp_path):
+    path = tmp_path / "phrases.jsonl"
+    phrases = seeded_phrases(40)
+    path.write_text("".join(json.dumps(phrase) + "\n" for phrase in phrases))
+    out = StringIO()
+    call_command("ground_report", str(path), "--json", stdout=out)
+    table = json.loads(out.getvalue())["table"]
+    recomputed = figures("grounding", path)
+    for row, label in (
+        ("system", "System"),
+        ("max_box", "Max box"),
+        ("upper_bound", "Upper bound"),
+    ):
+        accuracy = table[row]["all"]["c_iou"]["plural"]["accuracy"]
+        value = recomputed[label, "all, c-IoU, plural phrases %"]
+        assert value == (None, pytest.approx(100 * accuracy), NOT_RECORDED)
+    assert len(recomputed) == 6 * 2 * 2 * 2
+    path.write_text("".join(
+        json.dumps({key: value for key, value in phrase.items() if key != "candidates"}) + "\n"
+        for phrase in phrases
+    ))  # fmt: skip
+    note = figures("grounding", path)["Upper bound", "all, IoU, all phrases %"][2]
+    assert note.startswith("the file has no candidates")

@@ -1,0 +1,56 @@
+"""Hostile bodies for every route: JSON that no database stores, and wrong shapes."""
+
+import json
+
+import pytest
+
+from tests.dashboard.campaign import Campaign, make_project
+from tests.hostile.routes import routes
+
+BODIES = {
+    "nan": '{"content": NaN, "limit": NaN}',
+    "infinite": '{"content": {"a": 1e999}, "limit": -1e999, "title": Infinity}',
+    "surrogate": '{"token": "\\ud800", "title": "\\udfff", "content": {"\\ud800": 1}}',
+    "nul": '{"token": "\\u0000", "title": "a\\u0000", "reason": "\\u0000"}',
+    "deep": "[" * 100_000,
+    "deep-object": '{"a":' * 20_000,
+    "huge-number": '{"limit": ' + "9" * 10_000 + "}",
+    "list": "[]",
+    "text": '"text"',
+    "null": "null",
+    "empty": "",
+    "half": '{"token": "',
+    "bytes": b"\xff\xfe\x00\x01",
+    "long": json.dumps({"title": "x" * 300_000, "content": {"questions": ["x"] * 10_000}}),
+    "wrong-types": '{"token": 1, "content": [], "title": {}, "limit": "many", "pk": [1]}',
+}
+KINDS = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x")
+
+
+@pytest.fixture
+def addresses(db, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    project = make_project()
+    Campaign(project, 4)
+    return list(routes(project))
+
+
+# The others are sent by make test-long.
+ALWAYS = ("nan", "infinite", "surrogate", "deep", "wrong-types")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in ALWAYS else pytest.mark.long) for name in BODIES],
+)
+def test_no_body_is_a_server_error(name, addresses, admin_client):
+    body = BODIES[name]
+    admin_client.raise_request_exception = False
+    failed = []
+    for address in addresses:
+        kinds = KINDS if name in ("bytes", "nul", "surrogate") else KINDS[:1]
+        for kind in kinds:
+            response = admin_client.generic("POST", address, body, content_type=kind)
+            if response.status_code >= 500:
+                failed.append((address, kind, response.status_code))
+    assert failed == []

@@ -1,0 +1,117 @@
+"""An honest campaign beside a hostile worker, requester and uploader on the same site."""
+
+import json
+import sys
+import threading
+import time
+
+import pytest
+
+from tests.hostile.parties import (
+    Party,
+    SilentServer,
+    hostile_requester,
+    hostile_uploader,
+    hostile_worker,
+)
+from tests.rehearsal.test_replay import DATA, Checkout, some_of
+from tests.rehearsal.test_site import HOLD
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not DATA.exists(), reason="the published files are not here"),
+]
+
+ITEMS = 40
+SLOWER = 1.5  # the most that the honest campaign may take, as a multiple of its time alone
+
+TOKEN_OF_EVIL = """
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+from projects.domain.api_tokens import issue_token
+from projects.domain.create_project import create_project
+from projects.enums import TokenScope
+user = get_user_model().objects.create_user("evil")
+create_project(slug="evil", scheme="qasrl", now=timezone.now(), owner=user)
+print(issue_token(user=user, name="x", scopes=list(TokenScope), projects=None, expires_at=None,
+                  now=timezone.now())[1])
+"""
+TASK = """
+from annotation.models import Task
+print(f"/generate/{Task.objects.filter(batch__project__slug='alone').first().public_id}/")
+"""
+HEALTH = """
+import json
+from crowd.models import Budget, LedgerEntry
+from jobs.models import SweepFailure
+rows = {}
+for slug in ("alone", "beside"):
+    budget = Budget.objects.get(key=f"project:{slug}")
+    rows[slug] = [budget.reserved_cents, budget.spent_cents]
+print(json.dumps({"money": rows, "failures": SweepFailure.objects.count()}))
+"""
+
+
+def test_honest_campaign_is_hardly_slower_and_its_books_are_the_same(
+    server_site, free_port, tmp_path, start_process, wait_for
+):
+    silent = SilentServer()
+    site = {
+        **server_site,
+        "SITE_URL": f"http://127.0.0.1:{free_port}",
+        "SWEEP_SECONDS": "1",
+        "MARKETPLACE_WEBHOOK_HOSTS": f"127.0.0.1:{silent.port}",
+    }
+    checkout = Checkout(site)
+    gold, sentences = some_of(
+        DATA / "wikinews.dev.gold.csv", DATA / "wikinews.dev.full.csv", tmp_path, ITEMS
+    )
+    checkout.run("migrate", "-v", "0")
+    for slug in ("alone", "beside"):
+        checkout.run("create_project", slug, "--scheme", "qasrl")
+        options = ("--format", "qasrl-csv", "--items", gold, "--strict")
+        checkout.run("import_corpus", slug, sentences, *options)
+    token = checkout.run("shell", "-v", "0", "-c", TOKEN_OF_EVIL).strip()
+    keys = checkout.facts("create_requester", "evil", "--balance", "100")
+    log = tmp_path / "holder"
+    holder = [sys.executable, "manage.py", "shell", "-v", "0", "-c", HOLD.replace("600", "3000")]
+    start_process(holder, env=site, log=log)
+    wait_for(lambda: "up" in log.read_text())
+
+    alone, alone_seconds = rehearse(checkout, "alone", gold)
+    task = checkout.run("shell", "-v", "0", "-c", TASK).strip()
+    stop = threading.Event()
+    url = site["SITE_URL"]
+    parties = {
+        "worker": Party(hostile_worker(url, task), stop),
+        "requester": Party(hostile_requester(url, keys, silent), stop),
+        "uploader": Party(hostile_uploader(url, token), stop),
+    }
+    for party in parties.values():
+        party.start()
+    time.sleep(5)
+    beside, beside_seconds = rehearse(checkout, "beside", gold)
+    stop.set()
+    for party in parties.values():
+        party.join(timeout=120)
+
+    statuses = {name: dict(party.statuses) for name, party in parties.items()}
+    print(f"alone {alone_seconds:.0f} s, beside {beside_seconds:.0f} s, {statuses}")  # noqa: T201
+    assert all(sum(party.statuses.values()) > 20 for party in parties.values()), statuses
+    assert {name: party.server_errors for name, party in parties.items()} == dict.fromkeys(
+        parties, 0
+    )
+    names = ("items", "hits", "assignments", "rewards_cents", "bonuses_cents", "total_cents")
+    assert {name: beside.get(name) for name in names} == {name: alone.get(name) for name in names}
+    health = json.loads(checkout.run("shell", "-v", "0", "-c", HEALTH))
+    assert health["money"]["beside"] == health["money"]["alone"]
+    assert health["failures"] == 0
+    assert beside_seconds <= SLOWER * alone_seconds
+
+
+def rehearse(checkout: Checkout, slug: str, gold) -> tuple[dict, float]:
+    """Run the campaign, and return its facts and its seconds."""
+    began = time.monotonic()
+    options = ("--replay", gold, "--workers", "6", "--url", checkout.env["SITE_URL"])
+    facts = checkout.facts("rehearse", slug, *options)
+    return facts, time.monotonic() - began

@@ -1,0 +1,76 @@
+"""The banner of pages that depend on the marketplace."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Batch
+from operations.domain import heartbeat
+from operations.models import Heartbeat
+from tests.operations.test_health import marketplace
+
+__all__ = ["marketplace"]
+pytestmark = pytest.mark.django_db
+TITLE = "The marketplace is out of reach"
+
+
+def url(name: str, *args: object) -> str:
+    return reverse(name, args=["demo", *args])
+
+
+@pytest.fixture
+def away(settings, free_port) -> None:
+    settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{free_port}/mturk/"
+
+
+@pytest.mark.parametrize(
+    "page", ["annotation:publish", "consolidation:batches", "consolidation:submissions"]
+)
+def test_page_shows_one_banner(page, away, office, campaign):
+    heartbeat.beat(now=timezone.now())
+    text = office.get(url(page)).content.decode()
+    assert text.count(TITLE) == 1
+    assert "can&#x27;t be reached" in text
+
+
+def test_batch_shows_one_banner(away, office, campaign):
+    heartbeat.beat(now=timezone.now())
+    batch = Batch.objects.filter(project=campaign.project).first()
+    assert office.get(url("consolidation:batch", batch.pk)).content.decode().count(TITLE) == 1
+
+
+def test_cost_preview_shows_the_banner(away, office, campaign):
+    heartbeat.beat(now=timezone.now())
+    page = office.get(url("annotation:publish"))
+    form = {"count": 1, "unpublished": page.context["unpublished"]}
+    form |= {"auto_approval_hours": 72, "republish_limit": 3}
+    response = office.post(url("annotation:publish"), form)
+    assert (response.status_code, response.content.decode().count(TITLE)) == (200, 1)
+
+
+def test_no_banner_while_the_marketplace_answers(office, campaign, marketplace):
+    heartbeat.beat(now=timezone.now())
+    assert TITLE not in office.get(url("consolidation:batches")).content.decode()
+
+
+def test_no_banner_without_a_fresh_check(away, office, campaign):
+    assert TITLE not in office.get(url("consolidation:batches")).content.decode()
+    heartbeat.beat(now=timezone.now() - timedelta(hours=1))
+    assert TITLE not in office.get(url("consolidation:batches")).content.decode()
+
+
+def test_outage_keeps_its_beginning_until_the_marketplace_answers(settings, free_port, marketplace):
+    address, began = settings.MTURK_ENDPOINT_URL, timezone.now()
+    settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{free_port}/mturk/"
+    for minutes in (0, 1, 2):
+        heartbeat.beat(now=began + timedelta(minutes=minutes))
+    assert Heartbeat.objects.get().marketplace_since == began
+    marketplace.status = 503
+    settings.MTURK_ENDPOINT_URL = address
+    heartbeat.beat(now=began + timedelta(minutes=3))
+    assert Heartbeat.objects.get().marketplace_since == began
+    marketplace.status = 404
+    heartbeat.beat(now=began + timedelta(minutes=4))
+    assert Heartbeat.objects.get().marketplace_since is None

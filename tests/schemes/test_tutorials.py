@@ -1,0 +1,40 @@
+"""Tutorials of all schemes: complete, valid for their pages, and short enough for small windows."""
+
+import json
+
+import pytest
+
+from schemes.registry import SCHEMES, get_scheme
+
+TUTORIALS = [
+    (scheme, role)
+    for scheme in ("frames", "grounding", "qasrl")
+    for role in ("consolidator", "generator", "validator")
+]
+
+
+def test_every_scheme_has_a_tutorial_for_each_role():
+    found = [(name, role) for name in SCHEMES for role in SCHEMES[name].tutorials]
+    assert sorted(found) == TUTORIALS
+
+
+@pytest.mark.parametrize(("name", "role"), TUTORIALS)
+def test_tutorial_has_five_short_steps_and_ends_with_one_to_read(name, role):
+    steps = get_scheme(name).tutorials[role]().steps
+    assert len(steps) == 5
+    assert all(steps[at].goals for at in range(3))
+    assert not steps[-1].goals
+    assert max(len(step.text) for step in steps) <= 230
+
+
+@pytest.mark.parametrize(("name", "role"), TUTORIALS)
+def test_example_fits_the_pages_of_its_scheme(name, role):
+    scheme = get_scheme(name)
+    tutorial = scheme.tutorials[role]()
+    data = [scheme.pages.item(tutorial.context)]
+    sources = list(tutorial.sources)
+    if role == "consolidator":
+        data.append(scheme.get_merging().lay_out(sources, tutorial.context))
+    if role == "validator":
+        data.append(scheme.get_validating().asked(sources))
+    assert json.loads(json.dumps(data)) == data
