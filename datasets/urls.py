@@ -24,7 +24,8 @@ urlpatterns = [
     path(AT + "gold/", gold.gold, name="gold"),
     path(AT + "gold/<int:pk>/", gold.gold_sentence, name="gold_sentence"),
     path(AT + "costs/", costs.costs, name="costs"),
-    path(AT + "costs/items.svg", costs.cost_chart, name="cost_chart"),
+    path(AT + "costs/per-item/", costs.cost_per_item, name="cost_per_item"),
+    path(AT + "costs/over-time/", costs.cost_over_time, name="cost_over_time"),
     path(AT + "ledger/", costs.ledger, name="ledger"),
     path(AT + "ledger.csv", costs.ledger_csv, name="ledger_csv"),
     path(AT + "exports/", exports.exports, name="exports"),
@@ -32,6 +33,7 @@ urlpatterns = [
     path(EXPORT, exports.export_details, name="export_details"),
     path(EXPORT + "<path:file>", exports.export_file, name="export_file"),
     path(AT + "quality/", quality.quality, name="quality"),
+    path(AT + "quality/over-time/", quality.quality_over_time, name="quality_over_time"),
     re_path(
         r"^projects/(?P<slug>[-\w]+)/quality\.(?P<suffix>csv|json)$",
         quality.quality_file,

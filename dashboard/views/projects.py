@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
@@ -10,10 +10,12 @@ from django.views.decorators.http import require_GET
 from annotation.domain.queries import counts_by_project
 from consolidation.domain.queries import gold_items_by_project
 from crowd.domain.hold_publishing import active_hold
+from dashboard.charts import progress_chart
 from dashboard.pace import WINDOW
 from dashboard.protocol import progress_of, steps_of, waiting_of
 from dashboard.setting_up import next_step, setup_steps
 from dashboard.your_turn import tasks_of
+from projects.charts import chart_response
 from projects.domain.cached_figures import figures_of
 from projects.domain.queries import projects_of
 from projects.models import Project
@@ -73,6 +75,12 @@ def project(request: HttpRequest, project: Project) -> HttpResponse:
     }
     fragment = "dashboard/fragments/progress.html"
     return render_page(request, project, "dashboard/project.html", context, fragment=fragment)
+
+
+@require_GET
+@project_page(MEMBERS)
+def progress_over_time(request: HttpRequest, project: Project) -> HttpResponseBase:
+    return chart_response(request, project, progress_chart(project=project, now=timezone.now()))
 
 
 def _setup(project: Project) -> dict[str, object]:

@@ -9,7 +9,7 @@ from django.db.models.functions import TruncDate
 from annotation.domain.queries import Cost, settled_entries
 from consolidation.domain.experiment import annotations_for_gold
 from consolidation.domain.queries import cost_by_step, finished_costs
-from datasets.domain.cost_chart import Distribution, distribution_of
+from datasets.domain.cost_distribution import Distribution, distribution_of
 from projects.enums import Role
 from projects.models import Project
 

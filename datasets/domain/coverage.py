@@ -142,6 +142,11 @@ def coverage_report(*, project: Project, limit: int | None = None) -> CoverageRe
     )
 
 
+def captures_of(scheme: Scheme, item: MergedItem) -> Captures:
+    """Return what the item's first two annotators found of its gold."""
+    return _captures(_found(scheme, item.gold, item))
+
+
 def _covered(scheme: Scheme, item: MergedItem) -> _Covered:
     expert = item.expert
     return _Covered(

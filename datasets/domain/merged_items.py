@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from annotation.domain.import_corpus import batched
 from annotation.domain.item_context import context_of
@@ -34,6 +35,7 @@ class MergedItem:
     pk: int
     context: ItemContext
     gold: Json
+    made_at: datetime
     sources: Sequence[Source]
     expert: Json | None
 
@@ -57,7 +59,8 @@ def merged_items(*, project: Project, limit: int | None = None) -> Iterator[Merg
         for pk, row in by_item.items():
             if pk in sources:
                 context = context_of(row.item, project)
-                yield MergedItem(pk, context, row.content, sources[pk], expert.get(pk))
+                expert_gold = expert.get(pk)
+                yield MergedItem(pk, context, row.content, row.created_at, sources[pk], expert_gold)
 
 
 def _sources_by_item(items: list[int]) -> dict[int, list[Source]]:

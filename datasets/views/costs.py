@@ -7,9 +7,11 @@ from django.views.decorators.http import require_GET
 from crowd.domain.queries import LedgerFilter, ledger_of, sums_of
 from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry
-from datasets.domain.cost_chart import draw_distribution
+from datasets.domain.cost_distribution import distribution_chart
 from datasets.domain.cost_figures import cost_figures_of
+from datasets.domain.cost_over_time import cost_chart
 from datasets.forms.costs import LedgerFilterForm
+from projects.charts import chart_response
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import query_without_page, render_page
@@ -29,12 +31,16 @@ def costs(request: HttpRequest, project: Project) -> HttpResponse:
 
 @require_GET
 @project_page(STAFF)
-def cost_chart(request: HttpRequest, project: Project) -> HttpResponse:
-    figures = figures_of(cost_figures_of, project=project).value
-    drawing = draw_distribution(figures.distribution)
-    response = HttpResponse(drawing, content_type="image/svg+xml")
-    response["Cache-Control"] = "private, max-age=60"
-    return response
+def cost_per_item(request: HttpRequest, project: Project) -> HttpResponseBase:
+    figures = figures_of(cost_figures_of, project=project)
+    shown = distribution_chart(figures.value.distribution, counted_at=figures.counted_at)
+    return chart_response(request, project, shown)
+
+
+@require_GET
+@project_page(STAFF)
+def cost_over_time(request: HttpRequest, project: Project) -> HttpResponseBase:
+    return chart_response(request, project, cost_chart(project=project))
 
 
 @require_GET

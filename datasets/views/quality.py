@@ -35,8 +35,10 @@ from datasets.domain.quality import (
     quality_rows,
     shared_items,
 )
+from datasets.domain.quality_over_time import quality_chart
 from datasets.forms.quality import DecisionForm, QualityForm
 from datasets.models import Decision
+from projects.charts import chart_response
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import query_without_page, render_page
@@ -177,6 +179,12 @@ def _compared(
             }
         )
     return compared
+
+
+@require_GET
+@project_page(STAFF | REVIEWERS)
+def quality_over_time(request: HttpRequest, project: Project) -> HttpResponseBase:
+    return chart_response(request, project, quality_chart(project=project))
 
 
 @require_GET

@@ -1,6 +1,6 @@
 """The page with statistics of a project's annotated items."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 
 from django.contrib import messages
@@ -8,14 +8,17 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.views.decorators.http import require_GET
 
-from datasets.domain.frequency_chart import draw_frequencies
 from datasets.domain.statistics import statistics_of, statistics_rows
 from projects.domain.cached_figures import Figures, figures_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
 from schemes.registry import get_scheme
+from web.charts import Axis, Chart, Series, Unit, draw_category_bars, draw_chart
 from web.downloads import csv_download
+
+# The largest number of categories that are drawn as bars with their names
+MOST_NAMED = 40
 
 View = Callable[[HttpRequest, Project], HttpResponseBase]
 
@@ -60,10 +63,20 @@ def frequency_chart(request: HttpRequest, project: Project) -> HttpResponseBase:
     frequencies = _figures(project).value.frequencies
     if frequencies is None:
         raise Http404("There is no gold to count.")
-    drawing = draw_frequencies(frequencies.title, tuple(map(tuple, frequencies.counts)))
+    drawing = draw_frequencies(frequencies.title, frequencies.counts)
     response = HttpResponse(drawing, content_type="image/svg+xml")
     response["Cache-Control"] = "private, max-age=60"
     return response
+
+
+def draw_frequencies(title: str, counts: Sequence[tuple[str, int]]) -> bytes:
+    """Draw a bar per category, or a curve by rank if there are more than MOST_NAMED."""
+    if len(counts) <= MOST_NAMED:
+        values = [float(count) for _, count in counts]
+        return draw_category_bars(title, [name for name, _ in counts], {title: values}, Unit.NUMBER)
+    points = [(rank, float(count)) for rank, (_, count) in enumerate(counts, start=1)]
+    axes = Axis("rank"), Axis(title.lower(), is_logarithmic=True)
+    return draw_chart(Chart(title, *axes, [Series(title, points)]))
 
 
 def _figures(project: Project) -> Figures:

@@ -30,7 +30,7 @@ AT_REST = timedelta(days=2)
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """A worker's number of units in production.
+    """A worker's numbers of items, units and active seconds in production.
 
     `flagged` is True for fewer than `least` per item on average after at least GRACE_ITEMS items.
     """
@@ -38,7 +38,12 @@ class Coverage:
     worker: Worker
     items: int
     units: int
+    seconds: int
     least: float
+
+    @property
+    def seconds_per_item(self) -> float:
+        return self.seconds / self.items
 
     @property
     def per_item(self) -> float:
@@ -54,25 +59,27 @@ def coverage_of_pool(*, project: Project) -> list[Coverage]:
     return _covered(get_scheme(project.scheme), _items_and_units(project))
 
 
-def _covered(scheme: Scheme, numbers: Mapping[int, tuple[int, int]]) -> list[Coverage]:
+def _covered(scheme: Scheme, numbers: Mapping[int, tuple[int, int, int]]) -> list[Coverage]:
     workers = Worker.objects.in_bulk(numbers)
     least = scheme.content.least_units
     rows = [Coverage(workers[pk], *numbers[pk], least) for pk in numbers if pk in workers]
     return sorted(rows, key=lambda row: (row.per_item, row.worker.pk))
 
 
-def _items_and_units(project: Project) -> dict[int, tuple[int, int]]:
-    """Return the numbers of items and units by worker id."""
+def _items_and_units(project: Project) -> dict[int, tuple[int, int, int]]:
+    """Return the numbers of items, units and active seconds by worker id."""
     rows = Submission.objects.live().filter(
         item__project=project, item__in_production=True, role=Role.GENERATOR, problem=""
     )
     count = get_scheme(project.scheme).content.count_units
-    items, units = Counter[int](), Counter[int]()
-    pairs = rows.exclude(worker=None).order_by().values_list("worker", "content")
-    for worker, content in pairs.iterator(chunk_size=2000):
+    items, units, seconds = Counter[int](), Counter[int](), Counter[int]()
+    columns = "worker", "content", "active_seconds"
+    submissions = rows.exclude(worker=None).order_by().values_list(*columns)
+    for worker, content, active in submissions.iterator(chunk_size=2000):
         items[worker] += 1
+        seconds[worker] += active
         units[worker] += count(content, Role.GENERATOR)
-    return {pk: (items[pk], units[pk]) for pk in items}
+    return {pk: (items[pk], units[pk], seconds[pk]) for pk in items}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +97,12 @@ class PoolRow:
 class PoolFigures:
     """Figures of all production work, by worker id.
 
-    `coverage` has the numbers of items and units, and `agreement` the number of compared items with
-    the main figure over all and over the last WINDOW. They are cached, so they hold no personal data.
+    `coverage` has the numbers of items, units and active seconds, and `agreement` the number of
+    compared items with the main figure over all and over the last WINDOW. They are cached, so they hold
+    no personal data.
     """
 
-    coverage: dict[int, tuple[int, int]]
+    coverage: dict[int, tuple[int, int, int]]
     agreement: dict[int, tuple[int, float | None, float | None]]
 
 

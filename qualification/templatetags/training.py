@@ -7,14 +7,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from qualification.domain.figures import heading_of, threshold_label
-from qualification.domain.gold_comparisons import Point
 from schemes.base import Json, Scheme
 from schemes.figures import Figure
 
 register = template.Library()
 HEIGHT, STEP, WIDTH = 24, 6, 4
-CURVE_WIDTH, CURVE_HEIGHT, CURVE_LEFT, CURVE_TOP = 600, 160, 34, 10
-MOST_POINTS = 300
 
 
 @register.filter
@@ -84,41 +81,6 @@ def threshold_text(key: str, value: float, scheme: Scheme) -> str:
     number = f"{100 * value:.0f} %" if figure and figure.unit == "%" else f"{value:g}"
     bound = "less" if figure and not figure.higher_is_better else "more"
     return f"{threshold_label(key, scheme)} of {number} or {bound}"
-
-
-@register.simple_tag
-def curve(points: Sequence[Point], window: int, figure: Figure) -> SafeString:
-    """Draw agreement over time from 0 to 100, in at most about MOST_POINTS points."""
-    step = max(1, len(points) // MOST_POINTS)
-    shown = [point.window for point in points if point.window is not None][::step] or [0.0]
-    across = (CURVE_WIDTH - CURVE_LEFT) / max(1, len(shown) - 1)
-    line = " ".join(
-        f"{CURVE_LEFT + at * across:.1f},{CURVE_TOP + (1 - value) * CURVE_HEIGHT:.1f}"
-        for at, value in enumerate(shown)
-    )
-    grid = format_html_join(
-        "",
-        '<line x1="{}" y1="{}" x2="{}" y2="{}"/><text x="0" y="{}">{}</text>',
-        (
-            (CURVE_LEFT, y, CURVE_WIDTH, y, y + 4, label)
-            for label in (0, 50, 100)
-            for y in [CURVE_TOP + (100 - label) * CURVE_HEIGHT // 100]
-        ),
-    )
-    return format_html(
-        '<svg class="curve" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img">'
-        "<title>{label} over the last {window} items: {first} at first, {last} now, over {n} "
-        'items</title>{grid}<polyline points="{line}"/></svg>',
-        w=CURVE_WIDTH,
-        h=CURVE_HEIGHT + 2 * CURVE_TOP,
-        label=figure.label,
-        window=window,
-        first=round(100 * shown[0]),
-        last=round(100 * shown[-1]),
-        n=len(points),
-        grid=grid,
-        line=line,
-    )
 
 
 @register.simple_tag

@@ -8,17 +8,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from crowd.models import Worker
 from metrics.drift import BLOCK
+from projects.charts import chart_response
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
+from qualification.charts import pool_chart, worker_chart
 from qualification.domain.feedback import NothingToSendError
-from qualification.domain.gold_comparisons import (
-    WINDOW,
-    gold_comparisons_of,
-    main_figure,
-    series_of,
-)
+from qualification.domain.gold_comparisons import WINDOW, main_figure
 from qualification.domain.monitor_pool import (
     GRACE_ITEMS,
     acknowledge_alert,
@@ -34,9 +31,6 @@ from qualification.domain.pool_feedback import (
 from qualification.models import Alert
 from qualification.views.feedback import comparison_context, feedback_context, notes_of
 from schemes.registry import get_scheme
-
-# Number of newest rows in the table beside the curve
-ROWS = 100
 
 
 @require_GET
@@ -59,24 +53,30 @@ def pool(request: HttpRequest, project: Project) -> HttpResponse:
 @project_page(CAN_SEE_WORKERS)
 def pool_worker(request: HttpRequest, project: Project, pseudonym: str) -> HttpResponse:
     worker = _worker(project, pseudonym)
-    gold_comparisons = gold_comparisons_of(project=project, worker=worker)
-    rows = gold_comparisons.values_list("submission__submitted_at", "measures")
-    figure = main_figure(project)
-    points = series_of(figure, [(at, measures[figure.key]) for at, measures in rows])
     draft = pool_draft_or_new(project, worker)
     alerts = Alert.objects.filter(project=project, worker=worker)
     context = {
         "worker": worker,
         "alerts": alerts.select_related("acknowledged_by").order_by("-pk"),
-        "points": points,
-        "newest": [(len(points) - at, point) for at, point in enumerate(reversed(points[-ROWS:]))],
-        "figure": figure,
-        "window": WINDOW,
         "draft": draft,
         "sent": pool_feedback_sent(project, worker),
         **comparison_context(draft),
     }
     return render_page(request, project, "qualification/pool_worker.html", context)
+
+
+@require_GET
+@project_page(CAN_SEE_WORKERS)
+def speed_and_quality(request: HttpRequest, project: Project) -> HttpResponseBase:
+    return chart_response(request, project, pool_chart(project=project))
+
+
+@require_GET
+@project_page(CAN_SEE_WORKERS)
+def worker_agreement(request: HttpRequest, project: Project, pseudonym: str) -> HttpResponseBase:
+    worker = _worker(project, pseudonym)
+    shown = worker_chart(project=project, worker=worker, now=timezone.now())
+    return chart_response(request, project, shown)
 
 
 def _worker(project: Project, pseudonym: str) -> Worker:

@@ -12,7 +12,6 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
-from django.template.loader import render_to_string
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -49,6 +48,7 @@ from qualification.forms import InviteForm, RoundForm, SetUpForm, SlotsForm
 from qualification.models import Round
 from schemes.base import FileError, MissingPartError
 from schemes.registry import get_scheme
+from web.charts import Unit, draw_category_bars
 from web.downloads import csv_download
 
 Read = TypeVar("Read")
@@ -237,30 +237,17 @@ def _csv_row(stage: Stage) -> list[object]:
 @require_GET
 @project_page(CAN_SEE_WORKERS)
 def funnel_svg(request: HttpRequest, project: Project) -> HttpResponse:
-    rows = list(_bars(funnel_of(project=project)))
-    label_width = 7 * max((len(str(row["label"])) for row in rows), default=0)
-    for row in rows:
-        row["count_x"] = label_width + 22 + int(str(row["width"]))
-    context = {
-        "rows": rows, "height": 28 * len(rows) + 8, "width": label_width + 486,
-        "label_x": label_width + 8, "bar_x": label_width + 16,
-    }  # fmt: skip
-    svg = render_to_string("qualification/funnel.svg", context)
+    bars = list(_bars(funnel_of(project=project)))
+    counts = [float(count) for _, count in bars]
+    svg = draw_category_bars(
+        "Workers by step", [label for label, _ in bars], {"Workers": counts}, Unit.NUMBER
+    )
     return HttpResponse(svg, content_type="image/svg+xml")
 
 
-def _bars(stages: Iterable[Stage]) -> Iterator[dict[str, object]]:
-    """Yield a bar for each step, with a width in proportion to its workers."""
-    stages = list(stages)
-    most = max((stage.invited for stage in stages), default=0)
-    at = 8
+def _bars(stages: Iterable[Stage]) -> Iterator[tuple[str, int]]:
+    """Yield each step of each round with its number of workers."""
     for stage in stages:
-        steps = [("invited", stage.invited), ("finished", stage.finished), ("passed", stage.passed)]
-        for name, count in steps:
-            width = round(420 * count / most) if most else 0
-            step = "selected" if name == "passed" and stage.opens_pool else name
-            yield {
-                "label": f"{stage.title}: {step}", "count": count, "y": at, "text_y": at + 15,
-                "width": width, "last": name == "passed",
-            }  # fmt: skip
-            at += 28
+        yield f"{stage.title}: invited", stage.invited
+        yield f"{stage.title}: finished", stage.finished
+        yield f"{stage.title}: {'selected' if stage.opens_pool else 'passed'}", stage.passed

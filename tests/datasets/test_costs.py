@@ -7,7 +7,9 @@ from django.db.models import F, Sum
 from django.urls import reverse
 
 from crowd.models import LedgerEntry
+from datasets.domain.cost_over_time import cost_chart
 from tests.dashboard.campaign import START, Campaign, make_project
+from web.charts import draw_chart
 
 
 @pytest.fixture
@@ -33,20 +35,35 @@ def test_costs_of_finished_items_and_roles_add_up(office, campaign, project):
 
 def test_costs_before_anything_is_finished_say_so(office, project):
     page = office.get(reverse("datasets:costs", args=[project.slug])).content
-    assert b"No item is finished yet" in page
     assert b"No payments yet" in page
 
 
-def test_chart_is_an_svg_without_script(office, campaign, project):
-    response = office.get(reverse("datasets:cost_chart", args=[project.slug]))
-    assert response.headers["Content-Type"] == "image/svg+xml"
-    assert b"<svg" in response.content
-    assert b"<script" not in response.content
+@pytest.mark.parametrize("name", ["cost_per_item", "cost_over_time"])
+def test_charts_are_images_without_scripts_with_a_table_and_a_file(office, campaign, project, name):
+    url = reverse(f"datasets:{name}", args=[project.slug])
+    page = office.get(url).content.decode()
+    assert f'src="{url}?format=svg' in page
+    image = office.get(f"{url}?format=svg")
+    assert image.headers["Content-Type"] == "image/svg+xml"
+    assert b"<svg" in image.content
+    assert b"<script" not in image.content
+    assert len(rows_of(office.get(f"{url}?format=csv"))) == page.count('<th scope="row"')
 
 
-def test_chart_of_an_empty_project_is_still_an_svg(office, project):
-    response = office.get(reverse("datasets:cost_chart", args=[project.slug]))
-    assert b"<svg" in response.content
+@pytest.mark.parametrize("name", ["cost_per_item", "cost_over_time"])
+def test_charts_of_an_empty_project_say_when_they_start(office, project, name):
+    page = office.get(reverse(f"datasets:{name}", args=[project.slug])).content.decode()
+    assert "starts with the first" in page
+    assert "<img" not in page
+
+
+def test_cost_over_time_ends_with_what_was_spent(office, campaign, project):
+    project.budget.cap_cents = 100_000
+    project.budget.save()
+    chart = cost_chart(project=project)
+    assert chart.rows[-1][-1] == project.budget.spent_cents
+    assert sum(amount + fee for _, amount, fee, _ in chart.rows) == project.budget.spent_cents
+    assert b"Budget limit $1,000.00" in draw_chart(chart.chart)
 
 
 @pytest.mark.parametrize(

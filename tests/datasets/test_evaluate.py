@@ -267,12 +267,12 @@ def test_grounding_writes_phrases_and_boxes(folder):
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        (QASRL, ["F1 by annotator (predicates)", "W2 (1)", "W3 (1)", "UA", "LA", "50.0"]),
+        (QASRL, ["F1 by annotator (predicates)", "W2 (1)", "W3 (1)", "UA", "LA", "50.0 %"]),
         (
             (*FRAMES, "--confidence", "sure.txt"),
             ["BCubed F by confidence (items)", "3 (1)", "5 (2)"],
         ),
-        (GROUNDING, ["Accuracy by metric (phrases)", "singular (1)", "IoU", "c-IoU", "100.0"]),
+        (GROUNDING, ["Accuracy by metric (phrases)", "singular (1)", "IoU", "c-IoU", "100.0 %"]),
     ],
 )
 def test_charts_are_drawn_as_svg_and_are_the_same_every_time(folder, words, shown):

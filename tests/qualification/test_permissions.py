@@ -38,7 +38,8 @@ def ask(enrolment):
     more = dict.fromkeys(("trainee", "evaluate", "overrule", "confirm", "write", "preview"), person)
     more |= {name: [one.pk] for name in ("round", "publish", "edit", "decide")}
 
-    more |= dict.fromkeys(("pool_worker", "pool_write", "pool_preview"), person[1:])
+    names = "pool_worker", "pool_write", "pool_preview", "worker_agreement"
+    more |= dict.fromkeys(names, person[1:])
     more["pool_acknowledge"] = [person[1], 0]
     more["send_mail_again"] = [0]
 

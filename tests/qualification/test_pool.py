@@ -1,5 +1,6 @@
 """The pool at work: agreement with the gold, alerts, and feedback on production."""
 
+import csv
 import re
 
 import pytest
@@ -257,10 +258,27 @@ def test_alert_is_on_the_desk_until_somebody_acknowledges_it(at_work):
 
 def test_worker_page_draws_and_tabulates_the_agreement(at_work):
     project, worker, client = at_work
-    page = client.get(page_at("pool_worker", project, worker.pseudonym)).content.decode()
-    assert "100 at first, 0 now, over 60 items" in page
-    assert page.count("<polyline") == 1
-    assert '<th scope="row" class="number">60</th>' in page
+    url = page_at("worker_agreement", project, worker.pseudonym)
+    assert url in client.get(page_at("pool_worker", project, worker.pseudonym)).content.decode()
+    page = client.get(url).content.decode()
+    assert '<th scope="row">60</th>' in page
+    drawing = client.get(f"{url}?format=svg").content.decode()
+    assert drawing.count("<polyline") == 1
+    rows = client.get(f"{url}?format=csv").getvalue().decode().splitlines()
+    assert rows[1].endswith(",0.0,0.0")
+    assert rows[-1].endswith(",1.0,1.0")
+
+
+def test_pool_page_compares_speed_and_quality(at_work):
+    project, worker, client = at_work
+    url = page_at("speed_and_quality", project)
+    figures = pool_figures(project=project)
+    items, _, seconds = figures.coverage[worker.pk]
+    _, *rows = csv.reader(client.get(f"{url}?format=csv").getvalue().decode().splitlines())
+    [(name, seconds_per_item, agreement, compared)] = rows
+    assert (name, float(seconds_per_item)) == (worker.pseudonym, seconds / items)
+    assert (int(compared), float(agreement)) == figures.agreement[worker.pk][:2]
+    assert f"<title>{worker.pseudonym}</title>" in client.get(f"{url}?format=svg").content.decode()
 
 
 def test_trainer_writes_and_the_worker_reads_and_asks(at_work, client):

@@ -1,10 +1,11 @@
+from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datasets.domain.cost_chart import BARS, Bin, distribution_of, draw_distribution
+from datasets.domain.cost_distribution import BARS, Bin, distribution_chart, distribution_of
 
 
 def test_distribution_of_nothing_has_no_mean():
@@ -29,14 +30,8 @@ def test_every_amount_is_in_exactly_one_bin(cents):
         assert right.low == left.high + 1
 
 
-def test_drawing_is_the_same_for_the_same_figures():
-    figures = distribution_of([40, 42, 55])
-    assert draw_distribution(figures) == draw_distribution(figures)
-
-
-def test_drawing_has_colours_for_light_and_dark():
-    drawn = draw_distribution(distribution_of([40, 42])).decode()
-    assert "prefers-color-scheme:dark" in drawn
-    assert "var(--bar)" in drawn
-    assert "var(--ink)" in drawn
-    assert "var(--mean)" in drawn
+def test_chart_has_a_bar_per_bin_and_marks_the_mean():
+    chart = distribution_chart(distribution_of([40, 42, 55]), counted_at=datetime.now(UTC))
+    assert len(chart.chart.series[0].points) == len(chart.rows)
+    assert chart.chart.marks == {"mean $0.46": pytest.approx(45.67, abs=0.01)}
+    assert chart.written_rows()[0] == ["$0.40", "$0.40", "1"]
