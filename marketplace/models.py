@@ -78,6 +78,8 @@ class WorkerAccount(AbstractBaseUser):
     accepts_next = models.BooleanField("accept the next HIT by itself", default=True)
     approved_count = models.PositiveIntegerField(default=0)
     rejected_count = models.PositiveIntegerField(default=0)
+    # Invited by a rehearsal. Operators' lists and payout statements leave them out.
+    is_simulated = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
 
     USERNAME_FIELD = "username"
@@ -115,6 +117,7 @@ class Invitation(models.Model):
 
     code = models.CharField(max_length=64, unique=True)
     note = models.CharField(max_length=200, blank=True)
+    is_simulated = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
     used_at = models.DateTimeField(null=True, blank=True)
     worker = models.OneToOneField(WorkerAccount, models.SET_NULL, null=True, blank=True)

@@ -40,6 +40,8 @@ class Project(models.Model):
     # Pages warn if an hour of active time pays less than this. None means no warning.
     minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
     seed = models.BigIntegerField(default=1)
+    # Whether simulated workers have worked in the project. Its pages, cards and downloads say so.
+    has_simulated_work = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField()
 
     class Meta:

@@ -46,8 +46,8 @@ def count_items(*, project: Project) -> ItemCounts:
 
 
 def counts_by_project(*, projects: Collection[Project]) -> dict[int, int]:
-    """Return the number of items by project id."""
-    rows = Item.objects.filter(project__in=projects).values_list("project")
+    """Return the number of items in production by project id."""
+    rows = Item.objects.filter(project__in=projects, in_production=True).values_list("project")
     return dict(rows.annotate(n=Count("pk")).order_by())
 
 

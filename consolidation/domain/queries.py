@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db.models import (
@@ -215,9 +217,17 @@ def _summed(entries: QuerySet[Any]) -> Iterator[tuple[Any, Cost]]:
 
 
 def gold_items_by_project(*, projects: list[Project]) -> dict[int, int]:
-    """Return the number of items with gold from any source by project id."""
-    rows = Gold.objects.filter(item__project__in=projects).values_list("item__project")
-    return dict(rows.annotate(n=Count("item", distinct=True)).order_by())
+    """Return the number of items in production with gold that the project produced, by project id."""
+    by_protocol = {project.protocol: project for project in projects}
+    if not by_protocol:
+        return {}
+    own = [
+        Q(item__project__protocol=protocol) & is_own_gold(project)
+        for protocol, project in by_protocol.items()
+    ]
+    gold = Gold.objects.filter(reduce(or_, own), item__project__in=projects)
+    first = gold.filter(version=1, item__in_production=True).values_list("item__project")
+    return dict(first.annotate(n=Count("pk")).order_by())
 
 
 def gold_of_item(*, item: Item) -> list[Gold]:

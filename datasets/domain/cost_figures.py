@@ -7,6 +7,7 @@ from django.db.models import Sum
 from django.db.models.functions import TruncDate
 
 from annotation.domain.queries import Cost, settled_entries
+from annotation.models import Submission
 from consolidation.domain.experiment import annotations_for_gold
 from consolidation.domain.queries import cost_by_step, finished_costs
 from datasets.domain.cost_distribution import Distribution, distribution_of
@@ -16,7 +17,7 @@ from projects.models import Project
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
-    """The cost and the active seconds of a role's work in production, or the cost of other work."""
+    """The cost and active seconds of a role's work in production or of training, or other costs."""
 
     name: str
     cost: Cost
@@ -66,6 +67,11 @@ def _steps(project: Project) -> tuple[StepCost, ...]:
     costs = cost_by_step(project=project)
     worked = annotations_for_gold(project=project).filter(worker__isnull=False)
     seconds = dict(worked.order_by().values_list("role").annotate(n=Sum("active_seconds")))
+    training = Submission.objects.accepted().filter(
+        item__project=project, item__in_production=False
+    )
+    in_training = training.filter(item__withdrawn_at=None, worker__isnull=False)
+    seconds["training"] = in_training.aggregate(n=Sum("active_seconds"))["n"]
     names = {
         **{role.value: role.label for role in Role},
         "training": "training rounds",

@@ -10,7 +10,6 @@ from django.db.models import Count, Exists, OuterRef
 
 from annotation.domain.queries import cost_by_role
 from annotation.enums import Partition
-from annotation.models import Submission
 from consolidation.domain.experiment import annotations_for_gold
 from consolidation.domain.monitor import error_rate
 from consolidation.enums import GoldSource
@@ -32,6 +31,10 @@ SIZES = (
     (1_000_000, "100K<n<1M"),
     (10**12, "n>1M"),
 )
+SIMULATED = (
+    "**Simulated data.** Simulated workers made all or part of this annotation in a rehearsal. Do not "
+    "publish it or draw conclusions from its figures."
+)
 # The split names of dataset hubs.
 SPLITS: dict[str, str] = {
     Partition.TRAIN: "train",
@@ -45,6 +48,7 @@ def write_data_card(*, path: Path, project: Project, manifest: Mapping[str, Any]
     parts = [
         _front_matter(project, manifest),
         f"# {project.title or project.slug}",
+        SIMULATED if project.has_simulated_work else "",
         _contents(project, manifest),
         _annotation(project, manifest),
         _people(project),
@@ -177,8 +181,9 @@ def _people(project: Project) -> str:
     if not rows:
         return ""
     ids = "Workers are named by pseudonyms that are the same in all of the project's exports."
+    counted_as = "workers, some simulated" if project.has_simulated_work else "people"
     header = [
-        "| role | people | accepted annotations | base pay, cents |",
+        f"| role | {counted_as} | accepted annotations | base pay, cents |",
         "| --- " + "| ---: " * 3 + "|",
     ]
     return "\n".join(["## Who annotated", "", *header, *rows, "", ids])
@@ -249,7 +254,4 @@ def _limits(project: Project, manifest: Mapping[str, Any]) -> str:
     limits += get_scheme(project.scheme).limits
     if manifest["worker_ids"] == "raw":
         limits.append("The worker ids are those of the marketplace and identify people.")
-    own = Submission.objects.filter(item__project=project, worker=OuterRef("pk"))
-    if Worker.objects.filter(Exists(own), is_simulated=True).exists():
-        limits.append("Part of the work was done by simulated workers in a rehearsal.")
     return "\n".join(["## Known limits", "", *(f"- {limit}" for limit in limits)])

@@ -367,6 +367,7 @@ def _manifest(
     return {
         "software": f"touchstone {settings.VERSION}",
         "project": project.slug,
+        "simulated": project.has_simulated_work,
         "scheme": project.scheme,
         "schema_version": scheme.content.schema_version,
         "rules": dict(scheme.rules),

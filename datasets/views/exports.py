@@ -119,4 +119,7 @@ def export_file(request: HttpRequest, project: Project, pk: int, file: str) -> H
     if opened is None:
         raise Http404(f"no file {file} in export {pk}")
     content, facts = opened
-    return download(request, content, name=PurePosixPath(file).name, sha256=facts.sha256)
+    name = PurePosixPath(file).name
+    if project.has_simulated_work:
+        name = f"simulated-{name}"
+    return download(request, content, name=name, sha256=facts.sha256)

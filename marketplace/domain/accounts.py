@@ -40,10 +40,17 @@ class LoginError(ValueError):
     """A failed login. The message is shown to the visitor."""
 
 
-def invite(*, count: int, prefix: str = "", note: str = "", now: datetime) -> list[Invitation]:
+def invite(
+    *, count: int, prefix: str = "", note: str = "", is_simulated: bool = False, now: datetime
+) -> list[Invitation]:
     """Create `count` invitations for one worker each."""
     return Invitation.objects.bulk_create(
-        Invitation(code=prefix + get_random_string(12, CODE_ALPHABET), note=note, created_at=now)
+        Invitation(
+            code=prefix + get_random_string(12, CODE_ALPHABET),
+            note=note,
+            is_simulated=is_simulated,
+            created_at=now,
+        )
         for _ in range(count)
     )
 
@@ -78,6 +85,7 @@ def sign_up(
                 country=country.upper(),
                 subdivision=subdivision.upper(),
                 is_adult=is_adult,
+                is_simulated=invitation.is_simulated,
                 created_at=now,
             )
             invitation.used_at = now

@@ -25,9 +25,10 @@ HEADER = (
 
 
 def payouts(*, since: datetime, until: datetime) -> QuerySet[LedgerEntry, Any]:
-    """Return all workers' EARNINGS in `[since, until)`, by worker id."""
+    """Return the EARNINGS of all workers but simulated ones in `[since, until)`, by worker id."""
+    earned = LedgerEntry.objects.filter(EARNED, worker__is_simulated=False)
     return (
-        LedgerEntry.objects.filter(EARNED, created_at__gte=since, created_at__lt=until)
+        earned.filter(created_at__gte=since, created_at__lt=until)
         .values(
             worker_code=F("worker__code"),
             username=F("worker__username"),

@@ -58,6 +58,7 @@ class Migration(migrations.Migration):
                 ('accepts_next', models.BooleanField(default=True, verbose_name='accept the next HIT by itself')),
                 ('approved_count', models.PositiveIntegerField(default=0)),
                 ('rejected_count', models.PositiveIntegerField(default=0)),
+                ('is_simulated', models.BooleanField(default=False)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
@@ -279,6 +280,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('code', models.CharField(max_length=64, unique=True)),
                 ('note', models.CharField(blank=True, max_length=200)),
+                ('is_simulated', models.BooleanField(default=False)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('used_at', models.DateTimeField(blank=True, null=True)),
                 ('worker', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to='marketplace.workeraccount')),

@@ -130,17 +130,20 @@ def workers(request: HttpRequest) -> HttpResponseBase:
         messages.success(request, f"{len(invitations)} invitations were created.")
         return redirect("marketplace:operator-workers")
     query = request.GET.get("q", "").strip()
-    rows = WorkerAccount.objects.order_by("username")
+    is_simulated = request.GET.get("simulated") == "1"
+    rows = WorkerAccount.objects.filter(is_simulated=is_simulated).order_by("username")
     if query:
         rows = rows.filter(
             Q(code__iexact=query) | Q(username__icontains=query) | Q(email__icontains=query)
         )
+    unused = Invitation.objects.filter(used_at__isnull=True, is_simulated=False)
     context = {
         "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
         "query": query,
+        "is_simulated": is_simulated,
         "form": form,
-        "invitations": Invitation.objects.filter(used_at__isnull=True).order_by("-pk")[:PER_PAGE],
-        "unused": Invitation.objects.filter(used_at__isnull=True).count(),
+        "invitations": unused.order_by("-pk")[:PER_PAGE],
+        "unused": unused.count(),
     }
     return render(request, "marketplace/operator/workers.html", context)
 

@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
                 ('worker_requirements', models.JSONField(blank=True, default=list)),
                 ('allow_free_form', models.BooleanField(db_default=False, default=False)),
                 ('minimum_hourly_cents', models.PositiveIntegerField(blank=True, null=True)),
+                ('has_simulated_work', models.BooleanField(db_default=False, default=False)),
                 ('seed', models.BigIntegerField(default=1)),
                 ('created_at', models.DateTimeField()),
                 ('budget', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='project', to='crowd.budget')),

@@ -26,7 +26,7 @@ POOL_ROLES = (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR)
 def make_accounts(*, project: Project, count: int, seed: int) -> list[Account]:
     """Return accounts with new invitations. The same project and seed give the same names."""
     names = [f"sim-{project.slug}-{seed}-{number}" for number in range(1, count + 1)]
-    codes = _invitations(count)
+    codes = _invitations(count, simulated=True)
     return [
         Account(name, f"{name}@rehearsal.invalid", _password(name), code)
         for name, code in zip(names, codes, strict=True)
@@ -34,7 +34,11 @@ def make_accounts(*, project: Project, count: int, seed: int) -> list[Account]:
 
 
 def make_workers(*, site: str, script: Scenario, count: int) -> dict[str, SimulatedWorker]:
-    """Sign in `count` workers of the scenario. Return them by their marketplace ids."""
+    """Sign in `count` workers of the scenario. Return them by their marketplace ids.
+
+    From then on, the project is marked as having simulated work.
+    """
+    Project.objects.filter(pk=script.project.pk).update(has_simulated_work=True)
     accounts = make_accounts(project=script.project, count=count, seed=script.seed)
     workers = [SimulatedWorker(site=site, account=account, script=script) for account in accounts]
     with ThreadPoolExecutor(AT_ONCE) as threads:
@@ -44,13 +48,13 @@ def make_workers(*, site: str, script: Scenario, count: int) -> dict[str, Simula
 
 def make_account(*, name: str, password: str) -> Account:
     """Return an account with the given name and password."""
-    return Account(name, f"{name}@rehearsal.invalid", password, _invitations(1)[0])
+    return Account(name, f"{name}@rehearsal.invalid", password, _invitations(1, simulated=False)[0])
 
 
-def _invitations(count: int) -> list[str]:
+def _invitations(count: int, *, simulated: bool) -> list[str]:
     printed = StringIO()
     # Called by name, because no app imports the marketplace.
-    call_command("invite_workers", count=count, json=True, stdout=printed)
+    call_command("invite_workers", count=count, simulated=simulated, json=True, stdout=printed)
     codes: list[str] = json.loads(printed.getvalue())["codes"]
     return codes
 

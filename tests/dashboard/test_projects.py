@@ -6,10 +6,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from consolidation.domain.add_gold import add_gold
 from crowd.domain.hold_publishing import hold_publishing
 from dashboard.menu import MENU, UNDER
+from dashboard.protocol import progress_of, steps_of
 from projects.enums import MemberRole
-from tests.dashboard.campaign import make_project, make_user
+from tests.dashboard.campaign import START, make_project, make_user
 from tests.view_names import VIEW_NAMES
 
 URL = "/"
@@ -26,6 +28,19 @@ def test_list_counts_items_gold_and_dollars(office, campaign, project):
     page = office.get(URL).content.decode()
     row = [part.split("<")[0].strip() for part in page.split('class="number">')[1:]][3:]
     assert row == ["12", "3", f"${project.budget.spent_cents / 100:.2f}"]
+
+
+def test_list_and_overview_count_the_same_items_and_gold(office, campaign, project):
+    done, open_item = (
+        project.items.exclude(gold=None).first(),
+        project.items.filter(gold=None).first(),
+    )
+    project.items.filter(pk=done.pk).update(in_production=False)
+    add_gold(item=open_item, source="expert", content={"questions": []}, provenance=[], now=START)
+    page = office.get(URL).content.decode()
+    row = [part.split("<")[0].strip() for part in page.split('class="number">')[1:]][3:]
+    gold = next(step for step in steps_of(progress_of(project=project)) if step.name == "gold")
+    assert row[:2] == [str(gold.total), str(gold.done)] == ["11", "2"]
 
 
 def test_empty_list_tells_an_administrator_how_to_begin(client, db):

@@ -33,6 +33,17 @@ def test_costs_of_finished_items_and_roles_add_up(office, campaign, project):
     assert context["figures"].to_workers == pytest.approx(finished["workers"] / 3)
 
 
+def test_training_has_its_own_cost_and_active_time(office, campaign, project):
+    item = campaign.items[3]
+    type(item).objects.filter(pk=item.pk).update(in_production=False)
+    seconds = sum(item.submissions.accepted().values_list("active_seconds", flat=True))
+    context = office.get(reverse("datasets:costs", args=[project.slug])).context
+    [training] = [step for step in context["figures"].steps if step.name == "training rounds"]
+    assert training.active_seconds == seconds > 0
+    assert context["figures"].total.total_cents == project.budget.spent_cents
+    assert training.cost.total_cents > 0
+
+
 def test_costs_before_anything_is_finished_say_so(office, project):
     page = office.get(reverse("datasets:costs", args=[project.slug])).content
     assert b"No payments yet" in page

@@ -272,6 +272,18 @@ def test_data_card_is_what_hubs_read(project, tmp_path):
     assert "over 1 items" in body
 
 
+def test_simulated_work_is_named_in_the_card_and_the_manifest(project, tmp_path):
+    export(project, tmp_path / "before")
+    assert "Simulated data." not in (tmp_path / "before" / "README.md").read_text("utf-8")
+    project.has_simulated_work = True
+    project.save()
+    done = export(project, tmp_path / "after")
+    assert done.manifest["simulated"] is True
+    text = (tmp_path / "after" / "README.md").read_text("utf-8")
+    assert "**Simulated data.** Simulated workers made" in text
+    assert "| role | workers, some simulated |" in text
+
+
 # --- bad input
 
 

@@ -94,6 +94,16 @@ def test_finished_export_offers_its_files_as_the_manifest_describes_them(
     assert b"every 2s" not in page
 
 
+def test_downloads_of_simulated_work_say_so_in_their_names(office, campaign, project):
+    job = make_export(project)
+    file = files_of(job)[0].name
+    assert f'filename="{file}"' in office.get(url_of(job, file)).headers["Content-Disposition"]
+    Project.objects.filter(pk=project.pk).update(has_simulated_work=True)
+    named = office.get(url_of(job, file)).headers["Content-Disposition"]
+    assert f'filename="simulated-{file}"' in named
+    assert b"Simulated data." in office.get(url_of(job)).content
+
+
 def test_export_without_gold_says_why_it_failed(office, project, url):
     job = make_export(project)
     assert b"demo has no consolidated gold" in office.get(url).content

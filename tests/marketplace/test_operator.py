@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
+from marketplace.domain import accounts
 from marketplace.models import (
     AccessKey,
     Appeal,
@@ -302,3 +303,23 @@ def test_lists_take_as_many_queries_with_many_rows_as_with_few(
         more(number)
     counts()
     assert counts() == few
+
+
+def test_simulated_workers_are_in_no_statement_and_listed_only_on_request(operator, earned, worker):
+    from marketplace.domain.payouts import payouts
+
+    long_ago, far = datetime(2000, 1, 1, tzinfo=UTC), timezone.now() + timedelta(days=1)
+    assert len(payouts(since=long_ago, until=far)) == 1
+    WorkerAccount.objects.filter(pk=worker.pk).update(is_simulated=True)
+    assert not payouts(since=long_ago, until=far)
+    assert worker.code not in operator.get("/hits/operator/workers/").content.decode()
+    assert worker.code in operator.get("/hits/operator/workers/?simulated=1").content.decode()
+
+
+def test_invitation_of_a_rehearsal_makes_a_simulated_worker():
+    [code] = json.loads(run("invite_workers", "--count", "1", "--simulated", "--json"))["codes"]
+    account = accounts.sign_up(
+        invitation_code=code, username="sim", email="sim@rehearsal.invalid", password="long-enough-1",
+        country="US", now=timezone.now(),
+    )  # fmt: skip
+    assert account.is_simulated

@@ -148,6 +148,9 @@ def test_from_a_form_to_gold_without_a_command(site, tmp_path):
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["counts"]["items"] == 8
     assert manifest["counts"]["roles"] >= 8
+    assert manifest["simulated"] is True
+    assert "Simulated data." in browser.get(f"/projects/{copy[1]}/")
+    assert "Simulated data." not in browser.get("/projects/spring/")
 
 
 def test_rehearsal_outlives_the_process_that_runs_it(site, tmp_path):

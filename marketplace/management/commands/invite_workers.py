@@ -18,6 +18,11 @@ class Command(BaseCommand):
         parser.add_argument("--count", type=int, required=True)
         parser.add_argument("--code-prefix", default="", help="prefix of every code")
         parser.add_argument("--note", default="")
+        parser.add_argument(
+            "--simulated",
+            action="store_true",
+            help="for a rehearsal: leave the workers out of operators' lists and statements",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -29,6 +34,7 @@ class Command(BaseCommand):
             count=options["count"],
             prefix=options["code_prefix"],
             note=options["note"],
+            is_simulated=options["simulated"],
             now=timezone.now(),
         )
         codes = [invitation.code for invitation in invitations]
