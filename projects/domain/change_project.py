@@ -52,7 +52,7 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "after_disputes": ("after the last dispute", lambda value: AfterDisputes(value).label),
     "worker_requirements": ("worker requirements", _requirements),
     "cap_cents": ("budget cap", lambda cents: _money(cents, "no cap")),
-    "allow_free_form": ("units outside the template", lambda allowed: "yes" if allowed else "no"),
+    "allow_free_form": ("free-form units", lambda allowed: "yes" if allowed else "no"),
     "minimum_hourly_cents": ("minimum hourly wage", lambda cents: _money(cents, "none")),
 }
 

@@ -39,7 +39,7 @@ SCHEME = Scheme(
                 "Look at one picture, and draw a box around everything that its caption mentions.",
             ),
             "consolidator": TaskTexts(
-                "Merge the boxes of two people",
+                "Merge the boxes of two annotators",
                 "Compare the boxes that two people drew for one caption, and merge them.",
             ),
             "validator": TaskTexts(

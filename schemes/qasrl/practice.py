@@ -98,7 +98,7 @@ def _other_question(row: AlignedRow, exercise: Exercise, content: Json) -> str:
     reason = _reason(row, exercise, content)
     if mine is None or theirs is None:
         return (
-            "The answer is right, but your question is outside the template, so it can't be "
+            "The answer is right, but your question is free-form, so it can't be "
             f"compared. {reason}"
         )
     return (

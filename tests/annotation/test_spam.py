@@ -158,7 +158,7 @@ def test_nonsense_where_free_form_is_allowed_earns_the_reward_only(site):
     assert worker.refusal == {}
     assert held_codes()[0] == "free-form"
     assert paid() == {"rewards": 1, "bonuses": 0}
-    assert "Outside the question template: “Banana one?”" in messages_sent()
+    assert "Free-form questions: “Banana one?”" in messages_sent()
 
 
 def test_copies_with_one_word_changed_earn_the_reward_only(site):

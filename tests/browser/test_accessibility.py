@@ -71,7 +71,7 @@ def test_axe_finds_nothing_when_two_versions_compete(site: Site, view: BrowserCo
     ask(first, 1, AGENT, (0, 1))
     expect(first.locator("[data-status]")).to_have_text("Saved")
     ask(second, 1, PATIENT, (3, 5))
-    expect(second.get_by_role("button", name="Take this one")).to_be_visible()
+    expect(second.get_by_role("button", name="Use this version")).to_be_visible()
     check(second)
 
 

@@ -100,7 +100,7 @@ def test_the_papers_second_example_by_keyboard_alone(cases: Site, context: Brows
 def test_settling_a_group_keeps_the_question_with_the_modal(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("modal-keys"))
     to_first_card(page)
-    settle = page.get_by_role("button", name="Keep B1, the rest repeats it")
+    settle = page.get_by_role("button", name="Keep B1, others are duplicates")
     expect(settle).to_be_visible()
     press(page, "g")
     expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, repeats B1")
@@ -138,7 +138,7 @@ def test_words_in_conflict_are_red_named_and_stop_the_hand_in(cases: Site, conte
     expect(conflicts).to_be_hidden()
     expect(page.locator("[data-open-problems]")).to_contain_text("B1 is kept, but has no answer.")
     press(page, "Escape", "i")
-    expect(page.locator("[data-open]")).to_have_text("Everything is settled.")
+    expect(page.locator("[data-open]")).to_have_text("Everything is decided.")
     submit_button(page).click()
     arrived(page)
     assert verdicts(the_content(cases, "identified-conflict")) == [
@@ -157,7 +157,7 @@ def test_an_unjudged_question_is_named_and_gone_to(cases: Site, context: Browser
     press(page, "Escape", "Tab")
     expect(page.locator(".question-box__note")).to_contain_text("isn't finished")
     press(page, "Control+Enter")
-    expect(note(page)).to_have_text("Not yet: a question is still being written.")
+    expect(note(page)).to_have_text("Not yet: finish or cancel the question that you are writing.")
     expect(page.get_by_role("combobox")).to_be_focused()
     press(page, "Escape", "Escape")  # the list, then the box
     expect(page.get_by_role("combobox")).to_have_count(0)
@@ -200,7 +200,7 @@ def test_answers_are_joined_moved_and_split_off_by_mouse(cases: Site, context: B
     first.get_by_role("button", name="Move", exact=True).click()
     assert other.locator(".chip").all_inner_texts() == ["( USGS )"]
     other.get_by_role("button", name="( USGS )").click()
-    other.get_by_role("button", name="Change in the sentence").click()
+    other.get_by_role("button", name="Edit in the sentence").click()
     page.locator("#sentence-8 .word").hover()
     page.mouse.down()
     page.locator("#sentence-8 .word").hover()
@@ -231,7 +231,7 @@ def test_merging_takes_the_answers_over(cases: Site, context: BrowserContext):
     press(page, "ArrowDown", "m")
     assert card(page, "A1").locator(".chip").all_inner_texts() == [SHORT_NAME]
     expect(card(page, "B1").locator(".card__verdict")).to_have_text("redundant, repeats A1")
-    expect(page.locator("[data-open]")).to_have_text("Everything is settled.")
+    expect(page.locator("[data-open]")).to_have_text("Everything is decided.")
 
 
 def test_the_kept_question_of_a_pair_can_be_swapped(cases: Site, context: BrowserContext):
@@ -308,7 +308,7 @@ def test_hostile_content_is_shown_as_text(cases: Site, context: BrowserContext):
     press(page, "g")
     expect(page.locator("[data-preview]")).to_contain_text("<script>window.hacked=1</script>")
     assert page.evaluate("window.hacked") is None
-    expect(card(page, "A1").locator(".card__note")).to_contain_text("Outside the template")
+    expect(card(page, "A1").locator(".card__note")).to_contain_text("Free-form question")
 
 
 # --- where it runs -----------------------------------------------------------------------------
@@ -361,7 +361,7 @@ def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
     press(second, "i")
     banner = second.locator("[data-banner]")
     expect(banner).to_contain_text(f"{WHO} – {LONG_NAME}")
-    second.get_by_role("button", name="Take this one").click()
+    second.get_by_role("button", name="Use this version").click()
     expect(card(second, "A1").locator(".card__verdict")).to_have_text("kept")
     expect(card(second, "B1").locator(".card__verdict")).to_have_text("not judged")
 
@@ -439,7 +439,7 @@ def test_axe_finds_nothing(cases: Site, chromium: Browser, look: tuple[int, str]
         )
         assert axe_findings(page) == []
         to_first_card(page)
-        press(page, "Shift+G", "k", "ArrowDown", "k")  # words in conflict
+        press(page, "Shift+G", "k", "ArrowDown", "k")  # overlapping answers
         card(page, "A1").locator(".chip").click()  # the tools of an answer
         page.locator("summary", has_text="Keys").click()
         assert axe_findings(page) == []

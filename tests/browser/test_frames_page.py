@@ -193,7 +193,7 @@ def test_record_by_touch_on_a_narrow_screen(project, chromium: Browser, open_rec
     with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
         context.set_default_timeout(10_000)
         page = open_records(context, make_record(project))
-        page.get_by_role("button", name="I understand it, and see its arguments").tap()
+        page.get_by_role("button", name="I understand the sentence").tap()
         word(page, 5).tap()
         expect(page.get_by_role("heading", name="Which frame does “come from”")).to_be_visible()
         page.get_by_role("button", name="Details of Origin").tap()
@@ -262,10 +262,10 @@ def test_record_is_skipped_at_any_step(page, marketplace, step, key, reason):
         page.locator("summary", has_text="Skip this record").click()
         page.locator("label", has_text=reason).click()
     else:
-        page.get_by_role("button", name="No frame fits: skip this record").click()
+        page.get_by_role("button", name="Skip: no frame fits").click()
     expect(page.get_by_text("This record is skipped:")).to_be_visible()
     if key == "other":
-        page.get_by_label("A message to the people who run this task").fill("Poetry.")
+        page.get_by_label("Comment for the requester").fill("Poetry.")
     assert axe_findings(page) == []
     submit(page)
     arrived(page)
@@ -277,7 +277,7 @@ def test_record_is_skipped_at_any_step(page, marketplace, step, key, reason):
 def test_skipped_record_can_be_annotated_after_all(page):
     understand(page)
     choose_frame(page, "Arriving")
-    page.get_by_role("button", name="No frame fits: skip this record").click()
+    page.get_by_role("button", name="Skip: no frame fits").click()
     page.get_by_role("button", name="Annotate it after all").click()
     expect(frame(page, "Arriving")).to_be_focused()
     expect(frame(page, "Arriving")).to_be_checked()
@@ -418,12 +418,12 @@ def test_long_comment_and_long_search_are_cut(page, marketplace):
     understand(page)
     page.get_by_label("Search all frames").focus()
     page.keyboard.insert_text("x" * 100_000)
-    expect(page.get_by_text("No frame contains these words.")).to_be_visible()
+    expect(page.get_by_text("No frames match. Try other words.")).to_be_visible()
     press(page, "Escape")
     choose_frame(page, "Arriving")
     page.locator(".stepper").get_by_role("button", name="Rate").click()
     press(page, "1")
-    page.get_by_label("A message to the people who run this task").focus()
+    page.get_by_label("Comment for the requester").focus()
     page.keyboard.insert_text("y" * 100_000)
     submit(page)
     arrived(page)
@@ -465,7 +465,7 @@ def test_lexicon_that_does_not_load_is_loaded_again(project, context, open_recor
     context.route("**/index/*/*/", lambda route: route.abort())
     page = open_records(context, item)
     understand(page)
-    expect(page.get_by_text("The frames could not be loaded.")).to_be_visible()
+    expect(page.get_by_text("The frames couldn't be loaded.")).to_be_visible()
     assert axe_findings(page) == []
     context.unroute("**/index/*/*/")
     page.get_by_role("button", name="Try again").click()
@@ -483,8 +483,8 @@ def test_project_without_a_lexicon_allows_only_a_skip(context, open_records, pro
     project.resources.all().delete()
     page = open_records(context, make_record(project))
     understand(page)
-    expect(page.get_by_text("The frames could not be loaded.")).to_be_visible()
-    page.get_by_role("button", name="No frame fits: skip this record").click()
+    expect(page.get_by_text("The frames couldn't be loaded.")).to_be_visible()
+    page.get_by_role("button", name="Skip: no frame fits").click()
     submit(page)
     arrived(page)
 
@@ -527,7 +527,7 @@ def test_records_of_a_task_are_listed_by_status(project, context, open_records):
     page.locator(".stepper").get_by_role("button", name="Rate").click()
     press(page, "2")
     expect(counts).to_have_text("All records: 1 not begun, 1 done, 1 skipped")
-    expect(page.locator(".item-list h2")).to_have_text(["Not begun (1)", "Done (1)", "Skipped (1)"])
+    expect(page.locator(".item-list h2")).to_have_text(["Not started (1)", "Done (1)", "Skipped (1)"])
     assert axe_findings(page) == []
     press(page, "Control+Enter")
     expect(page.locator("[data-problems] button").first).to_contain_text("Record 2: Confirm")

@@ -117,7 +117,7 @@ def test_a_whole_predicate_by_touch_at_360_px(site: Site, chromium: Browser):
         page.locator(".question-box__offer--finish:visible").tap()
         token(page, 0).tap()
         token(page, 1).tap()
-        page.get_by_role("button", name="Mark another answer").tap()
+        page.get_by_role("button", name="Select another answer").tap()
         _swipe(page, 4, 5)
         assert chips(page) == ["The rebels", "old radio"]
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -324,16 +324,16 @@ def test_two_tabs_show_both_versions_and_keep_the_chosen_one(site: Site, context
     banner = second.locator("[data-banner]")
     expect(banner).to_contain_text(f"{AGENT} – The rebels")
     expect(banner).to_contain_text(f"{PATIENT} – the old radio")
-    second.get_by_role("button", name="Take this one").click()
+    second.get_by_role("button", name="Use this version").click()
     expect(box(second, 1)).to_have_value(AGENT)
     expect(status(second)).to_have_text("Saved")
     ask(first, 2, PATIENT, (3, 5))
-    first.get_by_role("button", name="Keep this one").click()
+    first.get_by_role("button", name="Keep this version").click()
     expect(status(first)).to_have_text("Saved")
     [draft] = stored_drafts(site, "tabs")
     assert len(draft["content"][site.item("tabs")]["questions"]) == 2
     submit(second)
-    second.get_by_role("button", name="Take this one").click()
+    second.get_by_role("button", name="Use this version").click()
     submit(second)
     arrived(second)
     ask(first, 3, "When did someone carry something?", (12, 12))
@@ -356,9 +356,9 @@ def test_stale_tab_cannot_submit_over_newer_work(site: Site, context: BrowserCon
     assert draft["submitted_at"] is None
     submit(newer)
     arrived(newer)
-    stale.get_by_role("button", name="Keep this one").click()
+    stale.get_by_role("button", name="Keep this version").click()
     submit(stale)
-    expect(banner).to_contain_text("You have submitted this work.")
+    expect(banner).to_contain_text("You submitted this task.")
     expect(box(stale, 1)).to_have_value(AGENT)
     [content] = handed_in(site, "stale")
     assert [row["question"] for row in content[site.item("stale")]["questions"]] == [AGENT]
@@ -410,7 +410,7 @@ def test_hostile_content_is_shown_as_text(site: Site, context: BrowserContext):
     ask(page, 1, AGENT, (0, 8))
     box(page, 2).fill("<img src=x onerror=window.hacked=1>\u202e👩‍👩‍👧‍👦")
     box(page, 2).press("Escape")
-    page.get_by_role("button", name="Keep it as it is").click()
+    page.get_by_role("button", name="Keep as free-form").click()
     token(page, 9).click()
     token(page, 9).click()
     expect(page.locator(".answer-chip__text").first).to_contain_text(
@@ -509,11 +509,11 @@ def test_the_wrong_word_is_marked_with_the_nearest_legal_ones(site: Site, contex
     box(page, 1).press("Enter")
     expect(page.locator("#sentence")).to_be_focused()
     box(page, 2).fill("Who was the radio for")
-    page.get_by_role("option", name="Keep the question as it is").click()
+    page.get_by_role("option", name="Keep as a free-form question").click()
     token(page, 12).click()
     token(page, 12).click()
-    expect(page.locator(".question-box__note").nth(1)).to_contain_text("Outside the template")
-    token_one = page.get_by_role("button", name="Mark the answer").first
+    expect(page.locator(".question-box__note").nth(1)).to_contain_text("Free-form question")
+    token_one = page.get_by_role("button", name="Select the answer").first
     token_one.click()
     token(page, 0).click()
     token(page, 1).click()
@@ -543,7 +543,7 @@ def test_unfinished_work_is_named_before_it_is_sent(site: Site, context: Browser
     page = open_task(context.new_page(), site.address("pay"))
     submit(page)
     problems = page.locator("[data-problems]")
-    expect(problems).to_contain_text("Ask a question, or say why none can be asked.")
+    expect(problems).to_contain_text("Ask a question, or explain why no question is possible.")
     expect(problems).to_be_focused()
     ask(page, 1, AGENT)
     box(page, 2).fill("What did someone")
@@ -571,7 +571,7 @@ def test_pay_follows_the_questions_that_stand(site: Site, context: BrowserContex
 
 def test_nothing_can_be_asked_needs_a_reason(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("nothing"))
-    page.locator("summary", has_text="No question can be asked").click()
+    page.locator("summary", has_text="No question possible").click()
     page.get_by_label("Why not?").select_option("The marked word is not a verb here.")
     expect(page.get_by_label("The reason")).to_have_value("The marked word is not a verb here.")
     submit(page)

@@ -200,9 +200,9 @@ def test_box_is_adjusted_and_another_one_drawn(merging, marketplace):
 def test_absent_needs_an_annotator(merging):
     page = merging
     expect(page.get_by_role("radio", name="Not in the picture")).to_be_disabled()
-    expect(page.get_by_text("No annotator thought so.")).to_be_visible()
+    expect(page.get_by_text("No annotator chose this.")).to_be_visible()
     press(page, "x")
-    expect(note(page)).to_have_text("No annotator thought so.")
+    expect(note(page)).to_have_text("No annotator chose this.")
     phrase_row(page, 3).click()
     expect(page.get_by_role("radio", name="Not in the picture")).to_be_enabled()
 

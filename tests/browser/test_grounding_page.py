@@ -388,7 +388,7 @@ def test_several_boxes_become_one_for_the_group(page):
     for woman in WOMEN:
         draw(page, woman)
     press(page, "g")
-    expect(note(page)).to_contain_text("The boxes became one around them.")
+    expect(note(page)).to_contain_text("The boxes were replaced by one box around all of them.")
     assert box_names(page) == ["Two women, box 1 of 1, left 40, top 60, 150 by 170 pixels"]
     draw(page, (300, 200, 400, 300))
     assert len(box_names(page)) == 1
@@ -475,10 +475,10 @@ def test_captions_of_one_picture_and_nested_phrases_are_lines_of_words(
 def test_picture_that_does_not_load_is_loaded_again(project, context, open_captions):
     context.route("**/image/**", lambda route: route.abort())
     page = open_captions(context, make_caption(project))
-    expect(page.get_by_text("The picture could not be loaded.")).to_be_visible()
+    expect(page.get_by_text("The picture couldn't be loaded.")).to_be_visible()
     context.unroute("**/image/**")
     page.get_by_role("button", name="Try again").click()
-    expect(page.get_by_text("The picture could not be loaded.")).to_be_hidden()
+    expect(page.get_by_text("The picture couldn't be loaded.")).to_be_hidden()
 
 
 def test_preview_can_be_read_and_not_written(project, context, live_server):

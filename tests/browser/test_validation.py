@@ -70,10 +70,10 @@ def test_a_whole_validation_by_keyboard_alone(cases: Site, context: BrowserConte
 
 def test_by_mouse_and_with_a_repeated_question(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("validation-mouse"))
-    card(page, "1").get_by_role("button", name="Mark answers").click()
+    card(page, "1").get_by_role("button", name="Select answers").click()
     for word in (16, 17):
         page.locator(f"#sentence-{word} .word").click()
-    card(page, "2").get_by_role("button", name="Repeats another").click()
+    card(page, "2").get_by_role("button", name="Duplicate").click()
     expect(card(page, "2").locator(".card__verdict")).to_have_text("repeats 1")
     card(page, "3").get_by_role("button", name="Invalid").click()
     submit_button(page).click()
@@ -95,7 +95,7 @@ def test_which_question_is_repeated_can_be_chosen(cases: Site, context: BrowserC
     expect(card(page, "2").locator(".card__verdict")).to_have_text("valid")
     card(page, "1").focus()
     press(page, "v")
-    card(page, "3").get_by_label("Repeats").select_option(label=f"1 “{MIGHT}”")
+    card(page, "3").get_by_label("Duplicate of").select_option(label=f"1 “{MIGHT}”")
     expect(card(page, "3").locator(".card__verdict")).to_have_text("repeats 1")
     card(page, "1").focus()
     press(page, "i")  # what repeats it is open again
@@ -120,7 +120,7 @@ def test_what_is_not_judged_or_answered_is_named_and_gone_to(cases: Site, contex
 def test_a_word_in_two_questions_is_red_and_stops_the_hand_in(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("validation-conflict"))
     for name in ("1", "2"):
-        card(page, name).get_by_role("button", name="Mark answers").click()
+        card(page, name).get_by_role("button", name="Select answers").click()
         for word in (16, 17):
             page.locator(f"#sentence-{word} .word").click()
     card(page, "3").focus()
@@ -205,7 +205,7 @@ def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
     press(second, "i")
     banner = second.locator("[data-banner]")
     expect(banner).to_contain_text(f"{MIGHT} – natural")
-    second.get_by_role("button", name="Take this one").click()
+    second.get_by_role("button", name="Use this version").click()
     expect(card(second, "1").locator(".card__verdict")).to_have_text("valid")
     expect(card(second, "2").locator(".card__verdict")).to_have_text("not judged")
 
@@ -244,11 +244,11 @@ def test_by_touch_at_360_px(cases: Site, chromium: Browser):
     size = {"width": 360, "height": 740}
     with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
         page = open_task(context.new_page(), cases.address("validation-touch"))
-        card(page, "1").get_by_role("button", name="Mark answers").tap()
+        card(page, "1").get_by_role("button", name="Select answers").tap()
         page.locator("#sentence-16 .word").tap()
         page.locator("#sentence-17 .word").tap()
         card(page, "2").get_by_role("button", name="Invalid").tap()
-        card(page, "3").get_by_role("button", name="Repeats another").tap()
+        card(page, "3").get_by_role("button", name="Duplicate").tap()
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         small = page.evaluate(
             """() => [...document.querySelectorAll(".card__verdict-button, .chip")]
@@ -293,7 +293,7 @@ def test_axe_finds_nothing(cases: Site, chromium: Browser, look: tuple[int, str]
             context.new_page(), cases.address("validation-axe", worker=f"W{scheme}{width}")
         )
         assert axe_findings(page) == []
-        for name in ("1", "2"):  # words in conflict
+        for name in ("1", "2"):  # overlapping answers
             card(page, name).focus()
             press(page, "Enter", "ArrowRight", "Enter", "Escape")
         card(page, "3").focus()

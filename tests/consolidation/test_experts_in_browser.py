@@ -220,7 +220,7 @@ def test_review_is_corrected_on_the_page_and_says_what_changed(signed_in):
         page.get_by_role("link", name="Edit").focus()
         press(page, "Enter")
         ready(page)
-        expect(page.locator("[data-open]")).to_have_text("Everything is settled.")
+        expect(page.locator("[data-open]")).to_have_text("Everything is decided.")
         to_first_card(page)
         press(page, "i", "Control+Enter")
         expect(page.get_by_text("Your correction is saved as the new gold")).to_be_visible()
