@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
                 ('subdivision', models.CharField(blank=True, max_length=2)),
                 ('is_adult', models.BooleanField(default=False)),
                 ('active', models.BooleanField(default=True)),
-                ('accepts_next', models.BooleanField(default=True, verbose_name='accept the next HIT by itself')),
+                ('accepts_next', models.BooleanField(default=True, verbose_name='auto-accept the next HIT')),
                 ('approved_count', models.PositiveIntegerField(default=0)),
                 ('rejected_count', models.PositiveIntegerField(default=0)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
