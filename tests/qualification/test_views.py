@@ -171,7 +171,7 @@ def test_half_finished_worker_is_evaluated_with_a_button(desk, enrolment):
     hand_in(cohort.batch.tasks.first(), worker)
     record()
     page = desk.post(url, follow=True).content.decode()
-    assert "Figures so far, over the 1 item submitted" in page
+    assert "Preliminary figures for the 1 item submitted" in page
     table = desk.get(at("round", enrolment, enrolment.round_id)).content.decode()
     assert "half-finished" in table
 
