@@ -62,7 +62,7 @@ def test_judgment_is_kept_and_counts(expert, review, verdict, rate):
     form = {"verdict": verdict, "comment": "Why?"}
     page = expert.post(url("judge", review), form, follow=True).content.decode()
     assert "Your judgment was saved." in page
-    assert f"<b>{rate}</b> of the sample was wrong (95 % interval" in page
+    assert f"<b>{rate}</b> of the reviewed sample was wrong (95 % interval" in page
 
 
 def send(client, name: str, review, content, **more):

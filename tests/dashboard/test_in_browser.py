@@ -197,7 +197,7 @@ def test_overview_tells_when_it_can_not_be_renewed(open_context, campaign):
     expect(page.get_by_role("status")).to_contain_text(
         "could not complete the request", timeout=15_000
     )
-    expect(page.get_by_role("list", name="The protocol, step by step")).to_be_visible()
+    expect(page.get_by_role("list", name="Protocol steps")).to_be_visible()
 
 
 def test_filter_shows_its_rows_and_its_address_and_goes_back(open_context, campaign):
@@ -256,5 +256,5 @@ def test_guidelines_are_previewed_by_keyboard_and_nothing_is_kept(campaign, open
         "Ask about the **marked** verb."
     )
     assert written.count() == before
-    page.get_by_role("button", name="Save as a new version").click()
+    page.get_by_role("button", name="Save as new version").click()
     expect(page.get_by_role("link", name=f"Version {before + 1}")).to_be_visible()

@@ -76,7 +76,7 @@ def corrected(gold):
 
 def test_page_shows_both_directions_and_no_worker(judge, gold):
     page = judge.get(url(gold)).content.decode()
-    assert page.count("corrected manually") == 1
+    assert page.count("manually corrected") == 1
     assert "66.7 %" in page  # two of the expert's three answers are found
     assert gold.submission.worker.pseudonym not in page
 
