@@ -88,7 +88,7 @@ def _pay_step(project: Project) -> SetUpStep:
     preset = next(
         (name for name in presets if check_pay_scheme(name, presets) == project.pay_scheme), None
     )
-    summary = f"Preset {preset}" if preset else "Own terms"
+    summary = f"Preset {preset}" if preset else "Custom terms"
     return SetUpStep("annotation:pay", "Pay", "Set the pay", not preset, summary, is_optional=True)
 
 
@@ -98,7 +98,7 @@ def _rehearsal_step(project: Project) -> SetUpStep:
     return SetUpStep(
         "rehearsal:dry_run",
         "Rehearsal",
-        "Rehearse with simulated workers",
+        "Start a rehearsal",
         bool(finished),
         summary,
         is_optional=True,

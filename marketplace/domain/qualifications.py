@@ -179,7 +179,8 @@ def request_qualification(
                 _set_grant(kind, worker, kind.auto_granted_value, now)
     except IntegrityError:
         raise RefusalError(
-            "QualificationRequestAlreadyExists", "You already have a pending request for this qualification."
+            "QualificationRequestAlreadyExists",
+            "You already have a pending request for this qualification.",
         ) from None
     return request
 

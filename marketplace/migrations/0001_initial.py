@@ -319,7 +319,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('text', models.TextField(max_length=2000)),
-                ('status', models.CharField(choices=[('open', 'Open'), ('upheld', 'The rejection stands'), ('overturned', 'The work is paid')], default='open', max_length=10)),
+                ('status', models.CharField(choices=[('open', 'Open'), ('upheld', 'Rejection upheld'), ('overturned', 'Work paid')], default='open', max_length=10)),
                 ('answer', models.TextField(blank=True, max_length=2000)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),

@@ -92,7 +92,7 @@ def test_submission_is_accepted_and_its_bonus_held(held):
     assert Submission.objects.get().state == "accepted"
     assert bonus() == ("review", 35)
     assert [reason["code"] for reason in held.reasons] == ["units"]
-    assert Message.objects.get().subject == "Your bonus will be checked"
+    assert Message.objects.get().subject == "Your bonus is being reviewed"
     accept_assignment(
         assignment=held.payment.assignment, actor="automatic", now=NOW, is_checked=False
     )

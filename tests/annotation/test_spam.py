@@ -165,7 +165,7 @@ def test_copies_with_one_word_changed_earn_the_reward_only(site):
     work_on_a_hit(site, COPIES)
     assert held_codes() == ["repeated"]
     assert paid() == {"rewards": 1, "bonuses": 0}
-    assert "Nearly the same as another question: “Who carries something?”" in messages_sent()
+    assert "Very similar to another question: “Who carries something?”" in messages_sent()
 
 
 def test_thirty_questions_are_refused_and_earn_the_reward_only(site):

@@ -242,7 +242,9 @@ def test_work_that_can_not_be_taken_is_named_by_item_and_path(client, task):
 def test_junk_is_refused_in_words(client, body):
     response = client.post(reverse("annotation:draft"), body, content_type="text/plain")
     assert response.status_code == 400
-    assert response.json() == {"error": "This message is not one of our page's."}
+    assert response.json() == {
+        "error": "This request wasn't sent by the task page. Reload the page."
+    }
 
 
 @pytest.mark.parametrize("name", ["draft", "submit"])

@@ -527,7 +527,9 @@ def test_records_of_a_task_are_listed_by_status(project, context, open_records):
     page.locator(".stepper").get_by_role("button", name="Rate").click()
     press(page, "2")
     expect(counts).to_have_text("All records: 1 not begun, 1 done, 1 skipped")
-    expect(page.locator(".item-list h2")).to_have_text(["Not started (1)", "Done (1)", "Skipped (1)"])
+    expect(page.locator(".item-list h2")).to_have_text(
+        ["Not started (1)", "Done (1)", "Skipped (1)"]
+    )
     assert axe_findings(page) == []
     press(page, "Control+Enter")
     expect(page.locator("[data-problems] button").first).to_contain_text("Record 2: Confirm")

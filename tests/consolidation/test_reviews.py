@@ -61,7 +61,7 @@ def test_page_shows_the_annotation_and_not_whose_it_is(expert, review):
 def test_judgment_is_kept_and_counts(expert, review, verdict, rate):
     form = {"verdict": verdict, "comment": "Why?"}
     page = expert.post(url("judge", review), form, follow=True).content.decode()
-    assert "Your judgment was saved." in page
+    assert "Review saved." in page
     assert f"<b>{rate}</b> of the reviewed sample was wrong (95 % interval" in page
 
 

@@ -177,10 +177,10 @@ def test_login_is_accessible(chromium, live_server, viewport, db):
 def test_overview_renews_itself_in_place(open_context, campaign):
     page = open_context().new_page()
     page.goto(reverse("dashboard:project", args=["demo"]))
-    link = page.get_by_role("link", name="submissions to decide")
+    link = page.get_by_role("link", name="submissions to review")
     link.focus()
     page.evaluate("document.querySelector('.step .figure b').kept = true")
-    row = page.get_by_role("row", name="submissions to decide")
+    row = page.get_by_role("row", name="submissions to review")
     expect(row).to_contain_text("3")
     Submission.objects.filter(item=campaign.items[1], state="submitted").update(problem="")
     expect(row).to_contain_text("2", timeout=15_000)

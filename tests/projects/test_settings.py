@@ -189,7 +189,7 @@ def test_a_file_that_can_not_be_read_says_so_and_can_only_be_thrown_away(office,
     assert str(uploads) not in page
     office.post(preview.url, {"discard": "1"})
     job = Job.objects.get()
-    assert (job.state, job.problem) == (JobState.CANCELLED, "Discarded before it was read.")
+    assert (job.state, job.problem) == (JobState.CANCELLED, "Discarded before the import.")
     assert not [one for one in uploads.rglob("*") if one.is_file()]
     assert not run_next_job(clock=lambda: START)
 

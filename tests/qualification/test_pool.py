@@ -242,10 +242,10 @@ def page_at(name, project, *more):
 def test_alert_is_on_the_desk_until_somebody_acknowledges_it(at_work):
     project, worker, client = at_work
     desk = client.get(page_at("rounds", project)).content.decode()
-    assert "agreement falls" in desk
+    assert "falling agreement" in desk
     assert worker.pseudonym in desk
     pool = client.get(page_at("pool", project)).content.decode()
-    assert "agreement falls" in pool
+    assert "falling agreement" in pool
     assert "After every 20 items, the newest 20 are compared" in pool
     [alert] = alerts()
     url = page_at("pool_acknowledge", project, worker.pseudonym, alert.pk)
