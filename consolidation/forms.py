@@ -240,7 +240,7 @@ class ResourceForm(forms.Form):
     file = forms.FileField(
         required=False,
         label="File or zip archive",
-        help_text="Parts that the file doesn't contain are kept. Without a file, only the options change.",
+        help_text="Parts missing from the file are kept. Without a file, only the options change.",
     )
     fmt = forms.ChoiceField(label="Format")
 
