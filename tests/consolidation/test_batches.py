@@ -222,7 +222,7 @@ def test_ended_batch_is_open_again_for_what_is_offered_again(office, batch, url)
         ({"action": "resume", "scope": "hits"}, "none is paused"),
         (
             {"action": "republish", "scope": "hits", "state": "live"},
-            "None of these HITs can be offered",
+            "No HITs to republish",
         ),
         ({"action": "extend", "scope": "batch", "days": 0}, "1 to 365 days"),
         ({"action": "add", "scope": "batch", "assignments": 10}, "1 to 9 assignments"),

@@ -266,7 +266,7 @@ def test_data_card_is_what_hubs_read(project, tmp_path):
     assert "| generator | 2 | 2 | 5 |" in body
     assert "| consolidator | 1 | 1 | 5 |" in body
     assert get_scheme("qasrl").title in body
-    assert "## Known limits" in body
+    assert "## Known limitations" in body
     # Alike: the survey, though one took "( USGS )" in, and the basin; apart: the gas and 1996.
     assert "UA F1 66.7 %" in body
     assert "over 1 items" in body
