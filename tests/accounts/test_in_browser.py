@@ -109,7 +109,7 @@ def test_role_that_needs_a_second_factor_keeps_it(page, signed_in, settings, tmp
         code_from(page.locator("code.secret").inner_text())
     )
     page.keyboard.press("Enter")
-    page.get_by_role("link", name="I have saved them").click()
+    page.get_by_role("link", name="I saved my recovery codes").click()
     expect(page.get_by_role("heading", name="Projects")).to_be_visible()
     page.goto("/account/second-factor/totp/deactivate/")
     expect(

@@ -160,7 +160,7 @@ def test_chosen_copy_is_accepted_with_the_reason_in_the_log(office, waiting):
     response = office.post(address("copies", waiting), chosen, follow=True)
     waiting.refresh_from_db()
     assert (waiting.state, len(waiting.content["questions"])) == ("accepted", 1)
-    assert "The copy was chosen and accepted." in response.content.decode()
+    assert "The copy was selected and accepted." in response.content.decode()
     log = StateChange.objects.filter(object_id=waiting.pk, actor="rita").first()
     assert log.reason.endswith("Decided for theirs: Ours was cut short.")
     again = office.post(address("copies", waiting), chosen, follow=True)

@@ -112,8 +112,8 @@ def test_preview_carries_no_permission(client, task):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"worker": "<script>"}, "has no assignment or no worker"),
-        ({"assignment": "a" * 65}, "has no assignment or no worker"),
+        ({"worker": "<script>"}, "has no assignment or worker"),
+        ({"assignment": "a" * 65}, "has no assignment or worker"),
         ({"submit_to": "https://stranger.example"}, "unknown site"),
     ],
 )

@@ -52,7 +52,7 @@ def test_axe_finds_nothing_on_the_generation_page(site: Site, view: BrowserConte
     check(page)
     ask(page, 1, AGENT, (0, 1))
     ask(page, 2, PATIENT, (3, 5))
-    page.locator("summary", has_text="How to mark").click()
+    page.locator("summary", has_text="How to select answers").click()
     page.locator("summary", has_text="Comment").click()
     token(page, 9).click()
     check(page)

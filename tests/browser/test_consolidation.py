@@ -79,7 +79,7 @@ def test_the_papers_second_example_by_keyboard_alone(cases: Site, context: Brows
     press(page, "Shift+G")
     expect(card(page, "A1")).to_be_focused()
     press(page, "k", "ArrowDown", "r")
-    expect(card(page, "B1").locator(".card__verdict")).to_have_text("redundant, repeats A1")
+    expect(card(page, "B1").locator(".card__verdict")).to_have_text("redundant, duplicate of A1")
     for _ in range(40):
         press(page, "Tab")
         if page.evaluate("document.activeElement.hasAttribute('data-submit')"):
@@ -103,7 +103,7 @@ def test_settling_a_group_keeps_the_question_with_the_modal(cases: Site, context
     settle = page.get_by_role("button", name="Keep B1, others are duplicates")
     expect(settle).to_be_visible()
     press(page, "g")
-    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, repeats B1")
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, duplicate of B1")
     press(page, "Control+Enter")
     arrived(page)
     content = the_content(cases, "modal-keys")
@@ -125,8 +125,8 @@ def test_words_in_conflict_are_red_named_and_stop_the_hand_in(cases: Site, conte
     expect(page.locator("#sentence-4")).to_have_attribute(
         "aria-label", re.compile("in two answers: A1 and B1")
     )
-    expect(card(page, "B1").locator(".chip")).to_contain_text("shares words")
-    expect(page.locator("[data-open-problems]")).to_contain_text("A1 and B1 ask the same")
+    expect(card(page, "B1").locator(".chip")).to_contain_text("overlaps")
+    expect(page.locator("[data-open-problems]")).to_contain_text("A1 and B1 are duplicates")
     expect(submit_button(page)).to_have_attribute("aria-disabled", "true")
     submit_button(page).click(force=True)
     press(page, "Control+Enter")
@@ -150,7 +150,7 @@ def test_an_unjudged_question_is_named_and_gone_to(cases: Site, context: Browser
     page = open_task(context.new_page(), cases.address("identified-same"))
     expect(page.locator("[data-open]")).to_have_text("4 questions to judge.")
     submit_button(page).click(force=True)
-    expect(note(page)).to_have_text("Not yet: A1 is not judged yet.")
+    expect(note(page)).to_have_text("Not yet: Judge A1.")
     expect(card(page, "A1")).to_be_focused()
     press(page, "w")
     page.keyboard.type("Who was")
@@ -175,7 +175,7 @@ def test_rewriting_and_undo_by_keyboard(cases: Site, context: BrowserContext):
     press(page, "Enter")
     expect(card(page, "B1").locator(".card__text")).to_have_text("What might contain something?")
     press(page, "ArrowUp", "r")  # what it repeats is B1, as it reads now
-    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, repeats B1")
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, duplicate of B1")
     press(page, "Control+z")
     expect(card(page, "A1").locator(".card__verdict")).to_have_text("not judged")
     press(page, "Control+z")
@@ -230,7 +230,7 @@ def test_merging_takes_the_answers_over(cases: Site, context: BrowserContext):
     expect(card(page, "A1").locator(".card__none")).to_be_visible()
     press(page, "ArrowDown", "m")
     assert card(page, "A1").locator(".chip").all_inner_texts() == [SHORT_NAME]
-    expect(card(page, "B1").locator(".card__verdict")).to_have_text("redundant, repeats A1")
+    expect(card(page, "B1").locator(".card__verdict")).to_have_text("redundant, duplicate of A1")
     expect(page.locator("[data-open]")).to_have_text("Everything is decided.")
 
 
@@ -240,7 +240,7 @@ def test_the_kept_question_of_a_pair_can_be_swapped(cases: Site, context: Browse
     press(page, "g", "ArrowUp", "ArrowUp")
     expect(card(page, "A1")).to_be_focused()
     press(page, "r")
-    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, repeats B1")
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, duplicate of B1")
     expect(card(page, "B1").locator(".card__verdict")).to_have_text("kept")
     press(page, "r")
     expect(card(page, "A1").locator(".card__verdict")).to_have_text("not judged")
@@ -329,7 +329,7 @@ def test_works_in_a_cross_site_sandboxed_frame_and_survives_a_reload(
     expect(status(frame)).to_have_text("Saved")
     page.reload()  # the frame has no storage, the server has it all
     frame = ready(page.frames[1])
-    expect(card(frame, "B1").locator(".card__verdict")).to_have_text("redundant, repeats A1")
+    expect(card(frame, "B1").locator(".card__verdict")).to_have_text("redundant, duplicate of A1")
     assert result(frame) == [f"{WHO}\n{LONG_NAME}", f"{WHAT}\na basin"]
     submit_button(frame).click()
     arrived(frame)
@@ -368,7 +368,7 @@ def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
 
 def test_a_preview_shows_everything_and_takes_nothing(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.preview("identified-preview"))
-    expect(page.locator("[data-banner]")).to_contain_text("Accept the task first")
+    expect(page.locator("[data-banner]")).to_contain_text("Accept the task to start working on it")
     expect(card(page, "A1").get_by_role("button", name="Keep")).to_be_disabled()
     card(page, "A1").focus()
     press(page, "k", "Shift+G", "n", "Control+Enter")

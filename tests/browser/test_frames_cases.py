@@ -133,9 +133,9 @@ def test_preview_promises_the_elements_after_acceptance(project, context, live_s
     address = reverse("consolidation:validate", args=[case.task.public_id])
     page = open_task(context.new_page(), f"{live_server.url}{address}")
     expect(
-        page.get_by_text("You see the elements of Origin when you have accepted")
+        page.get_by_text("Accept the task to see the elements of Origin")
     ).to_be_visible()
-    expect(page.get_by_text("could not be loaded")).to_have_count(0)
+    expect(page.get_by_text("couldn't be loaded")).to_have_count(0)
 
 
 def test_parts_are_disputed_with_reasons_and_proposals(verifying, marketplace):

@@ -512,10 +512,10 @@ def test_draft_comes_back_at_its_step(page, wait_for):
 def test_records_of_a_task_are_listed_by_status(project, context, open_records):
     page = open_records(context, *(make_record(project) for _ in range(3)))
     counts = page.locator("[data-item-counts]")
-    expect(counts).to_have_text("All records: 3 not begun")
+    expect(counts).to_have_text("All records: 3 not started")
     counts.click()
     understand(page)
-    expect(counts).to_have_text("All records: 2 not begun, 1 in progress")
+    expect(counts).to_have_text("All records: 2 not started, 1 in progress")
     page.locator(".item-list").get_by_role("button", name="3. come").focus()
     press(page, "Enter")
     expect(page.locator("[data-progress-text]")).to_have_text("Record 3 of 3")
@@ -526,7 +526,7 @@ def test_records_of_a_task_are_listed_by_status(project, context, open_records):
     choose_frame(page, "Arriving")
     page.locator(".stepper").get_by_role("button", name="Rate").click()
     press(page, "2")
-    expect(counts).to_have_text("All records: 1 not begun, 1 done, 1 skipped")
+    expect(counts).to_have_text("All records: 1 not started, 1 done, 1 skipped")
     expect(page.locator(".item-list h2")).to_have_text(
         ["Not started (1)", "Done (1)", "Skipped (1)"]
     )

@@ -97,7 +97,7 @@ def test_a_whole_predicate_by_mouse(site: Site, context: BrowserContext):
     assert chips(page) == ["The rebels", "out of the burning village"]
     page.get_by_role("button", name="Remove the answer “out of the burning village”").click()
     token(page, 9).click()
-    page.get_by_role("button", name="Take “burning”").click()
+    page.get_by_role("button", name="Add “burning”").click()
     assert chips(page) == ["The rebels", "burning"]
     submit(page)
     arrived(page)
@@ -173,7 +173,7 @@ def test_a_reload_in_the_middle_loses_nothing(site: Site, context: BrowserContex
     box(frame, 2).fill("What did someone ca")
     box(frame, 2).press("Escape")
     frame.locator("summary", has_text="Comment").click()
-    frame.get_by_label("A message to the people").fill("hard one")
+    frame.get_by_label("Comment for the requester").fill("hard one")
     page.reload()  # at once: nothing waits for the timer, and the frame has no storage
     _wait_until(lambda: "someone ca" in json.dumps(stored_drafts(site, "reload")))
     page.reload()
@@ -311,7 +311,7 @@ def test_a_double_click_submits_once(site: Site, context: BrowserContext):
     arrived(page)
     assert len(handed_in(site, "double")) == 1
     open_task(page, site.address("double"))
-    expect(page.locator("[data-banner]")).to_contain_text("have submitted this work")
+    expect(page.locator("[data-banner]")).to_contain_text("You submitted this task")
     expect(box(page, 1)).to_be_disabled()
 
 
@@ -337,7 +337,7 @@ def test_two_tabs_show_both_versions_and_keep_the_chosen_one(site: Site, context
     submit(second)
     arrived(second)
     ask(first, 3, "When did someone carry something?", (12, 12))
-    expect(first.locator("[data-banner]")).to_contain_text("have submitted this work")
+    expect(first.locator("[data-banner]")).to_contain_text("You submitted this task")
 
 
 def test_stale_tab_cannot_submit_over_newer_work(site: Site, context: BrowserContext):
@@ -481,7 +481,7 @@ def test_an_overlap_is_refused_with_a_word_why(site: Site, context: BrowserConte
         "“rebels” is already in the answer “The rebels”. Remove that one first to change it."
     )
     ask(page, 2, PATIENT, (1, 4))
-    expect(note(page)).to_contain_text("“rebels” already belongs to an answer of question 1.")
+    expect(note(page)).to_contain_text("“rebels” is already part of an answer to question 1.")
     assert chips(page) == ["The rebels"]
     expect(page.locator("#sentence-1")).to_have_class(re.compile("token--other"))
     expect(page.locator("#sentence-1")).to_have_attribute(
@@ -502,7 +502,7 @@ def test_the_wrong_word_is_marked_with_the_nearest_legal_ones(site: Site, contex
     box(page, 1).fill("Who caried something")
     expect(page.locator(".question-box__wrong")).to_have_text("caried")
     expect(box(page, 1)).to_have_attribute("aria-invalid", "true")
-    expect(page.locator(".question-box__note").first).to_contain_text("“caried” can't stand here.")
+    expect(page.locator(".question-box__note").first).to_contain_text("“caried” isn't allowed here.")
     box(page, 1).press("ArrowDown")
     box(page, 1).press("Enter")
     expect(box(page, 1)).to_have_value(AGENT.removesuffix("?"))
@@ -532,7 +532,7 @@ def test_the_same_question_is_not_taken_twice(site: Site, context: BrowserContex
     ask(page, 1, AGENT, (0, 1))
     box(page, 2).fill("who  carried something?")
     expect(page.locator(".question-box__note").nth(1)).to_have_text(
-        "The same question as number 1."
+        "Same as question 1."
     )
     submit(page)
     expect(page.locator("[data-problems]")).to_contain_text("Question 2 is the same as question 1.")
@@ -549,7 +549,7 @@ def test_unfinished_work_is_named_before_it_is_sent(site: Site, context: Browser
     box(page, 2).fill("What did someone")
     submit(page)
     expect(problems).to_contain_text("Question 1 has no answer yet.")
-    expect(problems).to_contain_text("Question 2 is not finished.")
+    expect(problems).to_contain_text("Question 2 isn't finished.")
     problems.get_by_role("button", name="Question 1").click()
     expect(box(page, 1)).to_be_focused()
 
@@ -585,7 +585,7 @@ def test_nothing_can_be_asked_needs_a_reason(site: Site, context: BrowserContext
 
 def test_a_preview_shows_everything_and_takes_nothing(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.preview("preview"))
-    expect(page.locator("[data-banner]")).to_contain_text("Accept the task first")
+    expect(page.locator("[data-banner]")).to_contain_text("Accept the task to start working on it")
     assert page.locator(".token").count() == 14
     expect(box(page, 1)).to_be_disabled()
     token(page, 0).click()
@@ -649,7 +649,7 @@ def test_error_of_a_deleted_question_disappears(site: Site, context: BrowserCont
     box(page, 2).fill("What did someone")
     submit(page)
     problems = page.locator("[data-problems]")
-    expect(problems).to_contain_text("Question 2 is not finished.")
+    expect(problems).to_contain_text("Question 2 isn't finished.")
     page.get_by_role("button", name="Delete question 2").click()
     expect(problems).to_be_hidden()
     submit(page)

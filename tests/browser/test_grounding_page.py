@@ -162,7 +162,7 @@ def test_caption_by_keyboard_alone(page, marketplace):
     press(page, "Enter")
     first = "Two women, box 1 of 1, left 38, top 138, 120 by 114 pixels"
     assert box_names(page) == [first]
-    expect(note(page)).to_contain_text("The phrase speaks of 2, and there is 1 box.")
+    expect(note(page)).to_contain_text("The phrase mentions 2, but there is 1 box.")
     press(page, "b", "Enter")
     expect(page.locator(".box[role=button]").nth(1)).to_be_focused()
     press(page, "ArrowDown", "Shift+ArrowRight")

@@ -74,7 +74,7 @@ def test_by_mouse_and_with_a_repeated_question(cases: Site, context: BrowserCont
     for word in (16, 17):
         page.locator(f"#sentence-{word} .word").click()
     card(page, "2").get_by_role("button", name="Duplicate").click()
-    expect(card(page, "2").locator(".card__verdict")).to_have_text("repeats 1")
+    expect(card(page, "2").locator(".card__verdict")).to_have_text("duplicate of 1")
     card(page, "3").get_by_role("button", name="Invalid").click()
     submit_button(page).click()
     arrived(page)
@@ -91,12 +91,12 @@ def test_which_question_is_repeated_can_be_chosen(cases: Site, context: BrowserC
     page = open_task(context.new_page(), cases.address("validation-repeat"))
     card(page, "3").focus()
     press(page, "r")  # the nearest one before it
-    expect(card(page, "3").locator(".card__verdict")).to_have_text("repeats 2")
+    expect(card(page, "3").locator(".card__verdict")).to_have_text("duplicate of 2")
     expect(card(page, "2").locator(".card__verdict")).to_have_text("valid")
     card(page, "1").focus()
     press(page, "v")
     card(page, "3").get_by_label("Duplicate of").select_option(label=f"1 “{MIGHT}”")
-    expect(card(page, "3").locator(".card__verdict")).to_have_text("repeats 1")
+    expect(card(page, "3").locator(".card__verdict")).to_have_text("duplicate of 1")
     card(page, "1").focus()
     press(page, "i")  # what repeats it is open again
     expect(card(page, "3").locator(".card__verdict")).to_have_text("not judged")
@@ -109,7 +109,7 @@ def test_what_is_not_judged_or_answered_is_named_and_gone_to(cases: Site, contex
     page = open_task(context.new_page(), cases.address("validation-open"))
     expect(page.locator("[data-open]")).to_have_text("3 questions to judge.")
     submit_button(page).click(force=True)
-    expect(note(page)).to_have_text("Not yet: Question 1 is not judged yet.")
+    expect(note(page)).to_have_text("Not yet: Judge question 1.")
     expect(card(page, "1")).to_be_focused()
     press(page, "v", "ArrowDown", "i", "ArrowDown", "i", "Control+Enter")
     expect(note(page)).to_have_text("Not yet: Question 1 is valid, but has no answer.")
@@ -131,7 +131,7 @@ def test_a_word_in_two_questions_is_red_and_stops_the_hand_in(cases: Site, conte
     expect(page.locator("#sentence-16")).to_have_attribute(
         "aria-label", re.compile("in two answers: 1 and 2")
     )
-    expect(card(page, "2").locator(".chip")).to_contain_text("shares words")
+    expect(card(page, "2").locator(".chip")).to_contain_text("overlaps")
     expect(submit_button(page)).to_have_attribute("aria-disabled", "true")
     press(page, "Control+Enter")
     expect(note(page)).to_contain_text("Not yet:")
@@ -173,7 +173,7 @@ def test_works_in_a_cross_site_sandboxed_frame_and_survives_a_reload(
     expect(status(frame)).to_have_text("Saved")
     page.reload()  # the frame has no storage, the server has it all
     frame = ready(page.frames[1])
-    assert frame.locator(".card__verdict").all_inner_texts() == ["valid", "repeats 1", "invalid"]
+    assert frame.locator(".card__verdict").all_inner_texts() == ["valid", "duplicate of 1", "invalid"]
     expect(card(frame, "1").locator(".chip")).to_have_text("natural")
     submit_button(frame).click()
     arrived(frame)
@@ -212,7 +212,7 @@ def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
 
 def test_a_preview_shows_everything_and_takes_nothing(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.preview("validation-preview"))
-    expect(page.locator("[data-banner]")).to_contain_text("Accept the task first")
+    expect(page.locator("[data-banner]")).to_contain_text("Accept the task to start working on it")
     expect(card(page, "1").get_by_role("button", name="Invalid")).to_be_disabled()
     card(page, "1").focus()
     press(page, "v", "i", "Enter", "Control+Enter")

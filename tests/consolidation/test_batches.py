@@ -164,7 +164,7 @@ def test_second_click_asks_again_and_does_nothing_more(office, batch, url):
 def test_chosen_hits_alone_are_moved(office, batch, url):
     live = hits_in("live")
     asked, _ = ordered(office, url, action="pause", scope="hits", hit=live[:1])
-    assert "Pause 1 of the 1 chosen HIT?" in text(asked)
+    assert "Pause 1 of the 1 selected HIT?" in text(asked)
     assert list(Hit.objects.exclude(paused_at=None).values_list("pk", flat=True)) == live[:1]
     batch.refresh_from_db()
     assert batch.state == "open"
@@ -219,7 +219,7 @@ def test_ended_batch_is_open_again_for_what_is_offered_again(office, batch, url)
 @pytest.mark.parametrize(
     ("order", "told"),
     [
-        ({"action": "resume", "scope": "hits"}, "none is paused"),
+        ({"action": "resume", "scope": "hits"}, "No paused HITs"),
         (
             {"action": "republish", "scope": "hits", "state": "live"},
             "No HITs to republish",
@@ -227,7 +227,7 @@ def test_ended_batch_is_open_again_for_what_is_offered_again(office, batch, url)
         ({"action": "extend", "scope": "batch", "days": 0}, "1 to 365 days"),
         ({"action": "add", "scope": "batch", "assignments": 10}, "1 to 9 assignments"),
         ({"action": "destroy", "scope": "batch"}, "Select a valid choice"),
-        ({"action": "pause", "scope": "hits", "hit": ["999999"]}, "none is open"),
+        ({"action": "pause", "scope": "hits", "hit": ["999999"]}, "No open HITs"),
         ({"action": "pause", "scope": "hits", "hit": ["x"]}, "Select a valid choice"),
         ({}, "required"),
     ],
@@ -389,7 +389,7 @@ OFFER = {"amount": "1.50", "key": "assignment 7", "reason": "It ran out under yo
 
 def test_compensation_names_its_cost_with_the_fee_before_it_is_offered(office, compensate, project):
     asked = text(office.post(compensate, OFFER))
-    assert "Pay $1.50 for $1.80 in all" in asked
+    assert "Pay $1.50 ($1.80 with fee)" in asked
     assert not Compensation.objects.exists()
     before = Budget.objects.get(pk=project.budget_id).reserved_cents
     page = office.post(compensate, {**OFFER, "confirmed": "yes"}, follow=True)

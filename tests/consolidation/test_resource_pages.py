@@ -123,7 +123,7 @@ def test_frames_are_searched_and_paged(client, project):
     found = client.get(f"{address()}?query=come+from", headers={"HX-Request": "true"})
     assert names(found.text)[0] == "Origin"
     assert "<html" not in found.text
-    assert "Nothing matches" in client.get(f"{address()}?query=zzz").text
+    assert "No entries match" in client.get(f"{address()}?query=zzz").text
     paged = client.get(f"{address()}?query=a&page=1").text
     assert "query=a&amp;page=2" in paged
 

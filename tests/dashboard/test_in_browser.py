@@ -238,7 +238,7 @@ def test_pages_work_without_scripts(open_context, campaign):
     page.goto(reverse("consolidation:submissions", args=["demo"]))
     page.get_by_text("Reject …").first.click()
     page.get_by_label("Reason").first.fill("Nothing here is in the sentence.")
-    page.get_by_role("button", name="Reject this work").first.click()
+    page.get_by_role("button", name="Reject work").first.click()
     expect(page.get_by_role("status")).to_contain_text("Rejected.")
 
 

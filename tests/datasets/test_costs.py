@@ -33,7 +33,7 @@ def test_costs_of_finished_items_and_roles_add_up(office, campaign, project):
 
 def test_costs_before_anything_is_finished_say_so(office, project):
     page = office.get(reverse("datasets:costs", args=[project.slug])).content
-    assert b"No item is finished yet" in page
+    assert b"No finished items yet" in page
     assert b"No payments yet" in page
 
 

@@ -143,7 +143,7 @@ def test_message_that_lies_gains_nothing(page, site, worker, publish, task_site)
     with page.expect_navigation():
         frame.evaluate("message => parent.postMessage(message, '*')", message)
     assert page.url.endswith(f"/hits/work/{assignment}/")
-    assert "has not been submitted" in page.content()
+    assert "hasn't been submitted" in page.content()
     assert Assignment.objects.get().status == "Accepted"
 
 

@@ -68,7 +68,7 @@ def test_pay_is_shown_before_and_after_accepting(worked, publish, browser):
 def test_bonus_makes_no_message_and_is_in_the_history(worked, browser):
     assert "You have no messages" in browser.get("/hits/messages/").content.decode()
     history = browser.get("/hits/history/").content.decode()
-    assert "with 0.10 bonus" in history
+    assert "includes 0.10 bonus" in history
     assert "For further questions" in history
 
 

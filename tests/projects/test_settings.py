@@ -114,7 +114,7 @@ def test_each_change_is_logged_in_words(office, project):
         "title: Project demo -> News",
         "worker requirements: nothing -> locale In GB, US",
         "budget cap: 50000.00 dollars -> 60000.00 dollars",
-        "minimum hourly wage: none -> 12.50 dollars",
+        "minimum hourly pay: none -> 12.50 dollars",
     ]
     assert "budget cap: 50000.00 dollars" in office.get(url("settings", project)).content.decode()
 
@@ -168,7 +168,7 @@ def upload(
 def test_corpus_is_shown_as_it_would_be_read_and_then_imported(office, project):
     preview = upload(office, project, domain="news")
     page = office.get(preview.url).content.decode()
-    assert "2 sentences can be read." in page
+    assert "2 sentences found." in page
     assert "café had 東京 visitors ." in page
     assert "rejected" in page
     assert not project.sentences.exists()
@@ -211,7 +211,7 @@ def test_format_is_told_by_the_end_of_the_name(name, fmt, office, project):
 def test_name_that_tells_no_format_is_refused_with_the_reason(office, project):
     response = upload(office, project, name="news.doc", fmt="")
     assert response.status_code == 422
-    assert "The format of news.doc is unknown" in response.content.decode()
+    assert "detect the format of news.doc" in response.content.decode()
     assert not Job.objects.exists()
 
 
@@ -310,7 +310,7 @@ def test_pay_stays_while_workers_are_at_work_on_it(office, project, campaign):
         url("pay", project), terms(project, **{"generator-reward_cents": 1, "save": 1})
     )
     assert response.status_code == 422
-    assert "Workers have been promised these terms" in response.content.decode()
+    assert "Published HITs use these terms" in response.content.decode()
     project.refresh_from_db()
     assert project.pay_scheme == PAY_PRESETS["qasrl-2020"]
 
@@ -357,5 +357,5 @@ def test_nothing_to_rehearse_with_is_said(office, project, settings):
 
 def test_no_rehearsal_at_a_marketplace_of_others(office, campaign, project, settings):
     settings.MTURK_IS_OURS = False
-    assert b"Dry runs need the built-in marketplace" in office.post(url("dry_run", project)).content
+    assert b"Rehearsals need the built-in marketplace" in office.post(url("dry_run", project)).content
     assert Project.objects.count() == 1

@@ -269,7 +269,7 @@ def test_trainer_writes_and_the_worker_reads_and_asks(at_work, client):
     shown = instructive_items(project=project, worker=worker)[0]["item"]
     trainer.post(url, {"action": "save", "text": "Dear you", f"note-{shown}": "Read again."})
     preview = trainer.get(page_at("pool_preview", project, worker.pseudonym)).content.decode()
-    assert "This is what the worker will see" in preview
+    assert "Preview of what the worker will see" in preview
     trainer.post(url, {"action": "send", "text": "Dear you", f"note-{shown}": "Read again."})
     link = link_of(PoolFeedback.objects.get())
     page = client.get(link).content.decode()
