@@ -156,7 +156,7 @@ def _generation(progress: Progress) -> Step:
         "annotations accepted",
         progress.accepted(Role.GENERATOR),
         items.items * progress.generators_per_item,
-        (_count(items.published, f"of {items.items:,} items published"),),
+        (_count(items.published, f"of {items.items:,} published"),),
         "consolidation:items",
         "state=generating",
     )

@@ -11,7 +11,10 @@ from projects.domain.cached_figures import figures_of
 from projects.domain.resources import current_versions
 from projects.models import Project
 from rehearsal.domain.dry_run import REHEARSAL
+from schemes.base import Noun
 from schemes.registry import get_scheme
+
+_SENTENCES, _ITEMS = Noun("sentence", "sentences"), Noun("item", "items")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,9 @@ def setup_steps(project: Project) -> list[SetUpStep]:
             "Corpus",
             "Upload a corpus",
             bool(size.items),
-            f"{size.sentences:,} sentences, {size.items:,} items" if size.items else "Required",
+            f"{_SENTENCES.count(size.sentences)}, {_ITEMS.count(size.items)}"
+            if size.items
+            else "Required",
         ),
         _guidelines_step(project),
         _pay_step(project),

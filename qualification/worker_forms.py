@@ -9,7 +9,7 @@ from qualification.domain.erase_worker import Erasure
 
 
 class CompensateForm(forms.Form):
-    """A form for a payment for work that no HIT can pay."""
+    """A form for a payment for lost or expired work."""
 
     amount = forms.DecimalField(
         label="Amount (dollars)",

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from django.apps import apps
-from django.contrib.auth import get_user_model
 from django.core import mail
 from django.core.management import get_commands, load_command_class
 from django.test import Client
@@ -78,9 +77,9 @@ def grounding_project(folder: Path) -> Project:
 PROJECTS = {"frames": frames_project, "grounding": grounding_project}
 
 
-def member(project: Project, role: MemberRole) -> Client:
+def member(project: Project, *roles: MemberRole) -> Client:
     client = Client(raise_request_exception=False)
-    client.force_login(make_user(f"the-{role}", project, role))
+    client.force_login(make_user("member", project, *roles))
     return client
 
 
@@ -115,17 +114,30 @@ def _strings(value: object) -> Iterator[str]:
             yield from _strings(inner)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", PROJECTS)
-def test_pages_of_a_project_in_every_role(scheme, tmp_path):
+def test_pages_of_a_project(scheme, tmp_path):
     project = PROJECTS[scheme](tmp_path)
     annotate(project)
     addresses = [*project_addresses(project), *api_addresses(project)]
-    found = {}
-    for role in MemberRole:
-        found |= faults_of(member(project, role), addresses)
-    assert found == {}
+    assert faults_of(member(project, *MemberRole), addresses) == {}
+    assert faults_of(Client(), worker_addresses(project)) == {}
 
 
+def worker_addresses(project: Project) -> list[str]:
+    """Return the addresses of a task of each role, accepted and as a preview."""
+    tasks = {task.role: task for task in Task.objects.order_by("pk")}
+    assert len(tasks) >= 2
+    addresses = []
+    for role, task in tasks.items():
+        work = task_url(task, assignment="NEW", worker="NEW", submit_to="http://127.0.0.1:8000")
+        preview = task_url(task, assignment="ASSIGNMENT_ID_NOT_AVAILABLE", submit_to="")
+        page = f"/{ROLE_PAGES[role]}/"
+        addresses += [address.replace("/generate/", page) for address in (work, preview)]
+    return addresses
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", PROJECTS)
 def test_pages_of_a_training_and_its_messages(scheme, tmp_path):
     project = PROJECTS[scheme](tmp_path)
@@ -138,22 +150,8 @@ def test_pages_of_a_training_and_its_messages(scheme, tmp_path):
     assert faults_in([text for message in messages for text in message]) == []
 
 
-@pytest.mark.parametrize("scheme", PROJECTS)
-def test_pages_of_workers(scheme, tmp_path):
-    project = PROJECTS[scheme](tmp_path)
-    annotate(project)
-    tasks = {task.role: task for task in Task.objects.order_by("pk")}
-    assert len(tasks) >= 2
-    addresses = []
-    for role, task in tasks.items():
-        work = task_url(task, assignment="NEW", worker="NEW", submit_to="http://127.0.0.1:8000")
-        previewed = task_url(task, assignment="ASSIGNMENT_ID_NOT_AVAILABLE", submit_to="")
-        page = f"/{ROLE_PAGES[role]}/"
-        addresses += [address.replace("/generate/", page) for address in (work, previewed)]
-    assert faults_of(Client(), addresses) == {}
-
-
-@pytest.mark.parametrize("identity", ["visitor", "worker", "superuser", *MemberRole])
+@pytest.mark.slow
+@pytest.mark.parametrize("identity", ["visitor", "worker", *MemberRole])
 def test_every_route_and_its_errors(identity, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
     project = make_project()
@@ -162,14 +160,19 @@ def test_every_route_and_its_errors(identity, settings, tmp_path):
         client = Client(raise_request_exception=False)
     elif identity == "worker":
         client = log_in(make_account())
-    elif identity == "superuser":
-        client = Client(raise_request_exception=False)
-        client.force_login(get_user_model().objects.create_superuser("root", password="pw"))
     else:
         client = member(project, identity)
     client.raise_request_exception = False
-    addresses = [address for address in routes(project) if not address.startswith("/admin/")]
-    assert faults_of(client, addresses, posts=True) == {}
+    # The answers to a role differ only in the project's pages.
+    is_role = identity in ("requester", "trainer", "expert")
+    start = f"/projects/{project.slug}/" if is_role else "/"
+    addresses = [
+        address
+        for address in routes(project)
+        if address.startswith(start) and not address.startswith("/admin/")
+    ]
+    posts = identity in ("visitor", "worker", "admin")
+    assert faults_of(client, addresses, posts=posts) == {}
 
 
 def test_errors_of_the_api_name_what_to_do(client):
@@ -222,14 +225,14 @@ def test_tutorials_and_tasks_of_every_scheme():
     for scheme in SCHEMES.values():
         for role, task in scheme.vocabulary.tasks.items():
             texts += [task.title, task.description]
-            if build := scheme.pages.tutorials.get(role):
+            if build := scheme.tutorials.get(role):
                 texts += [part for step in build().steps for part in (step.title, step.text)]
     assert len(texts) > 60
     assert faults_in(texts) == []
 
 
 def test_help_of_every_command():
-    ours = {app.name for app in apps.get_app_configs() if Path(app.path).is_relative_to(ROOT)}
+    ours = {app.name for app in apps.get_app_configs() if Path(app.path).parent == ROOT}
     texts = []
     for name, app in get_commands().items():
         if app in ours:
@@ -245,7 +248,7 @@ STRING = re.compile(r'"((?:[^"\\\n]|\\.)+)"|`((?:[^`\\]|\\.)+)`')
 def test_texts_of_scripts():
     texts = []
     for path in (ROOT / "static" / "js").rglob("*.js"):
-        code = re.sub(r"/\*.*?\*/|^\s*//.*$", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+        code = re.sub(r"/\*[\s\S]*?\*/|^\s*//.*$", "", path.read_text("utf-8"), flags=re.MULTILINE)
         texts += [
             " ".join((double or template).split())
             for double, template in STRING.findall(code)
@@ -260,8 +263,14 @@ def test_texts_of_templates():
     found = {}
     for path in (ROOT / "templates").rglob("*"):
         if path.suffix in {".html", ".txt", ".svg"}:
-            source = re.sub(r"{#.*?#}|{% comment %}.*?{% endcomment %}", "", path.read_text("utf-8"), flags=re.DOTALL)
-            arguments = re.findall(r'"([^"]*)"', " ".join(re.findall(r"{%.*?%}", source)))
+            source = re.sub(
+                r"{#.*?#}|{% comment %}.*?{% endcomment %}",
+                "",
+                path.read_text("utf-8"),
+                flags=re.DOTALL,
+            )
+            tags = " ".join(re.findall(r"{%.*?%}", source))
+            arguments = [text for text in re.findall(r'"([^"]*)"', tags) if " " in text]
             plain = re.sub(r"{%.*?%}|{{.*?}}", "", source, flags=re.DOTALL)
             if faults := faults_in([*texts_of(plain), *arguments]):
                 found[path.relative_to(ROOT).as_posix()] = faults

@@ -47,7 +47,7 @@ PHRASES = (
     r"the books",
     r"map of the house",
     r"house decides",
-    r"a word to",
+    r"a word to the people",
     r"last word;",
     r"part of the reward",
     r"the rest repeats",
@@ -116,9 +116,6 @@ PHRASES = (
     r"budget cap",
     r"re-offers?",
     r"offered? again",
-    # Blames or lectures
-    r"please",
-    r"must not be empty",
     # Figures with a wrong plural
     r"(?<![\d.,-])1 (hits|items|workers|days|hours|minutes|rehearsals|trainees|questions|annotations)",
 )

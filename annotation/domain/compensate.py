@@ -1,4 +1,4 @@
-"""Compensate workers for work that no HIT can pay.
+"""Compensate workers for lost or expired work.
 
 A HIT may have expired while a worker was working, or a submission may have been lost. The worker
 gets a HIT of their own, whose reward is the amount and which only has to be submitted.

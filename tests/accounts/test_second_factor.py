@@ -223,7 +223,7 @@ def test_turning_it_off_needs_a_code(codes, signed_in):
     assert is_in(sign_in())
     assert not Authenticator.objects.exists()
     moves = StateChange.objects.filter(aggregate="auth.User").values_list("old", "new")
-    assert list(moves)[-1] == ("second factor", "none")
+    assert list(moves)[-1] == ("two-factor authentication", "off")
 
 
 def test_password_alone_confirms_nothing_where_there_is_a_second_factor(codes, signed_in):

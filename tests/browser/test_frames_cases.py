@@ -132,9 +132,7 @@ def test_preview_promises_the_elements_after_acceptance(project, context, live_s
     case = verification_case(project, record("Origin", WINE, FRANCE))
     address = reverse("consolidation:validate", args=[case.task.public_id])
     page = open_task(context.new_page(), f"{live_server.url}{address}")
-    expect(
-        page.get_by_text("Accept the task to see the elements of Origin")
-    ).to_be_visible()
+    expect(page.get_by_text("Accept the task to see the elements of Origin")).to_be_visible()
     expect(page.get_by_text("couldn't be loaded")).to_have_count(0)
 
 

@@ -502,7 +502,9 @@ def test_the_wrong_word_is_marked_with_the_nearest_legal_ones(site: Site, contex
     box(page, 1).fill("Who caried something")
     expect(page.locator(".question-box__wrong")).to_have_text("caried")
     expect(box(page, 1)).to_have_attribute("aria-invalid", "true")
-    expect(page.locator(".question-box__note").first).to_contain_text("“caried” isn't allowed here.")
+    expect(page.locator(".question-box__note").first).to_contain_text(
+        "“caried” isn't allowed here."
+    )
     box(page, 1).press("ArrowDown")
     box(page, 1).press("Enter")
     expect(box(page, 1)).to_have_value(AGENT.removesuffix("?"))
@@ -531,9 +533,7 @@ def test_the_same_question_is_not_taken_twice(site: Site, context: BrowserContex
     page = open_task(context.new_page(), site.address("offers"))
     ask(page, 1, AGENT, (0, 1))
     box(page, 2).fill("who  carried something?")
-    expect(page.locator(".question-box__note").nth(1)).to_have_text(
-        "Same as question 1."
-    )
+    expect(page.locator(".question-box__note").nth(1)).to_have_text("Same as question 1.")
     submit(page)
     expect(page.locator("[data-problems]")).to_contain_text("Question 2 is the same as question 1.")
     assert handed_in(site, "offers") == []

@@ -306,7 +306,9 @@ def test_disputed_boxes_are_revised_by_their_author(project, context, open_page,
     case.refresh_from_db()
     author = Submission.objects.get(role="generator").worker.external_id
     page = open_page(context, "revise", case, author)
-    expect(page.get_by_text("Other annotators dispute “Two women”: 1 box, a missing box.")).to_be_visible()
+    expect(
+        page.get_by_text("Other annotators dispute “Two women”: 1 box, a missing box.")
+    ).to_be_visible()
     page.get_by_role("button", name="Remove Two women, box 2 of 2").click()
     submit(page)
     arrived(page)

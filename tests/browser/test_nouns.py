@@ -78,7 +78,9 @@ def test_noun_without_event_is_submitted_at_once(site: Site, context: BrowserCon
 
 def test_consolidator_settles_whether_it_is_an_event(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("noun-settle"))
-    expect(page.locator("[data-reasons]")).to_have_text("B: the noun doesn't describe an action or event.")
+    expect(page.locator("[data-reasons]")).to_have_text(
+        "B: the noun doesn't describe an action or event."
+    )
     expect(page.get_by_role("radio", name="Yes")).not_to_be_checked()
     page.get_by_role("radio", name="No").click()
     expect(card(page, "A1")).to_contain_text("invalid")

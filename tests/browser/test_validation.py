@@ -173,7 +173,11 @@ def test_works_in_a_cross_site_sandboxed_frame_and_survives_a_reload(
     expect(status(frame)).to_have_text("Saved")
     page.reload()  # the frame has no storage, the server has it all
     frame = ready(page.frames[1])
-    assert frame.locator(".card__verdict").all_inner_texts() == ["valid", "duplicate of 1", "invalid"]
+    assert frame.locator(".card__verdict").all_inner_texts() == [
+        "valid",
+        "duplicate of 1",
+        "invalid",
+    ]
     expect(card(frame, "1").locator(".chip")).to_have_text("natural")
     submit_button(frame).click()
     arrived(frame)

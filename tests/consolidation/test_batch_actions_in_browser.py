@@ -75,7 +75,9 @@ def test_batch_is_published_and_steered_to_its_end_and_back_by_keyboard(page, sw
     sweep()
     assert offered() == 3
     # The page renews itself: nothing is reloaded, and nothing jumps.
-    expect(page.locator("#standing")).to_contain_text("In sync with the marketplace", timeout=PATIENCE)
+    expect(page.locator("#standing")).to_contain_text(
+        "In sync with the marketplace", timeout=PATIENCE
+    )
     press(page, "Pause …")
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_text("Pause the whole batch: 3 HITs?", timeout=PATIENCE)

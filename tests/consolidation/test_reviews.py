@@ -96,7 +96,10 @@ def test_correction_on_the_page_becomes_gold_and_says_what_it_changed(expert, re
 def test_correction_that_changes_nothing_is_refused(expert, review):
     [item] = data_of(expert.get(url("correction", review)))["items"]
     refused = send(expert, "correction_submit", review, item["content"])
-    assert (refused.status_code, "doesn't change anything" in refused.json()["error"]) == (403, True)
+    assert (refused.status_code, "doesn't change anything" in refused.json()["error"]) == (
+        403,
+        True,
+    )
     bad = {"questions": []}
     assert send(expert, "correction_submit", review, bad).status_code == 422
     review.refresh_from_db()

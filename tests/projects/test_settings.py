@@ -357,5 +357,7 @@ def test_nothing_to_rehearse_with_is_said(office, project, settings):
 
 def test_no_rehearsal_at_a_marketplace_of_others(office, campaign, project, settings):
     settings.MTURK_IS_OURS = False
-    assert b"Rehearsals need the built-in marketplace" in office.post(url("dry_run", project)).content
+    assert (
+        b"Rehearsals need the built-in marketplace" in office.post(url("dry_run", project)).content
+    )
     assert Project.objects.count() == 1

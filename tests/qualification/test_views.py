@@ -437,4 +437,4 @@ def test_mail_that_did_not_arrive_is_shown_and_sent_again(desk, enrolment, setti
     mail.refresh_from_db()
     assert mail.state == "pending"
     again = desk.post(at("send_mail_again", enrolment, mail.pk), follow=True).content.decode()
-    assert "t be sent" in again
+    assert "t be resent" in again
