@@ -20,6 +20,7 @@ from datasets.domain.validator_figures import validator_figures
 from metrics.intervals import Interval
 from projects.enums import Role
 from projects.models import Project
+from schemes.base import Noun
 from schemes.registry import get_scheme
 from web.money import dollars
 
@@ -38,6 +39,7 @@ SPLITS: dict[str, str] = {
     Partition.DEV: "validation",
     Partition.TEST: "test",
 }
+_ITEMS = Noun("item", "items")
 
 
 def write_data_card(*, path: Path, project: Project, manifest: Mapping[str, Any]) -> None:
@@ -92,7 +94,7 @@ def _contents(project: Project, manifest: Mapping[str, Any]) -> str:
     ]
     content = f" with {' and '.join(parts)}" if parts else ""
     summary = (
-        f"{counts['items']:,} items{content}, as `{manifest['format']}`. Checksums are in "
+        f"{_ITEMS.count(counts['items'])}{content}, as `{manifest['format']}`. Checksums are in "
         "`manifest.json`."
     )
     table = ["| file | rows | bytes |", "| --- | ---: | ---: |", *rows]
@@ -201,7 +203,7 @@ def _quality(project: Project) -> str:
         )
         lines.append(
             f"- Agreement of two annotators before consolidation: {agreements}, "
-            f"over {report.items} randomly selected items."
+            f"over {_ITEMS.count(report.items)} selected at random."
         )
     validators = validator_figures(project=project, limit=AGREEMENT_ITEMS)
     if compared := sum(figures.compared for figures in validators):

@@ -269,7 +269,7 @@ def test_data_card_is_what_hubs_read(project, tmp_path):
     assert "## Known limitations" in body
     # Alike: the survey, though one took "( USGS )" in, and the basin; apart: the gas and 1996.
     assert "UA F1 66.7 %" in body
-    assert "over 1 items" in body
+    assert "over 1 item selected at random" in body
 
 
 # --- bad input

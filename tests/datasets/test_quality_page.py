@@ -144,7 +144,7 @@ def test_extra_answer_is_accepted_alone(judge, gold):
     total = corrected(gold)["UA"]
     assert (total["tp"], total["fp"], total["fn"]) == (3, 1, 1)
     page = judge.get(url(gold, "quality_item", gold.item_id)).content.decode()
-    assert "“1996”: correct, although the expert lacks it" in " ".join(page.split())
+    assert "“1996”: correct, although the expert didn&#x27;t mark it" in " ".join(page.split())
 
 
 def test_latest_decision_on_a_pair_counts(judge, gold):

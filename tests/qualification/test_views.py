@@ -158,7 +158,7 @@ def test_extra_answer_is_accepted_with_its_button(desk, trainer):
     [value] = re.findall(r'value="(\[\d+, &quot;answer-accepted&quot;, null, [^"]+\])"', page)
     desk.post(page_of("overrule", enrolment), {"decision": html.unescape(value)})
     page = desk.get(page_of("trainee", enrolment)).content.decode()
-    assert "correct, although the expert didn't mark it" in page
+    assert "correct, although the expert didn&#x27;t mark it" in page
     assert "UA F1, corrected" in page
 
 
