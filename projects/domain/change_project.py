@@ -51,7 +51,7 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "revision_limit": ("revisions of a disputed annotation", str),
     "after_disputes": ("after the last dispute", lambda value: AfterDisputes(value).label),
     "worker_requirements": ("worker requirements", _requirements),
-    "cap_cents": ("budget cap", lambda cents: _money(cents, "no cap")),
+    "cap_cents": ("budget limit", lambda cents: _money(cents, "none")),
     "allow_free_form": ("free-form units", lambda allowed: "yes" if allowed else "no"),
     "minimum_hourly_cents": ("minimum hourly pay", lambda cents: _money(cents, "none")),
 }

@@ -244,7 +244,7 @@ def test_refusals_of_the_domain_are_told(office, batch, url, project):
     Budget.objects.filter(pk=project.budget_id).update(cap_cents=F("reserved_cents"))
     order = {"action": "extend", "scope": "hits", "state": "expired"}
     _, done = ordered(office, url, **order)
-    assert "Raise its cap or publish less" in text(done)
+    assert "Raise the budget limit or publish less" in text(done)
     assert len(hits_in("expired")) == 2
     ordered(office, url, action="pause", scope="batch")
     _, done = ordered(office, url, action="extend", scope="hits", state="paused")
@@ -276,7 +276,7 @@ def test_terms_are_changed_and_logged(office, batch):
         ({"republish_limit": ""}, "required"),
         ({"republish_limit": 3, "keep_open": 0}, "greater than or equal to 1"),
         ({"republish_limit": 3, "cap": "-1"}, "greater than or equal to 0"),
-        ({"republish_limit": 5, "cap": "0.01"}, "Choose a cap of at least that amount"),
+        ({"republish_limit": 5, "cap": "0.01"}, "Enter a limit of at least that amount"),
     ],
 )
 def test_terms_that_can_not_hold_are_refused_beside_the_field(office, batch, typed, told):
@@ -416,4 +416,4 @@ def test_compensation_without_budget_is_refused(office, compensate, project):
     )
     response = office.post(compensate, {**OFFER, "confirmed": "yes"})
     assert response.status_code == 422
-    assert "Raise its cap" in text(response)
+    assert "Raise the budget limit" in text(response)

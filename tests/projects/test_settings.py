@@ -113,10 +113,10 @@ def test_each_change_is_logged_in_words(office, project):
     assert [one.reason for one in logged] == [
         "title: Project demo -> News",
         "worker requirements: nothing -> locale In GB, US",
-        "budget cap: 50000.00 dollars -> 60000.00 dollars",
+        "budget limit: 50000.00 dollars -> 60000.00 dollars",
         "minimum hourly pay: none -> 12.50 dollars",
     ]
-    assert "budget cap: 50000.00 dollars" in office.get(url("settings", project)).content.decode()
+    assert "budget limit: 50000.00 dollars" in office.get(url("settings", project)).content.decode()
 
 
 def test_cap_below_what_is_spent_is_refused(office, campaign):
@@ -125,7 +125,7 @@ def test_cap_below_what_is_spent_is_refused(office, campaign):
         url("settings", campaign.project), form_of(office, campaign.project) | {"cap": "0.01"}
     )
     assert response.status_code == 422
-    assert "Choose a cap of at least that amount." in response.content.decode()
+    assert "Enter a limit of at least that amount." in response.content.decode()
     campaign.project.budget.refresh_from_db()
     assert campaign.project.budget.cap_cents == before
 
