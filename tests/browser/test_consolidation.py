@@ -118,7 +118,9 @@ def test_words_in_conflict_are_red_named_and_stop_the_hand_in(cases: Site, conte
     to_first_card(page)
     press(page, "Shift+G", "k", "ArrowDown", "k")
     conflicts = page.locator("[data-conflicts]")
-    expect(conflicts).to_have_text(f"“{SHORT_NAME}” is in answers of A1 and B1.")
+    expect(conflicts).to_have_text(
+        f"“{SHORT_NAME}” is part of answers to A1 and B1. A word can belong to one question only."
+    )
     red = page.evaluate("getComputedStyle(document.querySelector('[data-conflicts]')).color")
     word = page.locator("#sentence-4 .word")
     assert word.evaluate("(word) => getComputedStyle(word).color") == red == "rgb(179, 38, 30)"
@@ -254,8 +256,8 @@ def test_sources_without_questions_can_be_handed_in_as_they_are(
 ):
     page = open_task(context.new_page(), cases.address("nothing-empty"))
     assert page.locator("[data-reasons] p").all_inner_texts() == [
-        "A asked nothing: “Not a verb here.”",
-        "B asked nothing: “It makes no sense.”",
+        "A asked no questions: “Not a verb here.”",
+        "B asked no questions: “It makes no sense.”",
     ]
     expect(page.locator("[data-pay]")).to_have_text("5 ¢")
     submit_button(page).click()
@@ -441,7 +443,7 @@ def test_axe_finds_nothing(cases: Site, chromium: Browser, look: tuple[int, str]
         to_first_card(page)
         press(page, "Shift+G", "k", "ArrowDown", "k")  # overlapping answers
         card(page, "A1").locator(".chip").click()  # the tools of an answer
-        page.locator("summary", has_text="Keys").click()
+        page.locator("summary", has_text="Keyboard shortcuts").click()
         assert axe_findings(page) == []
         press(page, "n")
         card(page, "B2").focus()

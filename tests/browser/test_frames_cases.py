@@ -293,7 +293,7 @@ def test_argument_is_edited_and_another_one_added(merging, marketplace):
     page.get_by_role("button", name="Keep what both agree on").click()
     row(page, 1).get_by_role("radio", name="A a").check()
     row(page, 1).get_by_label("Generic role").select_option("Asset")
-    row(page, 2).get_by_role("radio", name="Drop it").check()
+    row(page, 2).get_by_role("radio", name="Drop").check()
     row(page, 0).get_by_role("button", name="Edit words").click()
     word(page, 0).click()
     press(page, "Escape")

@@ -520,7 +520,7 @@ def test_axe_finds_nothing_and_focus_is_never_covered(
         press(page, "n", "b")
         check(page)
         press(page, "Enter", "n", "n")
-        page.locator("summary", has_text="Keys").click()
+        page.locator("summary", has_text="Keyboard shortcuts").click()
         check(page)
         press(page, "Control+Enter")
         expect(page.locator("[data-problems]")).to_be_visible()

@@ -302,7 +302,7 @@ def test_axe_finds_nothing(cases: Site, chromium: Browser, look: tuple[int, str]
             press(page, "Enter", "ArrowRight", "Enter", "Escape")
         card(page, "3").focus()
         press(page, "r")
-        page.locator("summary", has_text="Keys").click()
+        page.locator("summary", has_text="Keyboard shortcuts").click()
         assert axe_findings(page) == []
 
 

@@ -194,7 +194,7 @@ def test_returning_a_hit_asks_first(page, site, worker, publish, task_site):
     expect(dialog).to_be_hidden()
     assert Assignment.objects.get().status == "Accepted"
     page.get_by_role("button", name="Return this HIT").click()
-    dialog.get_by_role("button", name="Return the HIT").click()
+    dialog.get_by_role("button", name="Return HIT").click()
     page.wait_for_url(f"{site}/hits/")
     assert Assignment.objects.get().status == "Returned"
 
