@@ -134,7 +134,7 @@ def test_words_in_conflict_are_red_named_and_stop_the_hand_in(cases: Site, conte
     press(page, "Control+Enter")
     expect(note(page)).to_contain_text("Not yet:")
     assert handed_in(cases, "identified-conflict") == []
-    page.get_by_role("button", name=f"“{SHORT_NAME}” is in answers").click()
+    page.get_by_role("button", name=f"“{SHORT_NAME}” is part of answers").click()
     expect(page.locator("#sentence")).to_be_focused()
     press(page, "Backspace")
     expect(conflicts).to_be_hidden()

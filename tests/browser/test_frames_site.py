@@ -59,7 +59,7 @@ def test_draft_survives_a_killed_server(frames_site: OwnSite, context: BrowserCo
     frames_site.kill()
     word(page, 6).click()
     press(page, "b")
-    expect(status(page)).to_contain_text("No connection")
+    expect(status(page)).to_contain_text("You're offline")
     expected = ["“wine” Theme · Theme", "“France” Goal · Goal"]
     assert labels_of_arguments(page) == expected
     frames_site.start()

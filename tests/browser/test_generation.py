@@ -207,7 +207,7 @@ def test_what_only_the_browser_kept_is_restored(site: Site, context: BrowserCont
     page = open_task(context.new_page(), site.address("storage"))
     context.set_offline(True)
     ask(page, 1, AGENT, (0, 1))
-    expect(status(page)).to_contain_text("No connection")
+    expect(status(page)).to_contain_text("You're offline")
     page.close(run_before_unload=False)
     context.set_offline(False)
     assert stored_drafts(site, "storage") == []
@@ -227,7 +227,7 @@ def test_a_dropped_line_never_blocks_typing_and_the_draft_catches_up(
     expect(status(page)).to_have_text("Saved")
     context.set_offline(True)
     ask(page, 2, PATIENT, (3, 5))
-    expect(status(page)).to_contain_text("No connection")
+    expect(status(page)).to_contain_text("You're offline")
     assert chips(page) == ["The rebels", "the old radio"]
     context.set_offline(False)
     expect(status(page)).to_have_text("Saved")
@@ -252,7 +252,7 @@ def test_a_save_whose_answer_was_lost_is_no_conflict(site: Site, context: Browse
     page.route("**/draft/", lose_first_answer)
     open_task(page, site.address("conflict"))
     ask(page, 1, AGENT, (0, 1))
-    expect(status(page)).to_contain_text("No connection")
+    expect(status(page)).to_contain_text("You're offline")
     expect(status(page)).to_have_text("Saved")
     expect(page.locator("[data-banner]")).to_be_hidden()
     assert len(lost) == 1
@@ -478,7 +478,7 @@ def test_an_overlap_is_refused_with_a_word_why(site: Site, context: BrowserConte
     token(page, 1).click()
     token(page, 3).click()
     expect(note(page)).to_have_text(
-        "“rebels” is already in the answer “The rebels”. Remove that one first to change it."
+        "“rebels” is already part of the answer “The rebels”. To change it, remove it first."
     )
     ask(page, 2, PATIENT, (1, 4))
     expect(note(page)).to_contain_text("“rebels” is already part of an answer to question 1.")

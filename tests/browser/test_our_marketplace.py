@@ -112,7 +112,7 @@ def _join(page: Page, market: Market) -> None:
             field.select_option(value)
         else:
             field.fill(value)
-    page.get_by_role("button", name="Create the account").click()
+    page.get_by_role("button", name="Create account").click()
     page.wait_for_url(f"{market.url}/hits/")
 
 

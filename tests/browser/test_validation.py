@@ -126,7 +126,7 @@ def test_a_word_in_two_questions_is_red_and_stops_the_hand_in(cases: Site, conte
     card(page, "3").focus()
     press(page, "i")
     expect(page.locator("[data-conflicts]")).to_have_text(
-        f"“{BASIN}” answers the questions 1 and 2: no word may answer two."
+        f"“{BASIN}” is part of answers to questions 1 and 2. A word can belong to one question only."
     )
     expect(page.locator("#sentence-16")).to_have_attribute(
         "aria-label", re.compile("in two answers: 1 and 2")
