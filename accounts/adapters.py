@@ -54,7 +54,7 @@ class AccountAdapter(DefaultAccountAdapter):
 class MFAAdapter(DefaultMFAAdapter):
     error_messages = {
         **DefaultMFAAdapter.error_messages,
-        "cannot_delete_authenticator": "Your roles require a second factor. You cannot remove it.",
+        "cannot_delete_authenticator": "Your role requires two-factor authentication.",
     }
 
     def encrypt(self, text: str) -> str:

@@ -54,7 +54,9 @@ class AccountsMiddleware:
             return None
         if request.htmx:  # type: ignore[attr-defined]
             return HttpResponseClientRedirect(resolve_url(SET_UP))
-        messages.info(request, "Your roles require a second factor. Set it up to continue.")
+        messages.info(
+            request, "Your role requires two-factor authentication. Set it up to continue."
+        )
         return redirect(SET_UP)
 
 

@@ -43,7 +43,7 @@ def end_weaker_sessions(
 ) -> None:
     """Log the new second factor and sign out the browsers that did not use it."""
     if authenticator.type == Authenticator.Type.TOTP:
-        _log(user, "none", "second factor")
+        _log(user, "off", "two-factor authentication")
         sessions = UserSession.objects.filter(user=user)
         get_adapter().end_sessions(sessions.exclude(session_key=request.session.session_key))
 
@@ -51,7 +51,7 @@ def end_weaker_sessions(
 @receiver(authenticator_removed)
 def log_removal(user: User, authenticator: Authenticator, **_: object) -> None:
     if authenticator.type == Authenticator.Type.TOTP:
-        _log(user, "second factor", "none")
+        _log(user, "two-factor authentication", "off")
 
 
 @receiver(authenticator_reset)

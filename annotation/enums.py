@@ -14,7 +14,7 @@ class BatchState(TextChoices):
 
 
 class SubmissionState(TextChoices):
-    SUBMITTED = "submitted", "waiting for a decision"
+    SUBMITTED = "submitted", "pending review"
     ACCEPTED = "accepted", "accepted"
     REJECTED = "rejected", "rejected"
     WITHDRAWN = "withdrawn", "withdrawn"

@@ -35,25 +35,27 @@ class CorpusForm(forms.Form):
     items = FilesField(
         required=False,
         label="Items",
-        help_text="Files that list the items. Without them, they are found in the sentences.",
+        help_text="Files that list the items. Leave empty to detect items automatically.",
     )
     search = forms.ChoiceField(
         required=False,
-        label="Find",
-        help_text="What to look for in the sentences if there is no file of items.",
+        label="Items to detect",
+        help_text="What to detect if you don't provide item files.",
     )
     images = forms.FileField(
         label="Images",
         help_text="A ZIP archive with the JPEG, PNG or WebP images that the sentences describe.",
     )
     domain = forms.CharField(
-        required=False, max_length=60, help_text="For example, wikinews. Exports separate domains."
+        required=False,
+        max_length=60,
+        help_text="For example, wikinews. Exports contain one file per domain.",
     )
     partition = forms.ChoiceField(
         required=False, choices=[("", "assign later"), *Partition.choices]
     )
     strict = forms.BooleanField(
-        required=False, label="Import nothing if a row is invalid", initial=False
+        required=False, label="Reject all files if any row has an error", initial=False
     )
 
     def __init__(self, *args: Any, corpus: Corpus, **kwargs: Any) -> None:
@@ -80,19 +82,19 @@ class CorpusForm(forms.Form):
         for fmt, endings in self._formats.items():
             if name.lower().endswith(tuple(endings)):
                 return fmt
-        self.add_error("fmt", f"The format of {name} is unknown. Choose a format.")
+        self.add_error("fmt", f"Couldn't detect the format of {name}. Choose a format.")
         return ""
 
 
 TERMS = {
     "reward_cents": "Reward",
     "free_units": "Included {units}",
-    "bonus_first_cents": "Bonus for the first further {unit}",
-    "bonus_step_cents": "Increase per further {unit}",
+    "bonus_first_cents": "Bonus for the first additional {unit}",
+    "bonus_step_cents": "Increase per additional {unit}",
     "allowance_units": "{units} to reserve budget for",
     "max_units": "Maximum {units} that can be submitted (0 for no limit)",
-    "hold_above_units": "{units} paid without a review (0 for any number)",
-    "least_seconds": "Seconds below which the bonus is reviewed (0 for none)",
+    "hold_above_units": "{units} paid without a review (0 for no limit)",
+    "least_seconds": "Minimum seconds before the bonus is reviewed (0 for none)",
 }
 
 
@@ -119,7 +121,7 @@ class RepublishLimitField(CountField):
             min_value=0,
             max_value=MAX_REPUBLICATIONS,
             label="Maximum automatic republications per item",
-            help_text="For items that lack submissions after an expiry or rejection. Enter 0 for none.",
+            help_text="For annotations that are missing after an expiry or rejection. 0 for none.",
             **kwargs,
         )
 
@@ -133,12 +135,12 @@ class PublishForm(forms.Form):
 
     count = CountField(min_value=1, label="Number of HITs")
     pool = forms.ChoiceField(
-        label="Who may take them",
-        choices=[("pool", "only the trained pool"), ("open", "any worker of the marketplace")],
+        label="Who can accept them",
+        choices=[("pool", "only the trained pool"), ("open", "any worker on the marketplace")],
         widget=forms.RadioSelect,
     )
     auto_approval_hours = CountField(
-        label="Hours until undecided work is approved automatically",
+        label="Hours until pending submissions are approved automatically",
         help_text="You can't change this after publishing.",
         required=False,
         min_value=1,
@@ -204,8 +206,8 @@ class TermsForm(forms.Form):
     )
     republish_limit = RepublishLimitField()
     cap = DollarsField(
-        label="Batch cap, in dollars",
-        help_text="Includes HITs and bonuses. The project's cap still applies. Leave empty for no cap.",
+        label="Batch limit, in dollars",
+        help_text="Includes fees. The project's budget limit still applies. Leave empty for none.",
     )
 
     def __init__(self, *args: Any, can_top_up: bool, **kwargs: Any) -> None:
@@ -217,7 +219,7 @@ class TermsForm(forms.Form):
 class OverturnForm(forms.Form):
     reason = forms.CharField(
         label="Reason",
-        help_text="The worker's appeal, or what the reviewer overlooked. Stored with the work.",
+        help_text="For example, an appeal or what the reviewer missed. Stored with the submission.",
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
@@ -256,7 +258,7 @@ class AcceptBonusForm(forms.Form):
 class DeclineBonusForm(forms.Form):
     reason = forms.CharField(
         label="Reason",
-        help_text="The worker sees this. Explain what was wrong and what would have been right.",
+        help_text="The worker sees this. Explain what was wrong and what was expected.",
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 2}),
     )

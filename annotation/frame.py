@@ -115,7 +115,9 @@ def answer_script(view: View, request: HttpRequest, kwargs: dict[str, object]) -
     try:
         return view(request, **kwargs)
     except RawPostDataException:  # the message is a form
-        return JsonResponse({"error": "This message is not one of our page's."}, status=400)
+        return JsonResponse(
+            {"error": "This request wasn't sent by the task page. Reload the page."}, status=400
+        )
     except tuple(STATUSES) as error:
         kind = next(kind for kind in type(error).__mro__ if kind in STATUSES)
         return JsonResponse({"error": str(error)}, status=STATUSES[kind])

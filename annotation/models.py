@@ -432,7 +432,7 @@ class HeldBonus(models.Model):
 
 
 class Compensation(models.Model):
-    """Payment for work that no HIT can pay.
+    """A payment for lost or expired work.
 
     It is the reward of a HIT for one worker, who only has to submit it.
     """

@@ -85,4 +85,6 @@ def _read(kind: type[Message], request: HttpRequest) -> Message:
     except UnstorableError as error:
         raise BadMessageError(f"This message can't be stored: {error}") from error
     except (ValueError, RecursionError) as error:  # pydantic's errors are ValueErrors
-        raise BadMessageError("This message is not one of our page's.") from error
+        raise BadMessageError(
+            "This request wasn't sent by the task page. Reload the page."
+        ) from error

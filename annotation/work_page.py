@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from annotation.domain.resource_index import indexed_versions
-from projects.enums import page_role
+from projects.enums import Role, page_role
 from projects.models import Project
 from schemes.base import Json
 from schemes.registry import get_scheme
@@ -37,8 +37,16 @@ def render_work_page(
         "title": task.title if task else "Task",
         "module": f"js/schemes/{scheme}/{module_role or page_of}.js",
         "guidelines": render_markdown(guidelines),
+        "practice_url": practice_url(scheme, role),
     }
     return render(request, [f"schemes/{scheme}/{page_of}.html", base], context)
+
+
+def practice_url(scheme: str, role: str) -> str:
+    """Return the address of the scheme's exercises for generators, or ""."""
+    if role != Role.GENERATOR or not get_scheme(scheme).practice:
+        return ""
+    return reverse("annotation:practice-start", args=[scheme])
 
 
 def index_urls(project: Project) -> Json:

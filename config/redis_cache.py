@@ -20,7 +20,7 @@ def _or(answer: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             try:
                 return method(*args, **kwargs)
             except RedisError as error:
-                log.warning("The cache is out of reach: %s", type(error).__name__)
+                log.warning("The cache is unavailable: %s", type(error).__name__)
                 return answer
 
         return call
@@ -47,5 +47,5 @@ class OptionalRedisCache(RedisCache):
         """Raise ValueError, as for a key that does not exist, when Redis is out of reach."""
         count = _or(None)(super().incr)(key, delta, version)
         if count is None:
-            raise ValueError("The cache is out of reach.")
+            raise ValueError("The cache is unavailable.")
         return int(count)

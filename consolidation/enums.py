@@ -38,7 +38,7 @@ class GoldSource(TextChoices):
 
 
 class ReviewState(TextChoices):
-    DRAWN = "drawn", "waiting for an expert"
+    DRAWN = "drawn", "pending review"
     CONFIRMED = "confirmed", "confirmed"
     CORRECTED = "corrected", "corrected"
     RETURNED = "returned", "returned"
@@ -49,7 +49,7 @@ class PartitionUnit(TextChoices):
 
     SENTENCE = "sentence", "whole sentences"
     DOCUMENT = "document", "whole documents"
-    GIVEN = "given", "as the corpus came"
+    GIVEN = "given", "as given in the corpus"
 
 
 class Action(TextChoices):

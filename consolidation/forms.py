@@ -39,14 +39,14 @@ class BatchFilterForm(forms.Form):
 
 HIT_STATES = [
     ("", "all"),
-    ("pending", "to be made"),
+    ("pending", "to be created"),
     ("live", "live"),
     ("paused", "paused"),
     ("finished", "finished"),
     ("expired", "expired"),
-    ("failed", "refused by the marketplace"),
+    ("failed", "failed at the marketplace"),
     ("withdrawn", "withdrawn"),
-    ("short", "short of work, can be offered again"),
+    ("short", "missing annotations, can be republished"),
 ]
 
 
@@ -104,7 +104,7 @@ class BatchActionForm(forms.Form):
 class RejectForm(forms.Form):
     reason = forms.CharField(
         label="Reason",
-        help_text="The worker sees this. Explain what was missing and what would have been right.",
+        help_text="The worker sees this. Explain what was wrong and what was expected.",
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
@@ -113,7 +113,7 @@ class RejectForm(forms.Form):
 class WithdrawForm(forms.Form):
     reason = forms.CharField(
         label="Reason",
-        help_text="Kept in the log. Workers don't see it.",
+        help_text="Stored in the log. Workers don't see it.",
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
@@ -123,11 +123,11 @@ class WithdrawForm(forms.Form):
 class ConflictForm(forms.Form):
     copy = forms.ChoiceField(
         label="Which copy is correct?",
-        choices=[(Version.OURS.value, "ours"), (Version.THEIRS.value, "the marketplace's")],
+        choices=[(Version.OURS.value, "Touchstone's"), (Version.THEIRS.value, "the marketplace's")],
         widget=forms.RadioSelect,
     )
     reason = forms.CharField(
-        label="Why",
+        label="Reason",
         help_text="Stored with the submission. The worker doesn't see it.",
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 2}),
@@ -155,7 +155,7 @@ class ItemFilterForm(forms.Form):
         return self.cleaned_data
 
 
-CONFIRM_ONLY = [("confirm", "Correct as it is")]
+CONFIRM_ONLY = [("confirm", "Correct")]
 
 
 class ReviewForm(forms.Form):
@@ -165,13 +165,13 @@ class ReviewForm(forms.Form):
     """
 
     verdict = forms.ChoiceField(
-        choices=[*CONFIRM_ONLY, ("return", "Return it: it has to be consolidated again")],
+        choices=[*CONFIRM_ONLY, ("return", "Return for another consolidation")],
         widget=forms.RadioSelect,
     )
     comment = forms.CharField(
         required=False,
         max_length=2000,
-        label="What was wrong",
+        label="Comment",
         widget=forms.Textarea(attrs={"rows": 2}),
     )
 
@@ -186,15 +186,15 @@ class QueueForm(forms.Form):
 
     title = forms.CharField(
         max_length=120,
-        help_text="Experts see this title. It should not reveal who wrote the annotations.",
+        help_text="Experts see this title, so it shouldn't reveal who wrote the annotations.",
     )
-    items = forms.ChoiceField(label="Which items")
+    items = forms.ChoiceField(label="Items")
     count = CountField(
         required=False, min_value=1, max_value=10_000, initial=50, label="Sample size"
     )
     file = forms.FileField(
         required=False,
-        label="Or a file with item ids",
+        label="File with item ids",
         help_text=f"A CSV file with the column item. {ITEM_HELP}",
     )
 
@@ -221,7 +221,7 @@ class AnnotateQueueForm(QueueForm):
     )
     makes_gold = forms.BooleanField(
         required=False,
-        label="Make it expert gold immediately",
+        label="Use as expert gold immediately",
         help_text="Requires one expert per item. Annotations by several experts are merged first.",
     )
 
@@ -240,7 +240,7 @@ class ResourceForm(forms.Form):
     file = forms.FileField(
         required=False,
         label="File or zip archive",
-        help_text="Parts that the file lacks stay. Without a file, only the options below change.",
+        help_text="Parts missing from the file are kept. Without a file, only the options change.",
     )
     fmt = forms.ChoiceField(label="Format")
 

@@ -12,14 +12,14 @@ class HitState(TextChoices):
     LIVE = "live", "live"
     FINISHED = "finished", "finished"
     EXPIRED = "expired", "expired"
-    FAILED = "failed", "refused by the marketplace"
-    WITHDRAWN = "withdrawn", "withdrawn before it was created"
+    FAILED = "failed", "failed at the marketplace"
+    WITHDRAWN = "withdrawn", "withdrawn before creation"
 
 
 class AssignmentState(TextChoices):
     SUBMITTED = "submitted", "submitted"
     APPROVED = "approved", "approved"
-    REJECTING = "rejecting", "rejection on its way"
+    REJECTING = "rejecting", "rejection pending"
     REJECTED = "rejected", "rejected"
 
 
@@ -29,12 +29,12 @@ class PaymentKind(TextChoices):
 
 
 class PaymentState(TextChoices):
-    HELD = "held", "waits for budget"
-    REVIEW = "review", "waits for review"
+    HELD = "held", "waiting for budget"
+    REVIEW = "review", "waiting for review"
     PENDING = "pending", "to be sent"
-    SENT = "sent", "sent, answer unknown"
+    SENT = "sent", "sent, not confirmed"
     CONFIRMED = "confirmed", "confirmed"
-    FAILED = "failed", "refused by the marketplace"
+    FAILED = "failed", "failed at the marketplace"
     DECLINED = "declined", "declined after review"
 
 
@@ -49,7 +49,7 @@ class GrantState(TextChoices):
     HELD = "held", "held"
     REVOKING = "revoking", "to be revoked"
     REVOKED = "revoked", "revoked"
-    FAILED = "failed", "refused by the marketplace"
+    FAILED = "failed", "failed at the marketplace"
 
 
 class MessageState(TextChoices):
@@ -65,8 +65,8 @@ class MailState(TextChoices):
     SENDING = "sending", "being sent"
     SENT = "sent", "sent"
     FAILED = "failed", "not delivered"
-    UNCERTAIN = "uncertain", "perhaps sent"
-    DROPPED = "dropped", "not wanted any more"
+    UNCERTAIN = "uncertain", "delivery unknown"
+    DROPPED = "dropped", "cancelled"
 
 
 class BlockState(TextChoices):

@@ -110,7 +110,7 @@ class BudgetSerializer(serializers.Serializer[Any]):
     cap_cents = serializers.IntegerField(allow_null=True)
     reserved_cents = serializers.IntegerField()
     spent_cents = serializers.IntegerField()
-    left_cents = serializers.IntegerField(allow_null=True, help_text="Null without a cap.")
+    left_cents = serializers.IntegerField(allow_null=True, help_text="Null without a budget limit.")
 
 
 class CostsSerializer(serializers.Serializer[Any]):

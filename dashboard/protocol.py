@@ -156,7 +156,7 @@ def _generation(progress: Progress) -> Step:
         "annotations accepted",
         progress.accepted(Role.GENERATOR),
         items.items * progress.generators_per_item,
-        (_count(items.published, f"of {items.items:,} items published"),),
+        (_count(items.published, f"of {items.items:,} published"),),
         "consolidation:items",
         "state=generating",
     )
@@ -216,24 +216,22 @@ def waiting_of(progress: Progress) -> list[Waiting]:
     jobs = "dashboard:jobs"
     waiting = progress.waiting_submissions()
     rows = [
-        Waiting("requester", waiting, "submissions to decide", "consolidation:submissions"),
+        Waiting("requester", waiting, "submissions to review", "consolidation:submissions"),
         Waiting(
             "requester", progress.held_bonuses, "held bonuses to review", "annotation:held_bonuses"
         ),
-        Waiting(
-            "requester", progress.items.unpublished, "items not published", "annotation:publish"
-        ),
-        Waiting("requester", payments[PaymentState.HELD], "payments wait for budget", jobs),
-        Waiting("requester", refused, "HITs and payments refused", jobs),
-        Waiting("trainer", finished, "trainees to judge", "qualification:rounds"),
+        Waiting("requester", progress.items.unpublished, "unpublished items", "annotation:publish"),
+        Waiting("requester", payments[PaymentState.HELD], "payments waiting for budget", jobs),
+        Waiting("requester", refused, "failed HITs and payments", jobs),
+        Waiting("trainer", finished, "trainees awaiting a decision", "qualification:rounds"),
         Waiting(
             "expert", progress.gold.reviews, "gold annotations to review", "consolidation:reviews"
         ),
         Waiting(
             "expert", progress.expert_items, "items to annotate or merge", "consolidation:experts"
         ),
-        Waiting("workers", hits[HitState.LIVE], "HITs are live"),
+        Waiting("workers", hits[HitState.LIVE], "live HITs"),
         Waiting("the marketplace", hits[HitState.PENDING], "HITs to be created", jobs),
-        Waiting("the marketplace", on_their_way, "payments on their way", jobs),
+        Waiting("the marketplace", on_their_way, "payments being processed", jobs),
     ]
     return [row for row in rows if row.count]

@@ -11,7 +11,10 @@ from projects.domain.cached_figures import figures_of
 from projects.domain.resources import current_versions
 from projects.models import Project
 from rehearsal.domain.dry_run import REHEARSAL
+from schemes.base import Noun
 from schemes.registry import get_scheme
+
+_SENTENCES, _ITEMS = Noun("sentence", "sentences"), Noun("item", "items")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,9 @@ def setup_steps(project: Project) -> list[SetUpStep]:
             "Corpus",
             "Upload a corpus",
             bool(size.items),
-            f"{size.sentences:,} sentences, {size.items:,} items" if size.items else "Required",
+            f"{_SENTENCES.count(size.sentences)}, {_ITEMS.count(size.items)}"
+            if size.items
+            else "Required",
         ),
         _guidelines_step(project),
         _pay_step(project),
@@ -88,7 +93,7 @@ def _pay_step(project: Project) -> SetUpStep:
     preset = next(
         (name for name in presets if check_pay_scheme(name, presets) == project.pay_scheme), None
     )
-    summary = f"Preset {preset}" if preset else "Own terms"
+    summary = f"Preset {preset}" if preset else "Custom terms"
     return SetUpStep("annotation:pay", "Pay", "Set the pay", not preset, summary, is_optional=True)
 
 
@@ -98,7 +103,7 @@ def _rehearsal_step(project: Project) -> SetUpStep:
     return SetUpStep(
         "rehearsal:dry_run",
         "Rehearsal",
-        "Rehearse with simulated workers",
+        "Start a rehearsal",
         bool(finished),
         summary,
         is_optional=True,

@@ -6,5 +6,5 @@ from django.db.models import TextChoices
 class Population(TextChoices):
     """The parts of annotations from which an error sample is drawn."""
 
-    EXTRA = "extra", "what the reference lacks"
+    EXTRA = "extra", "annotations missing from the reference"
     ALL = "all", "everything"

@@ -61,8 +61,8 @@ class EntryKind(TextChoices):
 
 class AppealStatus(TextChoices):
     OPEN = "open"
-    UPHELD = "upheld", "The rejection stands"
-    OVERTURNED = "overturned", "The work is paid"
+    UPHELD = "upheld", "Rejection upheld"
+    OVERTURNED = "overturned", "Work paid"
 
 
 class Guarded(TextChoices):

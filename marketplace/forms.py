@@ -45,7 +45,7 @@ class JoinForm(forms.Form):
         r"^[A-Z0-9]{1,2}\Z",
         label="State or province",
         required=False,
-        help_text="Two letters, if any",
+        help_text="Two letters. Leave empty if your country has none.",
     )
     is_adult = forms.BooleanField(label="I am 18 or older", required=False)
 
@@ -107,7 +107,7 @@ class DepositForm(forms.Form):
         label="Amount in dollars",
         max_digits=12,
         decimal_places=2,
-        help_text="A negative amount withdraws money",
+        help_text="Enter a negative amount to withdraw money.",
     )
     note = forms.CharField(label="Note", max_length=200)
 

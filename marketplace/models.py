@@ -75,7 +75,7 @@ class WorkerAccount(AbstractBaseUser):
     subdivision = models.CharField(max_length=2, blank=True)
     is_adult = models.BooleanField(default=False)
     active = models.BooleanField(default=True)
-    accepts_next = models.BooleanField("accept the next HIT by itself", default=True)
+    accepts_next = models.BooleanField("auto-accept the next HIT", default=True)
     approved_count = models.PositiveIntegerField(default=0)
     rejected_count = models.PositiveIntegerField(default=0)
     # Invited by a rehearsal. Operators' lists and payout statements leave them out.

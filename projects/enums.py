@@ -33,11 +33,11 @@ class MemberRole(TextChoices):
 class TokenScope(TextChoices):
     """The use that an API token permits, within its owner's roles."""
 
-    READ = "read", "read everything that you can read"
-    IMPORT = "import", "create projects and import corpora"
-    PUBLISH = "publish", "publish, pause, resume and end batches (commits money)"
-    EXPORT = "export", "start and download exports"
-    PAY = "pay", "accept and reject submissions (pays or refuses to pay)"
+    READ = "read", "Read: view everything that you can access"
+    IMPORT = "import", "Import: create projects and import corpora"
+    PUBLISH = "publish", "Publish: publish, pause, resume and end batches (spends budget)"
+    EXPORT = "export", "Export: start and download exports"
+    PAY = "pay", "Pay: accept and reject submissions (pays workers)"
 
 
 class Protocol(TextChoices):
@@ -55,8 +55,8 @@ class Protocol(TextChoices):
 class AfterDisputes(TextChoices):
     """What becomes of an item that is still disputed after its revisions."""
 
-    EXPERTS = "experts", "an expert annotates it"
-    LEAVE = "leave", "it is left out of the dataset"
+    EXPERTS = "experts", "an expert resolves it"
+    LEAVE = "leave", "it is excluded from the dataset"
 
 
 class ExclusionScope(TextChoices):

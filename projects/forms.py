@@ -22,7 +22,7 @@ TAKEN_SLUGS = frozenset({"new"})
 
 
 class ProjectForm(forms.Form):
-    title = forms.CharField(max_length=200, label="Title", help_text="The name that people see.")
+    title = forms.CharField(max_length=200, label="Title", help_text="Shown to members.")
     slug = forms.SlugField(
         max_length=60,
         label="Short name",
@@ -54,18 +54,18 @@ class ProjectForm(forms.Form):
         initial=2,
         required=False,
         label="Validators or verifiers per item",
-        help_text="For validation and verification.",
+        help_text="Only for validation and verification.",
     )
     agree = forms.IntegerField(
         min_value=1,
         max_value=MOST_VALIDATORS,
         initial=2,
         required=False,
-        label="How many of them must agree",
+        label="Required agreement",
     )
     cap = DollarsField(
-        label="Budget cap, in dollars",
-        help_text="Nothing can be published or paid above the cap. Leave empty for no cap.",
+        label="Budget limit, in dollars",
+        help_text="Publishing stops at the limit. Leave empty for no limit.",
     )
 
     def terms(self) -> dict[str, Any]:
@@ -106,11 +106,11 @@ class SettingsForm(forms.Form):
         min_value=0,
         max_value=MOST_REVISIONS,
         label="Revisions of a disputed annotation",
-        help_text="How often it returns to its annotator. Each revision is verified again.",
+        help_text="How often an annotation can be revised by its annotator. Each revision is verified.",
     )
     after_disputes = forms.ChoiceField(
         choices=AfterDisputes.choices,
-        label="If an item is still disputed then",
+        label="If an item is still disputed",
         widget=forms.RadioSelect,
     )
     approval_rate = forms.IntegerField(
@@ -127,13 +127,13 @@ class SettingsForm(forms.Form):
         required=False,
         max_length=400,
         label="Countries",
-        help_text="Country codes separated by spaces, such as US GB CA. Leave empty for any.",
+        help_text="Country codes separated by spaces, such as US GB CA. Leave empty to allow all.",
     )
     allow_free_form = forms.BooleanField(required=False)
-    cap = DollarsField(label="Budget cap, in dollars", help_text="Leave empty for no cap.")
+    cap = DollarsField(label="Budget limit, in dollars", help_text="Leave empty for no limit.")
     minimum_hourly = DollarsField(
-        label="Minimum hourly wage, in dollars",
-        help_text="Pages warn if an hour of active time pays less. Leave empty for no warning.",
+        label="Minimum hourly pay, in dollars",
+        help_text="Touchstone warns you when active work pays less. Leave empty for no warning.",
     )
 
     def __init__(
@@ -211,7 +211,7 @@ class TokenForm(forms.Form):
     name = forms.CharField(
         max_length=60,
         label="Name",
-        help_text="The program that will use it, such as nightly export.",
+        help_text="What the token is for, such as “Nightly export”.",
     )
     scopes = forms.MultipleChoiceField(
         choices=TokenScope.choices,
@@ -221,11 +221,11 @@ class TokenForm(forms.Form):
     )
     reach = forms.ChoiceField(
         choices=[
-            ("all", "All of my projects, including future ones"),
+            ("all", "All my projects, including future ones"),
             ("some", "Only these projects"),
         ],
         initial="some",
-        label="Where",
+        label="Access",
         widget=forms.RadioSelect,
     )
     projects = ProjectsField(

@@ -9,15 +9,15 @@ class RoundKind(TextChoices):
 class RoundEntry(TextChoices):
     """The workers who may take part in a round."""
 
-    OPEN = "open", "workers who meet the marketplace's qualifications"
+    OPEN = "open", "workers who meet the requirements"
     INVITED = "invited", "invited workers"
-    PASSED = "passed", "workers who passed the previous round, and invited workers"
+    PASSED = "passed", "invited workers and those who passed the previous round"
 
 
 class EnrolmentState(TextChoices):
     INVITED = "invited", "invited"
     WORKING = "working", "working"
-    FINISHED = "finished", "finished, to be judged"
+    FINISHED = "finished", "finished, awaiting decision"
     PASSED = "passed", "passed"
     REPEATING = "repeating", "to repeat the round"
     DECLINED = "declined", "declined"
@@ -28,12 +28,12 @@ class AlertKind(TextChoices):
     """The reason for an alert about a worker in production."""
 
     COVERAGE = "coverage", "low coverage"
-    DRIFT = "drift", "agreement falls"
+    DRIFT = "drift", "falling agreement"
 
 
 class EvaluationCause(TextChoices):
     """The reason for an evaluation."""
 
-    FINISHED = "finished", "the last item came in"
-    REFERENCE = "reference", "the expert's reference was corrected"
-    ASKED = "asked", "the trainer asked"
+    FINISHED = "finished", "after the last submission"
+    REFERENCE = "reference", "after a correction of the reference"
+    ASKED = "asked", "on request"

@@ -35,14 +35,14 @@ class SetUpForm(forms.Form):
     preset = forms.ChoiceField(choices=[(preset, preset) for preset in PRESETS])
     file = forms.FileField(
         required=False,
-        label="Items of each round",
+        label="Items by round",
         help_text=f"A CSV file with the columns item and round. {ITEM_HELP} Round 0 is the screening.",
     )
     annotations = forms.FileField(
         required=False,
         label="Annotations for consolidators to merge",
-        help_text="A gold file with annotations of two people for each item. Its items become those "
-        "of the consolidators' round.",
+        help_text="A gold file with two people's annotations of each item. Its items become the items "
+        "of the consolidation round.",
     )
 
     def clean(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class SetUpForm(forms.Form):
 
 class GuidelinesField(forms.ModelChoiceField):
     def label_from_instance(self, obj: Any) -> str:
-        return f"version {obj.version}, of {obj.written_at:%d %B %Y}"
+        return f"version {obj.version}, {obj.written_at:%d %B %Y}"
 
 
 def _number(label: str, most: int) -> forms.IntegerField:
@@ -109,8 +109,8 @@ class RoundForm(forms.Form):
         self.fields["free_units"].label = f"{unit.plural.capitalize()} included in the reward"
         self.fields[
             "bonus_first_cents"
-        ].label = f"Bonus for the first extra {unit.singular} (cents)"
-        self.fields["bonus_step_cents"].label = f"Increase for each further {unit.singular} (cents)"
+        ].label = f"Bonus for the first additional {unit.singular} (cents)"
+        self.fields["bonus_step_cents"].label = f"Increase per additional {unit.singular} (cents)"
         guidelines = self.fields["guidelines"]
         assert isinstance(guidelines, forms.ModelChoiceField)
         guidelines.queryset = round.project.guidelines.filter(role=round.role).order_by("-version")
@@ -127,9 +127,7 @@ class RoundForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         filled = [name for name in TERMS if self.cleaned_data.get(name) is not None]
         if not self.errors and filled and len(filled) < len(TERMS):
-            raise forms.ValidationError(
-                "Fill in all four fields of the pay, or leave them all empty."
-            )
+            raise forms.ValidationError("Fill in all four pay fields, or leave all of them empty.")
         return self.cleaned_data
 
     def admission(self) -> Admission:
@@ -225,7 +223,7 @@ class DivideForm(forms.Form):
         min_value=0,
         max_value=2**31 - 1,
         label="Seed",
-        help_text="Dividing the same pool with the same seed gives the same groups.",
+        help_text="The same pool and seed give the same groups.",
     )
 
 
@@ -238,7 +236,7 @@ class DecideForm(forms.Form):
     reason = forms.CharField(
         required=False,
         max_length=1000,
-        help_text="For the log only. Workers do not see it.",
+        help_text="Stored in the log. Workers don't see it.",
     )
     enrolment = forms.MultipleChoiceField(
         error_messages={"required": "Choose at least one worker."}

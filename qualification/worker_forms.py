@@ -9,7 +9,7 @@ from qualification.domain.erase_worker import Erasure
 
 
 class CompensateForm(forms.Form):
-    """A form for a payment for work that no HIT can pay."""
+    """A form for a payment for lost or expired work."""
 
     amount = forms.DecimalField(
         label="Amount (dollars)",
@@ -25,7 +25,7 @@ class CompensateForm(forms.Form):
     )
     reason = forms.CharField(
         label="Reason",
-        help_text="The worker reads this.",
+        help_text="Shown to the worker.",
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
@@ -38,7 +38,7 @@ class NoteForm(forms.Form):
     text = forms.CharField(
         max_length=2000,
         label="Note",
-        help_text="Only colleagues see this note.",
+        help_text="Only visible to project members.",
         widget=forms.Textarea(attrs={"rows": 2}),
     )
 
@@ -47,13 +47,13 @@ class EraseForm(forms.Form):
     how = forms.ChoiceField(
         label="Extent",
         choices=[
-            (Erasure.PSEUDONYMISE, "Pseudonymise: remove the marketplace id"),
-            (Erasure.ERASE, "Erase: also replace the pseudonym and delete all their texts"),
+            (Erasure.PSEUDONYMISE, "Pseudonymise: delete the marketplace id"),
+            (Erasure.ERASE, "Erase: also replace the pseudonym and delete all texts by the worker"),
         ],
         widget=forms.RadioSelect,
     )
     reason = forms.CharField(
         max_length=500,
         label="Reason",
-        help_text="For example, requested on 3 May. The log stores this, so do not include names.",
+        help_text="For example, “Requested on 3 May”. This is stored in the log, so don't include names.",
     )

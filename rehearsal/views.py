@@ -24,7 +24,7 @@ def dry_run(request: HttpRequest, project: Project) -> HttpResponseBase:
         except RehearsalStartError as error:
             problem = str(error)
         else:
-            messages.success(request, "The dry run has started on a copy of your project.")
+            messages.success(request, "The rehearsal has started on a copy of your project.")
             return redirect("rehearsal:dry_run", slug=project.slug)
     jobs = jobs_of(scope=project.slug, kind=REHEARSAL)[:JOBS_SHOWN]
     context = {"problem": problem, "most": ITEMS}

@@ -22,7 +22,9 @@ class Conflict(APIException):
 class PreconditionFailed(APIException):
     status_code = 412
     default_code = "precondition_failed"
-    default_detail = "It has changed since you read it. Read it again and send the new ETag."
+    default_detail = (
+        "The resource has changed since you read it. Read it again and send the new ETag."
+    )
 
 
 class TooLarge(APIException):
@@ -34,14 +36,14 @@ class TooLarge(APIException):
 class Unavailable(APIException):
     status_code = 503
     default_code = "unavailable"
-    default_detail = "The database is out of reach. Try again."
+    default_detail = "The database is unavailable. Try again."
     wait = RETRY_AFTER
 
 
 class IdempotencyKeyReused(APIException):
     status_code = 422
     default_code = "idempotency_key_reused"
-    default_detail = "The Idempotency-Key belongs to another request. Make a new key."
+    default_detail = "This Idempotency-Key was used for another request. Use a new key."
 
 
 @contextmanager

@@ -13,7 +13,9 @@ def _header(name: str, description: str) -> OpenApiParameter:
 
 IF_NONE_MATCH = _header("If-None-Match", "An ETag. The answer is 304 if nothing has changed since.")
 IF_MATCH = _header("If-Match", "An ETag. Nothing is done if the row has changed since.")
-IDEMPOTENCY_KEY = _header("Idempotency-Key", "Makes a repeat within 24 hours harmless.")
+IDEMPOTENCY_KEY = _header(
+    "Idempotency-Key", "Repeats of the request within 24 hours have no effect."
+)
 
 
 class Schema(AutoSchema):

@@ -12,7 +12,7 @@ RETRY_AFTER = 10
 @csrf_exempt
 def not_found(request: HttpRequest, **kwargs: object) -> JsonResponse:
     """Respond with 404 to paths under /api/ without an endpoint."""
-    error = {"code": "not_found", "detail": "The API has no such path.", "attr": None}
+    error = {"code": "not_found", "detail": "This API path doesn't exist.", "attr": None}
     return JsonResponse({"type": "client_error", "errors": [error]}, status=404)
 
 

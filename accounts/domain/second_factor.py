@@ -25,5 +25,7 @@ def reset_second_factor(*, user: User, actor: str, now: datetime) -> bool:
     """Delete the user's authenticator and recovery codes. Return True if there were any."""
     deleted, _ = Authenticator.objects.filter(user=user).delete()
     if deleted:
-        log_state_change(instance=user, old="second factor", new="none", actor=actor, now=now)
+        log_state_change(
+            instance=user, old="two-factor authentication", new="off", actor=actor, now=now
+        )
     return bool(deleted)

@@ -64,7 +64,10 @@ class _Decided(_OfSubmissions):
         submission: Submission = self.one(pk=pk)
         self.require_match(request, SubmissionSerializer(submission).data)
         if submission.assignment is None:
-            raise Conflict("An expert's work can't be accepted or rejected.", "invalid_state")
+            raise Conflict(
+                "Only workers' submissions can be accepted or rejected, not an expert's.",
+                "invalid_state",
+            )
         return submission, submission.assignment
 
 

@@ -1,4 +1,4 @@
-"""Compensate workers for work that no HIT can pay.
+"""Compensate workers for lost or expired work.
 
 A HIT may have expired while a worker was working, or a submission may have been lost. The worker
 gets a HIT of their own, whose reward is the amount and which only has to be submitted.
@@ -45,7 +45,7 @@ def publish_compensation(
     publishes nothing. Raise BudgetExceededError, ValueError.
     """
     if not 1 <= amount_cents <= MOST_CENTS or not reason.strip():
-        raise ValueError(f"Give a reason for the worker and an amount of 1 to {MOST_CENTS} cents.")
+        raise ValueError(f"Enter a reason for the worker and an amount of 1 to {MOST_CENTS} cents.")
     earlier = Compensation.objects.filter(project=project, worker=worker, key=key).first()
     if earlier:
         return earlier
@@ -54,7 +54,9 @@ def publish_compensation(
     hit_type = hit_type_of(
         provider=project.provider,
         title="Payment for your work",
-        description=f"This HIT is only for you. Accept and submit it to be paid: {reason}"[:2000],
+        description=f"This HIT is reserved for you. Accept and submit it to be paid. Reason: {reason}"[
+            :2000
+        ],
         keywords="compensation",
         reward_cents=amount_cents,
         assignment_seconds=3600,
@@ -91,7 +93,7 @@ def _for_this_worker(worker: Worker, now: datetime) -> dict[str, object]:
         provider=worker.provider,
         code=f"compensation-{worker.pseudonym}",
         name=f"Compensation {worker.pseudonym}",
-        description="Held by one worker, who is owed payment for work that could not be paid.",
+        description="Held by a worker who is owed payment for work that couldn't be paid.",
     )
     grant_qualification(qualification=kind, worker=worker, value=1, now=now)
     return requirement_for(qualification=kind)
@@ -110,7 +112,9 @@ def compensation_form(*, assignment: str, submit_to: str) -> dict[str, str]:
     if assignment in ("", NOT_ACCEPTED):
         return {}
     if not REFERENCE.match(assignment):
-        raise InvalidPageError("This address has no assignment. Open the task again.")
+        raise InvalidPageError(
+            "This link has no assignment. Open the task from the marketplace again."
+        )
     return {"action": submit_address(submit_to), "assignment": assignment}
 
 
@@ -136,7 +140,7 @@ def _pay(assignment: Assignment, now: datetime) -> bool:
         return False
     row.recorded_at = now
     if row.worker_id != assignment.hit.compensation.worker_id:
-        row.error = "This compensation is for a different worker."
+        row.error = "This compensation is for another worker."
     row.save(update_fields=["recorded_at", "error"])
     if row.error:
         return False

@@ -45,7 +45,7 @@ class Work(NamedTuple):
 class RoleCost:
     """The expected cost of an assignment of a role, in cents.
 
-    `costs` has the cost of each assignment behind it under the terms, fees included. It is empty if
+    `costs` has the cost of each assignment behind it under the terms, including fees. It is empty if
     `units` and `seconds` are assumptions. The cents are means, and `pay_cents` excludes fees.
     `is_simulated` is True if the work is that of simulated workers.
     """

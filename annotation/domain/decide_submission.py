@@ -79,7 +79,7 @@ def overturn_rejection(
     them. Raise OverturnError, TransitionNotAllowedError, and ValueError without a reason.
     """
     if not reason.strip():
-        raise ValueError("Give a reason. It is stored with the work.")
+        raise ValueError("Enter a reason. It is stored with the submission.")
     # The lock prevents a concurrent republication of the same attempt.
     Batch.objects.select_for_update(of=("self",)).filter(tasks__hit=assignment.hit_id).first()
     assignment = lock_assignment(assignment=assignment)
@@ -93,7 +93,9 @@ def overturn_rejection(
     if use and not all(
         has_room_for(submission=submission) for submission in assignment.submissions.all()
     ):
-        raise OverturnError("Another worker has replaced this work. Pay for it without using it.")
+        raise OverturnError(
+            "Another worker has already replaced this work. You can pay for it without using it."
+        )
     Assignment.objects.filter(pk=assignment.pk).update(decision_reason=reason)
     if use:
         accept_assignment(assignment=assignment, actor=actor, now=now)

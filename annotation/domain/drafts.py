@@ -209,7 +209,7 @@ def answer_text(content: Mapping[str, Json]) -> str:
 def _task(claim: PageToken) -> PublishedTask:
     offered = find_task(claim.public_id)
     if offered is None:
-        raise InvalidPageError("This task does not exist.")
+        raise InvalidPageError("This task doesn't exist.")
     return offered
 
 

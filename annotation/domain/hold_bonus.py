@@ -40,7 +40,7 @@ def _doubts(submission: Submission) -> Iterator[Doubt]:
     units = units_of(submission)
     if most and units > most:
         number, limit = map(scheme.vocabulary.unit.count, (units, most))
-        yield Doubt("units", f"{number}: bonuses for more than {limit} are checked first.")
+        yield Doubt("units", f"{number}. Bonuses for more than {limit} are reviewed.")
     context, role = context_of(submission.item), page_role(submission.role)
     yield from scheme.content.doubts(submission.content, context, role)
 
@@ -52,7 +52,7 @@ def _speed_reason(submissions: Sequence[Submission]) -> Iterator[Doubt]:
     floor = least_seconds(submissions[0])
     if seconds < floor:
         item = get_scheme(submissions[0].item.project.scheme).vocabulary.item.singular
-        text = f"{seconds:.0f} seconds of work: at least {floor:.0f} are expected for one {item}."
+        text = f"{seconds:.0f} seconds of work. We expect at least {floor:.0f} seconds per {item}."
         yield Doubt("speed", text)
 
 
@@ -129,11 +129,11 @@ def hold_bonus(
     write_messages(
         budget=project.budget,
         workers=[payment.assignment.worker],
-        subject="Your bonus will be checked",
+        subject="Your bonus is being reviewed",
         text=(
-            f"Thank you for your work on {work_title(submissions)}. The reward is paid as usual. "
-            f"The bonus of ${payment.amount_cents / 100:.2f} is paid after a person has checked the "
-            f"work, because:\n{listed}"
+            f"Thank you for your work on {work_title(submissions)}. Your reward is paid as usual. "
+            f"Your bonus of ${payment.amount_cents / 100:.2f} will be paid after a review, for these "
+            f"reasons:\n{listed}"
         )[:4000],
         now=now,
     )

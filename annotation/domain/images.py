@@ -79,9 +79,9 @@ def find_image(*, pk: int, expires: int, signature: str, now: datetime) -> Image
     """Return the image of an address. Raise UnknownImageError."""
     image = Image.objects.filter(pk=pk).first()
     if image is None or not constant_time_compare(signature, _signature(image, expires)):
-        raise UnknownImageError("No image has this address. Open the task again.")
+        raise UnknownImageError("This image doesn't exist. Open the task again.")
     if now.timestamp() >= expires:
-        raise UnknownImageError("The address of this image has expired. Open the task again.")
+        raise UnknownImageError("The link to this image has expired. Open the task again.")
     return image
 
 
@@ -94,7 +94,7 @@ def open_display(image: Image) -> IO[bytes]:
     try:
         return _storage().open(_display_path(image) if is_large else _path(image))
     except FileNotFoundError:
-        raise UnknownImageError("The file of this image is missing.") from None
+        raise UnknownImageError("The image file is missing.") from None
 
 
 def open_original(image: Image) -> IO[bytes]:

@@ -28,7 +28,9 @@ def look_up_for_page(
     try:
         return look_up(project=project, name=resource, query=query)
     except UnknownResourceError as error:
-        raise BadMessageError("This message is not one of our page's.") from error
+        raise BadMessageError(
+            "This request wasn't sent by the task page. Reload the page."
+        ) from error
 
 
 def find_precedents(*, project: Project, query: str, but_items: Collection[int]) -> list[Json]:
@@ -52,5 +54,5 @@ def task_of_page(claim: PageToken) -> Task:
     tasks = Task.objects.select_related("batch__project")
     task = tasks.filter(public_id=claim.public_id).first()
     if task is None:
-        raise InvalidPageError("This task does not exist.")
+        raise InvalidPageError("This task doesn't exist.")
     return task

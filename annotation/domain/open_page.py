@@ -20,8 +20,8 @@ from schemes.base import Json, Scheme
 from schemes.registry import get_scheme
 
 OTHER_BLOCK = (
-    "This task belongs to a different part. You have started part {block}, and each person does only "
-    "one part. Please return this task and continue with your part."
+    "You're working on part {block}, and this task belongs to another part. Return it and continue "
+    "with your part."
 )
 
 
@@ -49,13 +49,11 @@ def open_page(
     claim = page_token_of_address(public_id=public_id, assignment=assignment, worker=worker)
     offered = find_task(public_id)
     if offered is None or offered.task.role != role:
-        raise TaskNotFoundError(f"No task of a {role} has this address.")
+        raise TaskNotFoundError(f"This {role} task doesn't exist. Return it.")
     task = offered.task
     is_repeat = offered.is_republished and worker
     if is_repeat and has_done_before(task=task, worker=worker, assignment=assignment):
-        raise NotForWorkerError(
-            "You have done this task before. Please return it so that others can do it."
-        )
+        raise NotForWorkerError("You already did this task. Return it so that others can do it.")
     if claim:
         assign_block(task=task, worker_ref=claim.worker_ref, now=now)
     project = task.batch.project

@@ -48,7 +48,7 @@ from projects.models import Project
 ENDED = [HitState.FINISHED, HitState.EXPIRED, HitState.FAILED, HitState.WITHDRAWN]
 # The marketplace may still refuse the rejection. A person then decides again.
 UNSETTLED = [AssignmentState.SUBMITTED, AssignmentState.REJECTING]
-AUTOMATIC = "automatic re-offer"
+AUTOMATIC = "automatic republication"
 M = TypeVar("M", bound=Model)
 
 
@@ -309,7 +309,7 @@ def republish_due_items(*, clock: Callable[[], datetime], limit: int = 50) -> in
         return places.filter(republications__lt=batch.republish_limit, task__ended_at=None)
 
     return republish_in_batches(
-        sweep="offer items again",
+        sweep="republish items",
         batches=batches,
         due=due,
         republish=lambda attempt, now: republish_attempt(

@@ -36,7 +36,7 @@ def compressed_index(*, pk: int, signature: str) -> bytes:
     """Return the index of a version as JSON, compressed with gzip. Raise UnknownIndexError."""
     row = Resource.objects.select_related("project").defer("value").filter(pk=pk).first()
     if row is None or not constant_time_compare(signature, _signature(row)):
-        raise UnknownIndexError("No index has this address. Open the task again.")
+        raise UnknownIndexError("This index doesn't exist. Open the task again.")
     return build_index(row.project.scheme, row.name, row.pk, row.created_at)
 
 

@@ -44,10 +44,10 @@ def accept_bonus(
     accept_payment(payment=payment, award=award, actor=actor, now=now)
     cents = award.amount_cents
     if cents == payment.amount_cents:
-        text = f"The bonus of {_dollars(cents)} for {work_title(submissions)} will be paid."
+        text = f"Your bonus of {_dollars(cents)} for {work_title(submissions)} will be paid."
     else:
         text = (
-            f"A part of the bonus for {work_title(submissions)} was accepted. You will be paid "
+            f"Part of your bonus for {work_title(submissions)} was accepted. You will be paid "
             f"{_dollars(cents)} of {_dollars(payment.amount_cents)}. {award.reason}"
         )
     _tell(held, "Your bonus was accepted", f"{text} {note}".strip(), now)
@@ -60,13 +60,13 @@ def decline_bonus(*, held: HeldBonus, reason: str, actor: str, now: datetime) ->
     Raise TransitionNotAllowedError if the bonus is decided already, and ValueError without a reason.
     """
     if not reason.strip():
-        raise ValueError("Enter a reason. The worker will read it.")
+        raise ValueError("Enter a reason. The worker sees it.")
     _decide(held, HeldBonusState.DECLINED, reason, actor, now)
     decline_payment(payment=held.payment, actor=actor, reason=reason, now=now)
     text = (
-        f"The bonus of {_dollars(held.payment.amount_cents)} for "
-        f"{work_title(submissions_of_held(held))} was declined: {reason}\n\nThe reward is paid, and "
-        "your approval rate stays the same."
+        f"Your bonus of {_dollars(held.payment.amount_cents)} for "
+        f"{work_title(submissions_of_held(held))} was declined: {reason}\n\nYour reward is paid, and "
+        "your approval rate doesn't change."
     )
     _tell(held, "Your bonus was declined", text, now)
 
@@ -81,9 +81,9 @@ def submissions_of_held(held: HeldBonus) -> list[Submission]:
 
 def _check_amount(award: BonusAward, most_cents: int) -> None:
     if not award.amount_cents:
-        raise ValueError("That number earns no bonus. Decline the bonus instead.")
+        raise ValueError("This number earns no bonus. Decline the bonus instead.")
     if award.amount_cents > most_cents:
-        raise ValueError("That number earns more than the bonus that is held.")
+        raise ValueError("This number earns more than the held bonus.")
 
 
 def _decide(held: HeldBonus, new: HeldBonusState, note: str, actor: str, now: datetime) -> None:

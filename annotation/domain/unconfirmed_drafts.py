@@ -26,9 +26,7 @@ class TooManyDraftsError(TouchstoneError):
     """An address has too many unconfirmed drafts of a task."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "Too many people at your internet address have started this task. Try again later."
-        )
+        super().__init__("Too many people on your network have started this task. Try again later.")
 
 
 def check_room(*, task: Task, address_digest: str) -> None:

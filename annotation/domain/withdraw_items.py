@@ -30,7 +30,7 @@ def withdraw_items(*, items: QuerySet[Item], reason: str, actor: str, now: datet
     and for items of training rounds.
     """
     if not reason.strip():
-        raise WithdrawalError("Give a reason. It is kept in the log.")
+        raise WithdrawalError("Enter a reason. It is stored in the log.")
     rows = list(items.select_for_update(of=("self",)).filter(withdrawn_at=None).order_by("pk"))
     reserved = [item.key for item in rows if not item.in_production]
     if reserved:

@@ -37,7 +37,7 @@ class MessageTooLargeError(InvalidPageError):
     """The message is larger than any work that our page sends."""
 
     def __init__(self) -> None:
-        super().__init__("Your work is too large to be saved. Remove some of it and try again.")
+        super().__init__("Your work is too large to save. Remove some of it and try again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,9 @@ def page_token_of_address(*, public_id: UUID, assignment: str, worker: str) -> P
     if assignment in ("", NOT_ACCEPTED):
         return None
     if not REFERENCE.match(assignment) or not REFERENCE.match(worker):
-        raise InvalidPageError("This address has no assignment or no worker. Open the task again.")
+        raise InvalidPageError(
+            "This link has no assignment or worker. Open the task from the marketplace again."
+        )
     return PageToken(str(public_id), assignment, worker)
 
 
@@ -66,9 +68,7 @@ def page_token_of(token: object) -> PageToken:
     try:
         return PageToken(*signing.loads(str(token), salt=SALT, max_age=TOKEN_LIFE))
     except (signing.BadSignature, TypeError, ValueError):
-        raise InvalidPageError(
-            "This page's permission is not valid. Open the task again."
-        ) from None
+        raise InvalidPageError("This page is no longer authorised. Open the task again.") from None
 
 
 def submit_address(raw: str) -> str:
@@ -81,6 +81,6 @@ def submit_address(raw: str) -> str:
     origin = f"{parts.scheme}://{parts.netloc}"
     if origin not in settings.MTURK_WORKER_ORIGINS:
         raise InvalidPageError(
-            "This address would send finished work to an unknown site. Please return the task."
+            "This link would submit your work to an unknown site. Return the task."
         )
     return raw.split("?", 1)[0].split("#", 1)[0].rstrip("/") + "/mturk/externalSubmit"

@@ -147,7 +147,7 @@ class Migration(migrations.Migration):
                 ('role', models.CharField(choices=[('generator', 'generator'), ('consolidator', 'consolidator'), ('validator', 'validator'), ('reviser', 'reviser'), ('expert', 'expert')], max_length=20)),
                 ('content', models.JSONField()),
                 ('schema_version', models.PositiveSmallIntegerField()),
-                ('state', models.CharField(choices=[('submitted', 'waiting for a decision'), ('accepted', 'accepted'), ('rejected', 'rejected'), ('withdrawn', 'withdrawn')], default='submitted', max_length=20)),
+                ('state', models.CharField(choices=[('submitted', 'pending review'), ('accepted', 'accepted'), ('rejected', 'rejected'), ('withdrawn', 'withdrawn')], default='submitted', max_length=20)),
                 ('problem', models.TextField(blank=True)),
                 ('other_version', models.JSONField(blank=True, null=True)),
                 ('conflict_resolved', models.BooleanField(db_default=False, default=False)),

@@ -69,7 +69,7 @@ def corpus_preview(request: HttpRequest, project: Project, pk: int) -> HttpRespo
     actor, now = actor_of(request), timezone.now()
     try:
         if "discard" in request.POST:
-            cancel_job(job=job, actor=actor, now=now, problem="Discarded before it was read.")
+            cancel_job(job=job, actor=actor, now=now, problem="Discarded before the import.")
             messages.info(request, "The upload was discarded.")
         else:
             confirm_job(job=job, actor=actor, now=now)

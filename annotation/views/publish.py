@@ -72,7 +72,7 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         form.add_error("count", str(error))
     except IntegrityError:
         form.add_error(
-            "count", "Another user has just published items. Check the number and try again."
+            "count", "Another member just published items. Check the number and try again."
         )
     else:
         cents = generation_cents(project=project, count=count)

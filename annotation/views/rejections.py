@@ -76,6 +76,6 @@ def overturn(request: HttpRequest, project: Project, pk: int) -> HttpResponseBas
     except (OverturnError, TransitionNotAllowedError) as error:
         messages.error(request, f"Nothing was changed: {error}")
     else:
-        usage = "The work is used again." if use else "The work is not used."
+        usage = "The work is used again." if use else "The work isn't used."
         messages.success(request, f"{assignment.worker} will be paid shortly. {usage}")
     return redirect("annotation:rejections", slug=project.slug)

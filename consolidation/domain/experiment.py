@@ -34,7 +34,7 @@ class ExperimentError(TouchstoneError):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The items of an experiment and its maximum cost in cents, fees included."""
+    """The items of an experiment and its maximum cost in cents, including fees."""
 
     items: list[Item]
     generators: int

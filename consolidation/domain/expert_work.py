@@ -245,7 +245,7 @@ def submit_correction(
 
 def _check_drawn(review: Review) -> None:
     if review.state != ReviewState.DRAWN:
-        raise ExpertWorkError("This review has already been judged.")
+        raise ExpertWorkError("This item has already been reviewed.")
 
 
 def _locked_correction(review: Review, expert: AbstractBaseUser, now: datetime) -> ExpertDraft:

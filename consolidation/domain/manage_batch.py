@@ -69,14 +69,14 @@ def apply_action(
 
 
 NOTHING = {
-    Action.PAUSE: "None of these HITs can be paused because none is open.",
-    Action.RESUME: "None of these HITs can be resumed because none is paused.",
-    Action.EXTEND: "None of these HITs can be extended because none is live or expired.",
-    Action.EXPIRE: "None of these HITs can be ended because none is open.",
-    Action.ADD: "Assignments can't be added because none of these HITs is on the marketplace.",
+    Action.PAUSE: "No open HITs to pause.",
+    Action.RESUME: "No paused HITs to resume.",
+    Action.EXTEND: "No live or expired HITs to extend.",
+    Action.EXPIRE: "No open HITs to end.",
+    Action.ADD: "No HITs on the marketplace to add assignments to.",
     Action.REPUBLISH: (
-        "None of these HITs can be offered again now. Either no annotation is missing, or work may "
-        "still arrive (up to two hours after a HIT ends)."
+        "No HITs to republish. Either no annotations are missing, or submissions may still arrive "
+        "(up to two hours after a HIT ends)."
     ),
 }
 

@@ -111,7 +111,9 @@ def correct_review(
     sources = [merging.as_source(gold.content)]
     content, _ = merging.gold_of(consolidation, sources)
     if content == gold.content:
-        raise ReviewError("Nothing was changed. Confirm the annotation or correct it.")
+        raise ReviewError(
+            "The correction doesn't change anything. Confirm the annotation, or correct it."
+        )
     if Gold.objects.filter(case=gold.case, version__gt=gold.version).exists():
         raise ReviewError("This annotation can't be corrected because the item has newer gold.")
     judged = _judge(review, ReviewState.CORRECTED, expert, now, comment=comment.strip())

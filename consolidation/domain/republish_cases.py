@@ -91,7 +91,7 @@ def republish_case(*, case_id: int, actor: str, now: datetime) -> Republished:
     else:
         done, reason = _offer_again(case, now)
     log_state_change(
-        instance=hit, old=hit.state, new="offered again", actor=actor, now=now, reason=reason
+        instance=hit, old=hit.state, new="republished", actor=actor, now=now, reason=reason
     )
     return done
 
@@ -158,7 +158,7 @@ def republish_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> in
         )
 
     return republish_in_batches(
-        sweep="offer cases again",
+        sweep="republish cases",
         batches=batches.select_related("project").order_by("pk"),
         due=due,
         republish=lambda case, now: republish_case(case_id=case.pk, actor=AUTOMATIC, now=now),

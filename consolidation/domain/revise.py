@@ -62,7 +62,7 @@ def publish_revision(*, case_id: int, now: datetime) -> bool:
     item = Item.objects.select_related("project__budget", "sentence").get(pk=case.item_id)
     author = author_of(case)
     if author is None or _has_left(author, item.project):
-        leave_disputed(case=case, reason="The annotator no longer works here.", now=now)
+        leave_disputed(case=case, reason="The annotator no longer works on this project.", now=now)
         return True
     batch = case_batch(project=item.project, role=Role.REVISER, now=now)
     if batch.state != BatchState.OPEN:

@@ -207,7 +207,7 @@ class Migration(migrations.Migration):
             name='Review',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('drawn', 'waiting for an expert'), ('confirmed', 'confirmed'), ('corrected', 'corrected'), ('returned', 'returned')], default='drawn', max_length=20)),
+                ('state', models.CharField(choices=[('drawn', 'pending review'), ('confirmed', 'confirmed'), ('corrected', 'corrected'), ('returned', 'returned')], default='drawn', max_length=20)),
                 ('drawn_at', models.DateTimeField()),
                 ('reviewed_at', models.DateTimeField(blank=True, null=True)),
                 ('comment', models.TextField(blank=True)),

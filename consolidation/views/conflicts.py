@@ -45,9 +45,9 @@ def copies(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
             form.add_error(None, str(error))
         else:
             message = (
-                f"The copy was chosen and accepted. {submission.worker} will be paid shortly."
+                f"The copy was selected and accepted. {submission.worker} will be paid shortly."
                 if accepted
-                else "The copy was chosen. Another problem of this assignment still needs a decision."
+                else "The copy was selected. Another problem with this assignment still needs a review."
             )
             messages.success(request, message)
             return redirect("consolidation:submissions", slug=project.slug)

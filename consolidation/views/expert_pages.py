@@ -45,7 +45,7 @@ from schemes.base import Json
 View = Callable[..., HttpResponseBase]
 # The roles whose pages experts use.
 ROLES = {ExpertWork.ANNOTATE: Role.GENERATOR, ExpertWork.MERGE: Role.CONSOLIDATOR}
-SIGNED_OUT = "You have been signed out. Sign in again in another tab, then reload this page."
+SIGNED_OUT = "You've been signed out. Sign in again in another tab, then reload this page."
 
 
 def reviewer_endpoint(view: View) -> View:
@@ -206,7 +206,7 @@ def _render(
         page=page,
         guidelines=guidelines.text if guidelines else "",
         back=back,
-        comment_label="What was wrong, or a message to the project's staff",
+        comment_label="Comment for the project's staff",
     )
 
 

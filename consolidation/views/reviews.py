@@ -82,7 +82,7 @@ def judge(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     except (ReviewError, TransitionNotAllowedError) as error:
         form.add_error(None, str(error))
         return _page(request, project, review, form, status=422)
-    messages.success(request, "Your judgment was saved.")
+    messages.success(request, "Review saved.")
     return redirect(address_of_next_review(project))
 
 

@@ -83,7 +83,7 @@ def accept(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
 @project_page(STAFF)
 def set_aside(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     assignment = _assignment(project, pk)
-    success = f"{assignment.worker} will be paid shortly. The work won't be used."
+    success = f"{assignment.worker} will be paid shortly. The work isn't used."
     decision = partial(pay_without_using, assignment=assignment)
     return _decide(request, project, decision, success, "Nothing was changed")
 

@@ -27,10 +27,10 @@ from projects.models import Project
 from schemes.base import Json
 
 OWN_WORK = (
-    "You wrote one of the annotations that are {work} here, or merged them before. Please return "
-    "this task."
+    "You wrote one of the annotations that are {work} here, or merged them before. Return this "
+    "task."
 )
-OTHERS_WORK = "Only the person who wrote this annotation can revise it. Please return this task."
+OTHERS_WORK = "Only the worker who wrote this annotation can revise it. Return this task."
 
 
 @require_GET
@@ -79,7 +79,7 @@ def submit(request: HttpRequest) -> HttpResponse:
     claim = page_token_of(message.token)
     task = Task.objects.filter(public_id=claim.public_id, role__in=CASE_ROLES).first()
     if task is None:
-        raise InvalidPageError("This task does not exist.")
+        raise InvalidPageError("This task doesn't exist.")
     answer = submit_draft(
         claim=claim,
         state=message,

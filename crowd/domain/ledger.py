@@ -25,7 +25,7 @@ class BudgetExceededError(TouchstoneError):
         left = budget.left_cents or 0
         super().__init__(
             f"The budget {budget.key} has {left / 100:.2f} dollars left; "
-            f"this needs {needed_cents / 100:.2f}. Raise its cap or publish less."
+            f"this needs {needed_cents / 100:.2f}. Raise the budget limit or publish less."
         )
         self.budget = budget
         self.needed_cents = needed_cents
@@ -43,7 +43,7 @@ def set_cap(*, budget: Budget, cap_cents: int | None) -> None:
         row = budgets.get()
         raise CapTooLowError(
             f"{(row.reserved_cents + row.spent_cents) / 100:.2f} dollars of {row.key} are reserved "
-            "or spent already. Choose a cap of at least that amount."
+            "or spent already. Enter a limit of at least that amount."
         )
     budget.refresh_from_db()
 

@@ -52,7 +52,7 @@ def explain_bonus(terms: Terms, units: int, counted: str) -> str:
     """
     paid = paid_units(terms, units)
     amounts = [terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid)]
-    free = f"the first {terms['free_units']} are included; " if terms["free_units"] else ""
+    free = f"the first {terms['free_units']} are included, " if terms["free_units"] else ""
     if len(set(amounts)) == 1:
         sums = f"{paid} x {amounts[0]} cents" if paid > 1 else f"{amounts[0]} cents"
     else:

@@ -72,7 +72,7 @@ def check_cents(field: str, cents: int) -> int:
 def check_worker(worker: str) -> str:
     if not WORKER_ID.fullmatch(worker):
         raise OutOfLimitsError(
-            "worker", f"{worker!r} is not a worker id. Enter an A, then capitals and digits."
+            "worker", f"{worker!r} is not a worker id. Enter an A, followed by capitals and digits."
         )
     return worker
 

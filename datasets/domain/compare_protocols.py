@@ -33,7 +33,7 @@ Contents = Mapping[str, Json]
 class Side:
     """A project's figures on the shared items.
 
-    `cents` is the amount paid, fees included. `seconds` is active work by role. `against_expert`
+    `cents` is the amount paid, including fees. `seconds` is active work by role. `against_expert`
     covers the items with expert gold.
     """
 

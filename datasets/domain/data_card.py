@@ -19,6 +19,7 @@ from datasets.domain.validator_figures import validator_figures
 from metrics.intervals import Interval
 from projects.enums import Role
 from projects.models import Project
+from schemes.base import Noun
 from schemes.registry import get_scheme
 from web.money import dollars
 
@@ -41,6 +42,7 @@ SPLITS: dict[str, str] = {
     Partition.DEV: "validation",
     Partition.TEST: "test",
 }
+_ITEMS = Noun("item", "items")
 
 
 def write_data_card(*, path: Path, project: Project, manifest: Mapping[str, Any]) -> None:
@@ -96,12 +98,12 @@ def _contents(project: Project, manifest: Mapping[str, Any]) -> str:
     ]
     content = f" with {' and '.join(parts)}" if parts else ""
     summary = (
-        f"{counts['items']:,} items{content}, as `{manifest['format']}`. Checksums are in "
+        f"{_ITEMS.count(counts['items'])}{content}, as `{manifest['format']}`. Checksums are in "
         "`manifest.json`."
     )
     table = ["| file | rows | bytes |", "| --- | ---: | ---: |", *rows]
     partitions = _partitions(manifest["partitions"])
-    return "\n".join(["## What is in it", "", summary, "", *table, *partitions])
+    return "\n".join(["## Contents", "", summary, "", *table, *partitions])
 
 
 def _files_and_folders(
@@ -119,20 +121,22 @@ def _files_and_folders(
 
 
 def _mean(count: int, items: int) -> str:
-    return f" ({count / items:.2f} an item)" if items else ""
+    return f" ({count / items:.2f} per item)" if items else ""
 
 
 def _partitions(partitions: Mapping[str, Any] | None) -> Iterable[str]:
     if not partitions:
         return ()
-    how = "The partitions came with the corpus"
+    how = "The partitions are those of the corpus"
     if partitions["seed"] is not None:
         shares = ", ".join(
             f"{name} {share} %" for name, share in sorted(partitions["shares"].items())
         )
         unit = "documents" if partitions["unit"] == "document" else "sentences"
-        how = f"The partitions ({shares}) were drawn by seed {partitions['seed']}, whole {unit} at a time"
-    frozen = f" and are frozen since {partitions['frozen'][:10]}" if partitions["frozen"] else ""
+        how = f"The partitions ({shares}) were drawn with seed {partitions['seed']}, by {unit}"
+    frozen = (
+        f" and have been frozen since {partitions['frozen'][:10]}" if partitions["frozen"] else ""
+    )
     return ("", f"{how}{frozen}.")
 
 
@@ -153,7 +157,7 @@ def _how(project: Project, source: str) -> str:
         return scheme.validating.method(project.validators_per_item, project.validators_to_agree)
     if source == GoldSource.CONSOLIDATED and scheme.merging:
         return scheme.merging.method(project.generators_per_item)
-    return f"The gold comes from the source “{source}” and was not produced by this project."
+    return f"The gold comes from the source “{source}” and wasn't produced by this project."
 
 
 def _disputed(manifest: Mapping[str, Any]) -> str:
@@ -163,7 +167,7 @@ def _disputed(manifest: Mapping[str, Any]) -> str:
         return ""
     return (
         f" {disputed['annotated_by_experts']:,} items that remained disputed were annotated by an "
-        f"expert, and {disputed['left_out']:,} disputed items are left out."
+        f"expert, and {disputed['left_out']:,} disputed items are excluded."
     )
 
 
@@ -180,13 +184,15 @@ def _people(project: Project) -> str:
             rows.append(f"| {role} | {people} | {submissions:,} | {pay} |")
     if not rows:
         return ""
-    ids = "Workers are named by pseudonyms that are the same in all of the project's exports."
-    counted_as = "workers, some simulated" if project.has_simulated_work else "people"
+    ids = (
+        "Workers are pseudonymised. A worker has the same pseudonym in all exports of the project."
+    )
+    counted_as = "Workers, some simulated" if project.has_simulated_work else "Workers"
     header = [
-        f"| role | {counted_as} | accepted annotations | base pay, cents |",
+        f"| Role | {counted_as} | Accepted annotations | Base pay, cents |",
         "| --- " + "| ---: " * 3 + "|",
     ]
-    return "\n".join(["## Who annotated", "", *header, *rows, "", ids])
+    return "\n".join(["## Annotators", "", *header, *rows, "", ids])
 
 
 def _quality(project: Project) -> str:
@@ -202,7 +208,7 @@ def _quality(project: Project) -> str:
         )
         lines.append(
             f"- Agreement of two annotators before consolidation: {agreements}, "
-            f"over {report.items} items from the beginning of the seeded shuffle."
+            f"over {_ITEMS.count(report.items)} selected at random."
         )
     validators = validator_figures(project=project, limit=AGREEMENT_ITEMS)
     if compared := sum(figures.compared for figures in validators):
@@ -214,11 +220,11 @@ def _quality(project: Project) -> str:
     wrong = error_rate(project=project)
     if wrong.judged:
         lines.append(
-            f"- Of {wrong.judged} items drawn for an expert's blind review, "
-            f"{wrong.corrected + wrong.returned} were wrong: {_percent(wrong.rate)} "
+            f"- Of {wrong.judged} randomly selected items that experts reviewed blindly, "
+            f"{wrong.corrected + wrong.returned} were incorrect: {_percent(wrong.rate)} "
             f"{_between(wrong.interval)}."
         )
-    return "\n".join(["## How good it is", "", *lines]) if lines else ""
+    return "\n".join(["## Quality", "", *lines]) if lines else ""
 
 
 def _percent(share: float | None) -> str:
@@ -247,11 +253,11 @@ def _cost(project: Project) -> str:
 
 def _limits(project: Project, manifest: Mapping[str, Any]) -> str:
     limits = [
-        "The figures above describe the annotation's quality. Read a sample before you rely on it."
+        "The figures above summarise the annotation's quality. Inspect a sample before you use the data."
     ]
     if not manifest["licence"]:
-        limits.append("No licence was chosen. Ask the requester before you use the dataset.")
+        limits.append("No licence was specified. Ask the requester before you use the dataset.")
     limits += get_scheme(project.scheme).limits
     if manifest["worker_ids"] == "raw":
         limits.append("The worker ids are those of the marketplace and identify people.")
-    return "\n".join(["## Known limits", "", *(f"- {limit}" for limit in limits)])
+    return "\n".join(["## Known limitations", "", *(f"- {limit}" for limit in limits)])

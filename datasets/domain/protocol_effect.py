@@ -32,7 +32,7 @@ Measures = Sequence[Mapping[str, Json]]
 class Stage:
     """The figures of a stage of the protocol over the compared items.
 
-    `cents_per_item` is what the annotations of the stage cost, fees included. If a stage has several
+    `cents_per_item` is what the annotations of the stage cost, including fees. If a stage has several
     annotations of an item, the scores are sums over all of them and the cost is that of one.
     Intervals are over items.
     """

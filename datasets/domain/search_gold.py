@@ -18,7 +18,7 @@ class GoldState(TextChoices):
     """The review state of current gold."""
 
     UNREVIEWED = "unreviewed", "not reviewed"
-    WAITING = "waiting", "waiting for an expert"
+    WAITING = "waiting", "pending review"
     CONFIRMED = "confirmed", "confirmed"
     CORRECTED = "corrected", "corrected"
     RETURNED = "returned", "returned"

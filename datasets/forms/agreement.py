@@ -18,12 +18,12 @@ class ExperimentForm(forms.Form):
         label="Items",
         widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
-    design = forms.ChoiceField(label="Repeated by")
+    design = forms.ChoiceField(label="Re-annotated by")
     workers = forms.CharField(
         required=False,
         max_length=2000,
-        label="Only these workers",
-        widget=forms.TextInput(attrs={"placeholder": "the whole trained pool"}),
+        label="Workers",
+        widget=forms.TextInput(attrs={"placeholder": "all trained workers"}),
     )
 
     def __init__(self, *args: Any, triplets: int, **kwargs: Any) -> None:

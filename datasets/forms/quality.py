@@ -35,7 +35,7 @@ class SampleForm(forms.Form):
 
     source = forms.ChoiceField(choices=GoldSource.choices, label="Gold to analyse")
     against = forms.ChoiceField(choices=GoldSource.choices, label="Reference")
-    population = forms.ChoiceField(choices=Population.choices, label="Draw from")
+    population = forms.ChoiceField(choices=Population.choices, label="Sample from")
     size = forms.IntegerField(
         min_value=1,
         max_value=MAX_SIZE,
@@ -48,14 +48,14 @@ class SampleForm(forms.Form):
         max_value=2**31,
         initial=1,
         label="Seed",
-        help_text="The same seed draws the same sample from the same gold.",
+        help_text="The same seed and gold give the same sample.",
     )
 
     def clean(self) -> dict[str, Any]:
         """Refuse a source that is its own reference."""
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("source") and cleaned.get("source") == cleaned.get("against"):
-            raise forms.ValidationError("Choose a reference other than the gold.")
+            raise forms.ValidationError("Choose a reference that differs from the gold.")
         return cleaned
 
 

@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('source', models.CharField(choices=[('consolidated', 'consolidated'), ('validated', 'validated'), ('expert', 'expert'), ('imported', 'imported')], max_length=20)),
                 ('against', models.CharField(choices=[('consolidated', 'consolidated'), ('validated', 'validated'), ('expert', 'expert'), ('imported', 'imported')], max_length=20)),
-                ('population', models.CharField(choices=[('extra', 'what the reference lacks'), ('all', 'everything')], max_length=20)),
+                ('population', models.CharField(choices=[('extra', 'annotations missing from the reference'), ('all', 'everything')], max_length=20)),
                 ('seed', models.BigIntegerField()),
                 ('items', models.PositiveIntegerField()),
                 ('parts', models.PositiveIntegerField()),
@@ -56,7 +56,7 @@ class Migration(migrations.Migration):
             name='Partitioning',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('unit', models.CharField(choices=[('sentence', 'whole sentences'), ('document', 'whole documents'), ('given', 'as the corpus came')], max_length=20)),
+                ('unit', models.CharField(choices=[('sentence', 'whole sentences'), ('document', 'whole documents'), ('given', 'as given in the corpus')], max_length=20)),
                 ('seed', models.BigIntegerField(blank=True, null=True)),
                 ('shares', models.JSONField(blank=True, default=dict)),
                 ('drawn_at', models.DateTimeField(blank=True, null=True)),

@@ -85,7 +85,7 @@ def _reports(
     return [
         ("Worker and worker", workers),
         ("First and second consolidation", first_and_second),
-        ("First and second consolidation by disjoint teams", disjoint),
+        ("First and second consolidation by different workers", disjoint),
     ]
 
 

@@ -169,7 +169,7 @@ def _check_qualified(worker: WorkerAccount, hit_type: HitType) -> None:
         codes = ", ".join(requirement["QualificationTypeId"] for requirement in lacking)
         raise RefusalError(
             "DoesNotMeetRequirements",
-            f"This HIT requires qualifications that you do not have: {codes}.",
+            f"This HIT requires qualifications that you don't have: {codes}.",
         )
 
 
@@ -227,7 +227,7 @@ def _in_progress(worker: WorkerAccount, hit: Hit) -> str | None:
     if assignment is None:
         return None
     if assignment.status != AssignmentStatus.ACCEPTED:
-        raise RefusalError("AssignmentAlreadyExists", "You have already done this HIT.")
+        raise RefusalError("AssignmentAlreadyExists", "You already did this HIT.")
     return assignment.code
 
 

@@ -92,7 +92,7 @@ def sign_up(
             invitation.worker = worker
             invitation.save(update_fields=["used_at", "worker"])
     except IntegrityError:
-        raise SignUpError("This user name is taken. Choose another one.") from None
+        raise SignUpError("This user name is taken. Choose another.") from None
     return worker
 
 

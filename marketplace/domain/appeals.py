@@ -20,7 +20,7 @@ def appeal(*, assignment: Assignment, text: str, now: datetime) -> Appeal:
         with transaction.atomic():
             return Appeal.objects.create(assignment=assignment, text=text, created_at=now)
     except IntegrityError:
-        raise RefusalError("AppealAlreadyExists", "You have already appealed.") from None
+        raise RefusalError("AppealAlreadyExists", "You already appealed this rejection.") from None
 
 
 @transaction.atomic

@@ -179,7 +179,8 @@ def request_qualification(
                 _set_grant(kind, worker, kind.auto_granted_value, now)
     except IntegrityError:
         raise RefusalError(
-            "QualificationRequestAlreadyExists", "You already have a pending request."
+            "QualificationRequestAlreadyExists",
+            "You already have a pending request for this qualification.",
         ) from None
     return request
 
@@ -195,7 +196,7 @@ def accept_request(
         worker_id=request.worker_id,
         requester=requester,
         subject=f"Qualification granted: {request.qualification_type.name}",
-        text=f"Your request was granted, with the value {value}.",
+        text=f"Your request was granted. The value is {value}.",
         now=now,
     )
 

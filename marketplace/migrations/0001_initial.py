@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
                 ('subdivision', models.CharField(blank=True, max_length=2)),
                 ('is_adult', models.BooleanField(default=False)),
                 ('active', models.BooleanField(default=True)),
-                ('accepts_next', models.BooleanField(default=True, verbose_name='accept the next HIT by itself')),
+                ('accepts_next', models.BooleanField(default=True, verbose_name='auto-accept the next HIT')),
                 ('approved_count', models.PositiveIntegerField(default=0)),
                 ('rejected_count', models.PositiveIntegerField(default=0)),
                 ('is_simulated', models.BooleanField(default=False)),
@@ -321,7 +321,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('text', models.TextField(max_length=2000)),
-                ('status', models.CharField(choices=[('open', 'Open'), ('upheld', 'The rejection stands'), ('overturned', 'The work is paid')], default='open', max_length=10)),
+                ('status', models.CharField(choices=[('open', 'Open'), ('upheld', 'Rejection upheld'), ('overturned', 'Work paid')], default='open', max_length=10)),
                 ('answer', models.TextField(blank=True, max_length=2000)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),

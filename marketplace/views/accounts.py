@@ -62,7 +62,7 @@ def account(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     if form.is_valid():
         if check_password(form.cleaned_data["current"], worker.password):
             accounts.change_password(worker=worker, password=form.cleaned_data["password"])
-            messages.success(request, "Your password was changed. Log in with the new password.")
+            messages.success(request, "Your password was changed. Sign in with the new password.")
             return redirect("marketplace:login")
         form.add_error("current", "The current password is incorrect.")
     return render(request, "marketplace/account.html", {"worker": worker, "form": form})

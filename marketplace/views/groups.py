@@ -23,7 +23,7 @@ from marketplace.views.frame import frame_url, framing, origin_of
 from marketplace.views.session import worker_required
 
 PER_PAGE = 25
-NOTHING_LEFT = "This group has no more HITs for you at the moment."
+NOTHING_LEFT = "No more HITs are available to you in this group right now."
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
 

@@ -45,7 +45,7 @@ def _is_operator(user: AbstractBaseUser | AnonymousUser) -> bool:
     """Return True for operators, False for visitors. Raise PermissionDenied for other users."""
     is_allowed = isinstance(user, User) and user.is_staff and user.has_perm(PERMISSION)
     if user.is_authenticated and not is_allowed:
-        raise PermissionDenied("Only operators of the marketplace can open this page.")
+        raise PermissionDenied("You need the marketplace operator permission to open this page.")
     return is_allowed
 
 

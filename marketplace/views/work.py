@@ -53,7 +53,7 @@ def return_hit(
     except RefusalError as refusal:
         messages.error(request, refusal.message)
     else:
-        messages.success(request, "You returned the HIT. Other workers can do it now.")
+        messages.success(request, "You returned the HIT. It is available to other workers again.")
     return redirect("marketplace:groups")
 
 
@@ -89,7 +89,7 @@ def go_on(request: HttpRequest, worker: WorkerAccount, assignment_code: str) -> 
     if accepts_next != worker.accepts_next:
         WorkerAccount.objects.filter(pk=worker.pk).update(accepts_next=accepts_next)
     if assignment.status == AssignmentStatus.ACCEPTED:
-        messages.error(request, "This HIT has not been submitted yet.")
+        messages.error(request, "This HIT hasn't been submitted yet.")
         return redirect("marketplace:work", assignment_code=assignment.code)
     if not accepts_next:
         return redirect("marketplace:groups")
@@ -116,7 +116,7 @@ def submit_by_session(request: HttpRequest) -> HttpResponseBase:
     """Accept submissions to MTurk's own path, from pages that ignore `turkSubmitTo`."""
     worker = current_worker(request) if _same_site(request) else None
     if worker is None:
-        return _answer_page(request, "", "Log in first, or post to turkSubmitTo.", 403)
+        return _answer_page(request, "", "Sign in first, or post to turkSubmitTo.", 403)
     return _submit(request, worker.code, request.POST.get("assignmentId", ""))
 
 
@@ -167,5 +167,5 @@ def _answer_page(
 def _own(worker: WorkerAccount, assignment_code: str) -> Assignment:
     assignment = work.find_own(worker=worker, assignment_code=assignment_code)
     if assignment is None:
-        raise Http404("You have no such assignment.")
+        raise Http404("You don't have an assignment with this id.")
     return assignment

@@ -28,10 +28,10 @@ GIB = 1 << 30
 LEAST_FREE = GIB
 FREE_SHARE = 0.05
 _QUEUES = {
-    "hits": "HITs wait to be published",
-    "assignments": "Submitted work waits to be recorded",
-    "rejections": "Rejections wait to be sent",
-    "payments": "Payments wait to be sent or confirmed",
+    "hits": "HITs are waiting to be published",
+    "assignments": "Submissions are waiting to be recorded",
+    "rejections": "Rejections are waiting to be sent",
+    "payments": "Payments are waiting to be sent or confirmed",
 }
 
 
@@ -56,7 +56,7 @@ def _failing_rows(now: datetime) -> Iterator[Problem]:
         set_aside_at=None, first_failed_at__lte=now - PATIENCE
     ).count()
     if failing:
-        yield Problem("failing rows", f"Rows that cannot be processed: {failing}.")
+        yield Problem("failing rows", f"Rows that can't be processed: {failing}.")
 
 
 def _old_queues(now: datetime) -> Iterator[Problem]:
@@ -67,19 +67,21 @@ def _old_queues(now: datetime) -> Iterator[Problem]:
             yield Problem(f"queue {key}", f"{_QUEUES[key]}, the oldest for {minutes} minutes.")
     late = Job.objects.filter(state=JobState.QUEUED, requested_at__lte=now - PATIENCE).count()
     if late:
-        yield Problem("queue jobs", f"Imports, exports and rehearsals that have not begun: {late}.")
+        yield Problem(
+            "queue jobs", f"Imports, exports and rehearsals that haven't started: {late}."
+        )
 
 
 def _refused_payments() -> Iterator[Problem]:
     refused = Payment.objects.filter(state=PaymentState.FAILED).count()
     if refused:
-        yield Problem("refused payments", f"Payments that the marketplace refused: {refused}.")
+        yield Problem("refused payments", f"Payments that the marketplace rejected: {refused}.")
 
 
 def _disk() -> Iterator[Problem]:
     disk = shutil.disk_usage(settings.VAR_DIR)
     if disk.free < min(LEAST_FREE, FREE_SHARE * disk.total):
-        yield Problem("disk", f"Little disk space is left: {disk.free / GIB:.1f} GiB.")
+        yield Problem("disk", f"Low disk space: {disk.free / GIB:.1f} GiB.")
 
 
 def _marketplace() -> Iterator[Problem]:
@@ -133,4 +135,4 @@ def _recipients() -> list[str]:
 
 
 def _advice() -> str:
-    return f"The alerts and what to do about them: {settings.SITE_URL}/ (sign in as administrator)"
+    return f"To see all alerts, sign in as an administrator: {settings.SITE_URL}/"

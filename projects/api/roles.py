@@ -40,7 +40,7 @@ class RulePermission(BasePermission):
         if project is None:
             raise Http404
         if not permits(required.rule, roles_in(project=project, user=request.user)):
-            raise PermissionDenied("Your role in the project does not allow this.")
+            raise PermissionDenied("Your role in this project doesn't allow this.")
         view.project = project  # type: ignore[attr-defined]
         return True
 

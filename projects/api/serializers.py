@@ -88,7 +88,7 @@ class NewProjectSerializer(serializers.Serializer[Any]):
         default=None,
         min_value=0,
         max_value=MOST_CENTS,
-        help_text="The maximum cost in cents, or null for no cap.",
+        help_text="The budget limit in cents, or null for none.",
     )
     seed = serializers.IntegerField(
         default=1,

@@ -51,9 +51,9 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "revision_limit": ("revisions of a disputed annotation", str),
     "after_disputes": ("after the last dispute", lambda value: AfterDisputes(value).label),
     "worker_requirements": ("worker requirements", _requirements),
-    "cap_cents": ("budget cap", lambda cents: _money(cents, "no cap")),
-    "allow_free_form": ("units outside the template", lambda allowed: "yes" if allowed else "no"),
-    "minimum_hourly_cents": ("minimum hourly wage", lambda cents: _money(cents, "none")),
+    "cap_cents": ("budget limit", lambda cents: _money(cents, "none")),
+    "allow_free_form": ("free-form units", lambda allowed: "yes" if allowed else "no"),
+    "minimum_hourly_cents": ("minimum hourly pay", lambda cents: _money(cents, "none")),
 }
 
 
@@ -123,7 +123,7 @@ def _check_nobody_works(project: Project, role: str) -> None:
     if published.exists() or undecided.exists():
         raise ProjectChangeError(
             role,
-            f"Workers have been promised these terms. HITs for {role}s are published, or their work is "
+            f"Published HITs use these terms. HITs for {role}s are published, or their work is "
             "undecided. End the batch and decide its work first.",
         )
 

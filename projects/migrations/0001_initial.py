@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 ('validators_per_item', models.PositiveSmallIntegerField(db_default=2, default=2)),
                 ('validators_to_agree', models.PositiveSmallIntegerField(db_default=2, default=2)),
                 ('revision_limit', models.PositiveSmallIntegerField(db_default=1, default=1)),
-                ('after_disputes', models.CharField(choices=[('experts', 'an expert annotates it'), ('leave', 'it is left out of the dataset')], db_default='experts', default='experts', max_length=20)),
+                ('after_disputes', models.CharField(choices=[('experts', 'an expert resolves it'), ('leave', 'it is excluded from the dataset')], db_default='experts', default='experts', max_length=20)),
                 ('exclusion_scope', models.CharField(choices=[('item', 'the item'), ('sentence', 'the whole sentence'), ('group', 'the whole document or image')], default='item', max_length=20)),
                 ('worker_requirements', models.JSONField(blank=True, default=list)),
                 ('allow_free_form', models.BooleanField(db_default=False, default=False)),

@@ -36,7 +36,7 @@ def project_new(request: HttpRequest) -> HttpResponseBase:
         except ProtocolError as error:
             form.add_error("protocol", str(error))
         else:
-            messages.success(request, f"{project.title} was created. Now upload a corpus.")
+            messages.success(request, f"{project.title} created. Next: upload sentences.")
             return redirect("annotation:corpus", slug=project.slug)
     status = 422 if form.is_bound else 200
     return render(request, "projects/project_new.html", {"form": form}, status=status)

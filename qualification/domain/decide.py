@@ -46,24 +46,24 @@ STATE_OF = {
     Verdict.DECLINE: EnrolmentState.DECLINED,
     Verdict.WITHDRAW: EnrolmentState.WITHDRAWN,
 }
-THANKS = "Thank you for the work that you put into “{title}”. All of it is paid."
+THANKS = "Thank you for your work on “{title}”. All of it is paid."
 TEXTS = {
-    Verdict.PASS: ("You passed {title}", THANKS + "\n\nYou have passed. {following}"),
+    Verdict.PASS: ("You passed {title}", THANKS + "\n\nYou passed. {following}"),
     Verdict.REPEAT: (
         "Please repeat {title}",
-        THANKS + "\n\nWe would like you to do this round once more, with the feedback in mind. "
-        "It will be offered to you again, and paid again.",
+        THANKS + "\n\nPlease do this round once more, using the feedback you received. "
+        "It will be available to you soon and is paid again.",
     ),
     Verdict.DECLINE: (
         "{title}: no further tasks for now",
         THANKS
-        + "\n\nWe have chosen a small group for the tasks that follow, and can't offer you a "
-        "place in it. This does not affect your approval rate, because none of your work was rejected.",
+        + "\n\nWe selected a small group of workers for the next tasks and can't offer you a "
+        "place at this time. Your approval rate isn't affected, because no work was rejected.",
     ),
 }
-POOL_FOLLOWS = "You are now one of the trained annotators, and can do the project's tasks."
-ROUND_FOLLOWS = "The next round, “{title}”, will be offered to you soon."
-NOTHING_FOLLOWS = "We will write to you when there are more tasks."
+POOL_FOLLOWS = "You are now a trained annotator and can do the project's tasks."
+ROUND_FOLLOWS = "The next round, “{title}”, will be available to you soon."
+NOTHING_FOLLOWS = "We'll message you when more tasks are available."
 
 
 @transaction.atomic
@@ -161,7 +161,7 @@ def _declined(enrolment: Enrolment, reason: str, actor: str, now: datetime) -> N
     project, worker = enrolment.round.project, enrolment.worker
     types = [round_qualification(enrolment.round)]
     types += [pool_of(project, role) for role in enrolment.round.pool_roles]
-    text = f"{enrolment.round.title} of {project.title} is over for you. Thank you!"
+    text = f"{enrolment.round.title} of {project.title} is complete. Thank you for taking part."
     for qualification in types:
         grant = qualification.grants.filter(worker=worker).first()
         if grant is None:

@@ -31,15 +31,15 @@ MESSAGE = """Hello,
 
 {url}
 
-The link is personal and works for {days} days without signing in. On the page you can confirm \
-that you have read the feedback, and reply to it.
+This personal link works for {days} days without signing in. On the page, you can mark the \
+feedback as read and reply to it.
 """
 
 INTRODUCTIONS = {
-    Feedback: "thank you for finishing “{title}”. Your feedback is ready. It shows your work beside "
-    "an expert's, with notes from your trainer.",
-    PoolFeedback: "thank you for your work on “{title}”. Your trainer has reviewed some of it. The "
-    "page shows your work beside the final version, with notes.",
+    Feedback: "Thank you for finishing “{title}”. Your feedback is ready. It compares your work with "
+    "an expert's and includes notes from your trainer.",
+    PoolFeedback: "Thank you for your work on “{title}”. Your trainer has reviewed some of it. The "
+    "page below compares your work with the final version and includes notes.",
 }
 
 
@@ -177,7 +177,7 @@ def feedback_of_token(token: str) -> AnyFeedback:
             "evaluation__enrolment__cohort__batch__project",
         ).first()
     if feedback is None:
-        raise InvalidLinkError("This feedback does not exist any more.")
+        raise InvalidLinkError("This feedback no longer exists.")
     return feedback
 
 

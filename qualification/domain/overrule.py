@@ -78,7 +78,7 @@ def undo_decision(*, enrolment: Enrolment, decision_id: int, by: Any, now: datet
         pk=decision_id, submission__in=list(submissions_in(enrolment).values())
     ).first()
     if decision is None:
-        raise OverruleError("This decision does not exist any more.")
+        raise OverruleError("This decision no longer exists.")
     _remove(decision, str(by), now)
     return _recorrect(enrolment, evaluation)
 

@@ -137,7 +137,7 @@ def assign_groups(
     count: int,
     actor: str,
     now: datetime,
-    reason: str = "by hand",
+    reason: str = "manually",
 ) -> int:
     """Set the number of groups to `count`, move the given workers, and return how many moved.
 

@@ -42,7 +42,7 @@ def round_qualification(round: Round) -> QualificationType:
         provider=round.project.provider,
         code=round_code(round.project, round.role, round.ordinal),
         name=f"{round.project.title[:60]} ({round.project.slug}): {round.title[:50]}, {round.role}",
-        description=f"Invited to {round.title} of the project {round.project.title}.",
+        description=f"Invited to {round.title} in the project {round.project.title}.",
     )
 
 
@@ -134,7 +134,7 @@ def _publish(cohort: Cohort, block: Block, attempt: int, now: datetime) -> None:
     }
     if block.number:
         # Different titles form different groups in the marketplace's list.
-        terms["title"] = f"{batch.title} (part {block.number}; do one part only)"[:128]
+        terms["title"] = f"{batch.title} (part {block.number}, do only one part)"[:128]
     if cohort.round.role == Role.CONSOLIDATOR:
         given = [round_item.given for round_item in block.items]
         publish_given_cases(batch=batch, offers=offers, given=given, now=now, **terms)

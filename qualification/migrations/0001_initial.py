@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
             name='Enrolment',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('invited', 'invited'), ('working', 'working'), ('finished', 'finished, to be judged'), ('passed', 'passed'), ('repeating', 'to repeat the round'), ('declined', 'declined'), ('withdrawn', 'withdrawn')], default='invited', max_length=20)),
+                ('state', models.CharField(choices=[('invited', 'invited'), ('working', 'working'), ('finished', 'finished, awaiting decision'), ('passed', 'passed'), ('repeating', 'to repeat the round'), ('declined', 'declined'), ('withdrawn', 'withdrawn')], default='invited', max_length=20)),
                 ('enrolled_at', models.DateTimeField()),
                 ('block', models.PositiveSmallIntegerField(blank=True, null=True)),
                 ('cohort', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='enrolments', to='qualification.cohort')),
@@ -47,7 +47,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('rule', models.CharField(max_length=60)),
-                ('cause', models.CharField(choices=[('finished', 'the last item came in'), ('reference', "the expert's reference was corrected"), ('asked', 'the trainer asked')], default='finished', max_length=20)),
+                ('cause', models.CharField(choices=[('finished', 'after the last submission'), ('reference', "after a correction of the reference"), ('asked', 'on request')], default='finished', max_length=20)),
                 ('so_far', models.BooleanField(db_default=False, default=False)),
                 ('figures', models.JSONField()),
                 ('corrected_figures', models.JSONField(blank=True, null=True)),
@@ -79,7 +79,7 @@ class Migration(migrations.Migration):
                 ('ordinal', models.PositiveSmallIntegerField()),
                 ('kind', models.CharField(choices=[('screening', 'screening'), ('training', 'training')], max_length=20)),
                 ('title', models.CharField(max_length=120)),
-                ('entry', models.CharField(choices=[('open', "workers who meet the marketplace's qualifications"), ('invited', 'invited workers'), ('passed', 'workers who passed the previous round, and invited workers')], default='invited', max_length=20)),
+                ('entry', models.CharField(choices=[('open', "workers who meet the requirements"), ('invited', 'invited workers'), ('passed', 'invited workers and those who passed the previous round')], default='invited', max_length=20)),
                 ('thresholds', models.JSONField(blank=True, default=dict)),
                 ('pool_roles', models.JSONField(blank=True, default=list)),
                 ('requirements', models.JSONField(blank=True, default=list)),
@@ -125,7 +125,7 @@ class Migration(migrations.Migration):
             name='Alert',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('coverage', 'low coverage'), ('drift', 'agreement falls')], max_length=20)),
+                ('kind', models.CharField(choices=[('coverage', 'low coverage'), ('drift', 'falling agreement')], max_length=20)),
                 ('reason', models.TextField()),
                 ('items', models.PositiveIntegerField()),
                 ('raised_at', models.DateTimeField()),

@@ -71,7 +71,7 @@ def decide(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     back = redirect("qualification:round", slug=project.slug, pk=pk)
     if not form.is_valid():
         problem = " ".join(str(error) for errors in form.errors.values() for error in errors)
-        messages.error(request, f"No decision was made: {problem}")
+        messages.error(request, f"No decision was made. {problem}")
         return back
     try:
         moved = decide_all(

@@ -99,7 +99,7 @@ def pool_write(request: HttpRequest, project: Project, pseudonym: str) -> HttpRe
     else:
         if action == "preview":
             return redirect("qualification:pool_preview", slug=project.slug, pseudonym=pseudonym)
-        notice = f"Feedback is on its way to {pseudonym}." if action == "send" else "Saved."
+        notice = f"Feedback to {pseudonym} will be sent shortly." if action == "send" else "Saved."
         messages.success(request, notice)
     return redirect("qualification:pool_worker", slug=project.slug, pseudonym=pseudonym)
 

@@ -90,10 +90,11 @@ def _people(project: Project) -> QuerySet[Worker]:
 def send_mail_again(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     mail = get_object_or_404(Mail, pk=pk, message__worker__in=_people(project))
     if send_again(mail=mail, now=timezone.now()):
-        messages.success(request, "It will be sent again.")
+        messages.success(request, "The e-mail will be resent.")
     else:
         messages.error(
-            request, "It can't be sent again, because it was delivered or the address was removed."
+            request,
+            "The e-mail can't be resent, because it was delivered or the address was removed.",
         )
     return redirect("qualification:rounds", slug=project.slug)
 
@@ -117,7 +118,9 @@ def set_up(request: HttpRequest, project: Project) -> HttpResponseBase:
     except (FileError, MissingPartError, RoundSetupError) as error:
         form.add_error("file" if items else "annotations", str(error))
         return _rounds(request, project, form, status=422)
-    messages.success(request, f"{len(made)} rounds are set up. Their items left production.")
+    messages.success(
+        request, f"{len(made)} rounds are set up. Their items are reserved for training."
+    )
     return redirect("qualification:rounds", slug=project.slug)
 
 

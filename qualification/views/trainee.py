@@ -105,7 +105,7 @@ def write(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> Ht
     if action == "preview":
         return redirect(_address("preview", enrolment, pseudonym))
     if action == "send":
-        messages.success(request, f"Feedback is on its way to {pseudonym}.")
+        messages.success(request, f"Feedback to {pseudonym} will be sent shortly.")
     elif action == "decide":
         return _conclude(request, project, enrolment)
     else:

@@ -42,7 +42,7 @@ def start_rehearsal(*, project: Project, actor: str, now: datetime) -> Rehearsal
     """Copy up to ITEMS items and queue a rehearsal of them. Raise RehearsalStartError."""
     if not settings.MTURK_IS_OURS:
         raise RehearsalStartError(
-            "Dry runs need the built-in marketplace, and this site uses another one."
+            "Rehearsals need the built-in marketplace, but this site uses another one."
         )
     items = list(
         project.items.filter(in_production=True)
@@ -50,10 +50,10 @@ def start_rehearsal(*, project: Project, actor: str, now: datetime) -> Rehearsal
         .order_by("position")[:ITEMS]
     )
     if not items:
-        raise RehearsalStartError("There are no items yet. Import a corpus first.")
+        raise RehearsalStartError("No items yet. Import a corpus first.")
     Project.objects.select_for_update().get(pk=project.pk)
     if project.rehearsals.filter(job__state__in=UNFINISHED).exists():
-        raise RehearsalStartError("A rehearsal is running. Wait until it ends.")
+        raise RehearsalStartError("Another rehearsal is running. Wait until it has finished.")
     copy = _copy(project, now)
     _copy_items(items, copy)
     job = queue_job(

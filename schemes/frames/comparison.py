@@ -37,16 +37,21 @@ STATES = {
     "label-differs": StateText(
         "other label", "The right words, with another frame, element or role than the expert's."
     ),
-    "missed": StateText("missed", "The expert marked this argument and you did not."),
-    "extra": StateText("extra", "You marked this argument and the expert did not."),
-    "approved": StateText("accepted", "The expert lacks this argument, and a person accepted it."),
+    "missed": StateText("missed", "The expert marked this argument, but you didn't."),
+    "extra": StateText("extra", "You marked this argument, but the expert didn't."),
+    "approved": StateText(
+        "accepted", "The expert didn't mark this argument, but a reviewer accepted it."
+    ),
 }
 DECISIONS = (
     DecisionKind("label-accepted", "also correct", "Accept the labels", "label"),
     DecisionKind("pair-accepted", "the same argument", "Accept as a match", "pair", pairs=True),
     DecisionKind("pair-refused", "not the same argument", "Not the same argument", "pair"),
     DecisionKind(
-        "argument-accepted", "correct, although the expert lacks it", "Mark as correct", "argument"
+        "argument-accepted",
+        "correct, although the expert didn't mark it",
+        "Mark as correct",
+        "argument",
     ),
 )
 Head = tuple[int, ...]

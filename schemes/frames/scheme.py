@@ -102,7 +102,7 @@ SCHEME = Scheme(
             ),
             "consolidator": TaskTexts(
                 "Merge two annotations of a verb",
-                "Compare the frames and arguments that two people chose for one verb, and merge them.",
+                "Compare the frames and arguments that two annotators chose for a verb, and merge them.",
             ),
             "validator": TaskTexts(
                 "Verify the annotation of a verb",
@@ -110,7 +110,7 @@ SCHEME = Scheme(
             ),
             "reviser": TaskTexts(
                 "Revise your annotation of a verb",
-                "Others disputed a part of your annotation. Look at their reasons, and revise it or "
+                "Reviewers disputed part of your annotation. Read their reasons, and revise it or "
                 "keep it.",
             ),
         },

@@ -41,7 +41,7 @@ def generator() -> Tutorial:
             TutorialStep(
                 "Choose a frame",
                 "A frame describes a situation. Choose the one that fits best, such as giving: "
-                "move with the arrow keys, or press / to search. Enter goes on.",
+                "move with the arrow keys, or press / to search. Press Enter to continue.",
                 [Goal("frame")],
             ),
             TutorialStep(
@@ -58,8 +58,8 @@ def generator() -> Tutorial:
             ),
             TutorialStep(
                 "Mark the rest, and rate",
-                "In the task, mark every argument in this way, say in the step Rate how sure you are, "
-                "and submit. You can skip sentences that cannot be annotated. Ctrl+Z undoes.",
+                "In the task, mark every argument like this, rate your confidence in the step Rate, "
+                "and submit. You can skip sentences that can't be annotated. Ctrl+Z undoes.",
             ),
         ),
     )
@@ -87,17 +87,17 @@ def consolidator() -> Tutorial:
             ),
             TutorialStep(
                 "Drop a wrong argument",
-                "Only B marked “old”, which is no argument of “gave”. Drop it, or press x.",
+                "Only B marked “old”, which isn't an argument of “gave”. Drop it, or press x.",
                 [Goal("rows.2.choice", "dropped")],
             ),
             TutorialStep(
                 "Rate the result",
-                "Say how sure you are of the result, with 1 for a guess and 5 for certain.",
+                "Rate your confidence in the result, from 1 (a guess) to 5 (certain).",
                 [Goal("confidence")],
             ),
             TutorialStep(
                 "Submit when everything is decided",
-                "The line above the frame counts what is left. You can change words and labels, and "
+                "The line above the frame shows what is left to do. You can change words and labels, and "
                 "add an argument that both missed. Ctrl+Z undoes.",
             ),
         ),
@@ -113,19 +113,19 @@ def validator() -> Tutorial:
         steps=(
             TutorialStep(
                 "Verify the frame",
-                "Somebody chose a frame for “gave”. Verify it with the button, or press v.",
+                "An annotator chose a frame for “gave”. Verify it with the button, or press v.",
                 [Goal("frame.verdict", "verified")],
             ),
             TutorialStep(
                 "Verify an argument",
-                "“neighbours” is right: its words, its element and its role. Verify the three parts, "
+                "The words, element and role of “neighbours” are correct. Verify the three parts, "
                 "with v for each or with the button for all.",
                 [Goal("arguments.0.role.verdict", "verified")],
             ),
             TutorialStep(
                 "Dispute a part",
                 "“children” has the element Theme, but the children receive something. Dispute the "
-                "element, or press d, and write why.",
+                "element, or press d, and explain why.",
                 [
                     Goal("arguments.1.element.verdict", "disputed"),
                     Goal("arguments.1.element.reason"),
@@ -133,13 +133,13 @@ def validator() -> Tutorial:
             ),
             TutorialStep(
                 "Add a missing argument",
-                "Nobody marked what is given. Press m or “Add a missing argument”, and click “skis”.",
+                "What is given isn't marked. Press m or “Add a missing argument”, and click “skis”.",
                 [Goal("missing.*.head", [7])],
             ),
             TutorialStep(
                 "Submit when every part is judged",
-                "The line above the frame counts what is left. Write reasons that help the annotator. "
-                "Ctrl+Z undoes.",
+                "The line above the frame shows what is left to do. Write reasons that help the "
+                "annotator. Ctrl+Z undoes.",
             ),
         ),
     )

@@ -216,7 +216,7 @@ def _judgment(judgment: _Judgment, path: str) -> Json:
     if judgment.verdict == "verified":
         return {"verdict": "verified", "reason": "", "proposal": ""}
     if not reason:
-        raise ContentError(f"{path}.reason", "say why you dispute this.")
+        raise ContentError(f"{path}.reason", "explain why you dispute this.")
     return {"verdict": "disputed", "reason": reason, "proposal": judgment.proposal}
 
 

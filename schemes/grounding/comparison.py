@@ -46,16 +46,20 @@ STATES = {
         "individual.",
     ),
     "missed": StateText(
-        "missed", "The expert drew this box or answered this phrase, and you did not."
+        "missed", "The expert drew this box or answered this phrase, but you didn't."
     ),
-    "extra": StateText("extra", "You drew this box and the expert did not."),
-    "approved": StateText("accepted", "The expert lacks this box, and a person accepted it."),
+    "extra": StateText("extra", "You drew this box, but the expert didn't."),
+    "approved": StateText(
+        "accepted", "The expert didn't draw this box, but a reviewer accepted it."
+    ),
 }
 DECISIONS = (
     DecisionKind("state-accepted", "also correct", "Accept this answer", "state"),
     DecisionKind("pair-accepted", "the same object", "Accept as a match", "pair", pairs=True),
     DecisionKind("pair-refused", "not the same object", "Not the same object", "pair"),
-    DecisionKind("box-accepted", "correct, although the expert lacks it", "Mark as correct", "box"),
+    DecisionKind(
+        "box-accepted", "correct, although the expert didn't mark it", "Mark as correct", "box"
+    ),
 )
 _MISSING: Json = {"state": "", "boxes": []}
 _Box = tuple[int, ...]

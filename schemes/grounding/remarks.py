@@ -86,7 +86,7 @@ def _answer(detail: str, phrase: str) -> tuple[str, str]:
     if "picture" in detail:
         is_seen = "picture" in theirs
         where = "is in the picture" if is_seen else "is not in the picture"
-        return "absence", f"Look again whether you can see it: {phrase} {where}."
+        return "absence", f"Check the picture again. {phrase} {where}."
     if ours.startswith("nothing"):
         return "boxed-needlessly", f"There is nothing to box for {phrase}."
     return "nothing-boxed", f"There is something to box for {phrase}."

@@ -36,19 +36,19 @@ SCHEME = Scheme(
         tasks={
             "generator": TaskTexts(
                 "Draw boxes for the phrases of a caption",
-                "Look at one picture, and draw a box around everything that its caption mentions.",
+                "Draw a box around everything in a picture that its caption mentions.",
             ),
             "consolidator": TaskTexts(
-                "Merge the boxes of two people",
-                "Compare the boxes that two people drew for one caption, and merge them.",
+                "Merge the boxes of two annotators",
+                "Compare the boxes that two annotators drew for one caption, and merge them.",
             ),
             "validator": TaskTexts(
                 "Check the boxes of a caption",
-                "Look at one picture, and check the boxes that someone drew for its caption.",
+                "Check the boxes that another annotator drew for a caption.",
             ),
             "reviser": TaskTexts(
                 "Revise your boxes of a caption",
-                "Others disputed a part of your boxes. Look at them again, and revise or keep them.",
+                "Reviewers disputed some of your boxes. Revise them or keep them.",
             ),
         },
         keywords="annotation, pictures, boxes, language",

@@ -51,7 +51,7 @@ def generator() -> Tutorial:
             ),
             TutorialStep(
                 "Draw one box for each thing",
-                "The phrase speaks of two dogs. Draw a box around the other dog, too.",
+                "The phrase mentions two dogs. Draw a box around the other dog as well.",
                 [Goal("phrases.0.boxes.1")],
             ),
             TutorialStep(
@@ -60,9 +60,9 @@ def generator() -> Tutorial:
                 [Goal("phrases.1.boxes.0")],
             ),
             TutorialStep(
-                "Say when nothing can be boxed",
+                "Mark phrases without a box",
                 "“a meadow” is the scene itself. Go to it, and choose “Nothing to box”, or press s. "
-                "Things that are not in the picture have the key x.",
+                "For things that aren't in the picture, press x.",
                 [Goal("phrases.2.state", "scene")],
             ),
             TutorialStep(
@@ -86,30 +86,30 @@ def consolidator() -> Tutorial:
         ),
         steps=(
             TutorialStep(
-                "Take the better boxes",
-                "A and B drew different boxes for “Two dogs”. Those of A are tighter: take the answer "
+                "Use the better boxes",
+                "A and B drew different boxes for “Two dogs”. A's boxes are tighter. Use the answer "
                 "of A, or press 1.",
                 [Goal("phrases.0.boxes")],
             ),
             TutorialStep(
-                "Settle what is there",
+                "Choose the correct answer",
                 "Press n for the next open phrase. A boxed the red ball, and B says that it is not in "
-                "the picture. It is there: take the answer of A, or press 1.",
+                "the picture. The ball is there, so use the answer of A, or press 1.",
                 [Goal("phrases.1.boxes")],
             ),
             TutorialStep(
-                "See what both agree on",
-                "Both say that “a meadow” is the scene. Such phrases are done from the beginning, and "
-                "the list shows their source. Go to it with j to look at it.",
+                "Check what both agree on",
+                "Both say that “a meadow” is the scene. Such phrases are already answered, and "
+                "the list shows their source. Go to it with j to check it.",
                 [Goal("current", _context().target["phrases"][2]["id"])],
             ),
             TutorialStep(
                 "Correct a box",
-                "You can also move, resize or remove a box, take the mean of two boxes with m, or "
-                "draw a new one. Try it on a dog, or go on.",
+                "You can also move, resize or remove a box, use the mean of two boxes with m, or "
+                "draw a new one. Try it on a dog, or continue.",
             ),
             TutorialStep(
-                "Submit when every phrase is settled",
+                "Submit when every phrase has an answer",
                 "The list of phrases shows what is left. Ctrl+Z undoes.",
             ),
         ),
@@ -124,8 +124,8 @@ def validator() -> Tutorial:
         sources=(_source(("boxes", _DOGS), ("boxes", _TREE), ("absent", [])),),
         steps=(
             TutorialStep(
-                "Accept what is right",
-                "The boxes of “Two dogs” are right, and none is missing. Accept everything with the "
+                "Accept correct boxes",
+                "The boxes of “Two dogs” are correct, and none is missing. Accept everything with the "
                 "button, or press v.",
                 [Goal("phrases.0.valid", value=True)],
             ),
@@ -135,14 +135,14 @@ def validator() -> Tutorial:
                 [Goal("phrases.1.boxes.0", value=False)],
             ),
             TutorialStep(
-                "Say that a box is missing",
-                "The ball has no box. Choose that a box is missing, or press m, and go on with v.",
+                "Report a missing box",
+                "The ball has no box. Choose that a box is missing, or press m. Then continue with v.",
                 [Goal("phrases.1.missing", value=True)],
             ),
             TutorialStep(
                 "Dispute an answer",
-                "“a meadow” is said not to be in the picture, but the whole picture shows it. Choose "
-                "No, or press d.",
+                "“a meadow” was answered with “Not in the picture”, but the whole picture shows it. "
+                "Choose No, or press d.",
                 [Goal("phrases.2.valid", value=False)],
             ),
             TutorialStep(

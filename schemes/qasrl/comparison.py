@@ -40,13 +40,15 @@ STATES = {
         "The right answer, but the question asks for something else. Check the question word, the "
         "modal and “not”.",
     ),
-    "missed": StateText("missed", "The expert marked this answer and you did not."),
-    "extra": StateText("extra", "You marked this answer and the expert did not."),
+    "missed": StateText("missed", "The expert marked this answer, but you didn't."),
+    "extra": StateText("extra", "You marked this answer, but the expert didn't."),
     "redundant": StateText(
         "redundant",
         "Another of your answers already covers these words. This doesn't affect your result.",
     ),
-    "approved": StateText("accepted", "The expert lacks this answer, and a person accepted it."),
+    "approved": StateText(
+        "accepted", "The expert didn't mark this answer, but a reviewer accepted it."
+    ),
 }
 DECISIONS = (
     DecisionKind("pair-accepted", "the same argument", "Accept as a match", "pair", pairs=True),
@@ -54,7 +56,10 @@ DECISIONS = (
     DecisionKind("label-accepted", "the same role", "Accept the question", "label"),
     DecisionKind("label-refused", "not the same role", "Not the same role", "label"),
     DecisionKind(
-        "answer-accepted", "correct, although the expert lacks it", "Mark as correct", "answer"
+        "answer-accepted",
+        "correct, although the expert didn't mark it",
+        "Mark as correct",
+        "answer",
     ),
 )
 CATEGORIES = (

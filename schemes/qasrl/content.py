@@ -143,7 +143,7 @@ def parse_generation(content: object, context: ItemContext) -> Json:
     reason = clean_text(generation.no_question, "no_question")
     step = _verbal_step(generation.is_verbal, questions, context, default=True)
     if not questions and not reason and step.get("is_verbal", True):
-        raise ContentError("questions", "ask a question, or say why none can be asked.")
+        raise ContentError("questions", "ask a question, or explain why no question is possible.")
     asked = [question.as_json() for question in questions]
     return {"questions": asked, "no_question": reason, **step}
 

@@ -9,7 +9,7 @@ from schemes.qasrl.slots import Slots, strict_match_key
 FREE_FORM = FreeForm(
     code="free-form",
     label="Allow free-form questions",
-    help_text="Questions outside the template are accepted. Their bonus is paid after a review.",
+    help_text="Accept questions that don't fit the template. Their bonus is paid after a review.",
 )
 REPEATED = "repeated"
 SHOWN = 3  # questions in a text
@@ -38,7 +38,7 @@ def sound_questions(questions: Sequence[Json]) -> int:
 def _outside(questions: Sequence[Json]) -> Iterator[Doubt]:
     texts = [question["question"] for question in questions if _is_outside(question)]
     if texts:
-        yield Doubt(FREE_FORM.code, f"Outside the question template: {_quoted(texts)}.")
+        yield Doubt(FREE_FORM.code, f"Free-form questions: {_quoted(texts)}.")
 
 
 def _is_outside(question: Json) -> bool:
@@ -48,7 +48,7 @@ def _is_outside(question: Json) -> bool:
 def _repeated(questions: Sequence[Json]) -> Iterator[Doubt]:
     texts = [questions[position]["question"] for position in _repeats(questions)]
     if texts:
-        yield Doubt(REPEATED, f"Nearly the same as another question: {_quoted(texts)}.")
+        yield Doubt(REPEATED, f"Very similar to another question: {_quoted(texts)}.")
 
 
 def _quoted(texts: Sequence[str]) -> str:

@@ -69,7 +69,7 @@ def _other_question(reference: RowSide, predicted: RowSide) -> Iterator[tuple[st
         yield (
             "modal-missing",
             (
-                f"“{asked}” says that it happened, and the sentence leaves it open: use a modal, "
+                f"“{asked}” says that it happened, but the sentence doesn't. Use a modal, "
                 f"as in “{expected}”"
             ),
         )
@@ -77,9 +77,9 @@ def _other_question(reference: RowSide, predicted: RowSide) -> Iterator[tuple[st
         yield "modal-needless", f"The sentence states this as a fact, without a modal: “{expected}”"
     if _negated(expected) != _negated(asked):
         code = "negation-missing" if _negated(expected) else "negation-needless"
-        yield code, f"Keep what the sentence denies and what it affirms: “{expected}”"
+        yield code, f"Negate the question only if the sentence is negated: “{expected}”"
     if _has_modal(expected) == _has_modal(asked) and _negated(expected) == _negated(asked):
-        yield "other-question", f"For “{answer}” the question that fits is “{expected}”"
+        yield "other-question", f"The question for “{answer}” is “{expected}”"
 
 
 def _missed(reference: RowSide, covering: Sequence[Span], context: ItemContext) -> tuple[str, str]:
@@ -87,14 +87,14 @@ def _missed(reference: RowSide, covering: Sequence[Span], context: ItemContext) 
     answer = reference.value
     if any(first <= start and end <= last for first, last in covering):
         return "answer-not-split", (
-            f"“{answer}” is an answer of its own: mark each of several people or things separately."
+            f"“{answer}” is a separate answer. Select each of several people or things separately."
         )
     verb = int(context.target["verb_idx"])
     if max(start - verb, verb - end) >= FAR:
         return "implicit-missed", (
-            f"The sentence also tells this, away from the verb: “{question}” – “{answer}”"
+            f"The sentence also says this, further from the verb: “{question}” – “{answer}”"
         )
-    return "argument-missed", f"This one was missing: “{question}” – “{answer}”"
+    return "argument-missed", f"This question was missing: “{question}” – “{answer}”"
 
 
 def _extra(predicted: RowSide, context: ItemContext) -> tuple[str, str]:

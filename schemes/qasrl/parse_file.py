@@ -139,8 +139,8 @@ PARSE_QUESTIONS = FileProgram(
     help="""Add the slot columns (wh, aux, subj, obj, ...) to a CSV file of QA-SRL questions.
 
 QUESTIONS.csv needs qasrl_id, verb_idx, question and answer_range; SENTENCES.csv qasrl_id and
-tokens. OUT.csv gets all columns of the published gold standard. A question outside the template
-stays in the file with empty slots and is reported.""",
+tokens. OUT.csv gets all columns of the published gold standard. Free-form questions stay
+in the file with empty slots and are reported.""",
     example="python manage.py parse_questions questions.csv sentences.csv --out parsed.csv",
     add_arguments=_add_arguments,
     run=_run,

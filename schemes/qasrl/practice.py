@@ -83,9 +83,9 @@ def _span_differs(row: AlignedRow, exercise: Exercise, content: Json) -> str:
     assert row.reference
     (start, end), (first, last) = span_of(row.predicted.key), span_of(row.reference.key)
     mine, theirs = end - start, last - first
-    size = "longer" if mine > theirs else "shorter" if mine < theirs else "at another place"
+    size = "longer" if mine > theirs else "shorter" if mine < theirs else "in another place"
     return (
-        f"It counts as found, but your answer is {size}. Mark the shortest piece that is a "
+        f"It counts as found, but your answer is {size}. Select the shortest span that is a "
         f"complete, natural answer. {_reason(row, exercise, content)}"
     )
 
@@ -98,11 +98,11 @@ def _other_question(row: AlignedRow, exercise: Exercise, content: Json) -> str:
     reason = _reason(row, exercise, content)
     if mine is None or theirs is None:
         return (
-            "The answer is right, but your question is outside the template, so it can't be "
+            "The answer is correct, but your question is free-form, so it can't be "
             f"compared. {reason}"
         )
     return (
-        "The answer is right, the question asks for something else. They differ in: "
+        "The answer is correct, but the question asks for something else. They differ in: "
         f"{'; '.join(_differences(mine, theirs))}. {reason}"
     )
 
@@ -120,18 +120,18 @@ def _slots(content: Json, text: str) -> Slots | None:
 
 
 def _missed(row: AlignedRow, exercise: Exercise, content: Json) -> str:
-    return f"You have no answer here. {_reason(row, exercise, content)}"
+    return f"You marked no answer here. {_reason(row, exercise, content)}"
 
 
 def _extra(row: AlignedRow, exercise: Exercise, content: Json) -> str:
     return (
         "The expert has no answer here. Check that the question is about the marked verb, that the "
-        "sentence itself answers it, and that the answer is one piece and not several."
+        "sentence itself answers it, and that the answer is a single span."
     )
 
 
 def _redundant(row: AlignedRow, exercise: Exercise, content: Json) -> str:
-    return "Another answer of yours already covers this. It does not count against you."
+    return "Another answer of yours already covers this. It doesn't affect your result."
 
 
 _EXPLAIN: Mapping[str, Callable[[AlignedRow, Exercise, Json], str]] = {

@@ -15,7 +15,9 @@ from pathlib import Path
 from schemes.base import Json, Tokens
 from schemes.english.forms import VerbForms
 from schemes.qasrl.context_cues import cues_of
+from schemes.qasrl.patterns import ANY, PATIENT, Pattern, pattern_of
 from schemes.qasrl.preposition_cues import USES, cues_of_preposition, offered
+from schemes.qasrl.prepositional_verbs import preposition_after
 from schemes.qasrl.verb_context import Cue, cue_of
 
 WEIGHTS_FILE = Path(__file__).with_name("ranking_weights.json")
@@ -55,15 +57,41 @@ def ranking_table(
     cue = cue_of(tokens, verb_idx, forms)
     rows = [weights["cues"].get(name) for name in cues_of(tokens, verb_idx, forms)]
     totals = [sum(costs) for costs in zip(*(row for row in rows if row), strict=True)]
+    taken = "" if cue.is_passive else preposition_after(tokens, verb_idx, forms.stem)
+    if taken:
+        totals = [
+            cost + _cost_beside_preposition(pattern_of(text))
+            for cost, text in zip(totals, weights["patterns"], strict=True)
+        ]
+    prepositions = _preposition_costs(
+        tokens, verb_idx, offered(tokens, forms), weights["prepositions"]
+    )
+    if taken in prepositions:
+        prepositions[taken] = [max(0, cost - _TAKEN) for cost in prepositions[taken]]
     cheapest = min(totals)
     return {
         "patterns": [cost - cheapest for cost in totals],
-        "prepositions": _preposition_costs(
-            tokens, verb_idx, offered(tokens, forms), weights["prepositions"]
-        ),
+        "prepositions": prepositions,
         "time": [_time_costs(cue, weights, is_passive=voice) for voice in (False, True)],
         "negated": weights["polarities"][str(cue.is_negated)],
     }
+
+
+# Costs of a verb whose preposition follows it, such as "looked at". They are not learned, because most
+# such verbs are too rare in wikinews.dev.
+_OBJECT = 25  # "Who looked something?"
+_PREPOSITION_ASKED = -8  # "What did someone look at?"
+_PREPOSITION_FILLED = -12  # "Who looked at something?"
+_TAKEN = 10  # the verb's preposition before others
+
+
+def _cost_beside_preposition(pattern: Pattern) -> int:
+    """Return what a pattern costs in addition if the verb takes a preposition in the sentence."""
+    if pattern.is_passive:
+        return 0
+    if pattern.obj or (pattern.role == PATIENT and ANY not in pattern.prep):
+        return _OBJECT
+    return {"filled": _PREPOSITION_FILLED, "asked": _PREPOSITION_ASKED}.get(pattern.use, 0)
 
 
 def _time_costs(cue: Cue, weights: Json, *, is_passive: bool) -> list[int]:

@@ -168,17 +168,17 @@ SCHEME = Scheme(
         tasks={
             "generator": TaskTexts(
                 "Write questions and answers about a verb",
-                "Read one sentence, ask who did what, when and where about one verb, and mark the "
-                "answers.",
+                "Read one sentence, ask who did what, when and where about one verb, and select "
+                "the answers.",
             ),
             "consolidator": TaskTexts(
                 "Merge questions and answers about a verb",
-                "Compare what other people wrote about one verb of a sentence, and merge it.",
+                "Compare what two annotators wrote about one verb, and merge it.",
             ),
             "validator": TaskTexts(
-                "Answer questions about a verb, or mark them as wrong",
-                "Read one sentence and questions about one of its verbs. Mark the answers, or mark "
-                "a question as invalid.",
+                "Answer questions about a verb, or mark them as invalid",
+                "Read one sentence and the questions about one of its verbs. Select the answers, or "
+                "mark a question as invalid.",
             ),
         },
         keywords="annotation, questions, reading, language",

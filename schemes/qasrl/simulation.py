@@ -9,7 +9,10 @@ from typing import Any
 
 from schemes.base import ItemContext, Json, Simulation, Tokens
 
-NOTHING = {"questions": [], "no_question": "The sentence answers no question about this verb."}
+NOTHING = {
+    "questions": [],
+    "no_question": "The sentence doesn't answer any question about this verb.",
+}
 Span = list[int]
 _OTHER_WORDS = {"Who": "What", "What": "Who", "When": "Where", "Where": "When"}
 

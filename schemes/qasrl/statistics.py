@@ -24,7 +24,7 @@ FIGURES = (
     ("passive", "Passive questions"),
     ("negated", "Negated questions"),
     ("modal", "Questions with a modal"),
-    ("free_form", "Questions outside the template"),
+    ("free_form", "Free-form questions"),
 )
 MODALS = ("can", "will", "might", "would", "should", "could", "may", "must", "shall")
 _NEGATED_FORMS = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall"}
@@ -107,7 +107,7 @@ def _table(heading: str, slots: Sequence[tuple[str, Json]]) -> StatisticsTable:
 def frequencies(items: Sequence[AnnotatedItem]) -> Frequencies | None:
     """Return the number of questions of each question word, and of those outside the template."""
     words = Counter(
-        question["slots"]["wh"] if question.get("slots") else "outside the template"
+        question["slots"]["wh"] if question.get("slots") else "free-form"
         for item in items
         for question in item.content.get("questions", ())
     )

@@ -47,7 +47,7 @@ def generator() -> Tutorial:
             ),
             TutorialStep(
                 "Look at the whole sentence",
-                "Times, places and reasons count too. Ask “When did someone sell something?”, and "
+                "Times, places and reasons are roles, too. Ask “When did someone sell something?”, and "
                 "select “Yesterday”.",
                 [
                     Goal("questions.*.question", "When did someone sell something?"),
@@ -55,9 +55,9 @@ def generator() -> Tutorial:
                 ],
             ),
             TutorialStep(
-                "Submit when nothing is left",
-                "In the task, continue until no question is left, then choose Submit. The bar at the "
-                "bottom shows your pay. Ctrl+Z undoes and Ctrl+Y redoes. The guidelines are always "
+                "Submit when you're done",
+                "In the task, continue until you have no more questions, then choose Submit. The bar at "
+                "the bottom shows your pay. Ctrl+Z undoes and Ctrl+Y redoes. The guidelines are always "
                 "beside the task.",
             ),
         ),
@@ -80,30 +80,30 @@ def consolidator() -> Tutorial:
             TutorialStep(
                 "Keep a question",
                 "Two workers, A and B, asked about “sold”. Questions in one box ask for the same "
-                "role. “Who sold something?” is a good question: choose Keep on it, or press k.",
+                "role. “Who sold something?” is a good question. Choose Keep on it, or press k.",
                 [Goal("questions.*.verdict", "keep")],
             ),
             TutorialStep(
                 "Mark a question as redundant",
                 "The other worker asked the same. Go to that question with the arrow keys, and choose "
-                "Redundant, or press r. Its answers are not needed.",
+                "Redundant, or press r. Its answers aren't needed.",
                 [Goal("questions.*.verdict", "redundant")],
             ),
             TutorialStep(
-                "Refuse an invalid question",
+                "Reject an invalid question",
                 "“Who has a family?” is not about the verb “sold”. Choose Invalid on it, or press i.",
                 [Goal("questions.*.verdict", "invalid")],
             ),
             TutorialStep(
-                "Settle a role at once",
+                "Accept a whole role",
                 "“What did someone sell?” and “What was sold?” ask for one role. Press g on either, "
-                "or use the button of their box: the first is kept, and the other is redundant.",
+                "or use the button of their box. The first question is kept, and the other is redundant.",
                 [Goal(f"questions.{position}.verdict") for position in range(5)],
             ),
             TutorialStep(
                 "Check the result",
-                "The result shows the questions that remain. No word may belong to two of them. "
-                "Correct answers with e. Submit when nothing is open. Ctrl+Z undoes.",
+                "The result shows the questions that remain. A word can belong to one question "
+                "only. Edit answers with e. Submit when nothing is left to judge. Ctrl+Z undoes.",
             ),
         ),
     )
@@ -135,19 +135,19 @@ def validator() -> Tutorial:
                 [Goal("questions.1.answers", _PATIENT)],
             ),
             TutorialStep(
-                "Mark a repetition",
-                "“What was sold?” asks the same as the question before. Choose Repeats another on "
-                "it, or press r.",
+                "Mark a duplicate",
+                "“What was sold?” asks the same as the question before. Choose Duplicate on it, "
+                "or press r.",
                 [Goal("questions.2.verdict", "redundant")],
             ),
             TutorialStep(
-                "Refuse an invalid question",
-                "The sentence does not answer “Who is the valley?”. Choose Invalid on it, or press i.",
+                "Reject an invalid question",
+                "The sentence doesn't answer “Who is the valley?”. Choose Invalid on it, or press i.",
                 [Goal("questions.3.verdict", "invalid")],
             ),
             TutorialStep(
                 "Submit when everything is judged",
-                "Answers of different questions may not share words. The page names what is left. "
+                "Answers to different questions can't share words. The page lists what is left to do. "
                 "Ctrl+Z undoes.",
             ),
         ),

@@ -43,9 +43,9 @@ def check(page, name: str, tmp_path) -> None:
 def test_account_and_second_factor(page, admin, tmp_path):
     page.goto("/account/")
     check(page, "account", tmp_path)
-    page.get_by_role("link", name="Second factor").click()
+    page.get_by_role("link", name="Two-factor authentication").click()
     check(page, "without", tmp_path)
-    page.get_by_role("link", name="Set it up").click()
+    page.get_by_role("link", name="Set up two-factor authentication").click()
     check(page, "confirm-password", tmp_path)
     expect(page.get_by_label("Password")).to_be_focused()
     page.keyboard.type(PASSWORD)
@@ -53,7 +53,7 @@ def test_account_and_second_factor(page, admin, tmp_path):
     expect(page.locator("img.qr-code")).to_be_visible()
     assert page.evaluate("document.querySelector('img.qr-code').naturalWidth") > 100
     check(page, "set-up", tmp_path)
-    page.get_by_text("Enter the key by hand").click()
+    page.get_by_text("Enter the key manually").click()
     check(page, "key", tmp_path)
     secret = page.locator("code.secret").inner_text()
     page.get_by_label("Authenticator code").fill("000000")
@@ -86,7 +86,7 @@ def test_second_step_by_keyboard_alone(page, signed_in, admin, tmp_path):
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Second step")).to_be_visible()
+    expect(page.get_by_role("heading", name="Two-factor authentication")).to_be_visible()
     check(page, "verify", tmp_path)
     expect(page.get_by_label("Code")).to_be_focused()
     page.keyboard.type(code_of(admin))
@@ -104,17 +104,15 @@ def test_role_that_needs_a_second_factor_keeps_it(page, signed_in, settings, tmp
     check(page, "must-begin", tmp_path)
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
-    page.get_by_text("Enter the key by hand").click()
+    page.get_by_text("Enter the key manually").click()
     page.get_by_label("Authenticator code").fill(
         code_from(page.locator("code.secret").inner_text())
     )
     page.keyboard.press("Enter")
-    page.get_by_role("link", name="I have saved them").click()
+    page.get_by_role("link", name="I saved my recovery codes").click()
     expect(page.get_by_role("heading", name="Projects")).to_be_visible()
     page.goto("/account/second-factor/totp/deactivate/")
-    expect(
-        page.get_by_text("Your roles require a second factor. You cannot remove it.")
-    ).to_be_visible()
+    expect(page.get_by_text("Your role requires two-factor authentication.")).to_be_visible()
     check(page, "must-stay", tmp_path)
 
 

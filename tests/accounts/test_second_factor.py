@@ -61,7 +61,7 @@ def test_setting_up_shows_a_code_to_scan_and_then_recovery_codes_once(
     page = signed_in.get(CODES).content.decode() + signed_in.get(INDEX).content.decode()
     assert not any(code in page for code in codes)
     assert is_in(signed_in)
-    assert StateChange.objects.get(aggregate="auth.User").new == "second factor"
+    assert StateChange.objects.get(aggregate="auth.User").new == "two-factor authentication"
 
 
 def test_setting_up_needs_the_password_again(signed_in):
@@ -223,7 +223,7 @@ def test_turning_it_off_needs_a_code(codes, signed_in):
     assert is_in(sign_in())
     assert not Authenticator.objects.exists()
     moves = StateChange.objects.filter(aggregate="auth.User").values_list("old", "new")
-    assert list(moves)[-1] == ("second factor", "none")
+    assert list(moves)[-1] == ("two-factor authentication", "off")
 
 
 def test_password_alone_confirms_nothing_where_there_is_a_second_factor(codes, signed_in):

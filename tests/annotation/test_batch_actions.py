@@ -123,7 +123,7 @@ def test_command_tells_how_a_batch_stands(project, capsys):
     with pytest.raises(CommandError, match="no batch 0"):
         call_command("batch", 0, "show")
     call_command("batch", batch.pk, "cap", "--cents", "400")
-    with pytest.raises(CommandError, match="Choose a cap of at least"):
+    with pytest.raises(CommandError, match="Enter a limit of at least"):
         call_command("batch", batch.pk, "cap", "--cents", "1")
     call_command("republish", project.slug, "--json")
     assert '{"raised": 0, "new_hits": 0}' in capsys.readouterr().out

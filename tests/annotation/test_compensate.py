@@ -79,7 +79,7 @@ def test_what_another_worker_hands_in_is_neither_paid_nor_rejected():
     assert pay_compensations(clock=lambda: NOW) == 0
     assignment.refresh_from_db()
     assert (assignment.state, Payment.objects.count()) == ("submitted", 0)
-    assert "a different worker" in assignment.error
+    assert "another worker" in assignment.error
     assert not Assignment.objects.unrecorded().exists()
 
 

@@ -92,7 +92,7 @@ def test_submission_is_accepted_and_its_bonus_held(held):
     assert Submission.objects.get().state == "accepted"
     assert bonus() == ("review", 35)
     assert [reason["code"] for reason in held.reasons] == ["units"]
-    assert Message.objects.get().subject == "Your bonus will be checked"
+    assert Message.objects.get().subject == "Your bonus is being reviewed"
     accept_assignment(
         assignment=held.payment.assignment, actor="automatic", now=NOW, is_checked=False
     )
@@ -101,7 +101,7 @@ def test_submission_is_accepted_and_its_bonus_held(held):
 
 def test_queue_shows_the_work_with_its_reasons(office, held):
     page = office.get(url("held_bonuses")).content.decode()
-    assert "7 questions: bonuses for more than 6 questions are checked first." in page
+    assert "7 questions. Bonuses for more than 6 questions are reviewed." in page
     assert "How long did someone carry something?" in page
     assert held.payment.assignment.worker.pseudonym in page
     assert "$0.35" in page
@@ -188,7 +188,7 @@ def test_reported_seconds_are_no_more_than_those_between_acceptance_and_submissi
     )
     record_new_generations(clock=lambda: NOW)
     (reason,) = HeldBonus.objects.get().reasons
-    assert reason["text"] == "3 seconds of work: at least 8 are expected for one verb."
+    assert reason["text"] == "3 seconds of work. We expect at least 8 seconds per verb."
 
 
 @pytest.mark.parametrize(("seen", "floor"), [(19, 8.0), (20, 20.0)])

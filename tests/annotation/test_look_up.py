@@ -56,4 +56,6 @@ def test_token_is_required(client, token):
 def test_message_that_no_page_sends_is_refused(client, token, message):
     response = ask(client, token=token, **message)
     assert response.status_code == 400
-    assert response.json() == {"error": "This message is not one of our page's."}
+    assert response.json() == {
+        "error": "This request wasn't sent by the task page. Reload the page."
+    }

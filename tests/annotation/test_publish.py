@@ -57,7 +57,7 @@ def test_budget_too_small_is_told_and_leaves_nothing(office, url, items, project
     Budget.objects.filter(pk=project.budget_id).update(cap_cents=10)
     response = office.post(url, {"count": 5, "unpublished": 5, "confirmed": "yes"})
     assert response.status_code == 422
-    assert b"Raise its cap or publish less" in response.content
+    assert b"Raise the budget limit or publish less" in response.content
     assert (Hit.objects.count(), Batch.objects.count()) == (0, 0)
 
 

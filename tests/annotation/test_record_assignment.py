@@ -173,7 +173,7 @@ def test_sweep_accepts_what_is_sound_and_owes_its_bonus(task):
     assert sorted(Submission.objects.values_list("state", flat=True)) == ["accepted", "submitted"]
     paid = Payment.objects.order_by("kind").values_list("kind", "amount_cents", "reason")
     assert list(paid) == [
-        ("bonus", 5, "Thank you! 3 questions: the first 2 are included; 5 cents."),
+        ("bonus", 5, "Thank you! 3 questions: the first 2 are included, 5 cents."),
         ("reward", 5, ""),
     ]
 

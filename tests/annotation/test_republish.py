@@ -270,11 +270,11 @@ def test_who_has_done_the_item_is_told_so_and_their_work_does_not_count(hit, cli
     task = TaskItem.objects.get(attempt=1).task
     told = {"worker": first.worker.external_id, "submit_to": settings.MTURK_WORKER_ORIGINS[0]}
     page = client.get(task_url(task, assignment="A2", **told))
-    assert b"You have done this task before" in page.content
+    assert b"You already did this task" in page.content
     again = client.get(task_url(hit.task, assignment=first.external_id, **told))
-    assert b"You have done this task before" not in again.content
+    assert b"You already did this task" not in again.content
     other = client.get(task_url(task, submit_to=told["submit_to"]))
-    assert b"You have done this task before" not in other.content
+    assert b"You already did this task" not in other.content
     late = make_assignment(task.hit, first.worker)
     (work,) = record_assignment(assignment_id=late.pk, parse=parse_generation, now=NOW)
     assert work.state == SubmissionState.WITHDRAWN
@@ -286,7 +286,7 @@ def test_rejected_work_whose_place_is_given_away_can_be_paid_but_not_used(hit):
     rejected = submit(hit, SubmissionState.REJECTED)
     republish_due_items(clock=clock)
     overturn = {"assignment": rejected, "reason": "Fair enough.", "actor": "me", "now": NOW}
-    with pytest.raises(OverturnError, match="Another worker has replaced"):
+    with pytest.raises(OverturnError, match="Another worker has already replaced"):
         overturn_rejection(use=True, **overturn)
     overturn_rejection(use=False, **overturn)
     rejected.refresh_from_db()
@@ -299,7 +299,7 @@ def test_rejected_work_that_nobody_replaces_can_count_again(hit):
     submit(hit, SubmissionState.ACCEPTED)
     rejected = submit(hit, SubmissionState.REJECTED)
     Submission.objects.filter(assignment=rejected).update(content={"questions": []})
-    with pytest.raises(ValueError, match="Give a reason"):
+    with pytest.raises(ValueError, match="Enter a reason"):
         overturn_rejection(assignment=rejected, use=True, reason=" ", actor="me", now=NOW)
     overturn_rejection(assignment=rejected, use=True, reason="Sound.", actor="me", now=NOW)
     assert (Submission.objects.live().count(), short()) == (2, 0)

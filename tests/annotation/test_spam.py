@@ -158,14 +158,14 @@ def test_nonsense_where_free_form_is_allowed_earns_the_reward_only(site):
     assert worker.refusal == {}
     assert held_codes()[0] == "free-form"
     assert paid() == {"rewards": 1, "bonuses": 0}
-    assert "Outside the question template: “Banana one?”" in messages_sent()
+    assert "Free-form questions: “Banana one?”" in messages_sent()
 
 
 def test_copies_with_one_word_changed_earn_the_reward_only(site):
     work_on_a_hit(site, COPIES)
     assert held_codes() == ["repeated"]
     assert paid() == {"rewards": 1, "bonuses": 0}
-    assert "Nearly the same as another question: “Who carries something?”" in messages_sent()
+    assert "Very similar to another question: “Who carries something?”" in messages_sent()
 
 
 def test_thirty_questions_are_refused_and_earn_the_reward_only(site):
@@ -173,7 +173,7 @@ def test_thirty_questions_are_refused_and_earn_the_reward_only(site):
     assert "At most 12 questions can be submitted for one verb" in json.dumps(worker.refusal)
     assert held_codes()[0] == "units"
     assert paid() == {"rewards": 1, "bonuses": 0}
-    assert "30 questions: bonuses for more than 6 questions are checked first." in messages_sent()
+    assert "30 questions. Bonuses for more than 6 questions are reviewed." in messages_sent()
     # The maximum bonus, for twelve questions, stays reserved.
     bonus = Payment.objects.get(kind="bonus")
     assert (bonus.state, bonus.amount_cents) == ("review", sum(range(5, 15)))
@@ -183,7 +183,7 @@ def test_instant_work_earns_the_reward_only(site):
     work_on_a_hit(site, HONEST, minutes=0)
     assert held_codes() == ["speed"]
     assert paid() == {"rewards": 1, "bonuses": 0}
-    assert "at least 8 are expected for one verb" in messages_sent()
+    assert "at least 8 seconds per verb" in messages_sent()
 
 
 def test_comment_without_questions_earns_the_reward_only(site):

@@ -23,7 +23,7 @@ def test_list_holds_what_waits_oldest_first(office, campaign):
     response = office.get(reverse("consolidation:submissions", args=["demo"]))
     found = [one.item for one in response.context["page"].rows]
     assert found == [campaign.items[1], campaign.items[5], campaign.items[9]]
-    assert response.content.count(b"Held by the marketplace") == 3
+    assert response.content.count(b"The marketplace's copy") == 3
 
 
 def test_accepting_pays_and_logs_who_did_it(office, waiting):
@@ -131,7 +131,7 @@ def test_two_copies_stand_side_by_side_with_their_differences_in_words(office, w
     assert address("copies", waiting) in listed
     page = office.get(address("copies", waiting)).content.decode()
     assert "“What did someone reject?” is in ours only, answered “the proposal”." in unescape(page)
-    assert "Ours, as the page sent it" in page
+    assert "Touchstone's copy" in page
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_chosen_copy_is_accepted_with_the_reason_in_the_log(office, waiting):
     response = office.post(address("copies", waiting), chosen, follow=True)
     waiting.refresh_from_db()
     assert (waiting.state, len(waiting.content["questions"])) == ("accepted", 1)
-    assert "The copy was chosen and accepted." in response.content.decode()
+    assert "The copy was selected and accepted." in response.content.decode()
     log = StateChange.objects.filter(object_id=waiting.pk, actor="rita").first()
     assert log.reason.endswith("Decided for theirs: Ours was cut short.")
     again = office.post(address("copies", waiting), chosen, follow=True)

@@ -140,12 +140,12 @@ def test_requester_withdraws_on_the_page_of_the_item(published):
     client = Client()
     client.force_login(make_user("rita", project, MemberRole.REQUESTER))
     page = reverse("consolidation:item", args=[project.slug, item.pk])
-    assert "Withdraw the item" in client.get(page).content.decode()
+    assert "Withdraw item" in client.get(page).content.decode()
     address = reverse("consolidation:withdraw_item", args=[project.slug, item.pk])
     assert client.post(address, {"reason": ""}).status_code == 422
     client.post(address, {"reason": REASON, "whole_sentence": "on"})
     text = client.get(page).content.decode()
-    assert "Restore the item" in text
+    assert "Restore item" in text
     assert REASON in text
     client.post(reverse("consolidation:restore_item", args=[project.slug, item.pk]))
     item.refresh_from_db()

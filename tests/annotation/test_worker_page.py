@@ -66,6 +66,22 @@ def test_page_has_everything_that_its_script_needs(client, task):
     assert item["content"] is None
 
 
+def test_page_links_to_the_exercises_of_its_scheme(client, task):
+    link = f'href="{reverse("annotation:practice-start", args=["qasrl"])}"'
+    preview = client.get(task_url(task, assignment="ASSIGNMENT_ID_NOT_AVAILABLE", submit_to=""))
+    assert text_of(client.get(task_url(task, submit_to=ORIGIN))).count(link) == 1
+    assert text_of(preview).count(link) == 1
+
+
+def test_page_does_not_link_to_messages_that_workers_cannot_send(client, task):
+    page = text_of(client.get(task_url(task, submit_to=ORIGIN)))
+    links = re.findall(r'<a [^>]*href="([^"]*)"[^>]*>(.*?)</a>', page, re.DOTALL)
+    targets = [(address, text) for address, text in links if not address.startswith("#")]
+    assert [text.strip() for _, text in targets] == ["Practice with exercises"]
+    assert "mailto:" not in page
+    assert not re.search(r"(contact|write to) the requester", page, re.IGNORECASE)
+
+
 def test_page_may_be_framed_by_the_marketplaces_of_the_settings_alone(client, task):
     response = client.get(task_url(task, submit_to=ORIGIN))
     assert "X-Frame-Options" not in response.headers
@@ -96,8 +112,8 @@ def test_preview_carries_no_permission(client, task):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"worker": "<script>"}, "has no assignment or no worker"),
-        ({"assignment": "a" * 65}, "has no assignment or no worker"),
+        ({"worker": "<script>"}, "has no assignment or worker"),
+        ({"assignment": "a" * 65}, "has no assignment or worker"),
         ({"submit_to": "https://stranger.example"}, "unknown site"),
     ],
 )
@@ -242,7 +258,9 @@ def test_work_that_can_not_be_taken_is_named_by_item_and_path(client, task):
 def test_junk_is_refused_in_words(client, body):
     response = client.post(reverse("annotation:draft"), body, content_type="text/plain")
     assert response.status_code == 400
-    assert response.json() == {"error": "This message is not one of our page's."}
+    assert response.json() == {
+        "error": "This request wasn't sent by the task page. Reload the page."
+    }
 
 
 @pytest.mark.parametrize("name", ["draft", "submit"])

@@ -88,7 +88,7 @@ def current_step(page: Page) -> Locator:
 
 
 def understand(page: Page) -> None:
-    page.get_by_role("button", name="I understand it, and see its arguments").click()
+    page.get_by_role("button", name="I understand the sentence").click()
     expect(current_step(page)).to_contain_text("Frame")
 
 

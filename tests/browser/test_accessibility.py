@@ -52,7 +52,7 @@ def test_axe_finds_nothing_on_the_generation_page(site: Site, view: BrowserConte
     check(page)
     ask(page, 1, AGENT, (0, 1))
     ask(page, 2, PATIENT, (3, 5))
-    page.locator("summary", has_text="How to mark").click()
+    page.locator("summary", has_text="How to select answers").click()
     page.locator("summary", has_text="Comment").click()
     token(page, 9).click()
     check(page)
@@ -71,7 +71,7 @@ def test_axe_finds_nothing_when_two_versions_compete(site: Site, view: BrowserCo
     ask(first, 1, AGENT, (0, 1))
     expect(first.locator("[data-status]")).to_have_text("Saved")
     ask(second, 1, PATIENT, (3, 5))
-    expect(second.get_by_role("button", name="Take this one")).to_be_visible()
+    expect(second.get_by_role("button", name="Use this version")).to_be_visible()
     check(second)
 
 

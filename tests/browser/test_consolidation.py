@@ -79,7 +79,7 @@ def test_the_papers_second_example_by_keyboard_alone(cases: Site, context: Brows
     press(page, "Shift+G")
     expect(card(page, "A1")).to_be_focused()
     press(page, "k", "ArrowDown", "r")
-    expect(card(page, "B1").locator(".card__verdict")).to_have_text("redundant, repeats A1")
+    expect(card(page, "B1").locator(".card__verdict")).to_have_text("redundant, duplicate of A1")
     for _ in range(40):
         press(page, "Tab")
         if page.evaluate("document.activeElement.hasAttribute('data-submit')"):
@@ -100,10 +100,10 @@ def test_the_papers_second_example_by_keyboard_alone(cases: Site, context: Brows
 def test_settling_a_group_keeps_the_question_with_the_modal(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("modal-keys"))
     to_first_card(page)
-    settle = page.get_by_role("button", name="Keep B1, the rest repeats it")
+    settle = page.get_by_role("button", name="Keep B1, others are duplicates")
     expect(settle).to_be_visible()
     press(page, "g")
-    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, repeats B1")
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, duplicate of B1")
     press(page, "Control+Enter")
     arrived(page)
     content = the_content(cases, "modal-keys")
@@ -118,27 +118,29 @@ def test_words_in_conflict_are_red_named_and_stop_the_hand_in(cases: Site, conte
     to_first_card(page)
     press(page, "Shift+G", "k", "ArrowDown", "k")
     conflicts = page.locator("[data-conflicts]")
-    expect(conflicts).to_have_text(f"“{SHORT_NAME}” is in answers of A1 and B1.")
+    expect(conflicts).to_have_text(
+        f"“{SHORT_NAME}” is part of answers to A1 and B1. A word can belong to one question only."
+    )
     red = page.evaluate("getComputedStyle(document.querySelector('[data-conflicts]')).color")
     word = page.locator("#sentence-4 .word")
     assert word.evaluate("(word) => getComputedStyle(word).color") == red == "rgb(179, 38, 30)"
     expect(page.locator("#sentence-4")).to_have_attribute(
         "aria-label", re.compile("in two answers: A1 and B1")
     )
-    expect(card(page, "B1").locator(".chip")).to_contain_text("shares words")
-    expect(page.locator("[data-open-problems]")).to_contain_text("A1 and B1 ask the same")
+    expect(card(page, "B1").locator(".chip")).to_contain_text("overlaps")
+    expect(page.locator("[data-open-problems]")).to_contain_text("A1 and B1 are duplicates")
     expect(submit_button(page)).to_have_attribute("aria-disabled", "true")
     submit_button(page).click(force=True)
     press(page, "Control+Enter")
     expect(note(page)).to_contain_text("Not yet:")
     assert handed_in(cases, "identified-conflict") == []
-    page.get_by_role("button", name=f"“{SHORT_NAME}” is in answers").click()
+    page.get_by_role("button", name=f"“{SHORT_NAME}” is part of answers").click()
     expect(page.locator("#sentence")).to_be_focused()
     press(page, "Backspace")
     expect(conflicts).to_be_hidden()
     expect(page.locator("[data-open-problems]")).to_contain_text("B1 is kept, but has no answer.")
     press(page, "Escape", "i")
-    expect(page.locator("[data-open]")).to_have_text("Everything is settled.")
+    expect(page.locator("[data-open]")).to_have_text("Everything is decided.")
     submit_button(page).click()
     arrived(page)
     assert verdicts(the_content(cases, "identified-conflict")) == [
@@ -150,14 +152,14 @@ def test_an_unjudged_question_is_named_and_gone_to(cases: Site, context: Browser
     page = open_task(context.new_page(), cases.address("identified-same"))
     expect(page.locator("[data-open]")).to_have_text("4 questions to judge.")
     submit_button(page).click(force=True)
-    expect(note(page)).to_have_text("Not yet: A1 is not judged yet.")
+    expect(note(page)).to_have_text("Not yet: Judge A1.")
     expect(card(page, "A1")).to_be_focused()
     press(page, "w")
     page.keyboard.type("Who was")
     press(page, "Escape", "Tab")
     expect(page.locator(".question-box__note")).to_contain_text("isn't finished")
     press(page, "Control+Enter")
-    expect(note(page)).to_have_text("Not yet: a question is still being written.")
+    expect(note(page)).to_have_text("Not yet: finish or cancel the question that you are writing.")
     expect(page.get_by_role("combobox")).to_be_focused()
     press(page, "Escape", "Escape")  # the list, then the box
     expect(page.get_by_role("combobox")).to_have_count(0)
@@ -175,7 +177,7 @@ def test_rewriting_and_undo_by_keyboard(cases: Site, context: BrowserContext):
     press(page, "Enter")
     expect(card(page, "B1").locator(".card__text")).to_have_text("What might contain something?")
     press(page, "ArrowUp", "r")  # what it repeats is B1, as it reads now
-    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, repeats B1")
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, duplicate of B1")
     press(page, "Control+z")
     expect(card(page, "A1").locator(".card__verdict")).to_have_text("not judged")
     press(page, "Control+z")
@@ -200,7 +202,7 @@ def test_answers_are_joined_moved_and_split_off_by_mouse(cases: Site, context: B
     first.get_by_role("button", name="Move", exact=True).click()
     assert other.locator(".chip").all_inner_texts() == ["( USGS )"]
     other.get_by_role("button", name="( USGS )").click()
-    other.get_by_role("button", name="Change in the sentence").click()
+    other.get_by_role("button", name="Edit in the sentence").click()
     page.locator("#sentence-8 .word").hover()
     page.mouse.down()
     page.locator("#sentence-8 .word").hover()
@@ -230,8 +232,8 @@ def test_merging_takes_the_answers_over(cases: Site, context: BrowserContext):
     expect(card(page, "A1").locator(".card__none")).to_be_visible()
     press(page, "ArrowDown", "m")
     assert card(page, "A1").locator(".chip").all_inner_texts() == [SHORT_NAME]
-    expect(card(page, "B1").locator(".card__verdict")).to_have_text("redundant, repeats A1")
-    expect(page.locator("[data-open]")).to_have_text("Everything is settled.")
+    expect(card(page, "B1").locator(".card__verdict")).to_have_text("redundant, duplicate of A1")
+    expect(page.locator("[data-open]")).to_have_text("Everything is decided.")
 
 
 def test_the_kept_question_of_a_pair_can_be_swapped(cases: Site, context: BrowserContext):
@@ -240,7 +242,7 @@ def test_the_kept_question_of_a_pair_can_be_swapped(cases: Site, context: Browse
     press(page, "g", "ArrowUp", "ArrowUp")
     expect(card(page, "A1")).to_be_focused()
     press(page, "r")
-    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, repeats B1")
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, duplicate of B1")
     expect(card(page, "B1").locator(".card__verdict")).to_have_text("kept")
     press(page, "r")
     expect(card(page, "A1").locator(".card__verdict")).to_have_text("not judged")
@@ -254,8 +256,8 @@ def test_sources_without_questions_can_be_handed_in_as_they_are(
 ):
     page = open_task(context.new_page(), cases.address("nothing-empty"))
     assert page.locator("[data-reasons] p").all_inner_texts() == [
-        "A asked nothing: “Not a verb here.”",
-        "B asked nothing: “It makes no sense.”",
+        "A asked no questions: “Not a verb here.”",
+        "B asked no questions: “It makes no sense.”",
     ]
     expect(page.locator("[data-pay]")).to_have_text("5 ¢")
     submit_button(page).click()
@@ -308,7 +310,7 @@ def test_hostile_content_is_shown_as_text(cases: Site, context: BrowserContext):
     press(page, "g")
     expect(page.locator("[data-preview]")).to_contain_text("<script>window.hacked=1</script>")
     assert page.evaluate("window.hacked") is None
-    expect(card(page, "A1").locator(".card__note")).to_contain_text("Outside the template")
+    expect(card(page, "A1").locator(".card__note")).to_contain_text("Free-form question")
 
 
 # --- where it runs -----------------------------------------------------------------------------
@@ -329,7 +331,7 @@ def test_works_in_a_cross_site_sandboxed_frame_and_survives_a_reload(
     expect(status(frame)).to_have_text("Saved")
     page.reload()  # the frame has no storage, the server has it all
     frame = ready(page.frames[1])
-    expect(card(frame, "B1").locator(".card__verdict")).to_have_text("redundant, repeats A1")
+    expect(card(frame, "B1").locator(".card__verdict")).to_have_text("redundant, duplicate of A1")
     assert result(frame) == [f"{WHO}\n{LONG_NAME}", f"{WHAT}\na basin"]
     submit_button(frame).click()
     arrived(frame)
@@ -361,14 +363,14 @@ def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
     press(second, "i")
     banner = second.locator("[data-banner]")
     expect(banner).to_contain_text(f"{WHO} – {LONG_NAME}")
-    second.get_by_role("button", name="Take this one").click()
+    second.get_by_role("button", name="Use this version").click()
     expect(card(second, "A1").locator(".card__verdict")).to_have_text("kept")
     expect(card(second, "B1").locator(".card__verdict")).to_have_text("not judged")
 
 
 def test_a_preview_shows_everything_and_takes_nothing(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.preview("identified-preview"))
-    expect(page.locator("[data-banner]")).to_contain_text("Accept the task first")
+    expect(page.locator("[data-banner]")).to_contain_text("Accept the task to start working on it")
     expect(card(page, "A1").get_by_role("button", name="Keep")).to_be_disabled()
     card(page, "A1").focus()
     press(page, "k", "Shift+G", "n", "Control+Enter")
@@ -439,9 +441,9 @@ def test_axe_finds_nothing(cases: Site, chromium: Browser, look: tuple[int, str]
         )
         assert axe_findings(page) == []
         to_first_card(page)
-        press(page, "Shift+G", "k", "ArrowDown", "k")  # words in conflict
+        press(page, "Shift+G", "k", "ArrowDown", "k")  # overlapping answers
         card(page, "A1").locator(".chip").click()  # the tools of an answer
-        page.locator("summary", has_text="Keys").click()
+        page.locator("summary", has_text="Keyboard shortcuts").click()
         assert axe_findings(page) == []
         press(page, "n")
         card(page, "B2").focus()

@@ -132,10 +132,8 @@ def test_preview_promises_the_elements_after_acceptance(project, context, live_s
     case = verification_case(project, record("Origin", WINE, FRANCE))
     address = reverse("consolidation:validate", args=[case.task.public_id])
     page = open_task(context.new_page(), f"{live_server.url}{address}")
-    expect(
-        page.get_by_text("You see the elements of Origin when you have accepted")
-    ).to_be_visible()
-    expect(page.get_by_text("could not be loaded")).to_have_count(0)
+    expect(page.get_by_text("Accept the task to see the elements of Origin")).to_be_visible()
+    expect(page.get_by_text("couldn't be loaded")).to_have_count(0)
 
 
 def test_parts_are_disputed_with_reasons_and_proposals(verifying, marketplace):
@@ -149,7 +147,7 @@ def test_parts_are_disputed_with_reasons_and_proposals(verifying, marketplace):
     expect(part(page, "Words").get_by_role("radio", name="Verify")).to_be_focused()
     press(page, "d")
     page.keyboard.type("The article belongs to it")
-    part(page, "Words").get_by_role("button", name="Pick other words for “wine”").click()
+    part(page, "Words").get_by_role("button", name="Select other words for “wine”").click()
     word(page, 0).click()
     press(page, "Escape")
     expect(part(page, "Frame element")).to_be_hidden()
@@ -192,7 +190,7 @@ def test_open_parts_and_missing_reasons_lead_to_their_place(verifying, marketpla
     page = verifying
     page.get_by_role("radio", name="Dispute").first.check()
     press(page, "Control+Enter")
-    page.get_by_role("button", name="Say why you dispute the frame.").click()
+    page.get_by_role("button", name="Explain why you dispute the frame.").click()
     expect(page.get_by_role("radio", name="Dispute").first).to_be_focused()
     page.get_by_role("button", name="Verify or dispute the words “wine”.").click()
     expect(part(page, "Words").get_by_role("radio", name="Verify")).to_be_focused()
@@ -295,8 +293,8 @@ def test_argument_is_edited_and_another_one_added(merging, marketplace):
     page.get_by_role("button", name="Keep what both agree on").click()
     row(page, 1).get_by_role("radio", name="A a").check()
     row(page, 1).get_by_label("Generic role").select_option("Asset")
-    row(page, 2).get_by_role("radio", name="Drop it").check()
-    row(page, 0).get_by_role("button", name="Change the words").click()
+    row(page, 2).get_by_role("radio", name="Drop").check()
+    row(page, 0).get_by_role("button", name="Edit words").click()
     word(page, 0).click()
     press(page, "Escape")
     word(page, 8).click()

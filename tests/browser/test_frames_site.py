@@ -59,7 +59,7 @@ def test_draft_survives_a_killed_server(frames_site: OwnSite, context: BrowserCo
     frames_site.kill()
     word(page, 6).click()
     press(page, "b")
-    expect(status(page)).to_contain_text("No connection")
+    expect(status(page)).to_contain_text("You're offline")
     expected = ["“wine” Theme · Theme", "“France” Goal · Goal"]
     assert labels_of_arguments(page) == expected
     frames_site.start()
@@ -89,7 +89,7 @@ def test_works_in_a_cross_site_sandboxed_frame_without_cookies(
     page.goto(frames_site.marketplace.frame_url(frames_site.address("frame")))
     frame = ready(page.frames[1])
     assert frame.evaluate("origin") == "null"
-    frame.get_by_role("button", name="I understand it, and see its arguments").click()
+    frame.get_by_role("button", name="I understand the sentence").click()
     frame.get_by_role("button", name="Details of Arriving").click()
     expect(frame.get_by_text("What Goal means.")).to_be_visible()
     frame.locator(".frame-row__choice", has_text="Arriving").click()

@@ -97,7 +97,7 @@ def test_a_whole_predicate_by_mouse(site: Site, context: BrowserContext):
     assert chips(page) == ["The rebels", "out of the burning village"]
     page.get_by_role("button", name="Remove the answer “out of the burning village”").click()
     token(page, 9).click()
-    page.get_by_role("button", name="Take “burning”").click()
+    page.get_by_role("button", name="Add “burning”").click()
     assert chips(page) == ["The rebels", "burning"]
     submit(page)
     arrived(page)
@@ -117,7 +117,7 @@ def test_a_whole_predicate_by_touch_at_360_px(site: Site, chromium: Browser):
         page.locator(".question-box__offer--finish:visible").tap()
         token(page, 0).tap()
         token(page, 1).tap()
-        page.get_by_role("button", name="Mark another answer").tap()
+        page.get_by_role("button", name="Select another answer").tap()
         _swipe(page, 4, 5)
         assert chips(page) == ["The rebels", "old radio"]
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -173,7 +173,7 @@ def test_a_reload_in_the_middle_loses_nothing(site: Site, context: BrowserContex
     box(frame, 2).fill("What did someone ca")
     box(frame, 2).press("Escape")
     frame.locator("summary", has_text="Comment").click()
-    frame.get_by_label("A message to the people").fill("hard one")
+    frame.get_by_label("Comment for the requester").fill("hard one")
     page.reload()  # at once: nothing waits for the timer, and the frame has no storage
     _wait_until(lambda: "someone ca" in json.dumps(stored_drafts(site, "reload")))
     page.reload()
@@ -207,7 +207,7 @@ def test_what_only_the_browser_kept_is_restored(site: Site, context: BrowserCont
     page = open_task(context.new_page(), site.address("storage"))
     context.set_offline(True)
     ask(page, 1, AGENT, (0, 1))
-    expect(status(page)).to_contain_text("No connection")
+    expect(status(page)).to_contain_text("You're offline")
     page.close(run_before_unload=False)
     context.set_offline(False)
     assert stored_drafts(site, "storage") == []
@@ -227,7 +227,7 @@ def test_a_dropped_line_never_blocks_typing_and_the_draft_catches_up(
     expect(status(page)).to_have_text("Saved")
     context.set_offline(True)
     ask(page, 2, PATIENT, (3, 5))
-    expect(status(page)).to_contain_text("No connection")
+    expect(status(page)).to_contain_text("You're offline")
     assert chips(page) == ["The rebels", "the old radio"]
     context.set_offline(False)
     expect(status(page)).to_have_text("Saved")
@@ -252,7 +252,7 @@ def test_a_save_whose_answer_was_lost_is_no_conflict(site: Site, context: Browse
     page.route("**/draft/", lose_first_answer)
     open_task(page, site.address("conflict"))
     ask(page, 1, AGENT, (0, 1))
-    expect(status(page)).to_contain_text("No connection")
+    expect(status(page)).to_contain_text("You're offline")
     expect(status(page)).to_have_text("Saved")
     expect(page.locator("[data-banner]")).to_be_hidden()
     assert len(lost) == 1
@@ -311,7 +311,7 @@ def test_a_double_click_submits_once(site: Site, context: BrowserContext):
     arrived(page)
     assert len(handed_in(site, "double")) == 1
     open_task(page, site.address("double"))
-    expect(page.locator("[data-banner]")).to_contain_text("have submitted this work")
+    expect(page.locator("[data-banner]")).to_contain_text("You submitted this task")
     expect(box(page, 1)).to_be_disabled()
 
 
@@ -324,20 +324,20 @@ def test_two_tabs_show_both_versions_and_keep_the_chosen_one(site: Site, context
     banner = second.locator("[data-banner]")
     expect(banner).to_contain_text(f"{AGENT} – The rebels")
     expect(banner).to_contain_text(f"{PATIENT} – the old radio")
-    second.get_by_role("button", name="Take this one").click()
+    second.get_by_role("button", name="Use this version").click()
     expect(box(second, 1)).to_have_value(AGENT)
     expect(status(second)).to_have_text("Saved")
     ask(first, 2, PATIENT, (3, 5))
-    first.get_by_role("button", name="Keep this one").click()
+    first.get_by_role("button", name="Keep this version").click()
     expect(status(first)).to_have_text("Saved")
     [draft] = stored_drafts(site, "tabs")
     assert len(draft["content"][site.item("tabs")]["questions"]) == 2
     submit(second)
-    second.get_by_role("button", name="Take this one").click()
+    second.get_by_role("button", name="Use this version").click()
     submit(second)
     arrived(second)
     ask(first, 3, "When did someone carry something?", (12, 12))
-    expect(first.locator("[data-banner]")).to_contain_text("have submitted this work")
+    expect(first.locator("[data-banner]")).to_contain_text("You submitted this task")
 
 
 def test_stale_tab_cannot_submit_over_newer_work(site: Site, context: BrowserContext):
@@ -356,9 +356,9 @@ def test_stale_tab_cannot_submit_over_newer_work(site: Site, context: BrowserCon
     assert draft["submitted_at"] is None
     submit(newer)
     arrived(newer)
-    stale.get_by_role("button", name="Keep this one").click()
+    stale.get_by_role("button", name="Keep this version").click()
     submit(stale)
-    expect(banner).to_contain_text("You have submitted this work.")
+    expect(banner).to_contain_text("You submitted this task.")
     expect(box(stale, 1)).to_have_value(AGENT)
     [content] = handed_in(site, "stale")
     assert [row["question"] for row in content[site.item("stale")]["questions"]] == [AGENT]
@@ -410,7 +410,7 @@ def test_hostile_content_is_shown_as_text(site: Site, context: BrowserContext):
     ask(page, 1, AGENT, (0, 8))
     box(page, 2).fill("<img src=x onerror=window.hacked=1>\u202e👩‍👩‍👧‍👦")
     box(page, 2).press("Escape")
-    page.get_by_role("button", name="Keep it as it is").click()
+    page.get_by_role("button", name="Keep as free-form").click()
     token(page, 9).click()
     token(page, 9).click()
     expect(page.locator(".answer-chip__text").first).to_contain_text(
@@ -478,10 +478,10 @@ def test_an_overlap_is_refused_with_a_word_why(site: Site, context: BrowserConte
     token(page, 1).click()
     token(page, 3).click()
     expect(note(page)).to_have_text(
-        "“rebels” is already in the answer “The rebels”. Remove that one first to change it."
+        "“rebels” is already part of the answer “The rebels”. To change it, remove it first."
     )
     ask(page, 2, PATIENT, (1, 4))
-    expect(note(page)).to_contain_text("“rebels” already belongs to an answer of question 1.")
+    expect(note(page)).to_contain_text("“rebels” is already part of an answer to question 1.")
     assert chips(page) == ["The rebels"]
     expect(page.locator("#sentence-1")).to_have_class(re.compile("token--other"))
     expect(page.locator("#sentence-1")).to_have_attribute(
@@ -502,18 +502,20 @@ def test_the_wrong_word_is_marked_with_the_nearest_legal_ones(site: Site, contex
     box(page, 1).fill("Who caried something")
     expect(page.locator(".question-box__wrong")).to_have_text("caried")
     expect(box(page, 1)).to_have_attribute("aria-invalid", "true")
-    expect(page.locator(".question-box__note").first).to_contain_text("“caried” can't stand here.")
+    expect(page.locator(".question-box__note").first).to_contain_text(
+        "“caried” isn't allowed here."
+    )
     box(page, 1).press("ArrowDown")
     box(page, 1).press("Enter")
     expect(box(page, 1)).to_have_value(AGENT.removesuffix("?"))
     box(page, 1).press("Enter")
     expect(page.locator("#sentence")).to_be_focused()
     box(page, 2).fill("Who was the radio for")
-    page.get_by_role("option", name="Keep the question as it is").click()
+    page.get_by_role("option", name="Keep as a free-form question").click()
     token(page, 12).click()
     token(page, 12).click()
-    expect(page.locator(".question-box__note").nth(1)).to_contain_text("Outside the template")
-    token_one = page.get_by_role("button", name="Mark the answer").first
+    expect(page.locator(".question-box__note").nth(1)).to_contain_text("Free-form question")
+    token_one = page.get_by_role("button", name="Select the answer").first
     token_one.click()
     token(page, 0).click()
     token(page, 1).click()
@@ -531,9 +533,7 @@ def test_the_same_question_is_not_taken_twice(site: Site, context: BrowserContex
     page = open_task(context.new_page(), site.address("offers"))
     ask(page, 1, AGENT, (0, 1))
     box(page, 2).fill("who  carried something?")
-    expect(page.locator(".question-box__note").nth(1)).to_have_text(
-        "The same question as number 1."
-    )
+    expect(page.locator(".question-box__note").nth(1)).to_have_text("Same as question 1.")
     submit(page)
     expect(page.locator("[data-problems]")).to_contain_text("Question 2 is the same as question 1.")
     assert handed_in(site, "offers") == []
@@ -543,13 +543,13 @@ def test_unfinished_work_is_named_before_it_is_sent(site: Site, context: Browser
     page = open_task(context.new_page(), site.address("pay"))
     submit(page)
     problems = page.locator("[data-problems]")
-    expect(problems).to_contain_text("Ask a question, or say why none can be asked.")
+    expect(problems).to_contain_text("Ask a question, or explain why no question is possible.")
     expect(problems).to_be_focused()
     ask(page, 1, AGENT)
     box(page, 2).fill("What did someone")
     submit(page)
     expect(problems).to_contain_text("Question 1 has no answer yet.")
-    expect(problems).to_contain_text("Question 2 is not finished.")
+    expect(problems).to_contain_text("Question 2 isn't finished.")
     problems.get_by_role("button", name="Question 1").click()
     expect(box(page, 1)).to_be_focused()
 
@@ -571,7 +571,7 @@ def test_pay_follows_the_questions_that_stand(site: Site, context: BrowserContex
 
 def test_nothing_can_be_asked_needs_a_reason(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("nothing"))
-    page.locator("summary", has_text="No question can be asked").click()
+    page.locator("summary", has_text="No question possible").click()
     page.get_by_label("Why not?").select_option("The marked word is not a verb here.")
     expect(page.get_by_label("The reason")).to_have_value("The marked word is not a verb here.")
     submit(page)
@@ -585,7 +585,7 @@ def test_nothing_can_be_asked_needs_a_reason(site: Site, context: BrowserContext
 
 def test_a_preview_shows_everything_and_takes_nothing(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.preview("preview"))
-    expect(page.locator("[data-banner]")).to_contain_text("Accept the task first")
+    expect(page.locator("[data-banner]")).to_contain_text("Accept the task to start working on it")
     assert page.locator(".token").count() == 14
     expect(box(page, 1)).to_be_disabled()
     token(page, 0).click()
@@ -649,7 +649,7 @@ def test_error_of_a_deleted_question_disappears(site: Site, context: BrowserCont
     box(page, 2).fill("What did someone")
     submit(page)
     problems = page.locator("[data-problems]")
-    expect(problems).to_contain_text("Question 2 is not finished.")
+    expect(problems).to_contain_text("Question 2 isn't finished.")
     page.get_by_role("button", name="Delete question 2").click()
     expect(problems).to_be_hidden()
     submit(page)

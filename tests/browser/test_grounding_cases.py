@@ -168,7 +168,7 @@ def test_one_the_other_or_both_boxes_are_taken(merging, marketplace):
     row(page, 0).get_by_role("radio", name="A", exact=True).check()
     row(page, 1).get_by_role("radio", name="Both").check()
     expect(phrase_row(page, 0)).to_contain_text("3 of 2 boxes")
-    expect(page.locator(".panel__warning")).to_contain_text("speaks of 2, and there are 3 boxes")
+    expect(page.locator(".panel__warning")).to_contain_text("mentions 2, but there are 3 boxes")
     row(page, 1).get_by_role("radio", name="B", exact=True).check()
     expect(phrase_row(page, 0)).to_contain_text("2 of 2 boxes (B)")
     page.get_by_role("button", name="Undo box 2: B for “Two women”").click()
@@ -200,9 +200,9 @@ def test_box_is_adjusted_and_another_one_drawn(merging, marketplace):
 def test_absent_needs_an_annotator(merging):
     page = merging
     expect(page.get_by_role("radio", name="Not in the picture")).to_be_disabled()
-    expect(page.get_by_text("No annotator thought so.")).to_be_visible()
+    expect(page.get_by_text("No annotator chose this.")).to_be_visible()
     press(page, "x")
-    expect(note(page)).to_have_text("No annotator thought so.")
+    expect(note(page)).to_have_text("No annotator chose this.")
     phrase_row(page, 3).click()
     expect(page.get_by_role("radio", name="Not in the picture")).to_be_enabled()
 
@@ -211,7 +211,7 @@ def test_box_of_an_annotator_is_taken_from_the_picture(merging):
     page = merging
     phrase_row(page, 3).click()
     page.mouse.click(*point(page, 90, 290))
-    page.get_by_role("button", name="Take this box of A").click()
+    page.get_by_role("button", name="Use this box of A").click()
     expect(phrase_row(page, 3)).to_contain_text("1 box (A)")
 
 
@@ -306,7 +306,9 @@ def test_disputed_boxes_are_revised_by_their_author(project, context, open_page,
     case.refresh_from_db()
     author = Submission.objects.get(role="generator").worker.external_id
     page = open_page(context, "revise", case, author)
-    expect(page.get_by_text("Others dispute “Two women”: 1 box, a missing box.")).to_be_visible()
+    expect(
+        page.get_by_text("Other annotators dispute “Two women”: 1 box, a missing box.")
+    ).to_be_visible()
     page.get_by_role("button", name="Remove Two women, box 2 of 2").click()
     submit(page)
     arrived(page)

@@ -162,7 +162,7 @@ def test_caption_by_keyboard_alone(page, marketplace):
     press(page, "Enter")
     first = "Two women, box 1 of 1, left 38, top 138, 120 by 114 pixels"
     assert box_names(page) == [first]
-    expect(note(page)).to_contain_text("The phrase speaks of 2, and there is 1 box.")
+    expect(note(page)).to_contain_text("The phrase mentions 2, but there is 1 box.")
     press(page, "b", "Enter")
     expect(page.locator(".box[role=button]").nth(1)).to_be_focused()
     press(page, "ArrowDown", "Shift+ArrowRight")
@@ -388,7 +388,7 @@ def test_several_boxes_become_one_for_the_group(page):
     for woman in WOMEN:
         draw(page, woman)
     press(page, "g")
-    expect(note(page)).to_contain_text("The boxes became one around them.")
+    expect(note(page)).to_contain_text("The boxes were replaced by one box around all of them.")
     assert box_names(page) == ["Two women, box 1 of 1, left 40, top 60, 150 by 170 pixels"]
     draw(page, (300, 200, 400, 300))
     assert len(box_names(page)) == 1
@@ -475,10 +475,10 @@ def test_captions_of_one_picture_and_nested_phrases_are_lines_of_words(
 def test_picture_that_does_not_load_is_loaded_again(project, context, open_captions):
     context.route("**/image/**", lambda route: route.abort())
     page = open_captions(context, make_caption(project))
-    expect(page.get_by_text("The picture could not be loaded.")).to_be_visible()
+    expect(page.get_by_text("The picture couldn't be loaded.")).to_be_visible()
     context.unroute("**/image/**")
     page.get_by_role("button", name="Try again").click()
-    expect(page.get_by_text("The picture could not be loaded.")).to_be_hidden()
+    expect(page.get_by_text("The picture couldn't be loaded.")).to_be_hidden()
 
 
 def test_preview_can_be_read_and_not_written(project, context, live_server):
@@ -520,7 +520,7 @@ def test_axe_finds_nothing_and_focus_is_never_covered(
         press(page, "n", "b")
         check(page)
         press(page, "Enter", "n", "n")
-        page.locator("summary", has_text="Keys").click()
+        page.locator("summary", has_text="Keyboard shortcuts").click()
         check(page)
         press(page, "Control+Enter")
         expect(page.locator("[data-problems]")).to_be_visible()

@@ -64,7 +64,7 @@ def test_draft_survives_a_killed_server(grounding_site: OwnSite, context: Browse
     grounding_site.kill()
     draw(page, WOMEN[1])
     press(page, "n", "x")
-    expect(status(page)).to_contain_text("No connection")
+    expect(status(page)).to_contain_text("You're offline")
     expected = ["✓ 2 of 2 boxes", "✓ not in the picture", "to do", "to do"]
     assert progress(page) == expected
     grounding_site.start()

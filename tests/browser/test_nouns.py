@@ -60,7 +60,7 @@ def test_event_is_confirmed_and_asked_about_by_keyboard(site: Site, context: Bro
 def test_noun_without_event_is_submitted_at_once(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("noun-no"))
     submit(page)
-    expect(page.get_by_role("alert")).to_contain_text("Say whether the marked noun")
+    expect(page.get_by_role("alert")).to_contain_text("Choose whether the marked noun")
     page.get_by_role("radio", name="No").click()
     expect(page.get_by_role("heading", name="Questions and answers")).to_be_hidden()
     expect(status(page)).to_contain_text("Saved")
@@ -78,7 +78,9 @@ def test_noun_without_event_is_submitted_at_once(site: Site, context: BrowserCon
 
 def test_consolidator_settles_whether_it_is_an_event(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("noun-settle"))
-    expect(page.locator("[data-reasons]")).to_have_text("B: the noun describes no action or event.")
+    expect(page.locator("[data-reasons]")).to_have_text(
+        "B: the noun doesn't describe an action or event."
+    )
     expect(page.get_by_role("radio", name="Yes")).not_to_be_checked()
     page.get_by_role("radio", name="No").click()
     expect(card(page, "A1")).to_contain_text("invalid")
@@ -97,7 +99,7 @@ def test_undecided_noun_cannot_be_submitted(cases: Site, context: BrowserContext
     card(page, "A1").click()
     press(page, "k")
     press(page, "Control+Enter")
-    expect(page.locator("[data-note]")).to_contain_text("Say whether the marked noun")
+    expect(page.locator("[data-note]")).to_contain_text("Choose whether the marked noun")
     press(page, "y", "Control+Enter")
     arrived(page)
     assert the_content(cases, "noun-agree")["is_verbal"] is True

@@ -78,7 +78,9 @@ def test_work_in_the_frame_is_handed_in_and_paid(market: Market, context: Browse
     page.keyboard.press("Enter")
 
     task = page.locator("iframe#task")
-    expect(task).to_have_attribute("sandbox", "allow-scripts allow-forms")
+    expect(task).to_have_attribute(
+        "sandbox", "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"
+    )
     frame = task.element_handle().content_frame()
     assert frame
     ready(frame)
@@ -110,7 +112,7 @@ def _join(page: Page, market: Market) -> None:
             field.select_option(value)
         else:
             field.fill(value)
-    page.get_by_role("button", name="Create the account").click()
+    page.get_by_role("button", name="Create account").click()
     page.wait_for_url(f"{market.url}/hits/")
 
 

@@ -93,7 +93,7 @@ def test_pages_are_accessible_and_stay_in_their_width(open_context, project, tmp
     check(page, f"lost-{width}-{scheme}")
     page.get_by_label("File or zip archive").set_input_files(path)
     page.get_by_label("Format").select_option("framenet")
-    page.get_by_role("button", name="Save as a new version").click()
+    page.get_by_role("button", name="Save as new version").click()
     expect(page.get_by_text("is neither a folder nor a complete zip file")).to_be_visible()
     check(page, f"refused-{width}-{scheme}")
 
@@ -103,7 +103,7 @@ def test_lexicon_is_imported_searched_and_read_by_keyboard(open_context):
     page.goto(address())
     page.get_by_label("File or zip archive").set_input_files(SAMPLE)
     page.get_by_label("Format").select_option("json")
-    page.get_by_role("button", name="Save as a new version").press("Enter")
+    page.get_by_role("button", name="Save as new version").press("Enter")
     expect(page.get_by_role("status").first).to_contain_text("Version 1 was imported")
     page.get_by_role("textbox", name="Search").focus()
     page.keyboard.type("come from")

@@ -74,7 +74,7 @@ def test_pages_of_the_demo_are_saved(page, tmp_path):
     page.goto("/hits/login/")
     page.locator("input[name=username]").fill(WORKER.name)
     page.locator("input[name=password]").fill(WORKER.password)
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Sign in").click()
     accept = page.get_by_role("button", name="Accept one").first
     for _ in range(30):  # the sweeps publish the worker's HITs soon after the demo has started
         if accept.is_visible():

@@ -60,7 +60,7 @@ def test_submit_is_clicked_once_while_suggestions_are_open(site: Site, page: Pag
 def test_list_covers_no_link_to_skip_the_item(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("bar-skip"))
     box(page, 1).click()
-    options, nothing = list_of(page, 1), page.get_by_text("No question can be asked")
+    options, nothing = list_of(page, 1), page.get_by_text("No question possible")
     expect(options).to_be_visible()
     list_box, text_box = options.bounding_box(), nothing.bounding_box()
     assert list_box

@@ -125,7 +125,7 @@ def test_merging_of_records_is_learned(open_page, context):
     row = page.locator("[data-rows] > li")
     row.nth(1).get_by_role("radio", name="A a").check()
     step(page, 3)
-    row.nth(2).get_by_role("radio", name="Drop it").check()
+    row.nth(2).get_by_role("radio", name="Drop").check()
     step(page, 4)
     page.get_by_role("radio", name="4 sure of the frame").check()
     step(page, 5)

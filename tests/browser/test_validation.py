@@ -70,11 +70,11 @@ def test_a_whole_validation_by_keyboard_alone(cases: Site, context: BrowserConte
 
 def test_by_mouse_and_with_a_repeated_question(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("validation-mouse"))
-    card(page, "1").get_by_role("button", name="Mark answers").click()
+    card(page, "1").get_by_role("button", name="Select answers").click()
     for word in (16, 17):
         page.locator(f"#sentence-{word} .word").click()
-    card(page, "2").get_by_role("button", name="Repeats another").click()
-    expect(card(page, "2").locator(".card__verdict")).to_have_text("repeats 1")
+    card(page, "2").get_by_role("button", name="Duplicate").click()
+    expect(card(page, "2").locator(".card__verdict")).to_have_text("duplicate of 1")
     card(page, "3").get_by_role("button", name="Invalid").click()
     submit_button(page).click()
     arrived(page)
@@ -91,12 +91,12 @@ def test_which_question_is_repeated_can_be_chosen(cases: Site, context: BrowserC
     page = open_task(context.new_page(), cases.address("validation-repeat"))
     card(page, "3").focus()
     press(page, "r")  # the nearest one before it
-    expect(card(page, "3").locator(".card__verdict")).to_have_text("repeats 2")
+    expect(card(page, "3").locator(".card__verdict")).to_have_text("duplicate of 2")
     expect(card(page, "2").locator(".card__verdict")).to_have_text("valid")
     card(page, "1").focus()
     press(page, "v")
-    card(page, "3").get_by_label("Repeats").select_option(label=f"1 “{MIGHT}”")
-    expect(card(page, "3").locator(".card__verdict")).to_have_text("repeats 1")
+    card(page, "3").get_by_label("Duplicate of").select_option(label=f"1 “{MIGHT}”")
+    expect(card(page, "3").locator(".card__verdict")).to_have_text("duplicate of 1")
     card(page, "1").focus()
     press(page, "i")  # what repeats it is open again
     expect(card(page, "3").locator(".card__verdict")).to_have_text("not judged")
@@ -109,7 +109,7 @@ def test_what_is_not_judged_or_answered_is_named_and_gone_to(cases: Site, contex
     page = open_task(context.new_page(), cases.address("validation-open"))
     expect(page.locator("[data-open]")).to_have_text("3 questions to judge.")
     submit_button(page).click(force=True)
-    expect(note(page)).to_have_text("Not yet: Question 1 is not judged yet.")
+    expect(note(page)).to_have_text("Not yet: Judge question 1.")
     expect(card(page, "1")).to_be_focused()
     press(page, "v", "ArrowDown", "i", "ArrowDown", "i", "Control+Enter")
     expect(note(page)).to_have_text("Not yet: Question 1 is valid, but has no answer.")
@@ -120,18 +120,18 @@ def test_what_is_not_judged_or_answered_is_named_and_gone_to(cases: Site, contex
 def test_a_word_in_two_questions_is_red_and_stops_the_hand_in(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("validation-conflict"))
     for name in ("1", "2"):
-        card(page, name).get_by_role("button", name="Mark answers").click()
+        card(page, name).get_by_role("button", name="Select answers").click()
         for word in (16, 17):
             page.locator(f"#sentence-{word} .word").click()
     card(page, "3").focus()
     press(page, "i")
     expect(page.locator("[data-conflicts]")).to_have_text(
-        f"“{BASIN}” answers the questions 1 and 2: no word may answer two."
+        f"“{BASIN}” is part of answers to questions 1 and 2. A word can belong to one question only."
     )
     expect(page.locator("#sentence-16")).to_have_attribute(
         "aria-label", re.compile("in two answers: 1 and 2")
     )
-    expect(card(page, "2").locator(".chip")).to_contain_text("shares words")
+    expect(card(page, "2").locator(".chip")).to_contain_text("overlaps")
     expect(submit_button(page)).to_have_attribute("aria-disabled", "true")
     press(page, "Control+Enter")
     expect(note(page)).to_contain_text("Not yet:")
@@ -173,7 +173,11 @@ def test_works_in_a_cross_site_sandboxed_frame_and_survives_a_reload(
     expect(status(frame)).to_have_text("Saved")
     page.reload()  # the frame has no storage, the server has it all
     frame = ready(page.frames[1])
-    assert frame.locator(".card__verdict").all_inner_texts() == ["valid", "repeats 1", "invalid"]
+    assert frame.locator(".card__verdict").all_inner_texts() == [
+        "valid",
+        "duplicate of 1",
+        "invalid",
+    ]
     expect(card(frame, "1").locator(".chip")).to_have_text("natural")
     submit_button(frame).click()
     arrived(frame)
@@ -205,14 +209,14 @@ def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
     press(second, "i")
     banner = second.locator("[data-banner]")
     expect(banner).to_contain_text(f"{MIGHT} – natural")
-    second.get_by_role("button", name="Take this one").click()
+    second.get_by_role("button", name="Use this version").click()
     expect(card(second, "1").locator(".card__verdict")).to_have_text("valid")
     expect(card(second, "2").locator(".card__verdict")).to_have_text("not judged")
 
 
 def test_a_preview_shows_everything_and_takes_nothing(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.preview("validation-preview"))
-    expect(page.locator("[data-banner]")).to_contain_text("Accept the task first")
+    expect(page.locator("[data-banner]")).to_contain_text("Accept the task to start working on it")
     expect(card(page, "1").get_by_role("button", name="Invalid")).to_be_disabled()
     card(page, "1").focus()
     press(page, "v", "i", "Enter", "Control+Enter")
@@ -244,11 +248,11 @@ def test_by_touch_at_360_px(cases: Site, chromium: Browser):
     size = {"width": 360, "height": 740}
     with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
         page = open_task(context.new_page(), cases.address("validation-touch"))
-        card(page, "1").get_by_role("button", name="Mark answers").tap()
+        card(page, "1").get_by_role("button", name="Select answers").tap()
         page.locator("#sentence-16 .word").tap()
         page.locator("#sentence-17 .word").tap()
         card(page, "2").get_by_role("button", name="Invalid").tap()
-        card(page, "3").get_by_role("button", name="Repeats another").tap()
+        card(page, "3").get_by_role("button", name="Duplicate").tap()
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         small = page.evaluate(
             """() => [...document.querySelectorAll(".card__verdict-button, .chip")]
@@ -293,12 +297,12 @@ def test_axe_finds_nothing(cases: Site, chromium: Browser, look: tuple[int, str]
             context.new_page(), cases.address("validation-axe", worker=f"W{scheme}{width}")
         )
         assert axe_findings(page) == []
-        for name in ("1", "2"):  # words in conflict
+        for name in ("1", "2"):  # overlapping answers
             card(page, name).focus()
             press(page, "Enter", "ArrowRight", "Enter", "Escape")
         card(page, "3").focus()
         press(page, "r")
-        page.locator("summary", has_text="Keys").click()
+        page.locator("summary", has_text="Keyboard shortcuts").click()
         assert axe_findings(page) == []
 
 

@@ -54,7 +54,7 @@ def test_site_answers_503_until_the_database_is_back(site, start_process, wait_f
     )
     page, api = answer("/"), answer("/api/v1/projects/")
     assert (page.status_code, page.headers["Retry-After"]) == (503, "10")
-    assert "can't reach its database" in page.text
+    assert "can't connect to its database" in page.text
     assert (api.status_code, api.headers["Retry-After"]) == (503, "10")
     assert api.json()["errors"][0]["code"] == "unavailable"
     run_sql(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")

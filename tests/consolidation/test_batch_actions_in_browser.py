@@ -68,14 +68,16 @@ def offered() -> int:
 
 def test_batch_is_published_and_steered_to_its_end_and_back_by_keyboard(page, sweep, clock):
     page.goto(reverse("annotation:publish", args=["demo"]))
-    press(page, "Preview the cost")
+    press(page, "Preview cost")
     press(page, "Publish 3 HITs for $")
     told(page, "3 HITs are being created")
     expect(page.locator("#standing")).to_contain_text("Updating 3 HITs", timeout=PATIENCE)
     sweep()
     assert offered() == 3
     # The page renews itself: nothing is reloaded, and nothing jumps.
-    expect(page.locator("#standing")).to_contain_text("Every HIT is up to date", timeout=PATIENCE)
+    expect(page.locator("#standing")).to_contain_text(
+        "In sync with the marketplace", timeout=PATIENCE
+    )
     press(page, "Pause …")
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_text("Pause the whole batch: 3 HITs?", timeout=PATIENCE)
@@ -127,10 +129,10 @@ def test_hits_are_chosen_by_keyboard_and_the_choice_survives_the_renewal(page, s
     with page.expect_response(lambda one: "part=standing" in one.url, timeout=PATIENCE):
         pass
     expect(box).to_be_checked()
-    page.get_by_label("Action for the chosen HITs").select_option("expire")
+    page.get_by_label("Action for the selected HITs").select_option("expire")
     press(page, "Continue …")
     heading = page.get_by_role("heading", level=1)
-    expect(heading).to_have_text("End 1 of the 1 chosen HIT?", timeout=PATIENCE)
+    expect(heading).to_have_text("End 1 of the 1 selected HIT?", timeout=PATIENCE)
     press(page, "End 1 HIT")
     told(page, "Ended: 1 HIT.")
     assert Hit.objects.exclude(expiration_wanted=None).count() == 1
@@ -143,7 +145,7 @@ def test_filter_decides_what_is_meant_when_nothing_is_chosen(page, sweep, projec
     page.goto(reverse("consolidation:batch", args=["demo", batch.pk]))
     page.get_by_label("Which").select_option("expired")
     expect(page.locator("#rows tbody tr")).to_have_count(1)
-    page.get_by_label("Action for the chosen HITs").select_option("extend")
+    page.get_by_label("Action for the selected HITs").select_option("extend")
     press(page, "Continue …")
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_text("Extend all 1 affected HIT (expired)?", timeout=PATIENCE)

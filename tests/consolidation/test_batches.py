@@ -164,7 +164,7 @@ def test_second_click_asks_again_and_does_nothing_more(office, batch, url):
 def test_chosen_hits_alone_are_moved(office, batch, url):
     live = hits_in("live")
     asked, _ = ordered(office, url, action="pause", scope="hits", hit=live[:1])
-    assert "Pause 1 of the 1 chosen HIT?" in text(asked)
+    assert "Pause 1 of the 1 selected HIT?" in text(asked)
     assert list(Hit.objects.exclude(paused_at=None).values_list("pk", flat=True)) == live[:1]
     batch.refresh_from_db()
     assert batch.state == "open"
@@ -219,15 +219,15 @@ def test_ended_batch_is_open_again_for_what_is_offered_again(office, batch, url)
 @pytest.mark.parametrize(
     ("order", "told"),
     [
-        ({"action": "resume", "scope": "hits"}, "none is paused"),
+        ({"action": "resume", "scope": "hits"}, "No paused HITs"),
         (
             {"action": "republish", "scope": "hits", "state": "live"},
-            "None of these HITs can be offered",
+            "No HITs to republish",
         ),
         ({"action": "extend", "scope": "batch", "days": 0}, "1 to 365 days"),
         ({"action": "add", "scope": "batch", "assignments": 10}, "1 to 9 assignments"),
         ({"action": "destroy", "scope": "batch"}, "Select a valid choice"),
-        ({"action": "pause", "scope": "hits", "hit": ["999999"]}, "none is open"),
+        ({"action": "pause", "scope": "hits", "hit": ["999999"]}, "No open HITs"),
         ({"action": "pause", "scope": "hits", "hit": ["x"]}, "Select a valid choice"),
         ({}, "required"),
     ],
@@ -244,7 +244,7 @@ def test_refusals_of_the_domain_are_told(office, batch, url, project):
     Budget.objects.filter(pk=project.budget_id).update(cap_cents=F("reserved_cents"))
     order = {"action": "extend", "scope": "hits", "state": "expired"}
     _, done = ordered(office, url, **order)
-    assert "Raise its cap or publish less" in text(done)
+    assert "Raise the budget limit or publish less" in text(done)
     assert len(hits_in("expired")) == 2
     ordered(office, url, action="pause", scope="batch")
     _, done = ordered(office, url, action="extend", scope="hits", state="paused")
@@ -276,7 +276,7 @@ def test_terms_are_changed_and_logged(office, batch):
         ({"republish_limit": ""}, "required"),
         ({"republish_limit": 3, "keep_open": 0}, "greater than or equal to 1"),
         ({"republish_limit": 3, "cap": "-1"}, "greater than or equal to 0"),
-        ({"republish_limit": 5, "cap": "0.01"}, "Choose a cap of at least that amount"),
+        ({"republish_limit": 5, "cap": "0.01"}, "Enter a limit of at least that amount"),
     ],
 )
 def test_terms_that_can_not_hold_are_refused_beside_the_field(office, batch, typed, told):
@@ -389,7 +389,7 @@ OFFER = {"amount": "1.50", "key": "assignment 7", "reason": "It ran out under yo
 
 def test_compensation_names_its_cost_with_the_fee_before_it_is_offered(office, compensate, project):
     asked = text(office.post(compensate, OFFER))
-    assert "Pay $1.50 for $1.80 in all" in asked
+    assert "Pay $1.50 ($1.80 with fee)" in asked
     assert not Compensation.objects.exists()
     before = Budget.objects.get(pk=project.budget_id).reserved_cents
     page = office.post(compensate, {**OFFER, "confirmed": "yes"}, follow=True)
@@ -416,4 +416,4 @@ def test_compensation_without_budget_is_refused(office, compensate, project):
     )
     response = office.post(compensate, {**OFFER, "confirmed": "yes"})
     assert response.status_code == 422
-    assert "Raise its cap" in text(response)
+    assert "Raise the budget limit" in text(response)

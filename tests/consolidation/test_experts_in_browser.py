@@ -220,12 +220,12 @@ def test_review_is_corrected_on_the_page_and_says_what_changed(signed_in):
         page.get_by_role("link", name="Edit").focus()
         press(page, "Enter")
         ready(page)
-        expect(page.locator("[data-open]")).to_have_text("Everything is settled.")
+        expect(page.locator("[data-open]")).to_have_text("Everything is decided.")
         to_first_card(page)
         press(page, "i", "Control+Enter")
         expect(page.get_by_text("Your correction is saved as the new gold")).to_be_visible()
         page.goto(f"/projects/{project.slug}/reviews/{review.pk}/")
-        expect(page.get_by_role("heading", name="What it changed")).to_be_visible()
+        expect(page.get_by_role("heading", name="Changes")).to_be_visible()
         expect(page.get_by_role("rowheader", name="extra").first).to_be_visible()
         assert axe_findings(page) == []
     corrected = Gold.objects.get(version=2)
@@ -283,7 +283,7 @@ def test_work_of_one_expert_is_not_shown_to_the_next_on_the_same_computer(
         ready(page)
         context.clear_cookies(name="sessionid")
         page.get_by_role("combobox", name="Question 1").fill("Who identified something?")
-        expect(page.locator("[data-banner]")).to_contain_text("You have been signed out")
+        expect(page.locator("[data-banner]")).to_contain_text("You've been signed out")
         for name, text in (("otto", ""), ("eva", "Who identified something?")):
             client = Client()
             client.force_login(people[name])

@@ -161,7 +161,7 @@ def test_command_and_page_settle_a_validation(capsys, client, admin_user):
     assert "Can't be used" not in unescape(page.content.decode())
     chosen = {"copy": "ours", "reason": "The marketplace's was cut short."}
     assert (
-        "The copy was chosen and accepted."
+        "The copy was selected and accepted."
         in client.post(address, chosen, follow=True).content.decode()
     )
     second.refresh_from_db()

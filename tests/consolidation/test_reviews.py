@@ -61,8 +61,8 @@ def test_page_shows_the_annotation_and_not_whose_it_is(expert, review):
 def test_judgment_is_kept_and_counts(expert, review, verdict, rate):
     form = {"verdict": verdict, "comment": "Why?"}
     page = expert.post(url("judge", review), form, follow=True).content.decode()
-    assert "Your judgment was saved." in page
-    assert f"<b>{rate}</b> of the sample was wrong (95 % interval" in page
+    assert "Review saved." in page
+    assert f"<b>{rate}</b> of the reviewed sample was wrong (95 % interval" in page
 
 
 def send(client, name: str, review, content, **more):
@@ -88,7 +88,7 @@ def test_correction_on_the_page_becomes_gold_and_says_what_it_changed(expert, re
     assert len(corrected.content["questions"][0]["answers"]) == 1
     assert [one["state"] for one in corrected.provenance] == ["edited", "kept", "kept"]
     shown = expert.get(url("review", review)).content.decode()
-    for told in ("The correction", "One name is enough.", "What it changed", ">extra</span>"):
+    for told in ("The correction", "One name is enough.", ">Changes</h2>", ">extra</span>"):
         assert told in shown
     assert expert.get(url("correction", review)).status_code == 409
 
@@ -96,7 +96,10 @@ def test_correction_on_the_page_becomes_gold_and_says_what_it_changed(expert, re
 def test_correction_that_changes_nothing_is_refused(expert, review):
     [item] = data_of(expert.get(url("correction", review)))["items"]
     refused = send(expert, "correction_submit", review, item["content"])
-    assert (refused.status_code, "Nothing was changed" in refused.json()["error"]) == (403, True)
+    assert (refused.status_code, "doesn't change anything" in refused.json()["error"]) == (
+        403,
+        True,
+    )
     bad = {"questions": []}
     assert send(expert, "correction_submit", review, bad).status_code == 422
     review.refresh_from_db()

@@ -76,7 +76,7 @@ def test_verification_has_one_generator_and_its_own_settings():
     assert (project.protocol, project.generators_per_item) == ("verification", 1)
     assert (project.revision_limit, project.after_disputes) == (2, AfterDisputes.LEAVE)
     change = StateChange.objects.get(aggregate="projects.Project")
-    assert change.reason == "2 of 3 verifiers, 2 revisions, then it is left out of the dataset"
+    assert change.reason == "2 of 3 verifiers, 2 revisions, then it is excluded from the dataset"
 
 
 @pytest.mark.parametrize("revisions", [-1, 4])
@@ -214,7 +214,7 @@ def test_page_of_a_revision_is_closed_to_others():
     case = verify(the_case(project), False, False)
     response = Client().get(address_of(case, make_worker().external_id))
     assert response.status_code == 400
-    assert "Only the person who wrote this annotation" in response.content.decode()
+    assert "Only the worker who wrote this annotation" in response.content.decode()
 
 
 def address_of(case: Case, worker: str) -> str:

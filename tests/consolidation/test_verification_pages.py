@@ -132,7 +132,7 @@ def test_item_page_shows_every_dispute():
     text = page.content.decode()
     assert "First annotation, disputed" in text
     assert "Revision 1, disputed" in text
-    assert "It was not revised." in text
+    assert "Not revised." in text
     assert "so the item is left out of the dataset" in text
 
 

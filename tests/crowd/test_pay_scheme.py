@@ -37,7 +37,7 @@ def test_bonus_with_one_free_unit_begins_with_the_second():
 
 def test_explanation_shows_the_sum():
     explanation = explain_bonus(GENERATOR, 4, "4 labels")
-    assert explanation == "4 labels: the first 2 are included; 5 + 6 cents."
+    assert explanation == "4 labels: the first 2 are included, 5 + 6 cents."
     assert explain_bonus(CONSOLIDATOR, 6, "6 labels") == "6 labels: 6 x 3 cents."
 
 

@@ -151,7 +151,7 @@ def test_recovery_without_room_under_the_cap_adopts_nothing_and_says_so(wire, cl
     published(clock)
     project = forget(clock)
     Budget.objects.filter(pk=project.budget_id).update(cap_cents=60)
-    with pytest.raises(CommandError, match="Raise its cap"):
+    with pytest.raises(CommandError, match="Raise the budget limit"):
         call_command("recover_hits")
     assert not project.batches.exists()
     Budget.objects.filter(pk=project.budget_id).update(cap_cents=None)

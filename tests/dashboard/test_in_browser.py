@@ -177,10 +177,10 @@ def test_login_is_accessible(chromium, live_server, viewport, db):
 def test_overview_renews_itself_in_place(open_context, campaign):
     page = open_context().new_page()
     page.goto(reverse("dashboard:project", args=["demo"]))
-    link = page.get_by_role("link", name="submissions to decide")
+    link = page.get_by_role("link", name="submissions to review")
     link.focus()
     page.evaluate("document.querySelector('.step .figure b').kept = true")
-    row = page.get_by_role("row", name="submissions to decide")
+    row = page.get_by_role("row", name="submissions to review")
     expect(row).to_contain_text("3")
     Submission.objects.filter(item=campaign.items[1], state="submitted").update(problem="")
     expect(row).to_contain_text("2", timeout=15_000)
@@ -197,7 +197,7 @@ def test_overview_tells_when_it_can_not_be_renewed(open_context, campaign):
     expect(page.get_by_role("status")).to_contain_text(
         "could not complete the request", timeout=15_000
     )
-    expect(page.get_by_role("list", name="The protocol, step by step")).to_be_visible()
+    expect(page.get_by_role("list", name="Protocol steps")).to_be_visible()
 
 
 def test_filter_shows_its_rows_and_its_address_and_goes_back(open_context, campaign):
@@ -238,7 +238,7 @@ def test_pages_work_without_scripts(open_context, campaign):
     page.goto(reverse("consolidation:submissions", args=["demo"]))
     page.get_by_text("Reject …").first.click()
     page.get_by_label("Reason").first.fill("Nothing here is in the sentence.")
-    page.get_by_role("button", name="Reject this work").first.click()
+    page.get_by_role("button", name="Reject work").first.click()
     expect(page.get_by_role("status")).to_contain_text("Rejected.")
 
 
@@ -256,5 +256,5 @@ def test_guidelines_are_previewed_by_keyboard_and_nothing_is_kept(campaign, open
         "Ask about the **marked** verb."
     )
     assert written.count() == before
-    page.get_by_role("button", name="Save as a new version").click()
+    page.get_by_role("button", name="Save as new version").click()
     expect(page.get_by_role("link", name=f"Version {before + 1}")).to_be_visible()

@@ -52,9 +52,9 @@ def test_what_is_not_finished_is_counted_with_its_worth(office, url, trouble):
     }
     assert rows == {
         ("HITs", "to be created"): (1, None),
-        ("HITs", "refused by the marketplace"): (1, None),
-        ("payments", "waits for budget"): (1, worth["held"]),
-        ("payments", "refused by the marketplace"): (1, worth["failed"]),
+        ("HITs", "failed at the marketplace"): (1, None),
+        ("payments", "waiting for budget"): (1, worth["held"]),
+        ("payments", "failed at the marketplace"): (1, worth["failed"]),
         ("qualifications", "to be granted"): (1, None),
         ("messages", "not delivered"): (1, None),
     }

@@ -52,7 +52,7 @@ def test_empty_list_tells_an_administrator_how_to_begin(client, db):
 
 def test_empty_list_tells_others_whom_to_ask(client, db):
     client.force_login(make_user("newcomer"))
-    assert b"when an administrator gives you a role" in client.get(URL).content
+    assert b"when you become a member" in client.get(URL).content
 
 
 def test_unknown_address_answers_with_our_page(office):

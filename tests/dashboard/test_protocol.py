@@ -85,12 +85,12 @@ def test_waiting_names_whose_turn_it_is(campaign, project):
     Review.objects.create(gold=Gold.objects.first(), drawn_at=timezone.now())
     told = {(one.whom, one.what): one.count for one in waiting_of(progress_of(project=project))}
     assert told == {
-        ("requester", "submissions to decide"): 3,
-        ("requester", "items not published"): 3,
-        ("requester", "payments wait for budget"): 1,
-        ("requester", "HITs and payments refused"): 1,
+        ("requester", "submissions to review"): 3,
+        ("requester", "unpublished items"): 3,
+        ("requester", "payments waiting for budget"): 1,
+        ("requester", "failed HITs and payments"): 1,
         ("expert", "gold annotations to review"): 1,
-        ("workers", "HITs are live"): 14,
+        ("workers", "live HITs"): 14,
     }
 
 

@@ -46,14 +46,14 @@ def test_own_guidelines_and_pay_are_done(project):
     project.save()
     steps = {step.title: step for step in setup_steps(project)}
     assert (steps["Guidelines"].done, steps["Pay"].done) == (True, True)
-    assert (steps["Guidelines"].summary, steps["Pay"].summary) == ("Version 2", "Own terms")
+    assert (steps["Guidelines"].summary, steps["Pay"].summary) == ("Version 2", "Custom terms")
 
 
 def test_requester_sees_what_waits_with_links(office, campaign):
     page = office.get(URL).content.decode()
     assert reverse("consolidation:submissions", args=["demo"]) in page
-    assert "submissions to decide" in page
-    assert "HITs are live" not in page  # waits for workers
+    assert "submissions to review" in page
+    assert "live HITs" not in page  # waits for workers
 
 
 @pytest.mark.parametrize("role", [MemberRole.EXPERT, MemberRole.TRAINER])

@@ -151,7 +151,7 @@ def test_expert_judges_on_the_site(project):
         reverse("datasets:draw_error_sample", args=at), {**form, "against": "consolidated"}
     )
     assert refused.status_code == 422
-    assert "other than the gold" in refused.content.decode()
+    assert "that differs from the gold" in refused.content.decode()
     drawn = client.post(reverse("datasets:draw_error_sample", args=at), form)
     page = client.get(drawn.url).content.decode()
     assert "0 of 3 judged" in page

@@ -266,10 +266,10 @@ def test_data_card_is_what_hubs_read(project, tmp_path):
     assert "| generator | 2 | 2 | 5 |" in body
     assert "| consolidator | 1 | 1 | 5 |" in body
     assert get_scheme("qasrl").title in body
-    assert "## Known limits" in body
+    assert "## Known limitations" in body
     # Alike: the survey, though one took "( USGS )" in, and the basin; apart: the gas and 1996.
     assert "UA F1 66.7 %" in body
-    assert "over 1 items" in body
+    assert "over 1 item selected at random" in body
 
 
 def test_simulated_work_is_named_in_the_card_and_the_manifest(project, tmp_path):
@@ -281,7 +281,7 @@ def test_simulated_work_is_named_in_the_card_and_the_manifest(project, tmp_path)
     assert done.manifest["simulated"] is True
     text = (tmp_path / "after" / "README.md").read_text("utf-8")
     assert "**Simulated data.** Simulated workers made" in text
-    assert "| role | workers, some simulated |" in text
+    assert "| Role | Workers, some simulated |" in text
 
 
 # --- bad input

@@ -60,7 +60,7 @@ def test_asking_begins_an_export_that_is_listed_at_once(office, campaign, projec
     assert b"Consolidated gold as qasrl-csv" in page.content
     assert b"Queued" in page.content
     assert b'hx-trigger="every 2s"' in page.content
-    assert b"Being written" in office.get(url_of(job)).content
+    assert b"Export in progress" in office.get(url_of(job)).content
 
 
 @pytest.mark.parametrize(

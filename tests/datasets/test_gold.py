@@ -140,4 +140,4 @@ def test_sentence_of_another_project_is_not_found(office, campaign, project):
 
 def test_sentence_without_gold_says_so(office, campaign, project):
     url = reverse("datasets:gold_sentence", args=[project.slug, campaign.items[0].sentence_id])
-    assert b"No gold of this sentence yet" in office.get(url).content
+    assert b"No gold for this sentence yet" in office.get(url).content

@@ -113,7 +113,7 @@ def test_the_page_shows_an_imported_system(decided):
     client.force_login(make_user("ida", project, MemberRole.EXPERT))
     page = client.get(reverse("datasets:quality", args=["p"]), {"source": "imported"})
     assert page.status_code == 200
-    assert "corrected manually" in page.content.decode()
+    assert "manually corrected" in page.content.decode()
 
 
 def test_options_that_do_not_fit_are_refused(folder):

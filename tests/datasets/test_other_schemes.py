@@ -144,7 +144,7 @@ def test_export_has_the_totals_of_the_scheme(project, tmp_path, fmt):
     manifest = export_gold(project=project, options=options, folder=tmp_path).manifest
     assert manifest["counts"] == {"items": 3, "labels": 3}
     card = (tmp_path / "README.md").read_text("utf-8")
-    assert f"3 items with 3 labels (1.00 an item), as `{fmt}`." in card
+    assert f"3 items with 3 labels (1.00 per item), as `{fmt}`." in card
     assert "Accuracy 66.7 % (95 % interval 0.0 % to 100.0 %)" in card
 
 

@@ -76,7 +76,7 @@ def corrected(gold):
 
 def test_page_shows_both_directions_and_no_worker(judge, gold):
     page = judge.get(url(gold)).content.decode()
-    assert page.count("corrected manually") == 1
+    assert page.count("manually corrected") == 1
     assert "66.7 %" in page  # two of the expert's three answers are found
     assert gold.submission.worker.pseudonym not in page
 
@@ -144,7 +144,7 @@ def test_extra_answer_is_accepted_alone(judge, gold):
     total = corrected(gold)["UA"]
     assert (total["tp"], total["fp"], total["fn"]) == (3, 1, 1)
     page = judge.get(url(gold, "quality_item", gold.item_id)).content.decode()
-    assert "“1996”: correct, although the expert lacks it" in " ".join(page.split())
+    assert "“1996”: correct, although the expert didn&#x27;t mark it" in " ".join(page.split())
 
 
 def test_latest_decision_on_a_pair_counts(judge, gold):

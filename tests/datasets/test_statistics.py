@@ -107,5 +107,5 @@ def test_page_shows_the_table_and_the_chart(files, admin_client, monkeypatch):
 def test_effort_has_no_rows_without_steps(admin_client):
     call_command("create_project", "q", scheme="qasrl")
     page = admin_client.get(reverse("datasets:statistics", args=["q"])).content.decode()
-    assert "Questions outside the template" in page
+    assert "Free-form questions" in page
     assert "Active seconds" not in page

@@ -93,7 +93,7 @@ def test_done_hit_cannot_be_taken_by_name(publish, browser):
     hit = publish(MaxAssignments=3)
     submit(browser, accept(browser, hit))
     page = browser.post(f"/hits/{hit['HITId']}/accept/", follow=True)
-    assert "already done this HIT" in page.content.decode()
+    assert "You already did this HIT" in page.content.decode()
 
 
 def test_full_or_ended_hit_cannot_be_taken_by_name(publish, browser, mturk):

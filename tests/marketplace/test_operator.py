@@ -140,7 +140,7 @@ def test_appeal_that_fails_leaves_the_rejection(mturk, rejected, browser, operat
     operator.post(page, {"outcome": "upheld", "answer": "No."})
     assert Assignment.objects.get().status == "Rejected"
     assert mturk.get_account_balance()["AvailableBalance"] == "1000.00"
-    assert "No appeal is waiting" in operator.get("/hits/operator/appeals/").content.decode()
+    assert "No pending appeals" in operator.get("/hits/operator/appeals/").content.decode()
     assert "Please." in operator.get("/hits/operator/appeals/?all").content.decode()
 
 

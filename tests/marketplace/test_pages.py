@@ -103,7 +103,7 @@ def test_everything_by_keyboard_alone(page, site, worker, publish, task_site):
     publish(Question=question(task_site))
     page.goto(f"{site}/hits/")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert page.evaluate("document.activeElement.textContent") == "Skip to content"
 
     def tab_to(name: str) -> None:
         for _ in range(40):
@@ -143,7 +143,7 @@ def test_message_that_lies_gains_nothing(page, site, worker, publish, task_site)
     with page.expect_navigation():
         frame.evaluate("message => parent.postMessage(message, '*')", message)
     assert page.url.endswith(f"/hits/work/{assignment}/")
-    assert "has not been submitted" in page.content()
+    assert "hasn't been submitted" in page.content()
     assert Assignment.objects.get().status == "Accepted"
 
 
@@ -179,7 +179,7 @@ def test_page_that_refuses_the_worker_is_replaced(page, site, worker, publish, t
         with page.expect_navigation():
             frame.evaluate("message => parent.postMessage(message, '*')", message)
     assert page.url == f"{site}/hits/"
-    expect(page.get_by_text("has no more HITs for you")).to_be_visible()
+    expect(page.get_by_text("No more HITs are available to you")).to_be_visible()
 
 
 def test_returning_a_hit_asks_first(page, site, worker, publish, task_site):
@@ -194,7 +194,7 @@ def test_returning_a_hit_asks_first(page, site, worker, publish, task_site):
     expect(dialog).to_be_hidden()
     assert Assignment.objects.get().status == "Accepted"
     page.get_by_role("button", name="Return this HIT").click()
-    dialog.get_by_role("button", name="Return the HIT").click()
+    dialog.get_by_role("button", name="Return HIT").click()
     page.wait_for_url(f"{site}/hits/")
     assert Assignment.objects.get().status == "Returned"
 

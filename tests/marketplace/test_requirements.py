@@ -162,7 +162,7 @@ def test_guards_on_the_pages(publish, mturk, browser):
         pages[guard] = f"/hits/groups/{hit['HITTypeId']}/"
     listed = browser.get("/hits/").content.decode()
     assert [page in listed for page in pages.values()] == [True, True, False]
-    assert "You can't accept these: Adult content has been granted." in listed
+    assert "You don't meet the requirements: Adult content has been granted." in listed
     assert 'id="task"' in browser.get(pages[Guarded.ACCEPT]).content.decode()
     assert 'id="task"' not in browser.get(pages[Guarded.PREVIEW]).content.decode()
     assert browser.get(pages[Guarded.DISCOVER]).status_code == 404

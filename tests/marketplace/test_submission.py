@@ -52,7 +52,7 @@ def test_frame_is_told_what_mturk_tells(site, browser, worker, publish):
     }
     html = page.content.decode()
     assert 'id="task"' in html
-    assert 'sandbox="allow-scripts allow-forms"' in html
+    assert 'sandbox="allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"' in html
     assert 'referrerpolicy="no-referrer"' in html
 
 

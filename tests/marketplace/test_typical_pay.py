@@ -68,7 +68,7 @@ def test_pay_is_shown_before_and_after_accepting(worked, publish, browser):
 def test_bonus_makes_no_message_and_is_in_the_history(worked, browser):
     assert "You have no messages" in browser.get("/hits/messages/").content.decode()
     history = browser.get("/hits/history/").content.decode()
-    assert "with 0.10 bonus" in history
+    assert "includes 0.10 bonus" in history
     assert "For further questions" in history
 
 
@@ -99,7 +99,7 @@ def test_refused_hit_is_replaced_and_never_offered_again(publish, browser):
     browser.post(f"/hits/work/{Assignment.objects.get(status='Accepted').code}/replace/")
     page = browser.get("/hits/")
     assert "data-group" not in page.content.decode()
-    assert "has no more HITs for you" in page.content.decode()
+    assert "No more HITs are available to you" in page.content.decode()
     assert refused not in browser.get("/hits/history/").content.decode()
 
 

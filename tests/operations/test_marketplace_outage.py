@@ -13,7 +13,7 @@ from tests.operations.test_health import marketplace
 
 __all__ = ["marketplace"]
 pytestmark = pytest.mark.django_db
-TITLE = "The marketplace is out of reach"
+TITLE = "The marketplace is unreachable"
 
 
 def url(name: str, *args: object) -> str:

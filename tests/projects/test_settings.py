@@ -113,10 +113,10 @@ def test_each_change_is_logged_in_words(office, project):
     assert [one.reason for one in logged] == [
         "title: Project demo -> News",
         "worker requirements: nothing -> locale In GB, US",
-        "budget cap: 50000.00 dollars -> 60000.00 dollars",
-        "minimum hourly wage: none -> 12.50 dollars",
+        "budget limit: 50000.00 dollars -> 60000.00 dollars",
+        "minimum hourly pay: none -> 12.50 dollars",
     ]
-    assert "budget cap: 50000.00 dollars" in office.get(url("settings", project)).content.decode()
+    assert "budget limit: 50000.00 dollars" in office.get(url("settings", project)).content.decode()
 
 
 def test_cap_below_what_is_spent_is_refused(office, campaign):
@@ -125,7 +125,7 @@ def test_cap_below_what_is_spent_is_refused(office, campaign):
         url("settings", campaign.project), form_of(office, campaign.project) | {"cap": "0.01"}
     )
     assert response.status_code == 422
-    assert "Choose a cap of at least that amount." in response.content.decode()
+    assert "Enter a limit of at least that amount." in response.content.decode()
     campaign.project.budget.refresh_from_db()
     assert campaign.project.budget.cap_cents == before
 
@@ -168,7 +168,7 @@ def upload(
 def test_corpus_is_shown_as_it_would_be_read_and_then_imported(office, project):
     preview = upload(office, project, domain="news")
     page = office.get(preview.url).content.decode()
-    assert "2 sentences can be read." in page
+    assert "2 sentences found." in page
     assert "café had 東京 visitors ." in page
     assert "rejected" in page
     assert not project.sentences.exists()
@@ -189,7 +189,7 @@ def test_a_file_that_can_not_be_read_says_so_and_can_only_be_thrown_away(office,
     assert str(uploads) not in page
     office.post(preview.url, {"discard": "1"})
     job = Job.objects.get()
-    assert (job.state, job.problem) == (JobState.CANCELLED, "Discarded before it was read.")
+    assert (job.state, job.problem) == (JobState.CANCELLED, "Discarded before the import.")
     assert not [one for one in uploads.rglob("*") if one.is_file()]
     assert not run_next_job(clock=lambda: START)
 
@@ -211,7 +211,7 @@ def test_format_is_told_by_the_end_of_the_name(name, fmt, office, project):
 def test_name_that_tells_no_format_is_refused_with_the_reason(office, project):
     response = upload(office, project, name="news.doc", fmt="")
     assert response.status_code == 422
-    assert "The format of news.doc is unknown" in response.content.decode()
+    assert "detect the format of news.doc" in response.content.decode()
     assert not Job.objects.exists()
 
 
@@ -310,7 +310,7 @@ def test_pay_stays_while_workers_are_at_work_on_it(office, project, campaign):
         url("pay", project), terms(project, **{"generator-reward_cents": 1, "save": 1})
     )
     assert response.status_code == 422
-    assert "Workers have been promised these terms" in response.content.decode()
+    assert "Published HITs use these terms" in response.content.decode()
     project.refresh_from_db()
     assert project.pay_scheme == PAY_PRESETS["qasrl-2020"]
 
@@ -357,5 +357,7 @@ def test_nothing_to_rehearse_with_is_said(office, project, settings):
 
 def test_no_rehearsal_at_a_marketplace_of_others(office, campaign, project, settings):
     settings.MTURK_IS_OURS = False
-    assert b"Dry runs need the built-in marketplace" in office.post(url("dry_run", project)).content
+    assert (
+        b"Rehearsals need the built-in marketplace" in office.post(url("dry_run", project)).content
+    )
     assert Project.objects.count() == 1

@@ -151,7 +151,7 @@ def test_form_has_a_field_per_figure(enrolment):
     for text in (
         "Minimum Accuracy (percent)",
         "Minimum labels per item",
-        "for the first extra label",
+        "for the first additional label",
     ):
         assert text in page
     fields = {"title": "Moods", "entry": "invited", "threshold_accuracy": "75"}

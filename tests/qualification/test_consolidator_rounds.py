@@ -120,7 +120,7 @@ def test_pass_opens_the_consolidators_pool_and_no_other():
     enrolment = trained(make_consolidator_round())
     decide(enrolment=enrolment, verdict=Verdict.PASS, reason="", actor="t", now=LATER)
     assert pools_of(enrolment.worker, enrolment.round.project) == {"consolidator"}
-    assert "one of the trained annotators" in Message.objects.get().text
+    assert "now a trained annotator" in Message.objects.get().text
 
 
 def test_decline_leaves_the_place_among_the_generators():
@@ -147,7 +147,7 @@ def test_generators_who_pass_are_invited_to_the_consolidators_round():
     decide(enrolment=first.enrolments.get(), verdict=Verdict.PASS, reason="", actor="t", now=LATER)
     assert second.enrolments.get().worker == worker
     told = Message.objects.get().text
-    assert "one of the trained annotators" in told
+    assert "now a trained annotator" in told
     assert "The next round, “Consolidation training”" in told
 
 

@@ -56,7 +56,7 @@ def test_decision_is_logged_with_its_reason_and_told_once():
     move = StateChange.objects.get(aggregate="qualification.Enrolment", new="declined")
     assert (move.old, move.actor, move.reason) == ("finished", "tina", "too few questions")
     assert Message.objects.count() == 1
-    assert "none of your work was rejected" in Message.objects.get().text
+    assert "no work was rejected" in Message.objects.get().text
 
 
 def test_decline_takes_the_qualification_of_the_round_away():

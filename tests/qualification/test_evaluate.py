@@ -36,7 +36,10 @@ from tests.qualification.factories import (
 )
 
 pytestmark = pytest.mark.django_db
-NOTHING = {"questions": [], "no_question": "The sentence answers no question about this verb."}
+NOTHING = {
+    "questions": [],
+    "no_question": "The sentence doesn't answer any question about this verb.",
+}
 
 
 def counts(figures, name):

@@ -90,15 +90,15 @@ def test_trainer_handles_a_worker_without_the_mouse_and_the_worker_reads_it_on_a
     page.keyboard.press("o")
     page.keyboard.type("Well begun.")
     page.get_by_role("button", name="Send to the worker").press("Enter")
-    expect(page.get_by_text("Feedback is on its way")).to_be_visible()
+    expect(page.get_by_text("will be sent shortly")).to_be_visible()
     feedback = Feedback.objects.get()
     assert "Look again." in "".join(feedback.notes.values())
     phone = open_page(NARROW, signed_in=False, has_touch=True)
     phone.goto(link_of(feedback))
     expect(phone.get_by_text("Well begun.")).to_be_visible()
     assert overflow(phone) <= 0
-    phone.get_by_role("button", name="I have read this").tap()
-    expect(phone.get_by_role("status")).to_contain_text("you have read this")
+    phone.get_by_role("button", name="Mark as read").tap()
+    expect(phone.get_by_role("status")).to_contain_text("you've read this")
     feedback.refresh_from_db()
     assert feedback.acknowledged_at
 

@@ -187,8 +187,8 @@ def test_corrected_reference_re_evaluates_each_affected_worker_once_and_lists_ch
     client.force_login(make_user("tina", one.project, "trainer"))
     page = client.get(reverse("qualification:round", args=[one.project.slug, one.pk]))
     told = page.content.decode()
-    assert f"moved {good.pseudonym} below" in " ".join(told.split())
-    assert f"moved {poor.pseudonym} over" in " ".join(told.split())
+    assert f"{good.pseudonym} no longer meets all thresholds" in " ".join(told.split())
+    assert f"{poor.pseudonym} meets all thresholds" in " ".join(told.split())
 
 
 def test_reference_of_an_item_that_nobody_was_asked_changes_nothing():

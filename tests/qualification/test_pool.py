@@ -243,10 +243,10 @@ def page_at(name, project, *more):
 def test_alert_is_on_the_desk_until_somebody_acknowledges_it(at_work):
     project, worker, client = at_work
     desk = client.get(page_at("rounds", project)).content.decode()
-    assert "agreement falls" in desk
+    assert "falling agreement" in desk
     assert worker.pseudonym in desk
     pool = client.get(page_at("pool", project)).content.decode()
-    assert "agreement falls" in pool
+    assert "falling agreement" in pool
     assert "After every 20 items, the newest 20 are compared" in pool
     [alert] = alerts()
     url = page_at("pool_acknowledge", project, worker.pseudonym, alert.pk)
@@ -287,7 +287,7 @@ def test_trainer_writes_and_the_worker_reads_and_asks(at_work, client):
     shown = instructive_items(project=project, worker=worker)[0]["item"]
     trainer.post(url, {"action": "save", "text": "Dear you", f"note-{shown}": "Read again."})
     preview = trainer.get(page_at("pool_preview", project, worker.pseudonym)).content.decode()
-    assert "This is what the worker will see" in preview
+    assert "Preview of what the worker will see" in preview
     trainer.post(url, {"action": "send", "text": "Dear you", f"note-{shown}": "Read again."})
     link = link_of(PoolFeedback.objects.get())
     page = client.get(link).content.decode()

@@ -10,7 +10,7 @@ from projects.command import InputError
 
 
 class Command(BaseCommand):
-    help = "Delete the second factor of a user who has lost the phone and the recovery codes."
+    help = "Turn off two-factor authentication for a user who lost their phone and recovery codes."
     example = "manage.py reset_second_factor ada"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -23,5 +23,7 @@ class Command(BaseCommand):
         if user is None:
             raise InputError(f"no user {name!r}.")
         had = reset_second_factor(user=user, actor="reset_second_factor", now=timezone.now())
-        sentence = f"{name} signs in with the password alone until they set up a new one."
+        sentence = (
+            f"{name} signs in with only a password until they set up two-factor authentication."
+        )
         self.write_result({"user": name, "had_one": had}, sentence, as_json=options["json"])

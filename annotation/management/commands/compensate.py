@@ -9,7 +9,7 @@ from projects.command import project_named, worker_named
 
 
 class Command(BaseCommand):
-    help = "Pay a worker for work that no HIT can pay, with a HIT only for them."
+    help = "Pay a worker for lost or expired work, with a HIT that only they can see."
     example = 'manage.py compensate news WBCDFGHJKL 54 --for 3T3IWE1XG6 --reason "The HIT ran out."'
     refusals = (ValueError,)
 

@@ -34,7 +34,7 @@ class Command(BaseCommand):
             "--auto-approval-hours",
             type=int,
             default=72,
-            help="hours until undecided work is approved",
+            help="hours until pending submissions are approved automatically",
         )
         parser.add_argument(
             "--republications",

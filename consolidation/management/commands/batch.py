@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--days", type=int, default=14, help="extend: days from now")
         parser.add_argument("--assignments", type=int, default=1, help="add: assignments per HIT")
         parser.add_argument("--open", type=int, help="keep: number of open HITs; omit to stop")
-        parser.add_argument("--cents", type=int, help="cap: maximum in cents; omit for none")
+        parser.add_argument("--cents", type=int, help="cap: budget limit in cents; omit for none")
         parser.add_argument(
             "--republications", type=int, help="policy: automatic republications; 0 for none"
         )

@@ -38,7 +38,7 @@ def _text(comparison: ProtocolsCompared) -> str:
             )
             for total in totals
         ),
-        ("Cents an item", *(_number(side.cents_per_item) for side in sides)),
+        ("Cents per item", *(_number(side.cents_per_item) for side in sides)),
         *(
             (
                 f"Cents per {total.noun.singular}",
@@ -46,7 +46,7 @@ def _text(comparison: ProtocolsCompared) -> str:
             )
             for total in totals
         ),
-        ("Active seconds an item", *(_number(side.seconds_per_item) for side in sides)),
+        ("Active seconds per item", *(_number(side.seconds_per_item) for side in sides)),
     ]
     for figure in figures if comparison.expert_items else ():
         values = [side.against_expert.value(figure) for side in sides if side.against_expert]

@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--with-secrets",
             action="store_true",
-            help="include SECRET_KEY and the staff's second factors; store such a file securely",
+            help="include SECRET_KEY and two-factor secrets; store such a file securely",
         )
         parser.add_argument(
             "--key-file",

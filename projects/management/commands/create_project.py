@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--scheme", required=True, choices=sorted(SCHEMES))
         parser.add_argument("--title", default="")
         parser.add_argument("--pay", help=f"{_presets()} (default: the scheme's first)")
-        parser.add_argument("--budget", help="maximum cost in dollars (default: no cap)")
+        parser.add_argument("--budget", help="budget limit in dollars (default: none)")
         parser.add_argument("--seed", type=int, default=1, help="seed of the items' shuffle")
         add_protocol(parser)
         self.add_json(parser)

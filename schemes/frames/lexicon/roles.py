@@ -4,7 +4,7 @@ from schemes.base import Json
 
 _DEFINITIONS = {
     "Agent": "Who does it on purpose, or starts it.",
-    "Asset": "The price, or another value that changes hands.",
+    "Asset": "The price or another value that is exchanged.",
     "Attribute": "The property of a participant that the event is about.",
     "Beneficiary": "Who gains or loses by what another does.",
     "Cause": "What brings it about without intending to.",
@@ -28,7 +28,7 @@ _DEFINITIONS = {
     "Reflexive": "A word such as “herself” that refers back to the agent.",
     "Result": "The state in which a change ends.",
     "Source": "Where something comes from or starts.",
-    "Stimulus": "What somebody perceives or reacts to.",
+    "Stimulus": "What someone perceives or reacts to.",
     "Theme": "Who or what moves, is somewhere, or is in a state, without being changed.",
     "Time": "When it happens.",
     "Topic": "What is talked, written or thought about.",

@@ -7,7 +7,7 @@ import { capitalized, element, ref, setText } from "../html.js";
 
 /** @type {[ItemStatus, string][]} */
 const GROUPS = [
-  ["new", "Not begun"],
+  ["new", "Not started"],
   ["started", "In progress"],
   ["done", "Done"],
   ["skipped", "Skipped"],

@@ -28,7 +28,7 @@ async function check() {
   setText(status, "");
   if (response?.ok && answer) showComparison(answer);
   else if (response?.status === 422) shell.showRefusals(answer.problems);
-  else setText(status, "The comparison could not be loaded. Try again in a moment.");
+  else setText(status, "The comparison couldn't be loaded. Try again in a moment.");
 }
 
 /** @param {{summary: string, rows: string}} answer  whose rows are HTML */

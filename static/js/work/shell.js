@@ -278,9 +278,9 @@ export class Shell {
     const [singular, plural] = this.page.nouns.unit;
     const limit = pay.hold_above_units ?? 0;
     if (limit === 0) return "";
-    const rule = `Bonuses for more than ${counted(limit, singular, plural)} are paid after a person has checked them.`;
-    if (units.every((count) => count === 0)) return `${rule} Work without ${plural} earns the reward only.`;
-    return units.some((count) => count > limit) ? `${rule} This applies to your work.` : rule;
+    const rule = `Bonuses for more than ${counted(limit, singular, plural)} are paid after a review.`;
+    if (units.every((count) => count === 0)) return `${rule} Without ${plural}, you earn the reward only.`;
+    return units.some((count) => count > limit) ? `${rule} This applies to your annotation.` : rule;
   }
 
   // --- submission and problems

@@ -14,20 +14,20 @@ const STATUS = {
   saved: "Saved",
   unsaved: "Saving …",
   saving: "Saving …",
-  offline: "No connection. Your work stays on this page and is saved when the connection is back.",
+  offline: "You're offline. Your work stays on this page and is saved when you're back online.",
   refused: "Not saved",
 };
 
 const DESTINATIONS = {
   marketplace: {
     reopen: "Open the task again.",
-    leaving: "Submitted. Going back to the marketplace …",
-    done: "You have submitted this work. If the marketplace still shows the task as open, submit it again. It counts once.",
+    leaving: "Submitted. Returning to the marketplace …",
+    done: "You submitted this task. If the marketplace still shows it as open, submit it again. It is counted and paid only once.",
   },
   site: {
     reopen: "Your work is stored in this browser. Open the page again.",
     leaving: "Submitted. Opening the next page …",
-    done: "You have submitted this work.",
+    done: "You submitted this task.",
   },
 };
 
@@ -38,7 +38,7 @@ const SUBMISSION = {
   invalid: "Not submitted",
   conflict: "Not submitted",
   unreachable: "Not submitted yet",
-  "no-answer": "The marketplace does not answer",
+  "no-answer": "The marketplace isn't responding",
 };
 
 /**
@@ -57,7 +57,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
 
   if (page.preview) {
     setText(status, "");
-    showBanner("info", ["This is a preview. Accept the task first, then you can work on it."]);
+    showBanner("info", ["This is a preview. Accept the task to start working on it."]);
     return;
   }
   setText(status, page.revision > 0 ? STATUS.saved : "");
@@ -70,7 +70,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
     setText(status, STATUS[detail.status]);
     status.dataset.status = detail.status;
     if (detail.status === "refused") {
-      showBanner("error", [detail.message || "This page can't save any more.", texts.reopen]);
+      showBanner("error", [detail.message || "This page can no longer save your work.", texts.reopen]);
     }
   });
   draft.addEventListener("submitted", showSubmitted);
@@ -83,9 +83,9 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
     document.body.classList.toggle("is-submitting", state === "sending" || state === "leaving");
     setText(status, { ...SUBMISSION, leaving: texts.leaving }[state]);
     if (state === "refused") onRefused(problems);
-    else if (state === "invalid") offerRetry([message || "Our server does not accept this page any more."]);
-    else if (state === "unreachable") offerRetry(["Our server can't be reached. Your work is still on this page."]);
-    else if (state === "no-answer") offerRetry(["The marketplace does not answer. You can safely submit again."]);
+    else if (state === "invalid") offerRetry([message || "The server no longer accepts submissions from this page."]);
+    else if (state === "unreachable") offerRetry(["Can't reach the server. Your work is still on this page."]);
+    else if (state === "no-answer") offerRetry(["The marketplace isn't responding. You can safely submit again."]);
   }
 
   /** @param {string[]} lines */
@@ -98,7 +98,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
       "warning",
       [
         ...lines,
-        "You can also submit it to the marketplace directly. We receive it from there, and it is paid the same.",
+        "You can also submit directly to the marketplace. We receive your work from there, and the pay is the same.",
       ],
       [
         ["Try again", () => submission.send(), "primary"],
@@ -133,8 +133,8 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
       element(
         "div",
         { class: "versions" },
-        version(hereTitle, (mine ?? draft.state()).content, "Keep this one", choose(mine)),
-        version("Saved from another tab", newest.content, "Take this one", choose(newest)),
+        version(hereTitle, (mine ?? draft.state()).content, "Keep this version", choose(mine)),
+        version("Saved from another tab", newest.content, "Use this version", choose(newest)),
       ),
     );
   }
@@ -147,7 +147,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
       "section",
       { class: "version" },
       element("h2", {}, title),
-      lines.length > 0 ? list : element("p", { class: "quiet" }, "Nothing written."),
+      lines.length > 0 ? list : element("p", { class: "quiet" }, "Empty."),
       element("button", { type: "button", onclick }, action),
     );
   }

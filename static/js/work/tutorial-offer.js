@@ -28,7 +28,7 @@ export function offerTutorial(task) {
     const response = await post(page, {});
     const data = response?.ok ? await response.json().catch(() => null) : null;
     if (!data) {
-      setText(ref(offer, "tutorial-trouble"), "It could not be loaded. Try again in a moment.");
+      setText(ref(offer, "tutorial-trouble"), "The tutorial couldn't be loaded. Try again in a moment.");
       return;
     }
     offer.hidden = true;

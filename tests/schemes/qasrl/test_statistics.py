@@ -77,7 +77,7 @@ def test_questions_outside_the_template_have_no_slots():
     figures = STATISTICS.count([item])
     assert (figures["free_form"], figures["passive"], figures["roles"]) == (1, 0, 1)
     assert STATISTICS.tables([item]) == []
-    assert STATISTICS.frequencies([item]).counts == [("outside the template", 1)]
+    assert STATISTICS.frequencies([item]).counts == [("free-form", 1)]
 
 
 def test_a_group_without_items_has_no_means():

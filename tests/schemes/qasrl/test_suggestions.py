@@ -89,6 +89,27 @@ def test_verb_phrases_and_particles_are_among_the_first_three(sentence, verb, ex
     assert expected in first(sentence, verb)[:3]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "verb", "expected"),
+    [
+        ("Ann looked at the map .", "looked", "Who looked at something?"),
+        ("They looked carefully at the sea .", "looked", "Who looked at something?"),
+        ("He relied on his brother .", "relied", "Who relied on something?"),
+        ("They waited for the bus .", "waited", "Who waited for something?"),
+    ],
+)
+def test_preposition_of_the_verb_comes_first(sentence, verb, expected):
+    found = first(sentence, verb)
+    bare = expected.rsplit(" ", 2)[0] + " something?"
+    assert found[0] == expected
+    assert bare not in found
+
+
+def test_preposition_of_another_verb_does_not_replace_its_object():
+    assert "What did someone carry?" in first("Perry carried the box at noon .", "carried")[:2]
+    assert "What did someone look up?" in first("Ann looked up the word .", "looked")[:2]
+
+
 def test_role_asked_with_a_verb_phrase_comes_later_without_it():
     questions = first("Perry wanted to leave .", "wanted")
     agents = [question for question in questions if question.startswith("Who wanted")]

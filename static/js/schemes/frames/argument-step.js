@@ -29,7 +29,7 @@ export class ArgumentStep {
       return element(
         "div",
         { class: "message message--warning dispute" },
-        element("p", {}, `A verifier misses an argument: ${words}${labels && ` as ${labels}`}.`),
+        element("p", {}, `A verifier reports a missing argument: ${words}${labels && ` as ${labels}`}.`),
         element("p", {}, element("button", { type: "button", onclick }, `Mark ${words}`)),
       );
     });

@@ -82,7 +82,7 @@ export class CasePage {
 
   /** @param {number[]} head */
   addArgument(head) {
-    throw new Error(`No argument is added for ${head}.`);
+    throw new Error(`No argument added for ${head}.`);
   }
 
   renderParts() {}
@@ -164,7 +164,7 @@ export class CasePage {
     if (this.picking) {
       this.sentence.focus();
       this.sentence.moveTo(picking.head[0] ?? this.verb[0]);
-      this.say("Click words to add them, or to take them out. Press Esc when you are done.");
+      this.say("Click words to add or remove them. Press Esc when done.");
     }
   }
 
@@ -183,7 +183,7 @@ export class CasePage {
     if (inVerb !== undefined) return this.refuse(`“${this.tokens[inVerb]}” belongs to the verb.`);
     if (!this.picking) return this.addArgument(words);
     const head = words.reduce(toggled, this.picking.head);
-    if (head.length === 0) return this.refuse("An argument needs a word.");
+    if (head.length === 0) return this.refuse("An argument needs at least one word.");
     this.picking = { ...this.picking, head };
     this.picking.onChange(head);
     this.render();

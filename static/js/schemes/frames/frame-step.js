@@ -75,12 +75,12 @@ export class FrameStep {
   showState(query, count) {
     const texts = {
       loading: "Loading the frames …",
-      failed: "The frames could not be loaded.",
+      failed: "The frames couldn't be loaded.",
       loaded: query ? foundText(count) : count === 0 ? "No suggestions for this verb. Search all frames." : "",
     };
     setText(ref(this.page.root, "frames-state"), texts[source.state]);
     ref(this.page.root, "load-again").hidden = source.state !== "failed";
-    setText(ref(this.page.root, "frames-title"), query ? "Found frames" : "Suggested frames");
+    setText(ref(this.page.root, "frames-title"), query ? "Matching frames" : "Suggested frames");
   }
 
   /** @param {Offer[]} offers @param {string} chosen */
@@ -150,7 +150,7 @@ export class FrameStep {
 /** @param {number} count */
 function foundText(count) {
   const shown = count > MOST_SHOWN ? `, the best ${MOST_SHOWN} are shown` : "";
-  return count === 0 ? "No frame contains these words." : `${counted(count, "frame")} found${shown}.`;
+  return count === 0 ? "No frames match. Try other words." : `${counted(count, "frame")} found${shown}.`;
 }
 
 let rowCount = 0;

@@ -71,11 +71,11 @@ export function frameDetails({ definition, elements, examples }) {
  */
 export function retry(name) {
   if (readPage().preview) {
-    return [element("p", { class: "quiet" }, `You see the elements of ${name} when you have accepted the task.`)];
+    return [element("p", { class: "quiet" }, `Accept the task to see the elements of ${name}.`)];
   }
   const onclick = () => source.request(name, { again: true });
   return [
-    element("p", { role: "status" }, `The elements of ${name} could not be loaded.`),
+    element("p", { role: "status" }, `The elements of ${name} couldn't be loaded.`),
     element("button", { type: "button", onclick }, "Try again"),
   ];
 }

@@ -224,9 +224,9 @@ export class MergePage extends CasePage {
   keepAgreed() {
     const next = keepAgreed(this.state, this.sources);
     source.request(next.frame);
-    if (next === this.state) return this.say("Nothing is left on which they agree.");
+    if (next === this.state) return this.say("Nothing else matches in both annotations.");
     this.change(next, "keeping what both agree on");
-    this.say("What both agree on is kept.");
+    this.say("Kept everything that both agree on.");
     const [open] = this.problems();
     if (open) this.goTo(open.place);
   }

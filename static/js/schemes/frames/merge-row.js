@@ -81,7 +81,7 @@ export class MergeRow {
 
   dropOption() {
     const radio = this.radio(DROP, () => this.drop());
-    return element("label", { class: "merge-choice" }, radio, element("span", {}, "Drop it ", element("kbd", {}, "x")));
+    return element("label", { class: "merge-choice" }, radio, element("span", {}, "Drop ", element("kbd", {}, "x")));
   }
 
   /** @param {string} value @param {() => void} onchange */
@@ -154,7 +154,7 @@ export class MergeRow {
     if (this.remove) this.remove.disabled = locked;
     this.editor.hidden = row.choice !== "kept";
     const isPicking = picking?.place === this.place;
-    setText(this.words, isPicking ? "Done" : "Change the words");
+    setText(this.words, isPicking ? "Done" : "Edit words");
     this.words.setAttribute("aria-pressed", String(isPicking));
     this.words.disabled = locked;
     this.renderLists(row);

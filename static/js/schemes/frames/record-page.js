@@ -270,7 +270,7 @@ export class RecordPage {
     if (this.state.skip === key) return;
     const label = key ? `skipping the record: ${this.reasonOf(key)}` : "annotating the record after all";
     if (!this.change({ ...this.state, skip: key }, label)) return;
-    this.say(key ? `Skipped: ${this.reasonOf(key)}.` : "The record is not skipped any more.");
+    this.say(key ? `Skipped: ${this.reasonOf(key)}.` : "The record is no longer skipped.");
     if (key === "other") openComment();
     if (!this.root.contains(document.activeElement) || !key) this.focus();
   }
@@ -284,7 +284,7 @@ export class RecordPage {
   chooseFrame(name) {
     if (name === this.state.frame) return;
     source.request(name, { again: true });
-    if (this.change({ ...this.state, frame: name }, `choosing the frame ${name}`)) this.say(`Frame ${name}.`);
+    if (this.change({ ...this.state, frame: name }, `choosing the frame ${name}`)) this.say(`Frame: ${name}.`);
   }
 
   /** @param {number} value */
@@ -358,9 +358,9 @@ export class RecordPage {
     const { step, verb } = this.state;
     if (step === "frame") {
       const next = toggleVerb(this.state, token, this.facts);
-      if (next === this.state) this.refuse(`${word} is the verb of this record and stays.`);
+      if (next === this.state) this.refuse(`${word} is the annotated verb and can't be removed.`);
       else
-        this.changeVerb(next, verb.includes(token) ? `taking ${word} out of the verb` : `adding ${word} to the verb`);
+        this.changeVerb(next, verb.includes(token) ? `removing ${word} from the verb` : `adding ${word} to the verb`);
     } else if (this.activeKey !== null) this.changeHead(this.activeKey, [token], false);
     else this.pick(token);
   }
@@ -370,7 +370,7 @@ export class RecordPage {
     const overlap = argumentOfVerb(next);
     if (overlap) {
       this.refuse(
-        `The verb can't take words of “${textOf(overlap.head, this.facts.tokens)}”. Remove that argument first.`,
+        `The verb can't include words of “${textOf(overlap.head, this.facts.tokens)}”. Remove that argument first.`,
       );
     } else if (this.change(next, label)) {
       this.say(`The verb is “${textOf(next.verb, this.facts.tokens)}”.`);
@@ -402,7 +402,7 @@ export class RecordPage {
     const changing = adds ? words.filter((at) => !argument.head.includes(at)) : words;
     const head = changing.reduce(toggled, argument.head);
     const before = `“${textOf(argument.head, this.facts.tokens)}”`;
-    if (head.length === 0) return this.refuse(`An argument needs a word. Remove ${before} instead.`);
+    if (head.length === 0) return this.refuse(`An argument needs at least one word. To delete it, remove ${before}.`);
     const reason = refusal(this.state, head, key, this.facts);
     if (reason) return this.refuse(reason);
     const after = `“${textOf(head, this.facts.tokens)}”`;
@@ -415,7 +415,7 @@ export class RecordPage {
     const { state } = this;
     const argument = state.step === "arguments" ? argumentAt(state, token) : undefined;
     if (state.step === "frame" && state.verb.includes(token)) this.toggle(token);
-    else if (!argument) this.refuse("This word is in no argument.");
+    else if (!argument) this.refuse("No argument contains this word.");
     else if (argument.head.length > 1) this.changeHead(argument.key, [token], false);
     else this.removeArgument(argument.key);
   }
@@ -455,7 +455,7 @@ export class RecordPage {
   toggleWordMode() {
     this.wordMode = !this.wordMode;
     this.render();
-    this.say(this.wordMode ? "Tap words to add them, or to take them out." : "");
+    this.say(this.wordMode ? "Tap words to add or remove them." : "");
   }
 
   /** @param {number} key */
@@ -550,10 +550,7 @@ export class RecordPage {
     this.renderSkip();
     for (const step of STEPS) this.ref(`panel-${step}`).hidden = step !== state.step || state.skip !== "";
     this.ref("understand").hidden = state.skip !== "" || state.step !== "read";
-    setText(
-      this.ref("understand"),
-      state.understood ? "Continue to the frame" : "I understand it, and see its arguments",
-    );
+    setText(this.ref("understand"), state.understood ? "Continue to the frame" : "I understand the sentence");
     this.ref("back").hidden = state.step === "read" || state.skip !== "";
     this.ref("go-on").hidden = !GO_ON[state.step] || state.skip !== "";
     setText(this.ref("go-on"), GO_ON[state.step]);
@@ -604,10 +601,10 @@ export class RecordPage {
     const box = this.ref("lost");
     box.hidden = lost.length === 0;
     const names = lost.map(({ head, element: name }) => `${name} of “${textOf(head, this.facts.tokens)}”`);
-    const text = `${this.state.frame} does not have ${counted(lost.length, "element")} that you have chosen: `;
+    const text = `${this.state.frame} doesn't have ${counted(lost.length, "element")} that you chose: `;
     setText(
       ref(box, "lost-text"),
-      `${text}${names.join(", ")}. The words and their roles stay. Decide in the step “Arguments”.`,
+      `${text}${names.join(", ")}. The words and roles are kept. Choose new elements in the step “Arguments”.`,
     );
   }
 

@@ -204,7 +204,7 @@ export class VerificationPage extends CasePage {
     const words = `“${textOf(head, this.tokens)}”`;
     const next = addMissing(this.state, head);
     this.change(next, `adding the missing argument ${words}`);
-    this.say(`${words} is missing in the record. Choose its element or role.`);
+    this.say(`${words} was added as a missing argument. Choose its element or role.`);
     this.goTo(`missing-${next.missing.at(-1)?.key}`);
   }
 
@@ -323,7 +323,7 @@ export class VerificationPage extends CasePage {
     button.disabled = this.locked;
     button.setAttribute("aria-pressed", String(isOpen));
     const isChosen = Array.isArray(proposal) && proposal.length > 0;
-    const text = isChosen ? `Change “${textOf(proposal, this.tokens)}”` : `Pick other words for ${this.words[at]}`;
+    const text = isChosen ? `Change “${textOf(proposal, this.tokens)}”` : `Select other words for ${this.words[at]}`;
     setText(button, isOpen ? "Done" : text);
   }
 

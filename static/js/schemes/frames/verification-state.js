@@ -132,7 +132,7 @@ export function problemsOf(state, record, tokens) {
   for (const { place, judgment, name } of partsOf(state, words)) {
     if (!judgment.verdict) problems.push({ place, message: `Verify or dispute ${name}.` });
     else if (judgment.verdict === "disputed" && !judgment.reason.trim()) {
-      problems.push({ place, message: `Say why you dispute ${name}.` });
+      problems.push({ place, message: `Explain why you dispute ${name}.` });
     }
   }
   for (const { key, head, element, role } of state.missing) {

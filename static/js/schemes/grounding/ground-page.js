@@ -98,7 +98,7 @@ export class GroundPage {
   createPicture() {
     const { image } = this.data.data;
     if (!image) {
-      this.ref("picture").textContent = "This caption has no picture. Please return the task.";
+      this.ref("picture").textContent = "The picture of this caption is missing. Return the task.";
       return null;
     }
     return new PictureView(this.ref("picture"), {
@@ -238,9 +238,9 @@ export class GroundPage {
   /** @param {Box} box */
   draw(box) {
     const { maxBoxes } = this.data.shared;
-    if (this.answer.keys.length >= maxBoxes) return this.refuse(`A phrase can have ${maxBoxes} boxes at most.`);
+    if (this.answer.keys.length >= maxBoxes) return this.refuse(`A phrase can have at most ${maxBoxes} boxes.`);
     if (this.answer.keys.some((key) => isSame(this.state.boxes[key], box)))
-      return this.refuse("This box is there already.");
+      return this.refuse("This phrase already has this box.");
     const { state, key } = addBox(this.state, box);
     this.selected = key;
     if (!this.change(state, `a box for “${shortened(this.text)}”`)) return;
@@ -274,7 +274,7 @@ export class GroundPage {
   /** @param {string} key */
   remove(key) {
     if (!this.answer.keys.includes(key))
-      return this.refuse("This box belongs to another phrase. Go there to remove it.");
+      return this.refuse("This box belongs to another phrase. Go to that phrase to remove it.");
     const name = this.nameOf(key);
     if (this.selected === key) this.selected = null;
     const hadFocus = this.picture?.focusedKey() === key;
@@ -290,7 +290,7 @@ export class GroundPage {
     const next = chooseState(this.state, name);
     this.selected = null;
     if (!this.change(next, `“${shortened(this.text)}”: ${label.toLowerCase()}`)) return this.render();
-    const merged = name === "group" && keys.length > 1 ? " The boxes became one around them." : "";
+    const merged = name === "group" && keys.length > 1 ? " The boxes were replaced by one box around all of them." : "";
     const removed =
       keys.length > 0 && this.answer.keys.length === 0 ? ` ${counted(keys.length, "box", "boxes")} removed.` : "";
     this.say(`“${this.text}”: ${label.toLowerCase()}.${merged}${removed}`);
@@ -538,7 +538,7 @@ export class GroundPage {
     const box = this.root.querySelector("[data-disputes]");
     if (!(box instanceof HTMLElement) || lines.length === 0) return;
     box.hidden = false;
-    setText(ref(box, "disputes-text"), `Others dispute ${lines.join("; ")}.`);
+    setText(ref(box, "disputes-text"), `Other annotators dispute ${lines.join("; ")}.`);
   }
 
   // --- messages

@@ -162,10 +162,10 @@ export function progressText({ state, keys }, { cardinality }) {
 export function countWarning({ state, keys }, { cardinality, plural }) {
   if (state !== "boxes" || keys.length === 0) return "";
   if (cardinality !== null && keys.length !== cardinality) {
-    return `The phrase speaks of ${cardinality}, and there ${keys.length === 1 ? "is 1 box" : `are ${keys.length} boxes`}.`;
+    return `The phrase mentions ${cardinality}, but there ${keys.length === 1 ? "is 1 box" : `are ${keys.length} boxes`}.`;
   }
   if (cardinality === null && plural && keys.length === 1) {
-    return "The phrase is plural, and there is 1 box. Can you tell individuals apart?";
+    return "The phrase is plural, but there is only 1 box. Can the individuals be distinguished?";
   }
   return "";
 }

@@ -78,7 +78,7 @@ export class JudgePage {
   createPicture() {
     const { image } = this.data.data;
     if (!image) {
-      this.ref("picture").textContent = "This caption has no picture. Please return the task.";
+      this.ref("picture").textContent = "The picture of this caption is missing. Return the task.";
       return null;
     }
     return new PictureView(this.ref("picture"), {

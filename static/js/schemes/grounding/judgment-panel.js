@@ -30,7 +30,7 @@ export class JudgmentPanel {
     this.accept = element(
       "button",
       { type: "button", "data-accept": true, onclick: () => moves.onAccept() },
-      "All right ",
+      "Accept all ",
       element("kbd", {}, "v"),
     );
     this.fields = element("div", { class: "panel__fields" });

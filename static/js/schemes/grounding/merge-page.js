@@ -33,7 +33,7 @@ export class MergePage extends GroundPage {
     /** @type {StoredGrounding[]} */
     this.sources = data.sources;
     this.rows = rowsOf(data.layout, this.sources);
-    this.takes = element("div", { class: "merge__takes", role: "group", "aria-label": "Take the answer of" });
+    this.takes = element("div", { class: "merge__takes", role: "group", "aria-label": "Use the answer of" });
     this.table = element("div", { class: "merge__rows" });
     this.panel.extra.append(this.takes, this.table);
     this.painted = "";
@@ -76,7 +76,7 @@ export class MergePage extends GroundPage {
   prevented() {
     const { id } = this.phrases[this.state.current];
     const isPossible = this.sources.some((source) => answerOf(source, id)?.state === "absent");
-    return isPossible ? {} : { absent: "No annotator thought so." };
+    return isPossible ? {} : { absent: "No annotator chose this." };
   }
 
   /** @param {KeyboardEvent} event */
@@ -267,7 +267,7 @@ export class MergePage extends GroundPage {
     const source = Number(match[2]);
     return [
       {
-        label: `Take this box of ${letterOf(source)}`,
+        label: `Use this box of ${letterOf(source)}`,
         onclick: () => this.choose(row, source, `${letterOf(source)}’s box`),
       },
       ...offers,

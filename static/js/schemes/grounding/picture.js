@@ -57,7 +57,7 @@ export class PictureView {
     this.failed = element(
       "p",
       { class: "message message--error", role: "alert", hidden: true },
-      "The picture could not be loaded. ",
+      "The picture couldn't be loaded. ",
       element("button", { type: "button", onclick: () => this.load() }, "Try again"),
     );
     this.addButton = button("Add a box in the middle", () => this.keyboard.start(), "Add box");
@@ -79,7 +79,7 @@ export class PictureView {
   toolbar() {
     return element(
       "div",
-      { class: "picture-tools", role: "group", "aria-label": "Tools of the picture" },
+      { class: "picture-tools", role: "group", "aria-label": "Picture tools" },
       this.addButton,
       this.placeButton,
       this.cancelButton,

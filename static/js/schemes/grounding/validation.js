@@ -86,7 +86,7 @@ export function acceptRest(state, at = state.current) {
 }
 
 /**
- * Return the index of the next phrase that is not judged, or -1.
+ * Return the index of the next phrase to judge, or -1.
  *
  * @param {Validation} state
  * @param {StoredPhrase[]} asked

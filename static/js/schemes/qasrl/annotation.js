@@ -168,10 +168,10 @@ export class Annotation {
       if (!taken) continue;
       const words = `“${spanText(this.tokens, common(taken, span))}”`;
       if (other !== question) {
-        return `${words} already belongs to an answer of question ${this.number(other)}. Each word can be in one answer only.`;
+        return `${words} is already part of an answer to question ${this.number(other)}. A word can belong to one answer only.`;
       }
-      if (equal(taken, span)) return `${words} is an answer of this question already.`;
-      return `${words} is already in the answer “${spanText(this.tokens, taken)}”. Remove that one first to change it.`;
+      if (equal(taken, span)) return `${words} is already an answer to this question.`;
+      return `${words} is already part of the answer “${spanText(this.tokens, taken)}”. To change it, remove it first.`;
     }
     return "";
   }
@@ -191,12 +191,12 @@ export class Annotation {
   /** @returns {{question: Question | null, message: string}[]} */
   problems() {
     if (!this.canAsk()) {
-      const message = "Say whether the marked noun describes an action or event.";
+      const message = "Choose whether the marked noun describes an action or event.";
       return this.isVerbal === null ? [{ question: null, message }] : [];
     }
     const asked = this.asked();
     if (asked.length === 0 && this.noQuestion.trim() === "") {
-      return [{ question: null, message: "Ask a question, or say why none can be asked." }];
+      return [{ question: null, message: "Ask a question, or explain why no question is possible." }];
     }
     const clashes = contested(asked.flatMap((question) => question.answers));
     return asked.flatMap((question) => {
@@ -212,22 +212,22 @@ export class Annotation {
   problem(question, clashes) {
     const { state } = this.check(question);
     const number = this.number(question);
-    if (!question.kept && state === "unfinished") return `Question ${number} is not finished.`;
+    if (!question.kept && state === "unfinished") return `Question ${number} isn't finished.`;
     if (!question.kept && state === "wrong") {
       return this.freeForm
-        ? `Question ${number} is outside the template: correct it or keep it as it is.`
+        ? `Question ${number} doesn't fit the template. Correct it or keep it as a free-form question.`
         : `Question ${number} doesn't fit the template. Correct it or delete it.`;
     }
     const twin = this.twin(question);
     if (twin && this.number(twin) < number) {
-      return `Question ${number} is the same as question ${this.number(twin)}.`;
+      return `Question ${number} is the same as question ${this.number(twin)}. Delete one of them.`;
     }
     if (question.answers.length === 0) return `Question ${number} has no answer yet.`;
     const shared = question.answers.some(([start, end]) => {
       for (let token = start; token < end; token += 1) if (clashes.has(token)) return true;
       return false;
     });
-    return shared ? `An answer of question ${number} shares words with another answer.` : "";
+    return shared ? `An answer to question ${number} overlaps another answer.` : "";
   }
 
   /**

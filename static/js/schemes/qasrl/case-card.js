@@ -17,10 +17,10 @@ import { conflicts, find, KEEP, REDUNDANT } from "./case-state.js";
 export function moveTexts(who) {
   return {
     invalid: `${who} invalid`,
-    unjudge: `open ${who} again`,
-    mark: `answer of ${who}`,
-    unmark: `remove answer of ${who}`,
-    split: `split answer of ${who}`,
+    unjudge: `reopen ${who}`,
+    mark: `answer to ${who}`,
+    unmark: `remove answer to ${who}`,
+    split: `split answer to ${who}`,
     cut: `cut words of ${who}`,
   };
 }
@@ -160,7 +160,7 @@ export class Card {
       id: `repeats-${this.key}`,
       onchange: () => this.act({ type: "redundant", of: this.select.value }),
     });
-    const label = element("label", { for: `repeats-${this.key}` }, "Repeats");
+    const label = element("label", { for: `repeats-${this.key}` }, "Duplicate of");
     this.repeats = element("p", { class: "card__repeats", hidden: true }, label, this.select);
     this.element = element("article", {
       class: "card",
@@ -306,7 +306,7 @@ export class Card {
       onclick: () => this.choose(span),
     };
     const chip = element("button", attributes, element("bdi", {}, spanText(this.board.tokens, span)));
-    if (clash) chip.append(element("span", { class: "chip__conflict" }, " shares words"));
+    if (clash) chip.append(element("span", { class: "chip__conflict" }, " overlaps"));
     return chip;
   }
 

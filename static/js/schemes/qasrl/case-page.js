@@ -74,7 +74,7 @@ export class CasePage {
   problems() {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur(); // completes a finished question
     const box = this.board.unfinishedBox();
-    if (box) return [{ message: "a question is still being written.", box }];
+    if (box) return [{ message: "finish or cancel the question that you are writing.", box }];
     return this.found.map((problem) => ({ ...problem, message: this.problemText(problem) }));
   }
 
@@ -149,7 +149,7 @@ export class CasePage {
     const state = this.role.resume(content);
     const judged = state.questions.length - unjudged(state).length;
     const lines = kept(state).map(({ question, answers }) => `${question} – ${spansText(this.item.tokens, answers)}`);
-    if (state.isVerbal === false) lines.unshift("No action or event");
+    if (state.isVerbal === false) lines.unshift("Not an action or event");
     return [...lines, `${counted(judged, "question")} judged`];
   }
 
@@ -207,7 +207,7 @@ export class CasePage {
       this.sentence.select(span);
     }
     this.say(
-      `Answers of ${this.role.text.named(question)}. Shift and arrows choose words, Enter marks them, Escape goes back.`,
+      `Answers to ${this.role.text.named(question)}. Use Shift and the arrow keys to select words, Enter to add them, Esc to go back.`,
     );
   }
 
@@ -219,7 +219,7 @@ export class CasePage {
 
   /** @param {Span} span */
   takeAnswer(span) {
-    if (this.activeId === null) this.refuse("Write or choose a question first, then mark its answer.");
+    if (this.activeId === null) this.refuse("Write or choose a question first, then select its answer.");
     else this.act({ type: "mark", id: this.activeId, span });
   }
 
@@ -228,7 +228,7 @@ export class CasePage {
     const active = find(this.state, this.activeId);
     const span = active?.answers.find((answer) => contains(answer, token));
     if (active && span) this.act({ type: "unmark", id: active.id, span });
-    else this.refuse("This word is in no answer of the question.");
+    else this.refuse("No answer to this question contains this word.");
   }
 
   /** @param {KeyboardEvent} event */
@@ -260,10 +260,10 @@ export class CasePage {
     for (const name of ["take", "split", "cut"]) this.ref(name).hidden = !span;
     if (!span) return;
     const answer = quoted(spanText(this.item.tokens, span));
-    setText(this.ref("take"), `Take ${answer}`);
+    setText(this.ref("take"), `Add ${answer}`);
     setText(this.ref("split"), `Split before ${quoted(this.item.tokens[span[0]])}`);
-    setText(this.ref("cut"), `Cut ${answer} out`);
-    if (pending) this.say("Now the last word of the answer; the same word again takes it alone.");
+    setText(this.ref("cut"), `Remove ${answer} from the answer`);
+    if (pending) this.say("Click the last word of the answer (or the same word again).");
   }
 
   // --- rendering
@@ -274,7 +274,7 @@ export class CasePage {
     if (!find(this.state, this.activeId)) this.activeId = this.state.questions[0]?.id ?? null;
     this.sentence.paint(marksOf(this.state, this.activeId, text.nameOf));
     const active = find(this.state, this.activeId);
-    setText(this.ref("editing"), active ? `Answers of ${text.named(active)}` : "No question yet.");
+    setText(this.ref("editing"), active ? `Answers to ${text.named(active)}` : "No questions yet.");
     this.found = problems(this.state);
     this.showOpen();
     show?.(this.state);
@@ -286,7 +286,7 @@ export class CasePage {
     const others = this.found.filter(({ kind }) => kind !== "unjudged");
     const parts = [];
     if (waiting > 0) parts.push(`${counted(waiting, "question")} to judge`);
-    if (others.length > 0) parts.push(`${counted(others.length, "thing")} to put right`);
+    if (others.length > 0) parts.push(`${counted(others.length, "problem")} to fix`);
     setText(this.ref("open"), parts.length > 0 ? `${parts.join(", ")}.` : this.role.settled);
     const list = this.ref("open-problems");
     list.hidden = others.length === 0;

@@ -77,7 +77,7 @@ export class ConsolidationBoard extends Board {
     const settle = element(
       "button",
       { type: "button", class: "group__settle", onclick: () => this.settle(keptFirst) },
-      ids.length > 1 ? `Keep ${text.nameOf(this.question(best))}, the rest repeats it ` : "Keep ",
+      ids.length > 1 ? `Keep ${text.nameOf(this.question(best))}, others are duplicates ` : "Keep ",
       element("kbd", {}, "g"),
     );
     const id = `group-${position}`;
@@ -282,7 +282,7 @@ class ConsolidationCard extends Card {
     const isOutside =
       question.verdict === KEEP && question.question !== "" && !this.board.walker.read(question.question);
     this.note.hidden = !isOutside;
-    setText(this.note, isOutside ? "Outside the template: keep it only if it reads well." : "");
+    setText(this.note, isOutside ? "Free-form question. Keep it only if it reads well." : "");
   }
 
   /** @param {CaseQuestion} question @param {number[]} clashes */
@@ -326,7 +326,7 @@ class ConsolidationCard extends Card {
     /** @type {(label: string, onclick: () => void) => HTMLElement} */
     const tool = (label, onclick) => element("button", { type: "button", class: "tool", onclick }, label);
     const tools = [
-      tool("Change in the sentence", () => this.edit(span)),
+      tool("Edit in the sentence", () => this.edit(span)),
       tool("Remove", () => this.act({ type: "unmark", span })),
     ];
     if (next) tools.push(tool("Join with the next", () => this.act({ type: "join", span, other: next })));

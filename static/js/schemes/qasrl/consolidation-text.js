@@ -84,7 +84,7 @@ export function named(question) {
  */
 export function standing(rows, sourceCount) {
   if (rows.length === 1) {
-    const text = sourceCount > 1 ? `Only ${letter(rows[0].submission)} asks this` : "";
+    const text = sourceCount > 1 ? `Asked only by ${letter(rows[0].submission)}` : "";
     return { isAgreed: false, isOneRole: true, text };
   }
   const isOne = (/** @type {string[]} */ values) => new Set(values).size === 1;
@@ -105,16 +105,16 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
   const names = [...new Set(ids)].map((id) => nameOf(find(state, id)));
   const [who] = names;
   const texts = {
-    unjudged: `${who} is not judged yet.`,
-    empty: `${who} is kept, but asks nothing.`,
+    unjudged: `Judge ${who}.`,
+    empty: `${who} is kept, but has no text.`,
     "too-long": `${who} is longer than ${MAX_QUESTION_LENGTH} characters.`,
     "no-answer": `${who} is kept, but has no answer.`,
     "too-many-answers": `${who} has more than ${MAX_ANSWERS} answers.`,
     "too-many-questions": `You can't submit more than ${MAX_NEW_QUESTIONS} questions of your own.`,
-    same: `${names.join(" and ")} ask the same and are both kept.`,
-    "verbal-undecided": "Say whether the marked noun describes an action or event.",
-    "not-verbal": `The noun describes no event, but ${names.join(" and ")} ${names.length > 1 ? "are" : "is"} kept.`,
-    conflict: `${quoted(at.map((token) => tokens[token]).join(" "))} is in answers of ${names.join(" and ")}.`,
+    same: `${names.join(" and ")} are duplicates. Keep only one of them.`,
+    "verbal-undecided": "Choose whether the marked noun describes an action or event.",
+    "not-verbal": `You chose that the noun doesn't describe an event, but ${names.join(" and ")} ${names.length > 1 ? "are" : "is"} kept. Change one of them.`,
+    conflict: `${quoted(at.map((token) => tokens[token]).join(" "))} is part of answers to ${names.join(" and ")}. A word can belong to one question only.`,
   };
   return texts[kind];
 }
@@ -127,13 +127,13 @@ export function moveText(state, move) {
     keep: `keep ${who}`,
     redundant: `${who} redundant`,
     merge: `merge ${who}`,
-    settle: "settle what agrees",
+    settle: "accept what all agree on",
     verbal: move.isVerbal ? "an event" : "no event",
     add: "new question",
     remove: `delete ${who}`,
     rewrite: `rewrite ${who}`,
-    join: `join answers of ${who}`,
-    move: `move answer of ${who}`,
+    join: `join answers to ${who}`,
+    move: `move answer to ${who}`,
   };
   return texts[move.type];
 }
@@ -143,5 +143,5 @@ export function verdictText(question, state) {
   if (question.verdict === null) return "not judged";
   if (question.verdict === KEEP) return question.source ? "kept" : "kept, new";
   if (question.sameAs === null) return "invalid";
-  return `redundant, repeats ${nameOf(find(state, question.sameAs))}`;
+  return `redundant, duplicate of ${nameOf(find(state, question.sameAs))}`;
 }

@@ -45,7 +45,7 @@ export function mount(root, data, onChange) {
     const count = board.agreedAndOpen().length;
     verbalStep.update(state.isVerbal ?? null, board.locked);
     settle.hidden = count === 0 || board.locked;
-    setText(settleLabel, `Settle the ${counted(count, "role")} they agree on`);
+    setText(settleLabel, `Accept the ${counted(count, "role")} all agree on`);
   }
 
   ref(root, "board").classList.toggle("board--many", sources.length !== 2);
@@ -70,7 +70,7 @@ export function mount(root, data, onChange) {
       board = new ConsolidationBoard(box, start);
       return board;
     },
-    settled: "Everything is settled.",
+    settled: "Everything is decided.",
     show,
     goTo({ kind }) {
       const isAboutNoun = kind === "verbal-undecided" || kind === "not-verbal";
@@ -96,10 +96,11 @@ function showResult(root, state, tokens) {
       " ",
       element("span", { class: "outcome__answers" }, said),
     );
-    if (inConflict.has(question.id)) row.append(" ", element("span", { class: "conflict-word" }, "words in conflict"));
+    if (inConflict.has(question.id))
+      row.append(" ", element("span", { class: "conflict-word" }, "overlapping answers"));
     return row;
   });
-  if (rows.length === 0) rows.push(element("li", { class: "quiet" }, "No question is kept so far."));
+  if (rows.length === 0) rows.push(element("li", { class: "quiet" }, "No questions kept yet."));
   ref(root, "preview").replaceChildren(...rows);
 }
 
@@ -113,8 +114,8 @@ function showReasons(root, sources) {
   const reasons = sources.flatMap(({ questions, no_question: reason, is_verbal: isVerbal }, position) => {
     if (questions.length > 0) return [];
     const who = text.letter(position);
-    if (isVerbal === false) return [`${who}: the noun describes no action or event.`];
-    return [reason ? `${who} asked nothing: ${quoted(reason)}` : `${who} asked nothing.`];
+    if (isVerbal === false) return [`${who}: the noun doesn't describe an action or event.`];
+    return [reason ? `${who} asked no questions: ${quoted(reason)}` : `${who} asked no questions.`];
   });
   const box = ref(root, "reasons");
   box.hidden = reasons.length === 0;

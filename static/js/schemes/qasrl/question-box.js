@@ -69,7 +69,7 @@ export class QuestionBox {
       id: `${id}-options`,
       class: "question-box__offers",
       role: "listbox",
-      "aria-label": "How the question can go on",
+      "aria-label": "How the question can continue",
       hidden: true,
     });
     const field = element("div", { class: "question-box__field" }, this.mirror, this.input);
@@ -202,7 +202,7 @@ export class QuestionBox {
       return { ...createOption(capital(corrected.trimStart()), "fix"), from: `${wrong} → `, to: word };
     });
     if (this.kept || !this.onKeep) return fixes;
-    return [...fixes, { ...createOption(text, "keep"), from: "", to: "Keep the question as it is" }];
+    return [...fixes, { ...createOption(text, "keep"), from: "", to: "Keep as a free-form question" }];
   }
 
   /** @param {string} text @param {Check} check */
@@ -361,7 +361,7 @@ export class QuestionBox {
   }
 }
 
-const HINTS = { finish: "done", whole: "", next: "", fix: "", keep: "outside the template" };
+const HINTS = { finish: "done", whole: "", next: "", fix: "", keep: "free-form" };
 
 /** @param {string} text @param {OptionKind} kind @returns {Option} */
 function createOption(text, kind, goesOn = false) {

@@ -41,11 +41,11 @@ export class QuestionRow {
     this.number = element("span", { class: "question__number figure", "aria-hidden": "true" });
     this.bonus = element("span", { class: "question__bonus figure" });
     this.delete = button("question__delete quiet", "✕", () => bench.remove(question));
-    this.keep = button("question__keep", "Keep it as it is", keep);
+    this.keep = button("question__keep", "Keep as free-form", keep);
     /** @type {string | undefined} */
     this.shown = undefined;
     this.answers = element("ul", { class: "answers", "aria-label": "Answers" });
-    this.mark = button("question__mark quiet", "Mark an answer", () => bench.mark(question));
+    this.mark = button("question__mark quiet", "Select an answer", () => bench.mark(question));
     this.element = element(
       "li",
       { class: "question" },
@@ -75,7 +75,7 @@ export class QuestionRow {
     this.delete.disabled = isEmpty || locked;
     this.keep.hidden = !canKeep || locked;
     this.mark.hidden = isEmpty || locked;
-    setText(this.mark, question.answers.length > 0 ? "Mark another answer" : "Mark the answer");
+    setText(this.mark, question.answers.length > 0 ? "Select another answer" : "Select the answer");
     this.box.note(note);
     this.showAnswers(question, locked);
   }

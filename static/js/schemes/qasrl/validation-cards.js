@@ -36,9 +36,9 @@ class ValidationCard extends Card {
       [
         ["Valid", "v", KEEP],
         ["Invalid", "i", INVALID],
-        ["Repeats another", "r", REDUNDANT],
+        ["Duplicate", "r", REDUNDANT],
       ],
-      [this.button("Mark answers", "e", () => this.edit(null))],
+      [this.button("Select answers", "e", () => this.edit(null))],
     );
     this.element.append(this.title("h3"), this.answers, actions, this.repeats);
   }

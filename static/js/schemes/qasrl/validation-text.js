@@ -22,17 +22,17 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
   const [who] = names;
   switch (kind) {
     case "unjudged":
-      return `Question ${who} is not judged yet.`;
+      return `Judge question ${who}.`;
     case "no-answer":
       return `Question ${who} is valid, but has no answer.`;
     case "too-many-answers":
       return `Question ${who} has more than ${MAX_ANSWERS} answers.`;
     case "conflict": {
       const words = quoted(at.map((token) => tokens[token]).join(" "));
-      return `${words} answers the questions ${names.join(" and ")}: no word may answer two.`;
+      return `${words} is part of answers to questions ${names.join(" and ")}. A word can belong to one question only.`;
     }
     default:
-      return `Question ${who} can't be submitted like this.`;
+      return `Question ${who} has an error. Check its verdict and answers.`;
   }
 }
 
@@ -40,7 +40,7 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
 export function moveText(state, { type, id }) {
   const who = nameOf(find(state, id));
   /** @type {Record<string, string>} */
-  const texts = { ...moveTexts(who), keep: `${who} valid`, redundant: `${who} repeats another` };
+  const texts = { ...moveTexts(who), keep: `${who} valid`, redundant: `${who} is a duplicate` };
   return texts[type];
 }
 
@@ -48,5 +48,5 @@ export function moveText(state, { type, id }) {
 export function verdictText({ verdict, sameAs }, state) {
   if (verdict === null) return "not judged";
   if (verdict === KEEP) return "valid";
-  return sameAs === null ? "invalid" : `repeats ${nameOf(find(state, sameAs))}`;
+  return sameAs === null ? "invalid" : `duplicate of ${nameOf(find(state, sameAs))}`;
 }

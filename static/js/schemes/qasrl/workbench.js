@@ -161,7 +161,7 @@ export class Workbench {
     const lines = questions.map(({ question, answers }) =>
       [question, ...answers.map((span) => spanText(this.data.tokens, span))].join(" – "),
     );
-    return content?.is_verbal === false ? ["No action or event"] : lines;
+    return content?.is_verbal === false ? ["Not an action or event"] : lines;
   }
 
   lock() {
@@ -267,16 +267,16 @@ export class Workbench {
   /** @param {Question} question @param {string} state */
   noteFor(question, state) {
     if (question.kept && state !== "complete") {
-      return "Outside the template. A person will check this question before the bonus is paid.";
+      return "Free-form question. It is reviewed before its bonus is paid.";
     }
     const twin = this.annotation.twin(question);
-    if (twin) return `The same question as number ${this.annotation.number(twin)}.`;
+    if (twin) return `Same as question ${this.annotation.number(twin)}.`;
     if (state === "wrong") {
       const { start, end } = this.annotation.check(question);
       const word = quoted(question.text.slice(start, end));
-      const choice = `${word} can't stand here. Choose one of the words below it`;
-      if (!this.annotation.freeForm) return `${choice}. Other questions can't be submitted.`;
-      return `${choice}, or keep the question if nothing fits. A person checks such questions before the bonus is paid.`;
+      const choice = `${word} isn't allowed here. Choose one of the words below`;
+      if (!this.annotation.freeForm) return `${choice}.`;
+      return `${choice}, or keep it as a free-form question if none fits. Free-form questions are reviewed before their bonus is paid.`;
     }
     return "";
   }
@@ -311,10 +311,10 @@ export class Workbench {
   /** @param {Question} question @param {string} text */
   finish(question, text) {
     const { state } = this.annotation.check(question);
-    if (state === "unfinished") return this.say("This question is not finished: choose how it goes on.");
+    if (state === "unfinished") return this.say("This question isn't finished. Choose how it continues.");
     if (state === "wrong" && !question.kept) return this.say(this.noteFor(question, state));
     const twin = this.annotation.twin(question);
-    if (twin) return this.say(`You asked this already: it is question ${this.annotation.number(twin)}.`);
+    if (twin) return this.say(`You already asked this in question ${this.annotation.number(twin)}.`);
     const whole = tidy(text);
     if (whole !== question.text) this.write(question, whole);
     return this.mark(question);
@@ -331,7 +331,7 @@ export class Workbench {
   mark(question) {
     this.activate(question);
     this.sentence.focus();
-    this.say(`Mark the answer to ${quoted(question.text)} in the sentence.`);
+    this.say(`Select the answer to ${quoted(question.text)} in the sentence.`);
   }
 
   /** @param {Question} question */
@@ -354,7 +354,7 @@ export class Workbench {
   takeAnswer(span) {
     const question = this.active;
     if (!question || question.text.trim() === "") {
-      this.say("Write the question first, then mark its answer.");
+      this.say("Write the question first, then select its answer.");
       return;
     }
     const refusal = this.annotation.refusal(question, span);
@@ -364,7 +364,7 @@ export class Workbench {
     }
     const answer = quoted(spanText(this.annotation.tokens, span));
     this.change(`the answer ${answer}`, () => this.annotation.addAnswer(question, span));
-    this.say(`${answer} taken.`);
+    this.say(`${answer} added.`);
   }
 
   /** @param {Question} question @param {Span} span */
@@ -378,7 +378,7 @@ export class Workbench {
   removeAnswerAt(token) {
     const span = this.active?.answers.find((answer) => contains(answer, token));
     if (this.active && span) this.removeAnswer(this.active, span);
-    else this.say("This word is in no answer of the question.");
+    else this.say("No answer to this question contains this word.");
   }
 
   nextQuestion() {
@@ -410,9 +410,9 @@ export class Workbench {
     this.ref("go-on").hidden = Boolean(span) || !this.active?.answers.length || this.locked;
     if (!span) return;
     const answer = quoted(spanText(this.annotation.tokens, span));
-    setText(take, `Take ${answer}`);
+    setText(take, `Add ${answer}`);
     if (refusal) this.say(refusal, { isRefusal: true });
-    else if (pending) this.say("Now the last word; the same word again takes it alone.");
+    else if (pending) this.say("Click the last word (or the same word again).");
     else this.say(answer);
   }
 }
