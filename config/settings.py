@@ -430,6 +430,8 @@ LEASE = timedelta(seconds=int(_number("LEASE_SECONDS", "60", low="5", high="3600
 HEARTBEAT_SECONDS = 30.0
 JOB_KINDS = {
     "import": "annotation.domain.queue_import.KIND",
+    "corpus-check": "annotation.domain.preview_corpus.KIND",
+    "gold-import": "consolidation.domain.queue_gold.KIND",
     "export": "datasets.domain.queue_export.KIND",
     "rehearsal": "rehearsal.domain.dry_run.KIND",
 }

@@ -53,7 +53,14 @@ MENU = (
             ("datasets:statistics", "Statistics"),
         ),
     ),
-    ("Data", (("datasets:gold", "Gold"), ("datasets:exports", "Exports"))),
+    (
+        "Data",
+        (
+            ("datasets:gold", "Gold"),
+            ("consolidation:gold_import", "Expert gold"),
+            ("datasets:exports", "Exports"),
+        ),
+    ),
     ("Costs", (("datasets:costs", "Costs"), ("datasets:ledger", "Ledger"))),
     ("Activity", (("dashboard:log", "Changes"), ("dashboard:jobs", "Jobs"))),
     ("Settings", (("projects:settings", "Settings"),)),

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from annotation.domain.queue_import import queue_import
 from consolidation.domain.add_gold import add_gold
+from consolidation.domain.queue_gold import queue_gold
 from consolidation.models import Experiment, Review
 from datasets.domain.error_samples import draw_sample
 from datasets.domain.export_gold import MANIFEST
@@ -59,6 +60,7 @@ POSTED = {
     "judge_part",
     "withdraw_item",
     "restore_item",
+    "corpus_sample",
 }
 RULES = {route: page_rules()[name] for route, name in VIEW_NAMES.items()}
 ROUTES = list(RULES)
@@ -143,6 +145,7 @@ def address(campaign, project, job_files):
         "help_page": ["index.md"],
         "help_image": ["overview"],
         "corpus_preview": [uploaded(campaign.project).pk],
+        "gold_preview": [uploaded_gold(campaign.project).pk],
     }
 
     def of(name: str) -> str:
@@ -165,6 +168,18 @@ def uploaded(project) -> Job:
         actor="rita",
         now=START,
         state=JobState.UPLOADED,
+    )
+
+
+def uploaded_gold(project) -> Job:
+    """Annotations that were uploaded and wait to be looked at."""
+    return queue_gold(
+        project=project,
+        fmt="qasrl-csv",
+        source="expert",
+        files=[SimpleUploadedFile("gold.csv", b"qasrl_id,verb_idx,question,answer_range\n")],
+        actor="rita",
+        now=START,
     )
 
 

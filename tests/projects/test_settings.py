@@ -168,7 +168,7 @@ def upload(
 def test_corpus_is_shown_as_it_would_be_read_and_then_imported(office, project):
     preview = upload(office, project, domain="news")
     page = office.get(preview.url).content.decode()
-    assert "2 sentences can be read." in page
+    assert "2 of 2 sentences" in page
     assert "café had 東京 visitors ." in page
     assert "rejected" in page
     assert not project.sentences.exists()
