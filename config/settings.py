@@ -465,6 +465,7 @@ CELERY_BEAT_SCHEDULE = {
     # Slower, because these sweeps scan everything that was ever published.
     **_every(
         SWEEP_SECONDS * 3,
+        "crowd.tasks.sync_qualification_requests",
         "annotation.tasks.republish_short_items",
         "consolidation.tasks.reopen_and_republish_cases",
         expires=SWEEP_SECONDS * 9,

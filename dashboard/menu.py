@@ -38,6 +38,7 @@ MENU = (
         (
             ("qualification:rounds", "Training"),
             ("qualification:workers", "Workers"),
+            ("qualification:requests", "Requests"),
             ("consolidation:experts", "Experts"),
             ("projects:members", "Members"),
         ),

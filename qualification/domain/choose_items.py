@@ -96,7 +96,5 @@ def search_items(items: QuerySet[Item], *, text: str) -> list[Item]:
 
 def keys_with_gold(items: Sequence[Item]) -> set[int]:
     """Return the ids of those items that have expert gold."""
-    gold = Gold.objects.filter(
-        item__in=[item.pk for item in items], source__in=REFERENCE_SOURCES
-    )
+    gold = Gold.objects.filter(item__in=[item.pk for item in items], source__in=REFERENCE_SOURCES)
     return set(gold.values_list("item", flat=True))

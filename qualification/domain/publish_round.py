@@ -51,7 +51,10 @@ def round_qualification(round: Round) -> QualificationType:
 def invite_workers(
     *, round: Round, workers: Iterable[Worker], actor: str, now: datetime
 ) -> list[Enrolment]:
-    """Enrol the workers in the round. Existing enrolments are unchanged."""
+    """Enrol the workers in the round, also those whose invitation was withdrawn.
+
+    Other existing enrolments are unchanged.
+    """
     invited = []
     for worker in workers:
         enrolment, created = Enrolment.objects.get_or_create(
@@ -59,6 +62,16 @@ def invite_workers(
         )
         if created:
             log_state_change(instance=enrolment, old="", new=enrolment.state, actor=actor, now=now)
+        elif enrolment.state == EnrolmentState.WITHDRAWN and not enrolment.evaluations.exists():
+            enrolment = change_state(
+                instance=enrolment,
+                new=EnrolmentState.INVITED,
+                transitions=TRANSITIONS,
+                actor=actor,
+                now=now,
+                cohort=None,
+                block=None,
+            )
         invited.append(enrolment)
     return invited
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef
 
 from annotation.domain.import_corpus import item_key
 from annotation.domain.item_context import context_of, scheme_of
@@ -279,6 +279,13 @@ def _check_references(rounds: Sequence[Round]) -> None:
         raise RoundSetupError(
             f"{missing.item.key!r} has no expert gold. Upload it, or have an expert annotate the item."
         )
+
+
+def count_without_gold(*, round: Round) -> int:
+    """Return how many items of the round need expert gold before it can be published."""
+    rows = round.round_items.filter(reference=None)
+    gold = Gold.objects.filter(item=OuterRef("item"), source__in=REFERENCE_SOURCES)
+    return rows.exclude(Exists(gold)).count()
 
 
 def complete_references(*, round: Round) -> int:
