@@ -433,6 +433,7 @@ JOB_KINDS = {
     "corpus-check": "annotation.domain.preview_corpus.KIND",
     "gold-import": "consolidation.domain.queue_gold.KIND",
     "export": "datasets.domain.queue_export.KIND",
+    "deletion": "dashboard.delete_project.KIND",
     "rehearsal": "rehearsal.domain.dry_run.KIND",
 }
 

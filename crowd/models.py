@@ -132,7 +132,7 @@ class QualificationGrant(models.Model):
 class QualificationRequest(models.Model):
     """A worker's request at the marketplace for one of our qualifications.
 
-    `value` is that of the granted qualification. `reason` is shown to a refused worker.
+    `value` is that of the granted qualification. `refusal` is the reason that a refused worker reads.
     """
 
     qualification_type = models.ForeignKey(
@@ -144,7 +144,7 @@ class QualificationRequest(models.Model):
     requested_at = models.DateTimeField()
     state = models.CharField(max_length=20, choices=RequestState, default=RequestState.OPEN)
     value = models.PositiveIntegerField(null=True, blank=True)
-    reason = models.TextField(blank=True)
+    refusal = models.TextField(blank=True)
     decided_by = models.CharField(max_length=150, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)

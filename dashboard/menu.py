@@ -64,7 +64,10 @@ MENU = (
     ),
     ("Costs", (("datasets:costs", "Costs"), ("datasets:ledger", "Ledger"))),
     ("Activity", (("dashboard:log", "Changes"), ("dashboard:jobs", "Jobs"))),
-    ("Settings", (("projects:settings", "Settings"),)),
+    (
+        "Settings",
+        (("projects:settings", "Settings"), ("dashboard:archive_page", "Archive or delete")),
+    ),
 )
 # Pages that need an optional part of the scheme.
 NEEDS: Mapping[str, Callable[[Scheme], object]] = {

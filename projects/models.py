@@ -41,6 +41,10 @@ class Project(models.Model):
     minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
     seed = models.BigIntegerField(default=1)
     created_at = models.DateTimeField()
+    # Archived projects are read-only.
+    archived_at = models.DateTimeField(null=True, blank=True)
+    # A background job deletes the project's rows, and until then nothing shows it.
+    deleted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [

@@ -242,7 +242,7 @@ def _initial(round: Round, thresholds: list[ThresholdField]) -> dict[str, Any]:
 
 class WorkersField(forms.ModelMultipleChoiceField):
     def label_from_instance(self, obj: Any) -> str:
-        return f"{obj.pseudonym} ({obj.external_id})"
+        return str(obj.pseudonym)
 
 
 class InviteForm(forms.Form):

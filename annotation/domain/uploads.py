@@ -23,22 +23,21 @@ StoredFile = dict[str, Any]
 
 def store_uploads(files: "Sequence[UploadedFile[bytes]]") -> list[StoredFile]:
     """Store files, all or none. Their encodings are detected."""
-    folder = uuid.uuid4().hex
     stored: list[StoredFile] = []
     try:
-        for number, file in enumerate(files):
-            stored.append(_store(file, folder, number))
+        for file in files:
+            stored.append(_store(file))
     except BaseException:
         delete_uploads(stored)
         raise
     return stored
 
 
-def _store(file: "UploadedFile[bytes]", folder: str, number: int) -> StoredFile:
-    # Readers recognize a format by the suffix of the file name.
+def _store(file: "UploadedFile[bytes]") -> StoredFile:
+    # In a folder of its own under its own name, from which readers derive the format and ids.
     name = PurePath(file.name or "upload").name[-100:]
     encoding = detect_encoding(cast(Any, file))
-    path = _storage().save(f"{folder}/{get_valid_filename(f'{number}-{name}')}", file)
+    path = _storage().save(f"{uuid.uuid4().hex}/{get_valid_filename(name)}", file)
     return {"name": name, "path": path, "bytes": file.size, "encoding": encoding}
 
 
@@ -54,8 +53,8 @@ def open_uploads(stored: Sequence[StoredFile]) -> Iterator[tuple[list[Path], dic
         prefix = TemporaryDirectory(prefix="utf-8-", dir=settings.VAR_DIR)
         folder = Path(stack.enter_context(prefix))
         paths = [
-            _as_utf_8(path, file.get("encoding", UTF_8), folder)
-            for path, file in zip(local, stored, strict=True)
+            _as_utf_8(path, file.get("encoding", UTF_8), folder / str(number))
+            for number, (path, file) in enumerate(zip(local, stored, strict=True))
         ]
         names = {
             key: file["name"]
@@ -69,6 +68,7 @@ def _as_utf_8(path: Path, encoding: str, folder: Path) -> Path:
     """Return the path, or that of a copy with the same name if the file is not UTF-8."""
     if encoding == UTF_8 or is_packed(path):
         return path
+    folder.mkdir()
     copy = folder / path.name
     write_as_utf_8(path, copy, encoding)
     return copy

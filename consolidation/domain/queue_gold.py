@@ -88,7 +88,10 @@ def open_gold(job: Job) -> Iterator[OpenGold]:
     ):
         header = header_of(stored[0])
         # The copies have the same file names, so that errors name the original files.
-        paths = [_with_columns(path, columns, Path(folder)) if columns else path for path in stored]
+        paths = [
+            _with_columns(path, columns, Path(folder, str(number))) if columns else path
+            for number, path in enumerate(stored)
+        ]
         yield OpenGold(paths, names, header)
 
 
@@ -115,6 +118,7 @@ def _with_columns(path: Path, columns: Mapping[str, str], folder: Path) -> Path:
     """Copy a CSV file with the required names in its header."""
     names = {theirs: ours for ours, theirs in columns.items()}
     taken = set(columns)
+    folder.mkdir()
     copy = folder / path.name
     with (
         path.open(encoding="utf-8-sig", newline="") as source,

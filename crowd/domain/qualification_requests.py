@@ -102,7 +102,7 @@ def refuse_request(
         raise ValueError("Enter a reason. The worker will read it.")
     check_text("reason", reason, longest=FEEDBACK)
     return _change(
-        request, RequestState.REFUSING, actor, now, reason=reason.strip(), decided_by=actor
+        request, RequestState.REFUSING, actor, now, refusal=reason.strip(), decided_by=actor
     )
 
 
@@ -138,7 +138,7 @@ def _send(request: QualificationRequest, now: datetime) -> bool:
         if granting:
             market.accept_request(request.external_id, value=request.value or 0)
         else:
-            market.refuse_request(request.external_id, reason=request.reason)
+            market.refuse_request(request.external_id, reason=request.refusal)
     except OutcomeUnknownError:
         return False  # a repeat is refused if the first attempt succeeded
     except ProviderRefusedError as refused:

@@ -396,7 +396,7 @@ class Migration(migrations.Migration):
                 ('requested_at', models.DateTimeField()),
                 ('state', models.CharField(choices=[('open', 'to be decided'), ('granting', 'to be granted'), ('granted', 'granted'), ('refusing', 'to be refused'), ('refused', 'refused'), ('gone', 'decided or withdrawn at the marketplace')], default='open', max_length=20)),
                 ('value', models.PositiveIntegerField(blank=True, null=True)),
-                ('reason', models.TextField(blank=True)),
+                ('refusal', models.TextField(blank=True)),
                 ('decided_by', models.CharField(blank=True, max_length=150)),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
                 ('leased_until', models.DateTimeField(blank=True, null=True)),

@@ -75,7 +75,7 @@ def test_a_short_name_twice_is_refused(founder):
     founder.post(reverse("projects:project_new"), NEW)
     response = founder.post(reverse("projects:project_new"), NEW)
     assert response.status_code == 422
-    assert "A project cafe-news already exists." in response.content.decode()
+    assert "already exists, or was deleted." in response.content.decode()
 
 
 def test_only_those_with_the_permission_may_start_projects(office):
