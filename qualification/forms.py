@@ -11,8 +11,8 @@ from django.forms.models import model_to_dict
 from annotation.domain.item_files import ITEM_HELP
 from annotation.domain.publish import terms_of
 from crowd.domain.pay_scheme import Terms
+from crowd.domain.qualification_requests import LONGEST_REASON
 from crowd.models import Worker
-from crowd.providers.limits import FEEDBACK
 from projects.models import Guidelines
 from qualification.domain.choose_items import MOST_ITEMS, Method
 from qualification.domain.decide import Verdict
@@ -291,7 +291,7 @@ class InviteForm(forms.Form):
 
 class RefuseRequestForm(forms.Form):
     reason = forms.CharField(
-        max_length=FEEDBACK, label="Reason for refusing", help_text="The worker sees it."
+        max_length=LONGEST_REASON, label="Reason for refusing", help_text="The worker sees it."
     )
 
     def __init__(self, data: Any = None, *, key: int) -> None:

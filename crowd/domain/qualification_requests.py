@@ -24,6 +24,7 @@ TRANSITIONS: Transitions = {
 }
 # The marketplace's list lags behind writes.
 SETTLING = timedelta(minutes=10)
+LONGEST_REASON = FEEDBACK
 
 
 def fetch_requests(*, now: datetime, provider: str = Provider.MTURK) -> int:

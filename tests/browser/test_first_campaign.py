@@ -353,6 +353,7 @@ def test_file_dropped_beside_the_form_does_not_replace_the_page(
     expect(page.locator("main")).to_contain_text("Zürich sold it .")
     page.get_by_label("Text encoding").select_option("utf-8")
     expect(page.locator("#preview")).to_contain_text("is not UTF-8 text")
+    page.get_by_label("Text encoding").focus()
     page.get_by_label("Text encoding").select_option("latin-1")
     expect(page.locator("#preview")).to_contain_text("Zürich sold it .")
     assert page.evaluate("document.activeElement.id") == "id_encoding"
