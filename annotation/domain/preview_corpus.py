@@ -40,6 +40,7 @@ ROWS = 1000
 BAD_ROWS = 1000
 SMALL_BYTES = 256 << 10
 SHOWN = 50
+OF_A_KIND = 10
 BATCH = 5000
 LONG_CHARACTERS = 1000
 LONG_TOKENS = 150
@@ -59,9 +60,10 @@ class PreviewedSentence:
 class Preview:
     """The first sentences with their items, and the counts of the rows that were read.
 
-    `known` sentences are in the project already, `repeated` ones are earlier in the files, and
-    `bad_rows` will be skipped. `errors` and `warnings` describe the first rows of each. If not
-    `whole`, the files have more rows. `problem` gives the reason if a file can't be read at all.
+    `known` sentences are in the project already, and `repeated` ones have an id of an earlier one.
+    `duplicates` have the text of an earlier one, and are imported. `bad_rows` will be skipped.
+    `errors` and `warnings` describe the first rows of each. If not `whole`, the files have more
+    rows. `problem` gives the reason if a file can't be read at all.
     """
 
     shown: list[PreviewedSentence] = field(default_factory=list)
@@ -69,6 +71,7 @@ class Preview:
     items: int = 0
     known: int = 0
     repeated: int = 0
+    duplicates: int = 0
     bad_rows: int = 0
     errors: list[str] = field(default_factory=list)
     warning_count: int = 0
@@ -164,6 +167,7 @@ class _Reading:
         # The line of the first sentence with each id and each text
         self._lines: dict[str, int] = {}
         self._texts: dict[int, int] = {}
+        self._warnings: Counter[str] = Counter()
         self._items_by_sentence: dict[str, list[ItemRecord]] = {}
 
     def preview(
@@ -208,9 +212,11 @@ class _Reading:
         if len(preview.errors) < SHOWN:
             preview.errors.append(self._upload.describe(error))
 
-    def _warn(self, line: int, message: str) -> None:
+    def _warn(self, kind: str, line: int, message: str) -> None:
+        """Count a warning, and describe the first ones of each kind."""
         self._preview.warning_count += 1
-        if len(self._preview.warnings) < SHOWN:
+        self._warnings[kind] += 1
+        if self._warnings[kind] <= OF_A_KIND:
             self._preview.warnings.append(f"Line {line:,} {message}")
 
     def _read_items(self) -> None:
@@ -250,19 +256,22 @@ class _Reading:
             return False
         if not is_first:
             self._preview.repeated += 1
-            self._warn(record.line, f"repeats the id {record.external_id} of line {first:,}.")
+            self._warn("id", record.line, f"repeats the id {record.external_id} of line {first:,}.")
             return False
         text = hash((record.image, record.tokens))
         same = self._texts.setdefault(text, record.line)
         if same != record.line:
-            self._warn(record.line, f"has the same text as line {same:,}. Both are imported.")
+            self._preview.duplicates += 1
+            self._warn(
+                "text", record.line, f"has the same text as line {same:,}. Both are imported."
+            )
         return True
 
     def _check_length(self, record: SentenceRecord) -> None:
         characters = sum(map(len, record.tokens)) + len(record.tokens) - 1
         if characters > LONG_CHARACTERS or len(record.tokens) > LONG_TOKENS:
             size = f"{characters:,} characters, {len(record.tokens):,} tokens"
-            self._warn(record.line, f"is very long for a sentence ({size}).")
+            self._warn("length", record.line, f"is very long for a sentence ({size}).")
 
     def _with_images(self, records: list[SentenceRecord]) -> list[SentenceRecord]:
         """Return the sentences whose images were uploaded. Raise FileError if no images were."""
@@ -304,10 +313,10 @@ class _Reading:
                 continue
             if expects_text:
                 for number in empty:
-                    self._warn(number, "is empty and is skipped.")
+                    self._warn("empty", number, "is empty and is skipped.")
             empty = []
             if match := _UNREADABLE.search(text):
-                self._warn(line, _unreadable(match.group()))
+                self._warn("characters", line, _unreadable(match.group()))
 
 
 def _lines(path: Path, most: int | None) -> Iterator[tuple[int, str]]:

@@ -87,7 +87,7 @@ def test_preview_counts_and_warns_with_line_numbers(office, project):
     rows = ["The dog sold bread .", "The dog sold bread .", "", "A cat\x07 sat .", long, "He ran ."]
     read = upload(office, project, "\n".join(rows).encode()).context["read"]
     assert (read.sentences, read.known, read.repeated, read.bad_rows) == (5, 0, 0, 0)
-    assert read.items == 5
+    assert (read.items, read.duplicates) == (5, 1)
     assert read.warnings == [
         "Line 2 has the same text as line 1. Both are imported.",
         "Line 5 is very long for a sentence (3,024 characters, 606 tokens).",
@@ -105,12 +105,12 @@ def test_preview_tells_what_is_in_the_project_already(office, project):
     assert [row.note for row in read.shown] == ["already in the project", ""]
 
 
-def test_repeated_ids_are_counted_and_skipped(office, project):
-    words = "".join(f"{n}\t{word}" + "\t_" * 8 + "\n" for n, word in enumerate(("Dogs", "bark"), 1))
+def test_repeated_ids_are_named_and_skipped(office, project):
+    words = "".join(f"{n}\t{word}" + "\t_" * 8 + "\n" for n, word in ((1, "Dogs"), (2, "bark")))
     page = upload(office, project, f"# sent_id = a\n{words}\n".encode() * 2, "news.conllu")
     read = page.context["read"]
-    assert (read.sentences, read.repeated) == (1, 1)
-    assert read.warnings == ["Line 5 repeats the id a of line 1."]
+    assert (read.sentences, read.bad_rows) == (1, 1)
+    assert "is repeated" in read.errors[0]
     assert "Import 1 sentence<" in page.content.decode()
 
 
@@ -118,6 +118,7 @@ def test_preview_shows_the_first_rows_of_all_and_the_cost(office, project):
     page = upload(office, project, b"The dog sold bread .\n" * 1204)
     html = page.content.decode()
     assert "20 of 1,204 sentences" in html
+    assert (page.context["read"].duplicates, len(page.context["read"].warnings)) == (1203, 10)
     assert "Import 1,204 sentences" in html
     # Two generators for 3 questions (5 + 5 cents) and a consolidator of 6 (5 + 18), with fees.
     assert page.context["item_cents"] == pytest.approx(2 * (10 + 2) + 23 + 5)
