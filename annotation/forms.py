@@ -44,6 +44,7 @@ class CorpusForm(forms.Form):
     )
     images = forms.FileField(
         label="Images",
+        widget=forms.ClearableFileInput(attrs={"accept": ".zip"}),
         help_text="A ZIP archive with the JPEG, PNG or WebP images that the sentences describe.",
     )
     domain = forms.CharField(

@@ -8,6 +8,7 @@ app_name = "annotation"
 
 urlpatterns = [
     path(AT + "corpus/", corpus.corpus, name="corpus"),
+    path(AT + "corpus/sample/", corpus.corpus_sample, name="corpus_sample"),
     path(AT + "corpus/<int:pk>/", corpus.corpus_preview, name="corpus_preview"),
     path(AT + "pay/", pay.pay, name="pay"),
     path(AT + "publish/", publish.publish, name="publish"),

@@ -6,7 +6,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 POSTGRES = """
 CREATE FUNCTION {table}_append_only() RETURNS trigger LANGUAGE plpgsql AS
-$$ BEGIN RAISE EXCEPTION '{table} is append-only'; END $$;
+$$ BEGIN {exception}RAISE EXCEPTION '{table} is append-only'; END $$;
 CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table}
 FOR EACH ROW EXECUTE FUNCTION {table}_append_only();
 """
@@ -17,12 +17,21 @@ BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END;
 """
 
 
-def append_only(table: str) -> migrations.RunPython:
-    """Return a migration operation that forbids updates and, on PostgreSQL, deletions."""
+# Rows of a deleted project may be deleted in the transaction that names it.
+WITH_PROJECT = """IF TG_OP = 'DELETE' AND current_setting('touchstone.deleted_project', true) <> ''
+THEN RETURN OLD; END IF; """
+
+
+def append_only(table: str, *, goes_with_project: bool = False) -> migrations.RunPython:
+    """Return a migration operation that forbids updates and, on PostgreSQL, deletions.
+
+    Rows that go with their project can be deleted with it.
+    """
 
     def create(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
         script = POSTGRES if editor.connection.vendor == "postgresql" else SQLITE
-        editor.execute(script.format(table=table), params=None)
+        exception = WITH_PROJECT if goes_with_project else ""
+        editor.execute(script.format(table=table, exception=exception), params=None)
 
     def drop(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
         postgres = editor.connection.vendor == "postgresql"

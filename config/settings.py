@@ -430,7 +430,10 @@ LEASE = timedelta(seconds=int(_number("LEASE_SECONDS", "60", low="5", high="3600
 HEARTBEAT_SECONDS = 30.0
 JOB_KINDS = {
     "import": "annotation.domain.queue_import.KIND",
+    "corpus-check": "annotation.domain.preview_corpus.KIND",
+    "gold-import": "consolidation.domain.queue_gold.KIND",
     "export": "datasets.domain.queue_export.KIND",
+    "deletion": "dashboard.delete_project.KIND",
     "rehearsal": "rehearsal.domain.dry_run.KIND",
 }
 
@@ -463,6 +466,7 @@ CELERY_BEAT_SCHEDULE = {
     # Slower, because these sweeps scan everything that was ever published.
     **_every(
         SWEEP_SECONDS * 3,
+        "crowd.tasks.sync_qualification_requests",
         "annotation.tasks.republish_short_items",
         "consolidation.tasks.reopen_and_republish_cases",
         expires=SWEEP_SECONDS * 9,

@@ -7,14 +7,59 @@ from django import forms
 
 from annotation.domain.item_files import ITEM_HELP
 from annotation.enums import BatchState, Partition
+from annotation.forms import FilesField
 from consolidation.domain.manage_batch import Order
 from consolidation.domain.resolve_conflict import Version
-from consolidation.enums import Action, ItemState
+from consolidation.enums import Action, GoldSource, ItemState
 from projects.enums import Role
 from schemes.base import Json, Resource
 from web.fields import ANY, CountField, set_choices
 
 MOST_PICKED = 1000  # HITs
+
+
+class GoldUploadForm(forms.Form):
+    """A form for files with annotations, in a gold format of the scheme."""
+
+    annotations = FilesField(label="Annotations")
+    source = forms.ChoiceField(
+        choices=[
+            (GoldSource.EXPERT, "an expert’s annotations, the reference for training and quality"),
+            (GoldSource.IMPORTED, "a published dataset"),
+        ],
+        label="What they are",
+    )
+    fmt = forms.ChoiceField(required=False, label="Format")
+
+    def __init__(self, *args: Any, formats: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = [("", "detect from the file name"), *((fmt, fmt) for fmt in formats)]
+        set_choices(self, fmt=choices)
+
+
+class ColumnsForm(forms.Form):
+    """A choice of a file's column for each required column."""
+
+    def __init__(
+        self,
+        data: Any = None,
+        *,
+        required: Sequence[str],
+        header: Sequence[str],
+        initial: Mapping[str, str],
+    ) -> None:
+        super().__init__(data, initial=dict(initial))
+        names = [name for name in dict.fromkeys(header) if name]
+        for column in required:
+            self.fields[column] = forms.ChoiceField(
+                label=column, choices=[("", "choose a column"), *((name, name) for name in names)]
+            )
+
+    def clean(self) -> dict[str, Any]:
+        chosen = [name for name in self.cleaned_data.values() if name]
+        if len(set(chosen)) < len(chosen):
+            raise forms.ValidationError("Choose a different column for each.")
+        return self.cleaned_data
 
 
 class BatchFilterForm(forms.Form):

@@ -52,6 +52,17 @@ class GrantState(TextChoices):
     FAILED = "failed", "failed at the marketplace"
 
 
+class RequestState(TextChoices):
+    """The state of a worker's request for a qualification."""
+
+    OPEN = "open", "to be decided"
+    GRANTING = "granting", "to be granted"
+    GRANTED = "granted", "granted"
+    REFUSING = "refusing", "to be refused"
+    REFUSED = "refused", "refused"
+    GONE = "gone", "decided or withdrawn at the marketplace"
+
+
 class MessageState(TextChoices):
     PENDING = "pending", "to be sent"
     SENT = "sent", "sent"

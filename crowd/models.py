@@ -22,6 +22,7 @@ from crowd.enums import (
     PaymentKind,
     PaymentState,
     Provider,
+    RequestState,
 )
 
 # Without characters that look alike, and without vowels, so that no pseudonym spells a word.
@@ -126,6 +127,40 @@ class QualificationGrant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.worker} {self.qualification_type}={self.value}"
+
+
+class QualificationRequest(models.Model):
+    """A worker's request at the marketplace for one of our qualifications.
+
+    `value` is that of the granted qualification. `refusal` is the reason that a refused worker reads.
+    """
+
+    qualification_type = models.ForeignKey(
+        QualificationType, on_delete=models.PROTECT, related_name="requests"
+    )
+    worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="requests")
+    external_id = models.CharField(max_length=64, unique=True)
+    answer = models.TextField(blank=True)
+    requested_at = models.DateTimeField()
+    state = models.CharField(max_length=20, choices=RequestState, default=RequestState.OPEN)
+    value = models.PositiveIntegerField(null=True, blank=True)
+    refusal = models.TextField(blank=True)
+    decided_by = models.CharField(max_length=150, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["qualification_type", "id"],
+                name="request_to_decide",
+                condition=Q(state__in=["open", "granting", "refusing"]),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker} requests {self.qualification_type}"
 
 
 class HitType(models.Model):

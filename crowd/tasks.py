@@ -11,6 +11,7 @@ from crowd.domain import (
     create_hits,
     handle_notifications,
     manage_hits,
+    qualification_requests,
     qualifications,
     send_payments,
     sync_hits,
@@ -30,6 +31,13 @@ def publish_hits() -> None:
     """Send grants and blocks, then create the HITs whose requirements depend on both."""
     _sweep(qualifications.send_due_grants, block_worker.send_due_blocks)
     _sweep(create_hits.create_pending_hits)
+
+
+@shared_task
+def sync_qualification_requests() -> None:
+    """Send decisions first, so that decided requests are no longer listed."""
+    _sweep(qualification_requests.send_due_answers)
+    qualification_requests.fetch_requests(now=timezone.now())
 
 
 @shared_task

@@ -1,4 +1,6 @@
-"""The filter form of the log."""
+"""Forms of the log and of the deletion of a project."""
+
+from typing import Any
 
 from django import forms
 
@@ -19,3 +21,20 @@ class LogFilterForm(DaysForm):
         """Return the filter. Invalid fields are ignored."""
         self.is_valid()
         return LogFilter(**self.cleaned_data)
+
+
+class DeleteForm(forms.Form):
+    """A confirmation of a deletion, for which the user types the project's title."""
+
+    title = forms.CharField(max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+
+    def __init__(self, data: Any = None, *, title: str) -> None:
+        super().__init__(data)
+        self._title = title
+        self.fields["title"].label = f"Type “{title}” to confirm"
+
+    def clean_title(self) -> str:
+        typed: str = self.cleaned_data["title"]
+        if typed != self._title.strip():
+            raise forms.ValidationError("This is not the title of the project.")
+        return typed

@@ -38,6 +38,7 @@ MENU = (
         (
             ("qualification:rounds", "Training"),
             ("qualification:workers", "Workers"),
+            ("qualification:requests", "Requests"),
             ("consolidation:experts", "Experts"),
             ("projects:members", "Members"),
         ),
@@ -53,10 +54,20 @@ MENU = (
             ("datasets:statistics", "Statistics"),
         ),
     ),
-    ("Data", (("datasets:gold", "Gold"), ("datasets:exports", "Exports"))),
+    (
+        "Data",
+        (
+            ("datasets:gold", "Gold"),
+            ("consolidation:gold_import", "Expert gold"),
+            ("datasets:exports", "Exports"),
+        ),
+    ),
     ("Costs", (("datasets:costs", "Costs"), ("datasets:ledger", "Ledger"))),
     ("Activity", (("dashboard:log", "Changes"), ("dashboard:jobs", "Jobs"))),
-    ("Settings", (("projects:settings", "Settings"),)),
+    (
+        "Settings",
+        (("projects:settings", "Settings"), ("dashboard:archive_page", "Archive or delete")),
+    ),
 )
 # Pages that need an optional part of the scheme.
 NEEDS: Mapping[str, Callable[[Scheme], object]] = {

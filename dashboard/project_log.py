@@ -10,7 +10,14 @@ from annotation.domain.qualification_codes import qualifications_of
 from annotation.models import Batch, HeldBonus, Item, Submission
 from audit.models import StateChange
 from consolidation.models import Case, ExpertQueue, Merge, Review
-from crowd.models import Assignment, Hit, Payment, PublishingHold, QualificationGrant
+from crowd.models import (
+    Assignment,
+    Hit,
+    Payment,
+    PublishingHold,
+    QualificationGrant,
+    QualificationRequest,
+)
 from datasets.models import Decision, ErrorSample, SampledPart
 from jobs.models import Job
 from projects.models import Invitation, Project
@@ -45,6 +52,11 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             QualificationGrant,
             "qualification",
+            lambda project: Q(qualification_type__in=qualifications_of(project).values("pk")),
+        ),
+        Kind(
+            QualificationRequest,
+            "qualification request",
             lambda project: Q(qualification_type__in=qualifications_of(project).values("pk")),
         ),
         Kind(Enrolment, "enrolment", lambda project: Q(round__project=project)),

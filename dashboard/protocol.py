@@ -29,6 +29,7 @@ from jobs.enums import JobState
 from projects.enums import Protocol, Role
 from projects.models import Project
 from projects.protocols import TERMS
+from qualification.domain.answer_requests import count_open_requests
 from qualification.enums import EnrolmentState, RoundKind
 from qualification.models import Enrolment
 
@@ -82,6 +83,7 @@ class Progress:
     protocol: str = Protocol.CONSOLIDATION
     exports: int = 0
     expert_items: int = 0
+    requests: int = 0
     for_gold: Mapping[str, int] = field(default_factory=dict)
     pace: Pace = NO_PACE
 
@@ -117,6 +119,7 @@ def progress_of(*, project: Project) -> Progress:
         protocol=project.protocol,
         exports=exports_of(project).filter(state=JobState.FINISHED).count(),
         expert_items=work_left(project=project),
+        requests=count_open_requests(project=project),
         for_gold=dict(done.order_by().values_list("role").annotate(n=Count("pk"))),
         pace=pace_of(project=project, now=timezone.now(), done=done),
     )
@@ -223,6 +226,12 @@ def waiting_of(progress: Progress) -> list[Waiting]:
         Waiting("requester", progress.items.unpublished, "unpublished items", "annotation:publish"),
         Waiting("requester", payments[PaymentState.HELD], "payments waiting for budget", jobs),
         Waiting("requester", refused, "failed HITs and payments", jobs),
+        Waiting(
+            "requester",
+            progress.requests,
+            "qualification requests to decide",
+            "qualification:requests",
+        ),
         Waiting("trainer", finished, "trainees awaiting a decision", "qualification:rounds"),
         Waiting(
             "expert", progress.gold.reviews, "gold annotations to review", "consolidation:reviews"

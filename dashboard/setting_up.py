@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from annotation.domain.queries import CorpusSize, corpus_size
+from consolidation.domain.queries import count_expert_items
 from crowd.domain.pay_scheme import check_pay_scheme
 from jobs.domain.queries import jobs_of
 from jobs.enums import JobState
@@ -48,6 +49,7 @@ def setup_steps(project: Project) -> list[SetUpStep]:
             if size.items
             else "Required",
         ),
+        _gold_step(project),
         _guidelines_step(project),
         _pay_step(project),
         _rehearsal_step(project),
@@ -76,6 +78,18 @@ def _resource_steps(project: Project) -> Iterator[SetUpStep]:
         f"Import the {title.lower()}",
         imported.keys() >= resources.keys(),
         versions or "Required",
+    )
+
+
+def _gold_step(project: Project) -> SetUpStep:
+    count: int = figures_of(count_expert_items, project=project).value
+    return SetUpStep(
+        "consolidation:gold_import",
+        "Expert gold",
+        "Upload expert gold",
+        bool(count),
+        f"{count:,} items" if count else "For training",
+        is_optional=True,
     )
 
 

@@ -1,7 +1,7 @@
 from django.urls import path
 
+from dashboard.views import archive, jobs, log, projects, search
 from dashboard.views import help as help_views
-from dashboard.views import jobs, log, projects, search
 
 app_name = "dashboard"
 
@@ -16,6 +16,15 @@ urlpatterns = [
     path("projects/<slug:slug>/progress/", projects.progress_over_time, name="progress_over_time"),
     path("projects/<slug:slug>/jobs/", jobs.jobs, name="jobs"),
     path("projects/<slug:slug>/jobs/<int:pk>/cancel/", jobs.cancel, name="cancel_job"),
+    path("projects/<slug:slug>/archive/", archive.archive_page, name="archive_page"),
+    path("projects/<slug:slug>/archive/begin/", archive.archive, name="archive"),
+    path("projects/<slug:slug>/archive/end/", archive.unarchive, name="unarchive"),
+    path("projects/<slug:slug>/archive/delete/", archive.delete, name="delete_project"),
+    path(
+        "projects/<slug:slug>/rehearsals/<int:pk>/delete/",
+        archive.delete_dry_run,
+        name="delete_dry_run",
+    ),
     path("projects/<slug:slug>/log/", log.log, name="log"),
     path("projects/<slug:slug>/log.csv", log.log_csv, name="log_csv"),
 ]

@@ -20,7 +20,7 @@ class PendingTask:
 
 def tasks_of(user: User) -> Iterator[PendingTask]:
     """Yield what waits for the user's roles, on pages that the user may open."""
-    for project in projects_of(user=user).filter(rehearsal=None)[:MAX_PROJECTS]:
+    for project in projects_of(user=user).filter(rehearsal=None, archived_at=None)[:MAX_PROJECTS]:
         open_pages = pages_open_to(user, project)
         for work in waiting_of(figures_of(progress_of, project=project).value):
             if work.whom in STAFF_ROLES and work.route in open_pages:

@@ -35,10 +35,14 @@ class ProjectForm(forms.Form):
     )
     pay = forms.ChoiceField(
         label="Pay scheme",
+        required=False,
         choices=[
-            (preset, preset)
-            for scheme in SCHEMES.values()
-            for preset in scheme.vocabulary.pay_presets
+            ("", "the scheme’s usual pay"),
+            *(
+                (preset, preset)
+                for scheme in SCHEMES.values()
+                for preset in scheme.vocabulary.pay_presets
+            ),
         ],
         help_text="You can change all amounts later.",
     )
@@ -87,7 +91,7 @@ class ProjectForm(forms.Form):
             )
         if not {"scheme", "pay"} & set(self.errors):
             presets = get_scheme(data["scheme"]).vocabulary.pay_presets
-            if data["pay"] not in presets:
+            if data["pay"] and data["pay"] not in presets:
                 self.add_error("pay", f"Choose one of this scheme's: {', '.join(presets)}.")
         return data
 

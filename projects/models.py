@@ -43,6 +43,10 @@ class Project(models.Model):
     # Whether simulated workers have worked in the project. Its pages, cards and downloads say so.
     has_simulated_work = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField()
+    # Archived projects are read-only.
+    archived_at = models.DateTimeField(null=True, blank=True)
+    # A background job deletes the project's rows, and until then nothing shows it.
+    deleted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [

@@ -11,12 +11,13 @@ from functools import cache, wraps
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponseBase
-from django.shortcuts import resolve_url
+from django.shortcuts import redirect, resolve_url
 from django.urls import URLPattern, get_resolver
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -106,8 +107,13 @@ def can_create_projects(user: User) -> bool:
     return bool(user.has_perm("projects.add_project"))  # type: ignore[union-attr]
 
 
-def project_page(rule: frozenset[MemberRole]) -> Callable[[View], View]:
-    """Declare a project's page. It is a 404 to non-members, and a 403 to members outside `rule`."""
+def project_page(
+    rule: frozenset[MemberRole], *, changes_archived: bool = False
+) -> Callable[[View], View]:
+    """Declare a project's page. It is a 404 to non-members, and a 403 to members outside `rule`.
+
+    Archived projects can only be read, except by pages with `changes_archived`.
+    """
 
     def decorate(view: View) -> View:
         @signed_in_page
@@ -118,12 +124,24 @@ def project_page(rule: frozenset[MemberRole]) -> Callable[[View], View]:
                 raise Http404(f"no project {slug}")
             if not permits(rule, roles_in(project=project, user=request.user)):
                 raise PermissionDenied
+            is_change = request.method not in ("GET", "HEAD", "OPTIONS")
+            if project.archived_at and is_change and not changes_archived:
+                return _refuse_change(request, project)
             return view(request, project, *args, **kwargs)
 
         guarded.rule = rule  # type: ignore[attr-defined]
         return guarded
 
     return decorate
+
+
+def _refuse_change(request: HttpRequest, project: Project) -> HttpResponseBase:
+    text = "The project is archived, so nothing was changed. An admin can unarchive it."
+    messages.error(request, text)
+    overview = resolve_url("dashboard:project", slug=project.slug)
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponseClientRedirect(overview)
+    return redirect(overview)
 
 
 def _redirect_to_login(request: HttpRequest) -> HttpResponseBase:

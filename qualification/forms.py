@@ -5,12 +5,16 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from django import forms
+from django.db.models import QuerySet
 from django.forms.models import model_to_dict
 
 from annotation.domain.item_files import ITEM_HELP
 from annotation.domain.publish import terms_of
 from crowd.domain.pay_scheme import Terms
+from crowd.domain.qualification_requests import LONGEST_REASON
+from crowd.models import Worker
 from projects.models import Guidelines
+from qualification.domain.choose_items import MOST_ITEMS, Method
 from qualification.domain.decide import Verdict
 from qualification.domain.edit_round import Admission, admission_of
 from qualification.domain.figures import UNITS_PER_ITEM
@@ -20,7 +24,7 @@ from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Round
 from schemes.base import Scheme
 from schemes.registry import get_scheme
-from web.fields import set_choices
+from web.fields import CountField, set_choices
 
 VERDICTS = [
     (Verdict.PASS, "Pass"),
@@ -50,6 +54,41 @@ class SetUpForm(forms.Form):
         if not self.errors and not files.get("file") and not files.get("annotations"):
             raise forms.ValidationError("Choose at least one of the two files.")
         return files
+
+
+class ChooseItemsForm(forms.Form):
+    """How to choose the items of a round."""
+
+    method = forms.ChoiceField(
+        choices=[
+            (Method.RANDOM, "sample at random"),
+            (Method.RICH, "those that teach most"),
+            (Method.SEARCH, "search and pick"),
+        ],
+        label="Choose items",
+    )
+    count = CountField(min_value=1, max_value=MOST_ITEMS, initial=15, label="Number of items")
+    seed = CountField(
+        min_value=0,
+        max_value=2**31 - 1,
+        label="Seed",
+        help_text="The same seed gives the same sample.",
+    )
+    only_gold = forms.BooleanField(required=False, label="Only items with expert gold")
+    text = forms.CharField(
+        required=False, max_length=100, label="Search", help_text="Consecutive words, or an id."
+    )
+
+
+class NewRoundForm(forms.Form):
+    title = forms.CharField(max_length=120, label="Title")
+    is_screening = forms.BooleanField(
+        required=False,
+        label="A screening that is open to every worker who meets the marketplace’s requirements",
+    )
+    opens_pool = forms.BooleanField(
+        required=False, label="Workers who pass are admitted to production"
+    )
 
 
 class GuidelinesField(forms.ModelChoiceField):
@@ -199,12 +238,32 @@ def _initial(round: Round, thresholds: list[ThresholdField]) -> dict[str, Any]:
     return initial | {name: (round.terms or {}).get(name) for name in TERMS}
 
 
+class WorkersField(forms.ModelMultipleChoiceField):
+    def label_from_instance(self, obj: Any) -> str:
+        return str(obj.pseudonym)
+
+
 class InviteForm(forms.Form):
-    workers = forms.CharField(
-        widget=forms.Textarea(attrs={"rows": 4}),
-        label="Workers to invite",
-        help_text="Marketplace ids, separated by spaces or line breaks.",
+    known = WorkersField(
+        queryset=Worker.objects.none(),
+        required=False,
+        label="Workers of this site",
+        widget=forms.CheckboxSelectMultiple,
     )
+    workers = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label="Other workers",
+        help_text="Their ids at the marketplace, separated by spaces or line breaks.",
+    )
+
+    def __init__(self, data: Any = None, *, known: QuerySet[Worker]) -> None:
+        super().__init__(data)
+        field = self.fields["known"]
+        assert isinstance(field, WorkersField)
+        field.queryset = known
+        if not known:
+            del self.fields["known"]
 
     def clean_workers(self) -> list[str]:
         ids: list[str] = self.cleaned_data["workers"].replace(",", " ").split()
@@ -215,6 +274,26 @@ class InviteForm(forms.Form):
                 f"Enter up to {MOST_WORKERS} ids of at most 64 letters and digits each."
             )
         return sorted(set(ids))
+
+    def clean(self) -> dict[str, Any]:
+        data = self.cleaned_data
+        if not self.errors and not data.get("known") and not data.get("workers"):
+            raise forms.ValidationError("Choose at least one worker, or enter an id.")
+        return data
+
+    def ids(self) -> list[str]:
+        """Return the ids of all chosen workers."""
+        known = [worker.external_id for worker in self.cleaned_data.get("known") or ()]
+        return sorted({*known, *self.cleaned_data["workers"]})
+
+
+class RefuseRequestForm(forms.Form):
+    reason = forms.CharField(
+        max_length=LONGEST_REASON, label="Reason for refusing", help_text="The worker sees it."
+    )
+
+    def __init__(self, data: Any = None, *, key: int) -> None:
+        super().__init__(data, auto_id=f"refuse_{key}_%s")
 
 
 class DivideForm(forms.Form):

@@ -51,11 +51,16 @@ class Round(models.Model):
 
 
 class RoundItem(models.Model):
-    """An item of a round with its reference, and with the annotations that consolidators merge."""
+    """An item of a round with its reference, and with the annotations that consolidators merge.
+
+    A round can be set up before its items have expert gold. Publishing needs all references.
+    """
 
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="round_items")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="round_items")
-    reference = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="round_items")
+    reference = models.ForeignKey(
+        Gold, on_delete=models.PROTECT, null=True, blank=True, related_name="round_items"
+    )
     given = models.JSONField(default=list, db_default=[], blank=True)
     ordinal = models.PositiveSmallIntegerField()
 
@@ -68,6 +73,12 @@ class RoundItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item_id} in round {self.round_id}"
+
+    @property
+    def gold(self) -> Gold:
+        """Return the reference of an item in a published round."""
+        assert self.reference, f"Item {self.item_id} has no reference."
+        return self.reference
 
 
 class Cohort(models.Model):

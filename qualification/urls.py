@@ -1,6 +1,16 @@
 from django.urls import path
 
-from qualification.views import desk, feedback, groups, pool, rounds, trainee, workers
+from qualification.views import (
+    desk,
+    feedback,
+    groups,
+    pool,
+    requests,
+    round_items,
+    rounds,
+    trainee,
+    workers,
+)
 
 app_name = "qualification"
 
@@ -17,12 +27,19 @@ urlpatterns = [
     path(WORKER + "compensate/", workers.compensate, name="compensate"),
     path(AT, rounds.rounds, name="rounds"),
     path(AT + "set-up/", rounds.set_up, name="set_up"),
+    path(AT + "new/", round_items.new_round, name="new_round"),
+    path(AT + "rounds/<int:pk>/items/", round_items.round_items, name="round_items"),
+    path(AT + "rounds/<int:pk>/remove/", round_items.remove, name="remove_round"),
     path(AT + "funnel.svg", rounds.funnel_svg, name="funnel_svg"),
     path(AT + "funnel.csv", rounds.funnel_csv, name="funnel_csv"),
     path(AT + "rounds/<int:pk>/", desk.desk, name="round"),
     path(AT + "rounds/<int:pk>/publish/", rounds.publish, name="publish"),
     path(AT + "rounds/<int:pk>/edit/", rounds.edit, name="edit"),
     path(AT + "rounds/<int:pk>/decide/", desk.decide, name="decide"),
+    path(TRAINEE + "withdraw/", rounds.withdraw, name="withdraw"),
+    path(AT + "requests/", requests.requests, name="requests"),
+    path(AT + "requests/<int:pk>/grant/", requests.grant_request, name="grant_request"),
+    path(AT + "requests/<int:pk>/refuse/", requests.refuse, name="refuse_request"),
     path(TRAINEE, trainee.trainee, name="trainee"),
     path(TRAINEE + "evaluate/", trainee.evaluate, name="evaluate"),
     path(TRAINEE + "overrule/", trainee.overrule, name="overrule"),

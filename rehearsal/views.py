@@ -26,7 +26,7 @@ def dry_run(request: HttpRequest, project: Project) -> HttpResponseBase:
         else:
             messages.success(request, "The rehearsal has started on a copy of your project.")
             return redirect("rehearsal:dry_run", slug=project.slug)
-    jobs = jobs_of(scope=project.slug, kind=REHEARSAL)[:JOBS_SHOWN]
+    jobs = jobs_of(scope=project.slug, kind=REHEARSAL).select_related("rehearsal")[:JOBS_SHOWN]
     context = {"problem": problem, "most": ITEMS}
     return render_page(
         request,

@@ -267,6 +267,8 @@ class Corpus:
     the document or image of a sentence by its id, or "" if it has none. `item_key_of_row` returns the
     sentence's id and the local key of the item in a row of a CSV file, or None. Its column `item` has
     both, separated by a slash. `item_type` returns the type of an item for reports by type, or "".
+    `line_formats` are those with text on every line, so that an empty line may be a mistake.
+    `gold_columns` has the required columns of gold formats that are CSV files with a header.
     """
 
     formats: Mapping[str, Sequence[str]]
@@ -284,6 +286,8 @@ class Corpus:
     item_type: Callable[[ItemContext], str] = lambda context: ""
     gold_options: Sequence[ReaderOption] = ()
     searches: Mapping[str, ItemSearch] = field(default_factory=dict)
+    line_formats: Sequence[str] = ("text",)
+    gold_columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def search_of(self, name: str) -> Callable[[str, ItemContext], list[ItemRecord]]:
         """Return the search of this name, or `find_items` for ""."""

@@ -34,7 +34,7 @@ def item_finder(scheme: str, search: str = "") -> Iterator[FindItems]:
             nonlocal pool
             cores = os.cpu_count() or 1
             if cores == 1 or len(sentences) < POOL_FROM:
-                return _find(scheme, search, sentences)
+                return find_here(scheme, search, sentences)
             if pool is None:
                 # Forked processes would share the database connection.
                 context = get_context("spawn")
@@ -44,13 +44,14 @@ def item_finder(scheme: str, search: str = "") -> Iterator[FindItems]:
                 )
                 stack.callback(pool.shutdown, cancel_futures=True)
             chunks = [sentences[at : at + CHUNK] for at in range(0, len(sentences), CHUNK)]
-            found = pool.map(partial(_find, scheme, search), chunks)
+            found = pool.map(partial(find_here, scheme, search), chunks)
             return list(chain.from_iterable(found))
 
         yield find
 
 
-def _find(scheme: str, search: str, sentences: Sequence[SentenceRecord]) -> list[ItemRecord]:
+def find_here(scheme: str, search: str, sentences: Sequence[SentenceRecord]) -> list[ItemRecord]:
+    """Return the items of sentences, found in this process."""
     find = get_scheme(scheme).corpus.search_of(search)
     items = (
         find(sentence.external_id, ItemContext(sentence.tokens, metadata=sentence.metadata))

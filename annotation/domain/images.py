@@ -8,6 +8,7 @@ from typing import IO
 from django.core import signing
 from django.core.files.base import ContentFile
 from django.core.files.storage import Storage, storages
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
@@ -124,6 +125,14 @@ def _store(path: str, data: bytes) -> None:
     storage = _storage()
     if not (storage.exists(path) and storage.size(path) == len(data)):
         storage.save(path, ContentFile(data))
+
+
+def delete_image_files(*, project: Project) -> None:
+    """Delete the files of the project's images that no other project has."""
+    shared = Image.objects.filter(digest=OuterRef("digest")).exclude(project=project)
+    for image in project.images.exclude(Exists(shared)).iterator():
+        for path in {_path(image), _display_path(image)}:
+            _storage().delete(path)
 
 
 def _storage() -> Storage:

@@ -180,18 +180,7 @@ class Import:
         return self._image_ids[name]
 
     def _stored(self, external_ids: set[str]) -> Sentences:
-        """Return the primary key and tokens of those sentences that the project has.
-
-        The filter on the project can't use an index. With outdated statistics, PostgreSQL would
-        otherwise read all its sentences for each batch.
-        """
-        rows = Sentence.objects.alias(owner=F("project_id") + 0).filter(
-            external_id__in=value_list(external_ids), owner=self.project.pk
-        )
-        return {
-            external_id: (pk, tokens)
-            for external_id, pk, tokens in rows.values_list("external_id", "pk", "tokens")
-        }
+        return stored_sentences(project=self.project, external_ids=external_ids)
 
     def _add_sentences(self, batch: list[SentenceRecord], file: str) -> None:
         known = self._stored({record.external_id for record in batch})
@@ -291,6 +280,21 @@ class Import:
             position = shuffled_position(self.project.seed, key)
             items[key] = (self.project.pk, sentence_id, key, json.dumps(target), position)
         return items
+
+
+def stored_sentences(*, project: Project, external_ids: set[str]) -> Sentences:
+    """Return the primary key and tokens of those sentences that the project has.
+
+    The filter on the project can't use an index. With outdated statistics, PostgreSQL would
+    otherwise read all its sentences for each batch.
+    """
+    rows = Sentence.objects.alias(owner=F("project_id") + 0).filter(
+        external_id__in=value_list(external_ids), owner=project.pk
+    )
+    return {
+        external_id: (pk, tokens)
+        for external_id, pk, tokens in rows.values_list("external_id", "pk", "tokens")
+    }
 
 
 def _metadata(record: SentenceRecord) -> Json:

@@ -1,18 +1,29 @@
-"""Preview the beginning of an uploaded corpus, read as the import reads it."""
+"""Preview an uploaded corpus: count what its import would add, and name what looks wrong."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import islice
+from pathlib import Path
+from typing import Any
 
-from annotation.domain.corpus_limits import within_limits
+from annotation.domain.corpus_limits import MAX_BAD_ROWS, within_limits
+from annotation.domain.find_items import FindItems, find_here, item_finder
 from annotation.domain.image_files import open_image_files
-from annotation.domain.queue_import import OpenUpload, open_upload
+from annotation.domain.import_corpus import batched, stored_sentences
+from annotation.domain.queue_import import OpenUpload, bytes_of, open_upload
+from annotation.domain.text_encodings import is_packed
+from jobs.domain.kinds import JobKind, JobRun
+from jobs.domain.queue_job import queue_job
+from jobs.enums import JobState
 from jobs.models import Job
 from projects.models import Project
 from schemes.base import (
     ContentError,
     Corpus,
-    ErrorSink,
     FileError,
     ItemContext,
     ItemRecord,
@@ -20,11 +31,21 @@ from schemes.base import (
     SentenceRecord,
 )
 from schemes.registry import get_scheme
+from schemes.text_lines import MAX_LINE_BYTES
 
-SENTENCES = 10
-# The number of rows of each file that are checked for errors.
+CORPUS_CHECK = "corpus-check"
+SENTENCES = 20
+# The number of rows of each file that a page reads by itself. A job reads the rest of a large file.
 ROWS = 1000
-ERRORS = 20
+BAD_ROWS = 1000
+SMALL_BYTES = 256 << 10
+SHOWN = 50
+OF_A_KIND = 10
+BATCH = 5000
+LONG_CHARACTERS = 1000
+LONG_TOKENS = 150
+# Control characters, and U+FFFD in the place of bytes that the encoding lacks
+_UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,91 +53,286 @@ class PreviewedSentence:
     external_id: str
     tokens: tuple[str, ...]
     headlines: tuple[str, ...]
+    note: str = ""
 
 
 @dataclass(slots=True)
 class Preview:
-    """The first sentences with their items, and the errors in the first ROWS rows of each file.
+    """The first sentences with their items, and the counts of the rows that were read.
 
-    `problem` gives the reason if a file can't be read at all.
+    `known` sentences are in the project already, and `repeated` ones have an id of an earlier one.
+    `duplicates` have the text of an earlier one, and are imported. `bad_rows` will be skipped.
+    `errors` and `warnings` describe the first rows of each. If not `whole`, the files have more
+    rows. `problem` gives the reason if a file can't be read at all.
     """
 
-    sentences: list[PreviewedSentence] = field(default_factory=list)
+    shown: list[PreviewedSentence] = field(default_factory=list)
+    sentences: int = 0
+    items: int = 0
+    known: int = 0
+    repeated: int = 0
+    duplicates: int = 0
+    bad_rows: int = 0
     errors: list[str] = field(default_factory=list)
-    error_count: int = 0
-    rows: int = 0
+    warning_count: int = 0
+    warnings: list[str] = field(default_factory=list)
     whole: bool = True
     problem: str = ""
 
+    @property
+    def read(self) -> int:
+        """Return the number of readable sentences, new or not."""
+        return self.sentences + self.known + self.repeated
 
-def preview_corpus(*, project: Project, job: Job) -> Preview:
-    """Return the preview of an upload, including the errors in its files."""
+    @property
+    def can_be_imported(self) -> bool:
+        return bool(self.shown) and not self.problem
+
+
+def preview_corpus(*, project: Project, job: Job, rows: int | None = ROWS) -> Preview:
+    """Return the preview of the first `rows` rows of each file of an upload, or of all rows."""
     try:
         with open_upload(job) as upload:
-            return _preview(upload, get_scheme(project.scheme).corpus, job.parameters)
+            find = partial(find_here, project.scheme, job.parameters["search"])
+            return _Reading(project, upload, job.parameters, rows).preview(nullcontext(find))
     except OSError as error:
         return Preview(problem=f"The upload cannot be read: {error}.")
 
 
-def _preview(upload: OpenUpload, corpus: Corpus, parameters: Json) -> Preview:
-    preview = Preview()
+def is_small(job: Job) -> bool:
+    """Return True if a page can read all of the upload."""
+    return bytes_of(job) <= SMALL_BYTES
 
-    def add_error(error: FileError) -> None:
-        preview.error_count += 1
-        if preview.error_count > ROWS:
-            raise FileError(error.file, error.line, f"is the last of more than {ROWS:,} bad rows.")
-        if len(preview.errors) < ERRORS:
-            preview.errors.append(upload.describe(error))
 
-    try:
-        sentences: list[SentenceRecord] = []
-        for path in upload.corpus:
-            read_records = corpus.read_sentences(path, parameters["format"], add_error)
-            stream = within_limits(read_records, file=path.name, on_error=add_error)
-            records = list(islice(stream, ROWS + 1))
-            preview.whole = preview.whole and len(records) <= ROWS
-            preview.rows += min(len(records), ROWS)
-            sentences += records[: SENTENCES - len(sentences)]
-        if corpus.needs_images:
-            _check_images(upload, sentences, add_error)
-        items = None
-        if upload.items:
-            items = list(islice(corpus.read_items(upload.items, add_error), ROWS))
-    except (FileError, OSError, UnicodeDecodeError) as error:
-        preview.problem = upload.describe(error)
-        return preview
-    search = corpus.search_of(parameters["search"])
-    preview.sentences = [
-        _preview_sentence(corpus, sentence, search, items) for sentence in sentences
+def queue_check(*, upload: Job, actor: str, now: Any) -> None:
+    """Queue a job that previews all rows of a large upload."""
+    parameters = {"upload": upload.pk, "files": upload.parameters["files"]}
+    for job in _checks_of(upload).filter(state=JobState.QUEUED):
+        job.delete()
+    queue_job(kind=CORPUS_CHECK, scope=upload.scope, parameters=parameters, actor=actor, now=now)
+
+
+def check_of(upload: Job) -> Job | None:
+    """Return the job that checks the upload in its present encoding, or None."""
+    job = _checks_of(upload).first()
+    return job if job and job.parameters["files"] == upload.parameters["files"] else None
+
+
+def _checks_of(upload: Job) -> Any:
+    checks = Job.objects.filter(kind=CORPUS_CHECK, scope=upload.scope)
+    return checks.filter(parameters__upload=upload.pk).order_by("-pk")
+
+
+def stored_preview(job: Job) -> Preview:
+    """Return the preview that a finished check stored."""
+    fields = dict(job.result)
+    fields["shown"] = [
+        PreviewedSentence(
+            row["external_id"], tuple(row["tokens"]), tuple(row["headlines"]), row["note"]
+        )
+        for row in fields["shown"]
     ]
-    return preview
+    return Preview(**fields)
 
 
-def _check_images(
-    upload: OpenUpload, sentences: list[SentenceRecord], add_error: ErrorSink
-) -> None:
-    """Report missing images. Raise FileError if there are no images at all."""
-    if upload.images is None:
-        raise FileError("The corpus", None, "names images. Upload an archive of them as well.")
-    with open_image_files(upload.images) as images:
-        for name in dict.fromkeys(sentence.image for sentence in sentences):
-            if not images.has(name):
-                add_error(FileError(name, None, "is not among the images."))
+def _run_check(run: JobRun) -> dict[str, Any]:
+    project = Project.objects.get(slug=run.job.scope)
+    upload = Job.objects.get(pk=run.job.parameters["upload"])
+    upload.parameters["files"] = run.job.parameters["files"]
+    try:
+        with open_upload(upload) as files:
+            reading = _Reading(project, files, upload.parameters, None)
+            finder = item_finder(project.scheme, upload.parameters["search"])
+            preview = reading.preview(finder, progress=lambda count: run.report(sentences=count))
+    except OSError as error:
+        preview = Preview(problem=f"The upload cannot be read: {error}.")
+    return asdict(preview)
 
 
-def _preview_sentence(
-    corpus: Corpus,
-    sentence: SentenceRecord,
-    search: Callable[[str, ItemContext], list[ItemRecord]],
-    corpus_items: list[ItemRecord] | None,
-) -> PreviewedSentence:
-    if corpus_items is None:
-        context = ItemContext(sentence.tokens, metadata=sentence.metadata)
-        items = search(sentence.external_id, context)
-    else:
-        items = [item for item in corpus_items if item.external_id == sentence.external_id]
-    headlines = [_headline(corpus, sentence, item) for item in items]
-    return PreviewedSentence(sentence.external_id, sentence.tokens, tuple(filter(None, headlines)))
+KIND = JobKind(run=_run_check)
+
+
+class _Reading:
+    """A pass over the files of an upload, as the import reads them."""
+
+    def __init__(
+        self, project: Project, upload: OpenUpload, parameters: Json, rows: int | None
+    ) -> None:
+        self._project = project
+        self._corpus: Corpus = get_scheme(project.scheme).corpus
+        self._upload = upload
+        self._parameters = parameters
+        self._rows = rows
+        self._preview = Preview()
+        # The line of the first sentence with each id and each text
+        self._lines: dict[str, int] = {}
+        self._texts: dict[int, int] = {}
+        self._warnings: Counter[str] = Counter()
+        self._items_by_sentence: dict[str, list[ItemRecord]] = {}
+
+    def preview(
+        self,
+        finder: AbstractContextManager[FindItems],
+        *,
+        progress: Callable[[int], None] = lambda count: None,
+    ) -> Preview:
+        preview = self._preview
+        try:
+            if self._upload.items:
+                self._read_items()
+            with finder as find:
+                for path in self._upload.corpus:
+                    for batch in batched(self._records(path), BATCH):
+                        self._add(batch, find)
+                        progress(preview.read)
+        except (FileError, OSError, UnicodeDecodeError) as error:
+            preview.problem = self._upload.describe(error)
+        if not preview.problem:
+            for path in self._upload.corpus:
+                self._check_lines(path)
+        return preview
+
+    def _records(self, path: Path) -> Iterator[SentenceRecord]:
+        fmt = self._parameters["format"]
+        read_records = self._corpus.read_sentences(path, fmt, self._refuse)
+        records = within_limits(read_records, file=path.name, on_error=self._refuse)
+        if self._rows is None:
+            yield from records
+            return
+        yield from islice(records, self._rows)
+        if next(records, None) is not None:
+            self._preview.whole = False
+
+    def _refuse(self, error: FileError) -> None:
+        preview = self._preview
+        preview.bad_rows += 1
+        most = BAD_ROWS if self._rows is not None else MAX_BAD_ROWS
+        if preview.bad_rows > most:
+            raise FileError(error.file, error.line, f"is the last of more than {most:,} bad rows.")
+        if len(preview.errors) < SHOWN:
+            preview.errors.append(self._upload.describe(error))
+
+    def _warn(self, kind: str, line: int, message: str) -> None:
+        """Count a warning, and describe the first ones of each kind."""
+        self._preview.warning_count += 1
+        self._warnings[kind] += 1
+        if self._warnings[kind] <= OF_A_KIND:
+            self._preview.warnings.append(f"Line {line:,} {message}")
+
+    def _read_items(self) -> None:
+        """Read the files that list the items, of which the first `rows` count."""
+        records = self._corpus.read_items(self._upload.items, self._refuse)
+        for record in islice(records, self._rows):
+            self._items_by_sentence.setdefault(record.external_id, []).append(record)
+
+    def _add(self, batch: list[SentenceRecord], find: FindItems) -> None:
+        known = stored_sentences(
+            project=self._project, external_ids={record.external_id for record in batch}
+        )
+        new = [record for record in batch if self._is_new(record, known)]
+        if self._corpus.needs_images:
+            new = self._with_images(new)
+        items = self._items_of(new, find)
+        count = Counter(item.external_id for item in items)
+        self._preview.sentences += len(new)
+        self._preview.items += sum(count.values())
+        for record in new:
+            self._check_length(record)
+        for record in batch[: SENTENCES - len(self._preview.shown)]:
+            own = [item for item in items if item.external_id == record.external_id]
+            note = "already in the project" if record.external_id in known else ""
+            self._preview.shown.append(self._shown(record, own, note))
+
+    def _is_new(self, record: SentenceRecord, known: dict[str, tuple[int, list[str]]]) -> bool:
+        """Return True unless the sentence is in the project or earlier in the files."""
+        first = self._lines.setdefault(record.external_id, record.line)
+        is_first = first == record.line
+        if record.external_id in known:
+            if known[record.external_id][1] == list(record.tokens):
+                self._preview.known += 1
+            else:
+                message = f"{record.external_id} exists with other tokens."
+                self._refuse(FileError(self._upload.corpus[0].name, record.line, message))
+            return False
+        if not is_first:
+            self._preview.repeated += 1
+            self._warn("id", record.line, f"repeats the id {record.external_id} of line {first:,}.")
+            return False
+        text = hash((record.image, record.tokens))
+        same = self._texts.setdefault(text, record.line)
+        if same != record.line:
+            self._preview.duplicates += 1
+            self._warn(
+                "text", record.line, f"has the same text as line {same:,}. Both are imported."
+            )
+        return True
+
+    def _check_length(self, record: SentenceRecord) -> None:
+        characters = sum(map(len, record.tokens)) + len(record.tokens) - 1
+        if characters > LONG_CHARACTERS or len(record.tokens) > LONG_TOKENS:
+            size = f"{characters:,} characters, {len(record.tokens):,} tokens"
+            self._warn("length", record.line, f"is very long for a sentence ({size}).")
+
+    def _with_images(self, records: list[SentenceRecord]) -> list[SentenceRecord]:
+        """Return the sentences whose images were uploaded. Raise FileError if no images were."""
+        if self._upload.images is None:
+            raise FileError("The corpus", None, "names images. Upload an archive of them as well.")
+        with open_image_files(self._upload.images) as images:
+            has = {name: images.has(name) for name in {record.image for record in records}}
+        for name in dict.fromkeys(record.image for record in records):
+            if not has[name]:
+                self._refuse(FileError(name, None, "is not among the images."))
+        return [record for record in records if has[record.image]]
+
+    def _items_of(self, records: list[SentenceRecord], find: FindItems) -> list[ItemRecord]:
+        if not self._upload.items:
+            return find(records)
+        return [
+            item
+            for record in records
+            for item in self._items_by_sentence.get(record.external_id, ())
+        ]
+
+    def _shown(
+        self, record: SentenceRecord, items: list[ItemRecord], note: str
+    ) -> PreviewedSentence:
+        headlines = [_headline(self._corpus, record, item) for item in items]
+        return PreviewedSentence(
+            record.external_id, record.tokens, tuple(filter(None, headlines)), note
+        )
+
+    def _check_lines(self, path: Path) -> None:
+        """Warn of lines with characters that can't be read, and of empty lines between others."""
+        if is_packed(path):
+            return
+        expects_text = self._parameters["format"] in self._corpus.line_formats
+        empty: list[int] = []
+        for line, text in _lines(path, self._rows):
+            if not text.strip():
+                empty.append(line)
+                continue
+            if expects_text:
+                for number in empty:
+                    self._warn("empty", number, "is empty and is skipped.")
+            empty = []
+            if match := _UNREADABLE.search(text):
+                self._warn("characters", line, _unreadable(match.group()))
+
+
+def _lines(path: Path, most: int | None) -> Iterator[tuple[int, str]]:
+    with path.open("rb") as file:
+        lines = iter(lambda: file.readline(MAX_LINE_BYTES), b"")
+        for number, raw in enumerate(islice(lines, most), start=1):
+            text = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
+            yield number, text.decode("utf-8", errors="replace").rstrip("\r\n")
+
+
+def _unreadable(character: str) -> str:
+    if character == "\ufffd":
+        return "has bytes that this encoding lacks. Try another encoding."
+    code = f"U+{ord(character):04X}"
+    hint = " Try another encoding." if ord(character) >= 0x80 else ""
+    return f"has a control character ({code}).{hint}"
 
 
 def _headline(corpus: Corpus, sentence: SentenceRecord, item: ItemRecord) -> str:

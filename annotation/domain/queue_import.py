@@ -1,29 +1,32 @@
 """Queue imports of uploaded corpora: store the files, and read them in a job."""
 
-import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
-from django.core.files.storage import Storage, storages
 from django.core.files.uploadedfile import UploadedFile
-from django.utils.text import get_valid_filename
 
 from annotation.domain.import_corpus import CorpusOptions, Import, ImportReport
+from annotation.domain.text_encodings import UTF_8
+from annotation.domain.uploads import (
+    delete_uploads,
+    describe_error,
+    open_uploads,
+    store_uploads,
+    stored_errors,
+)
 from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queue_job import queue_job
-from jobs.domain.stored_files import delete_files, local_paths
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.models import Project
 from schemes.base import FileError
 
 IMPORT = "import"
-ERRORS_STORED = 100
 
 
 def queue_import(
@@ -43,9 +46,8 @@ def queue_import(
 ) -> Job:
     """Store the files and queue a job that imports them. `images` is a ZIP archive.
 
-    A job in the state UPLOADED waits for confirmation.
+    The encoding of each file is detected. A job in the state UPLOADED waits for confirmation.
     """
-    folder = uuid.uuid4().hex
     parameters: dict[str, Any] = {
         "format": fmt,
         "search": search,
@@ -57,12 +59,10 @@ def queue_import(
         "images": [],
     }
     uploads = {"files": files, "items_files": items_files, "images": [images] if images else []}
+    stored = store_uploads([file for uploaded in uploads.values() for file in uploaded])
     try:
-        number = 0
         for kind, uploaded in uploads.items():
-            for file in uploaded:
-                parameters[kind].append(_store(file, folder, number))
-                number += 1
+            parameters[kind] = [stored.pop(0) for _ in uploaded]
         return queue_job(
             kind=IMPORT,
             scope=project.slug,
@@ -72,27 +72,30 @@ def queue_import(
             state=state,
         )
     except BaseException:
-        _delete_files(parameters)
+        delete_uploads(_stored(parameters))
         raise
 
 
-def _store(file: "UploadedFile[bytes]", folder: str, number: int) -> dict[str, Any]:
-    # Readers recognize a format by the suffix of the file name.
-    name = PurePath(file.name or "corpus").name[-100:]
-    path = _storage().save(f"{folder}/{get_valid_filename(f'{number}-{name}')}", file)
-    return {"name": name, "path": path, "bytes": file.size}
+def set_encoding(*, job: Job, encoding: str) -> None:
+    """Read the sentences of an upload in this encoding from now on."""
+    for file in job.parameters["files"]:
+        file["encoding"] = encoding
+    job.save(update_fields=["parameters"])
 
 
-def _storage() -> Storage:
-    return storages["uploads"]
+def encoding_of(job: Job) -> str:
+    """Return the encoding in which the sentences of an upload are read."""
+    return str(job.parameters["files"][0].get("encoding", UTF_8))
+
+
+def bytes_of(job: Job) -> int:
+    """Return the size of an upload without its images."""
+    files = [*job.parameters["files"], *job.parameters["items_files"]]
+    return sum(file["bytes"] for file in files)
 
 
 def _stored(parameters: dict[str, Any]) -> list[dict[str, Any]]:
     return [*parameters["files"], *parameters["items_files"], *parameters["images"]]
-
-
-def _delete_files(parameters: dict[str, Any]) -> None:
-    delete_files(_storage(), [file["path"] for file in _stored(parameters)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,24 +112,13 @@ class OpenUpload:
 
     def describe(self, error: Exception) -> str:
         """Return the error's message with the original file names."""
-        if isinstance(error, FileError):
-            file = self.names.get(error.file, error.file)
-            return str(FileError(file, error.line, error.message, field=error.field))
-        message = str(error)
-        for path, name in self.names.items():
-            message = message.replace(path, name)
-        return message
+        return describe_error(error, self.names)
 
 
 @contextmanager
 def open_upload(job: Job) -> Iterator[OpenUpload]:
-    files = _stored(job.parameters)
-    with local_paths(_storage(), [file["path"] for file in files]) as paths:
-        names = {
-            key: file["name"]
-            for path, file in zip(paths, files, strict=True)
-            for key in (str(path), path.name)
-        }
+    """Yield the files of an upload, with their text as UTF-8."""
+    with open_uploads(_stored(job.parameters)) as (paths, names):
         count = len(job.parameters["files"])
         images = paths.pop() if job.parameters["images"] else None
         yield OpenUpload(paths[:count], paths[count:], images, names)
@@ -169,16 +161,7 @@ def _import(run: JobRun, project: Project, upload: OpenUpload) -> dict[str, Any]
 
 
 def _result(report: ImportReport, upload: OpenUpload) -> dict[str, Any]:
-    errors = [
-        {
-            "file": upload.names.get(error.file, error.file),
-            "line": error.line,
-            "field": error.field,
-            "message": error.message,
-        }
-        for error in report.errors[:ERRORS_STORED]
-    ]
-    return {**report.counts(), "errors": errors}
+    return {**report.counts(), "errors": stored_errors(report.errors, upload.names)}
 
 
-KIND = JobKind(run=_run, clean_up=lambda job: _delete_files(job.parameters))
+KIND = JobKind(run=_run, clean_up=lambda job: delete_uploads(_stored(job.parameters)))

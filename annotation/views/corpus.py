@@ -1,19 +1,32 @@
 """Pages that upload, preview and import a corpus."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.domain.preview_corpus import preview_corpus
-from annotation.domain.queue_import import IMPORT, queue_import
+from annotation.domain.cost_model import item_cents, role_costs
+from annotation.domain.preview_corpus import (
+    Preview,
+    check_of,
+    is_small,
+    preview_corpus,
+    queue_check,
+    stored_preview,
+)
+from annotation.domain.queue_import import IMPORT, encoding_of, queue_import, set_encoding
+from annotation.domain.sample_corpus import NoSampleError, upload_sample
+from annotation.domain.text_encodings import ENCODINGS
 from annotation.forms import CorpusForm
 from audit.domain.change_state import TransitionNotAllowedError
 from jobs.domain.cancel_job import cancel_job
 from jobs.domain.queries import jobs_of
 from jobs.domain.queue_job import confirm_job
 from jobs.enums import JobState
+from jobs.models import Job
 from projects.models import Project
 from projects.pages import job_list, render_page
 from projects.permissions import STAFF, project_page
@@ -44,29 +57,56 @@ def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
             now=timezone.now(),
             state=JobState.UPLOADED,
         )
+        if not is_small(job):
+            queue_check(upload=job, actor=job.requested_by, now=job.requested_at)
         return redirect("annotation:corpus_preview", slug=project.slug, pk=job.pk)
     jobs = jobs_of(scope=project.slug, kind=IMPORT)[:JOBS_SHOWN]
     return render_page(
         request,
         project,
         "annotation/corpus.html",
-        {"form": form, **job_list(jobs, request.path)},
+        {
+            "form": form,
+            "has_sample": bool(get_scheme(project.scheme).sample),
+            "next": _next(project),
+            **job_list(jobs, request.path),
+        },
         fragment="dashboard/fragments/job_list.html",
         status=422 if form.is_bound else 200,
     )
 
 
+def _next(project: Project) -> str:
+    """Return the page to open once the project has items, or "" before."""
+    return "consolidation:gold_import" if project.items.exists() else ""
+
+
+@require_POST
+@project_page(STAFF)
+def corpus_sample(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Upload the scheme's sample corpus, and show its preview."""
+    try:
+        job = upload_sample(project=project, actor=actor_of(request), now=timezone.now())
+    except NoSampleError as error:
+        messages.error(request, str(error))
+        return redirect("annotation:corpus", slug=project.slug)
+    return redirect("annotation:corpus_preview", slug=project.slug, pk=job.pk)
+
+
 @require_http_methods(["GET", "POST"])
 @project_page(STAFF)
 def corpus_preview(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
-    """Preview an upload, and import or discard it."""
+    """Preview an upload, read it in another encoding, and import or discard it."""
     job = get_object_or_404(jobs_of(scope=project.slug, kind=IMPORT), pk=pk)
     if job.state != JobState.UPLOADED:
         return redirect("annotation:corpus", slug=project.slug)
     if request.method == "GET":
-        context = {"job": job, "read": preview_corpus(project=project, job=job)}
-        return render_page(request, project, "annotation/corpus_preview.html", context)
+        return _preview_page(request, project, job)
     actor, now = actor_of(request), timezone.now()
+    # The parameter is in the URL, because htmx posts the form without the button.
+    if "read" in request.GET:
+        _change_encoding(request, job)
+        return _preview_page(request, project, job)
     try:
         if "discard" in request.POST:
             cancel_job(job=job, actor=actor, now=now, problem="Discarded before the import.")
@@ -77,3 +117,43 @@ def corpus_preview(request: HttpRequest, project: Project, pk: int) -> HttpRespo
     except TransitionNotAllowedError:
         messages.info(request, "This upload was already imported or discarded.")
     return redirect("annotation:corpus", slug=project.slug)
+
+
+def _change_encoding(request: HttpRequest, job: Job) -> None:
+    encoding = request.POST.get("encoding", "")
+    if encoding in ENCODINGS and encoding != encoding_of(job):
+        set_encoding(job=job, encoding=encoding)
+        if not is_small(job):
+            queue_check(upload=job, actor=actor_of(request), now=timezone.now())
+
+
+def _preview_page(request: HttpRequest, project: Project, job: Job) -> HttpResponseBase:
+    check = None if is_small(job) else check_of(job)
+    read = _read(project, job, check)
+    is_checking = bool(check and check.is_unfinished)
+    costs = role_costs(project=project)
+    cents = item_cents(costs, project=project)
+    context = {
+        "job": job,
+        "read": read,
+        "check": check,
+        "refresh": request.path if is_checking else "",
+        "encodings": ENCODINGS.items(),
+        "encoding": encoding_of(job),
+        "noun": get_scheme(project.scheme).vocabulary.item,
+        "item_cents": cents,
+        "cents": cents * read.items,
+        "is_assumed": not all(cost.seen for cost in costs),
+    }
+    fragment = "annotation/fragments/corpus_preview.html"
+    return render_page(
+        request, project, "annotation/corpus_preview.html", context, fragment=fragment
+    )
+
+
+def _read(project: Project, job: Job, check: Job | None) -> Preview:
+    """Return the stored preview of all rows, or read as many rows as a page can."""
+    if check and check.state == JobState.FINISHED:
+        return stored_preview(check)
+    rows: dict[str, Any] = {"rows": None} if is_small(job) else {}
+    return preview_corpus(project=project, job=job, **rows)

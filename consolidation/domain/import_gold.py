@@ -1,8 +1,9 @@
 """Import annotations from files: expert references, published datasets and parsers' output."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 from django.db import transaction
@@ -11,12 +12,16 @@ from annotation.domain.import_corpus import batched, item_key
 from annotation.domain.item_context import context_of
 from annotation.models import Item
 from consolidation.domain.add_gold import add_gold
-from consolidation.models import SystemAnnotation
+from consolidation.models import Gold, SystemAnnotation
+from projects.enums import Role
 from projects.models import Project
 from schemes.base import ContentError, FileError, GoldRecord, Json
 from schemes.registry import get_scheme
 
 BATCH = 200
+PREVIEWED = 20
+# A preview reads as many annotations, which takes less than a second.
+MOST_PREVIEWED = 1000
 
 
 @dataclass
@@ -28,13 +33,44 @@ class GoldReport:
     error_count: int = 0
 
 
+@dataclass
+class GoldPreview(GoldReport):
+    """What an import would do. `unknown` counts annotations of items that the project lacks.
+
+    `rows` describes the first annotations, and `errors` the first bad ones. If not `whole`, the
+    files have more annotations. `problem` gives the reason if a file can't be read at all, and
+    `missing_columns` is True if its header lacks a column.
+    """
+
+    unknown: int = 0
+    rows: list["PreviewedGold"] = field(default_factory=list)
+    errors: list[FileError] = field(default_factory=list)
+    whole: bool = True
+    problem: FileError | None = None
+    missing_columns: bool = False
+
+    @property
+    def read(self) -> int:
+        return self.added + self.known
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedGold:
+    """An annotation of a preview. `note` is its state, such as "new"."""
+
+    item: Item
+    units: int
+    note: str
+
+
 @dataclass(frozen=True, slots=True)
 class Records:
-    """The files of an import, their format and the options of their reader."""
+    """The files of an import, their format, options of their reader and the most records to read."""
 
     paths: Sequence[Path]
     fmt: str
     options: Json
+    most: int | None = None
 
 
 def import_gold(
@@ -47,6 +83,7 @@ def import_gold(
     now: datetime,
     options: Json | None = None,
     allow_overlaps: bool = False,
+    progress: Callable[[int], None] = lambda count: None,
 ) -> GoldReport:
     """Add a version of gold for each item of the files, which some formats join.
 
@@ -56,7 +93,7 @@ def import_gold(
     """
 
     def add_if_new(item: Item, content: Json, record: GoldRecord) -> bool:
-        newest = item.gold.filter(source=source).order_by("-version").first()
+        newest = _newest(item, source)
         if newest and newest.content == content:
             return False
         add_gold(item=item, source=source, content=content, provenance=record.provenance, now=now)
@@ -65,7 +102,64 @@ def import_gold(
     content_part = get_scheme(project.scheme).content
     parse = content_part.parse_system if allow_overlaps else content_part.parse_gold
     records = Records(paths, fmt, options or {})
-    return _import(project, records, parse=parse, store=add_if_new, on_error=on_error)
+    report = GoldReport()
+    _import(
+        project,
+        records,
+        report,
+        parse=parse,
+        store=add_if_new,
+        on_error=on_error,
+        progress=progress,
+    )
+    return report
+
+
+def preview_gold(*, project: Project, paths: Sequence[Path], fmt: str, source: str) -> GoldPreview:
+    """Read the beginning of the files as `import_gold` does, without storing anything."""
+    scheme = get_scheme(project.scheme)
+    preview = GoldPreview()
+
+    def note(item: Item, content: Json, record: GoldRecord) -> bool:
+        newest = _newest(item, source)
+        is_known = newest is not None and newest.content == content
+        if len(preview.rows) < PREVIEWED:
+            state = "unchanged" if is_known else "new version" if newest else "new"
+            units = scheme.content.count_units(content, Role.GENERATOR)
+            preview.rows.append(PreviewedGold(item, units, state))
+        return not is_known
+
+    def on_error(error: FileError) -> None:
+        if len(preview.errors) < PREVIEWED:
+            preview.errors.append(error)
+
+    def on_unknown(error: FileError) -> None:
+        preview.unknown += 1
+        on_error(error)
+
+    files = Records(paths, fmt, {}, most=MOST_PREVIEWED)
+    parse = scheme.content.parse_gold
+    try:
+        preview.whole = _import(
+            project,
+            files,
+            preview,
+            parse=parse,
+            store=note,
+            on_error=on_error,
+            on_unknown=on_unknown,
+        )
+    except FileError as error:
+        preview.problem = error
+        columns = scheme.corpus.gold_columns.get(fmt, ())
+        preview.missing_columns = error.line == 1 and error.field in columns
+    except (OSError, UnicodeDecodeError) as error:
+        preview.problem = FileError(paths[0].name, None, f"can't be read: {error}")
+    return preview
+
+
+def _newest(item: Item, source: str) -> Gold | None:
+    return item.gold.filter(source=source).order_by("-version").first()
 
 
 def import_system(
@@ -94,37 +188,44 @@ def import_system(
         return True
 
     records = Records(paths, fmt, options or {})
-    return _import(
-        project, records, parse=content_part.parse_system, store=replace, on_error=on_error
-    )
+    report = GoldReport()
+    parse = content_part.parse_system
+    _import(project, records, report, parse=parse, store=replace, on_error=on_error)
+    return report
 
 
 def _import(
     project: Project,
     files: Records,
+    report: GoldReport,
     *,
     parse: Callable[..., Json],
     store: Callable[[Item, Json, GoldRecord], bool],
     on_error: Callable[[FileError], None],
-) -> GoldReport:
-    """Pass the parsed content of each row to `store`, which returns False if it is known."""
-    report = GoldReport()
+    on_unknown: Callable[[FileError], None] | None = None,
+    progress: Callable[[int], None] = lambda count: None,
+) -> bool:
+    """Pass the parsed content of each row to `store`, which returns False if it is known.
+
+    Return False if the files have more records than were to be read.
+    """
 
     def refuse(error: FileError) -> None:
         report.error_count += 1
         on_error(error)
 
     read_gold = get_scheme(project.scheme).corpus.read_gold
-    records = read_gold(files.paths, files.fmt, refuse, **files.options)
+    records = iter(read_gold(files.paths, files.fmt, refuse, **files.options))
     file = ", ".join(path.name for path in files.paths)
-    for batch in batched(records, BATCH):
+    for batch in batched(islice(records, files.most), BATCH):
         with transaction.atomic():
             items = _find_items(project, batch)
             for record in batch:
                 key = _key(record)
                 if key not in items:
                     message = f"no item {key!r} in the project."
-                    refuse(FileError(record.item.file or file, record.line, message))
+                    place = record.item.file or file
+                    (on_unknown or refuse)(FileError(place, record.line, message))
                     continue
                 item = items[key]
                 try:
@@ -136,7 +237,8 @@ def _import(
                 added = store(item, content, record)
                 report.added += added
                 report.known += not added
-    return report
+        progress(report.added + report.known)
+    return files.most is None or next(records, None) is None
 
 
 def _find_items(project: Project, batch: list[GoldRecord]) -> dict[str, Item]:

@@ -92,7 +92,12 @@ def publish_open_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int
 
     Cases that exceed the budget stay open and are published later.
     """
-    open_cases = Case.objects.filter(state=CaseState.OPEN, is_empty=False, item__withdrawn_at=None)
+    open_cases = Case.objects.filter(
+        state=CaseState.OPEN,
+        is_empty=False,
+        item__withdrawn_at=None,
+        item__project__archived_at=None,
+    )
     return for_each_row(
         sweep="offer cases",
         rows=open_cases.only("pk").order_by("pk"),

@@ -30,7 +30,7 @@ from annotation.models import Item, Submission, Task, TaskItem
 from audit.models import StateChange
 from consolidation.domain.experiment import experiment_tasks, without_experiments
 from consolidation.domain.own_gold import is_own_gold, own_gold
-from consolidation.enums import SETTLED, CaseState, ItemState, ReviewState
+from consolidation.enums import SETTLED, CaseState, GoldSource, ItemState, ReviewState
 from consolidation.models import Case, Dispute, Gold, Review
 from crowd.models import Assignment, Payment
 from projects.enums import Role
@@ -157,6 +157,11 @@ def count_gold(*, project: Project) -> GoldCounts:
         made=gold.filter(is_own_gold(project), version=1, item__in_production=True).count(),
         reviews=Review.objects.filter(gold__item__project=project, state=ReviewState.DRAWN).count(),
     )
+
+
+def count_expert_items(*, project: Project) -> int:
+    """Return the number of items with an expert's annotation."""
+    return Gold.objects.filter(item__project=project, source=GoldSource.EXPERT, version=1).count()
 
 
 def settled_items(*, project: Project) -> QuerySet[Item]:

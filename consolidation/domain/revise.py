@@ -36,9 +36,13 @@ def publish_due_revisions(*, clock: Callable[[], datetime], limit: int = 50) -> 
 
     Revisions that exceed the budget are published later.
     """
-    due = Case.objects.filter(state=CaseState.REVISING, task=None).only("pk").order_by("pk")
+    due = Case.objects.filter(state=CaseState.REVISING, task=None, item__project__archived_at=None)
     return for_each_row(
-        sweep="offer revisions", rows=due, process=_publish, clock=clock, limit=limit
+        sweep="offer revisions",
+        rows=due.only("pk").order_by("pk"),
+        process=_publish,
+        clock=clock,
+        limit=limit,
     )
 
 

@@ -8,8 +8,8 @@ class Migration(migrations.Migration):
     dependencies = [("consolidation", "0001_initial")]
 
     operations = [
-        append_only("consolidation_gold"),
-        append_only("consolidation_judgment"),
+        append_only("consolidation_gold", goes_with_project=True),
+        append_only("consolidation_judgment", goes_with_project=True),
         index_by_trigrams(
             name="consolidation_goldentry_trigrams",
             table="consolidation_goldentry",

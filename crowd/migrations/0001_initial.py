@@ -387,4 +387,25 @@ class Migration(migrations.Migration):
             model_name='assignment',
             constraint=models.CheckConstraint(condition=models.Q(('state__in', ['submitted', 'rejecting']), models.Q(('decided_at', None), _negated=True), _connector='OR'), name='assignment_decided_with_its_time'),
         ),
+        migrations.CreateModel(
+            name='QualificationRequest',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('external_id', models.CharField(max_length=64, unique=True)),
+                ('answer', models.TextField(blank=True)),
+                ('requested_at', models.DateTimeField()),
+                ('state', models.CharField(choices=[('open', 'to be decided'), ('granting', 'to be granted'), ('granted', 'granted'), ('refusing', 'to be refused'), ('refused', 'refused'), ('gone', 'decided or withdrawn at the marketplace')], default='open', max_length=20)),
+                ('value', models.PositiveIntegerField(blank=True, null=True)),
+                ('refusal', models.TextField(blank=True)),
+                ('decided_by', models.CharField(blank=True, max_length=150)),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('leased_until', models.DateTimeField(blank=True, null=True)),
+                ('error', models.TextField(blank=True)),
+                ('qualification_type', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='requests', to='crowd.qualificationtype')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='requests', to='crowd.worker')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('state__in', ['open', 'granting', 'refusing'])), fields=['qualification_type', 'id'], name='request_to_decide')],
+            },
+        ),
     ]

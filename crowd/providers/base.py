@@ -89,6 +89,17 @@ class ListedHit:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedRequest:
+    """A worker's undecided request for a qualification, by the marketplace's ids."""
+
+    external_id: str
+    qualification: str
+    worker: str
+    answer: str
+    requested_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class NotificationFailed:
     """A message that did not reach a worker. A `hard` failure would happen again."""
 
@@ -155,6 +166,18 @@ class Marketplace(Protocol):
     def list_grants(self, qualification: str) -> dict[str, int]:
         """Return the values of the qualification's present holders, by worker."""
         ...
+
+    def has_worker(self, worker: str, *, qualification: str) -> bool | None:
+        """Return True if the worker exists, or None if the marketplace does not tell."""
+        ...
+
+    def list_requests(self) -> Iterator[ListedRequest]:
+        """Yield the undecided requests for the account's qualifications."""
+        ...
+
+    def accept_request(self, request: str, *, value: int) -> None: ...
+
+    def refuse_request(self, request: str, *, reason: str) -> None: ...
 
     def notify(
         self, *, subject: str, text: str, workers: Sequence[str]

@@ -22,6 +22,7 @@ from crowd.providers.base import (
     ConfirmedAssignment,
     HitTypeTerms,
     ListedHit,
+    ListedRequest,
     NotificationFailed,
     OutcomeUnknownError,
     ProviderRefusedError,
@@ -296,6 +297,47 @@ class MTurk:
             Status="Granted",
         )
         return {grant["WorkerId"]: grant.get("IntegerValue", 1) for grant in grants}
+
+    def has_worker(self, worker: str, *, qualification: str) -> bool | None:
+        try:
+            self._call(
+                self._client.get_qualification_score,
+                QualificationTypeId=qualification,
+                WorkerId=worker,
+            )
+        except ProviderRefusedError as refused:
+            if refused.code == "workerdoesnotexist":
+                return False
+            # MTurk gives the same answer for an unknown worker and one without the qualification.
+            is_known = settings.MTURK_IS_OURS and refused.code == "qualificationdoesnotexist"
+            return True if is_known else None
+        return True
+
+    def list_requests(self) -> Iterator[ListedRequest]:
+        rows = self._rows("QualificationRequests", self._client.list_qualification_requests)
+        for row in rows:
+            yield ListedRequest(
+                external_id=row["QualificationRequestId"],
+                qualification=row["QualificationTypeId"],
+                worker=row["WorkerId"],
+                answer=row.get("Answer", ""),
+                requested_at=row["SubmitTime"],
+            )
+
+    def accept_request(self, request: str, *, value: int) -> None:
+        self._call(
+            self._client.accept_qualification_request,
+            QualificationRequestId=request,
+            IntegerValue=value,
+        )
+
+    def refuse_request(self, request: str, *, reason: str) -> None:
+        limits.check_text("reason", reason, longest=limits.FEEDBACK)
+        self._call(
+            self._client.reject_qualification_request,
+            QualificationRequestId=request,
+            Reason=reason,
+        )
 
     def notify(
         self, *, subject: str, text: str, workers: Sequence[str]

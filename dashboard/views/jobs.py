@@ -27,7 +27,7 @@ JOBS_SHOWN = 50
 @require_GET
 @project_page(STAFF)
 def jobs(request: HttpRequest, project: Project) -> HttpResponse:
-    jobs = jobs_of(scope=project.slug)[:JOBS_SHOWN]
+    jobs = jobs_of(scope=project.slug).select_related("rehearsal")[:JOBS_SHOWN]
     context = {
         "job_list": jobs,
         "rows": _rows(figures_of(pending_of, project=project).value),

@@ -28,7 +28,9 @@ from schemes.registry import get_scheme
 @signed_in_page
 def projects(request: HttpRequest) -> HttpResponse:
     # The copy that a rehearsal uses is listed on the page of its original project.
-    own = list(projects_of(user=request.user).filter(rehearsal=None))
+    everything = projects_of(user=request.user).filter(rehearsal=None)
+    shows_archived = "archived" in request.GET
+    own = list(everything.filter(archived_at__isnull=not shows_archived))
     items, gold = counts_by_project(projects=own), gold_items_by_project(projects=own)
     rows = [
         {
@@ -41,6 +43,8 @@ def projects(request: HttpRequest) -> HttpResponse:
     ]
     context = {
         "rows": rows,
+        "shows_archived": shows_archived,
+        "archived": everything.exclude(archived_at=None).count(),
         "may_add": can_create_projects(request.user),
     }
     return render(request, "dashboard/projects.html", context)

@@ -63,8 +63,8 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
     ours, theirs = _contents(project, source, shared), _contents(project, against, shared)
     if not theirs:
         raise NothingToCompareError(
-            f"No item of {project.slug} has gold of both {source!r} and {against!r}. Import a "
-            "reference with the command import_gold."
+            f"No item of {project.slug} has gold of both {source!r} and {against!r}. Upload the "
+            "annotations of an expert first."
         )
     scheme = get_scheme(project.scheme)
     measure = scheme.comparison.measure

@@ -90,6 +90,11 @@ def _clean_up(job: Job) -> None:
     _delete_folder(_folder(job))
 
 
+def delete_export(job: Job) -> None:
+    """Delete the files of an export."""
+    _delete_folder(_folder(job))
+
+
 def _delete_folder(folder: str) -> None:
     try:
         folders, names = _storage().listdir(folder)

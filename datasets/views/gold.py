@@ -51,7 +51,6 @@ def gold(request: HttpRequest, project: Project) -> HttpResponse:
         "page": page,
         "sentences": _sentences(project, page, entries),
         "unit": scheme.vocabulary.unit,
-        "gold_format": next(iter(scheme.corpus.gold_formats), ""),
         "is_not_indexed": not page.rows and not filtered and all_gold.exists(),
         "query": query_without_page(request),
     }

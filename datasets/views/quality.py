@@ -61,7 +61,6 @@ def quality(request: HttpRequest, project: Project) -> HttpResponse:
         "source": source,
         "against": against,
         "external": _external(project, source),
-        "gold_format": next(iter(get_scheme(project.scheme).corpus.gold_formats), ""),
     }
     try:
         cached = figures_of(quality_figures, source, against, project=project)

@@ -14,13 +14,18 @@ from django.core.files.storage import Storage
 def local_paths(storage: Storage, names: Iterable[str]) -> Iterator[list[Path]]:
     """Yield the path of each stored file. Files in a bucket are copied to a temporary folder."""
     with TemporaryDirectory(prefix="upload-", dir=settings.VAR_DIR) as folder:
-        yield [_local_path(storage, name, Path(folder)) for name in names]
+        # In folders of their own, because several files may have the same name.
+        yield [
+            _local_path(storage, name, Path(folder, str(number)))
+            for number, name in enumerate(names)
+        ]
 
 
 def _local_path(storage: Storage, name: str, folder: Path) -> Path:
     try:
         return Path(storage.path(name))
     except NotImplementedError:
+        folder.mkdir()
         path = folder / PurePosixPath(name).name
         with storage.open(name) as source, path.open("wb") as target:
             shutil.copyfileobj(source, target)

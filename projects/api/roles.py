@@ -41,6 +41,9 @@ class RulePermission(BasePermission):
             raise Http404
         if not permits(required.rule, roles_in(project=project, user=request.user)):
             raise PermissionDenied("Your role in this project doesn't allow this.")
+        if project.archived_at and method != "GET":
+            detail = "The project is archived, so nothing was changed."
+            raise PermissionDenied(detail, "project_archived")
         view.project = project  # type: ignore[attr-defined]
         return True
 

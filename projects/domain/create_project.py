@@ -64,7 +64,9 @@ def create_project(
                 created_at=now,
             )
     except IntegrityError as error:
-        raise ProjectExistsError(f"A project {slug!r} already exists.") from error
+        raise ProjectExistsError(
+            f"A project {slug!r} already exists, or was deleted. Choose another short name."
+        ) from error
     if owner is not None:
         role, actor = MemberRole.ADMIN, owner.get_username()
         membership = Membership.objects.create(project=project, user_id=owner.pk, role=role)

@@ -10,8 +10,12 @@ User = AbstractBaseUser | AnonymousUser
 
 
 def projects_of(*, user: User) -> QuerySet[Project]:
-    """Return the projects in which the user has a role, by title. Superusers have all."""
-    projects = Project.objects.select_related("budget").order_by("title", "pk")
+    """Return the projects in which the user has a role, by title. Superusers have all.
+
+    Archived projects are included, and deleted ones are not.
+    """
+    projects = Project.objects.filter(deleted_at=None).select_related("budget")
+    projects = projects.order_by("title", "pk")
     if getattr(user, "is_superuser", False):
         return projects
     return projects.filter(Exists(Membership.objects.filter(project=OuterRef("pk"), user=user.pk)))

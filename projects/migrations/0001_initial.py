@@ -37,6 +37,8 @@ class Migration(migrations.Migration):
                 ('has_simulated_work', models.BooleanField(db_default=False, default=False)),
                 ('seed', models.BigIntegerField(default=1)),
                 ('created_at', models.DateTimeField()),
+                ('archived_at', models.DateTimeField(blank=True, null=True)),
+                ('deleted_at', models.DateTimeField(blank=True, null=True)),
                 ('budget', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='project', to='crowd.budget')),
             ],
         ),

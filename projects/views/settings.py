@@ -31,8 +31,8 @@ def project_new(request: HttpRequest) -> HttpResponseBase:
     if form.is_valid():
         try:
             project = _create(form, request)
-        except ProjectExistsError:
-            form.add_error("slug", f"A project {form.cleaned_data['slug']} already exists.")
+        except ProjectExistsError as error:
+            form.add_error("slug", str(error))
         except ProtocolError as error:
             form.add_error("protocol", str(error))
         else:
@@ -50,7 +50,7 @@ def _create(form: ProjectForm, request: HttpRequest) -> Project:
         slug=data["slug"],
         title=data["title"],
         scheme=data["scheme"],
-        pay_scheme=data["pay"],
+        pay_scheme=data["pay"] or None,
         cap_cents=data["cap"],
         owner=request.user,  # type: ignore[arg-type]  # the page requires a signed-in user
         now=now,

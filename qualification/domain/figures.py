@@ -81,7 +81,7 @@ def compare_item(
 ) -> Compared:
     """Compare the submission with the reference. Raise ValueError for unsuitable decisions."""
     return scheme_of(round_item.item).comparison.compare(
-        round_item.reference.content,
+        round_item.gold.content,
         annotation_of(round_item, submission),
         context_of(round_item.item),
         [

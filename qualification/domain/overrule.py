@@ -39,7 +39,7 @@ def overrule(
     kinds = {kind.key for kind in scheme.comparison.decisions}
     if not items or submission is None or decision.kind not in kinds:
         raise OverruleError("There is no annotation of this item to decide on.")
-    decisions = Decision.objects.filter(reference=items[0].reference, submission=submission)
+    decisions = Decision.objects.filter(reference=items[0].gold, submission=submission)
     sides = {
         "reference_key": decision.reference or "",
         "predicted_key": decision.predicted,
@@ -49,7 +49,7 @@ def overrule(
         _remove(opposite, str(by), now)
     if not same.filter(kind=decision.kind).exists():
         Decision.objects.create(
-            reference=items[0].reference,
+            reference=items[0].gold,
             submission=submission,
             **sides,
             kind=decision.kind,

@@ -21,6 +21,7 @@ from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.models import HitType, QualificationType, Worker
 from projects.enums import Role
+from qualification.domain.set_up_rounds import complete_references
 from qualification.domain.states import TRANSITIONS
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Cohort, Enrolment, Round, RoundItem
@@ -50,7 +51,10 @@ def round_qualification(round: Round) -> QualificationType:
 def invite_workers(
     *, round: Round, workers: Iterable[Worker], actor: str, now: datetime
 ) -> list[Enrolment]:
-    """Enrol the workers in the round. Existing enrolments are unchanged."""
+    """Enrol the workers in the round, also those whose invitation was withdrawn.
+
+    Other existing enrolments are unchanged.
+    """
     invited = []
     for worker in workers:
         enrolment, created = Enrolment.objects.get_or_create(
@@ -58,6 +62,16 @@ def invite_workers(
         )
         if created:
             log_state_change(instance=enrolment, old="", new=enrolment.state, actor=actor, now=now)
+        elif enrolment.state == EnrolmentState.WITHDRAWN and not enrolment.evaluations.exists():
+            enrolment = change_state(
+                instance=enrolment,
+                new=EnrolmentState.INVITED,
+                transitions=TRANSITIONS,
+                actor=actor,
+                now=now,
+                cohort=None,
+                block=None,
+            )
         invited.append(enrolment)
     return invited
 
@@ -76,6 +90,10 @@ def publish_round(*, round: Round, now: datetime, actor: str, slots: int | None 
     BudgetExceededError.
     """
     round = Round.objects.select_for_update(of=("self",)).select_related("project").get(pk=round.pk)
+    if missing := complete_references(round=round):
+        raise RoundPublishError(
+            f"{missing} of its items have no expert gold yet. Upload it, or have an expert annotate them."
+        )
     waiting = waiting_for_cohort(round)
     is_open = round.entry == RoundEntry.OPEN
     slots = slots if is_open else len(waiting)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, Max, OuterRef
 
 from annotation.domain.import_corpus import item_key
 from annotation.domain.item_context import context_of, scheme_of
@@ -80,6 +81,23 @@ PRESETS: Mapping[str, Mapping[int, RoundPlan]] = {
         ),
     }
 }
+
+
+def next_plan(*, project: Project, scheme: Scheme, is_screening: bool = False) -> RoundPlan:
+    """Return the suggestion for the project's next round for generators.
+
+    The second training round, and later ones, admit workers to production.
+    """
+    preset = next(iter(PRESETS.values()))
+    training = project.rounds.filter(role=Role.GENERATOR, kind=RoundKind.TRAINING).count()
+    number = 0 if is_screening else min(training + 1, 2)
+    thresholds = scheme.comparison.round_thresholds.get(number, {})
+    plan = replace(preset[number], thresholds=thresholds)
+    if is_screening:
+        return plan
+    is_first = not project.rounds.filter(role=Role.GENERATOR).exists()
+    entry = RoundEntry.INVITED if is_first else RoundEntry.PASSED
+    return replace(plan, title=f"Training {training + 1}", entry=entry)
 
 
 def plans_of_preset(
@@ -168,7 +186,7 @@ def set_up_rounds(
 
     All rounds are created or none. Raise RoundSetupError if a role already has rounds, or consolidators
     have nothing to merge. Also raise it if an item is duplicate, unknown, already published or without
-    a reference.
+    expert gold.
     """
     Project.objects.select_for_update().get(pk=project.pk)
     if not plans:
@@ -182,11 +200,103 @@ def set_up_rounds(
         if own and project.rounds.filter(role=role).exists():
             raise RoundSetupError(f"{project.slug} already has rounds for {role}s.")
         made += [_set_up(project, ordinal, plan) for ordinal, plan in enumerate(own, start=1)]
+    _check_references(made)
     for round in made:
         log_state_change(instance=round, old="", new="set up", actor=actor, now=now)
     if project.rounds.filter(role=Role.CONSOLIDATOR).exists():
         _leave_consolidators_to_their_rounds(project, actor, now)
     return made
+
+
+@transaction.atomic
+def add_round(*, project: Project, plan: RoundPlan, actor: str, now: datetime) -> Round:
+    """Add a round after the project's other rounds for the role, and exclude its items from production.
+
+    Its items may still lack expert gold. Raise RoundSetupError.
+    """
+    Project.objects.select_for_update().get(pk=project.pk)
+    _check_once([plan])
+    last = project.rounds.filter(role=plan.role).aggregate(last=Max("ordinal"))["last"] or 0
+    made = _set_up(project, last + 1, plan)
+    log_state_change(instance=made, old="", new="set up", actor=actor, now=now)
+    return made
+
+
+@transaction.atomic
+def replace_items(*, round: Round, keys: Sequence[str], actor: str, now: datetime) -> None:
+    """Replace the items of an unpublished round for generators. Raise RoundSetupError."""
+    round = _unpublished(round)
+    if round.role != Role.GENERATOR:
+        raise RoundSetupError("The items of consolidators come from the file of annotations.")
+    plan = RoundPlan(title=round.title, keys=keys)
+    _check_once([plan])
+    _release_items(round)
+    _add_items(round, plan)
+    reason = f"{len(keys)} items were chosen."
+    log_state_change(
+        instance=round, old="set up", new="edited", actor=actor, now=now, reason=reason
+    )
+
+
+@transaction.atomic
+def remove_round(*, round: Round, actor: str, now: datetime) -> None:
+    """Delete an unpublished round and its unanswered invitations. Its items return to production.
+
+    Raise RoundSetupError.
+    """
+    round = _unpublished(round)
+    _release_items(round)
+    for enrolment in round.enrolments.all():
+        log_state_change(
+            instance=enrolment, old=enrolment.state, new="deleted", actor=actor, now=now
+        )
+    round.enrolments.all().delete()
+    log_state_change(
+        instance=round, old="set up", new="deleted", actor=actor, now=now, reason=round.title
+    )
+    round.delete()
+
+
+def _unpublished(round: Round) -> Round:
+    """Lock and return the round. Raise RoundSetupError if it has been published."""
+    row = Round.objects.select_for_update(of=("self",)).select_related("project").get(pk=round.pk)
+    if row.cohorts.exists():
+        raise RoundSetupError(
+            f"{row.title} has been published to workers, so its items can't change any more."
+        )
+    return row
+
+
+def _release_items(round: Round) -> None:
+    items = Item.objects.filter(round_items__round=round, withdrawn_at=None)
+    items.update(in_production=True)
+    round.round_items.all().delete()
+
+
+def _check_references(rounds: Sequence[Round]) -> None:
+    rows = RoundItem.objects.filter(round__in=rounds, reference=None).select_related("item")
+    if missing := rows.first():
+        raise RoundSetupError(
+            f"{missing.item.key!r} has no expert gold. Upload it, or have an expert annotate the item."
+        )
+
+
+def count_without_gold(*, round: Round) -> int:
+    """Return how many items of the round need expert gold before it can be published."""
+    rows = round.round_items.filter(reference=None)
+    gold = Gold.objects.filter(item=OuterRef("item"), source__in=REFERENCE_SOURCES)
+    return rows.exclude(Exists(gold)).count()
+
+
+def complete_references(*, round: Round) -> int:
+    """Use expert gold that was added after the set-up. Return how many items still have none."""
+    open_items = list(round.round_items.filter(reference=None).select_related("item"))
+    references = newest_references([row.item for row in open_items])
+    done = [row for row in open_items if row.item_id in references]
+    for row in done:
+        row.reference = references[row.item_id]
+    RoundItem.objects.bulk_update(done, ["reference"])
+    return len(open_items) - len(done)
 
 
 def _leave_consolidators_to_their_rounds(project: Project, actor: str, now: datetime) -> None:
@@ -227,23 +337,24 @@ def _set_up(project: Project, ordinal: int, plan: RoundPlan) -> Round:
         pool_roles=[str(role) for role in plan.pool_roles],
         requirements=[dict(requirement) for requirement in plan.requirements],
     )
-    items = _items(project, plan)
-    references = newest_references(items.values())
-    for attempt, key in enumerate(plan.keys):
-        item = items[key]
-        if item.pk not in references:
-            raise RoundSetupError(
-                f"{key!r} has no expert reference. Write one, or import it with import_gold."
-            )
-        RoundItem.objects.create(
-            round=made,
-            item=item,
-            reference=references[item.pk],
-            ordinal=attempt,
-            given=_given(item, plan),
-        )
-    Item.objects.filter(pk__in=[item.pk for item in items.values()]).update(in_production=False)
+    _add_items(made, plan)
     return made
+
+
+def _add_items(round: Round, plan: RoundPlan) -> None:
+    items = _items(round.project, plan)
+    references = newest_references(items.values())
+    RoundItem.objects.bulk_create(
+        RoundItem(
+            round=round,
+            item=items[key],
+            reference=references.get(items[key].pk),
+            ordinal=ordinal,
+            given=_given(items[key], plan),
+        )
+        for ordinal, key in enumerate(plan.keys)
+    )
+    Item.objects.filter(pk__in=[item.pk for item in items.values()]).update(in_production=False)
 
 
 def _given(item: Item, plan: RoundPlan) -> list[Json]:

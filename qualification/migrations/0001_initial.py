@@ -109,7 +109,7 @@ class Migration(migrations.Migration):
                 ('given', models.JSONField(blank=True, db_default=[], default=list)),
                 ('ordinal', models.PositiveSmallIntegerField()),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='round_items', to='annotation.item')),
-                ('reference', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='round_items', to='consolidation.gold')),
+                ('reference', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='round_items', to='consolidation.gold')),
                 ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='round_items', to='qualification.round')),
             ],
             options={

@@ -16,11 +16,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.domain.publish import terms_of
+from consolidation.domain.queries import count_expert_items
 from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.register_worker import register_worker
+from crowd.domain.verify_workers import verify_workers
 from crowd.domain.write_mail import send_again, undelivered_mail
 from crowd.models import Mail, Worker
 from crowd.tasks import publish_hits
+from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import CAN_SEE_WORKERS, STAFF, project_page
@@ -32,24 +35,28 @@ from qualification.domain.publish_round import (
     invite_workers,
     publish_round,
     round_cents,
+    round_qualification,
     waiting_for_cohort,
 )
-from qualification.domain.queries import rounds_of
+from qualification.domain.queries import known_workers, rounds_of, unanswered_invitations
 from qualification.domain.set_up_rounds import (
     TRAINED_ROLES,
     RoundSetupError,
+    count_without_gold,
     plans_of_preset,
     read_given_annotations,
     read_round_items,
     set_up_rounds,
 )
+from qualification.domain.withdraw_invitation import AnsweredInvitationError, withdraw_invitation
 from qualification.enums import RoundEntry
 from qualification.forms import InviteForm, RoundForm, SetUpForm, SlotsForm
-from qualification.models import Round
+from qualification.models import Enrolment, Round
 from schemes.base import FileError, MissingPartError
 from schemes.registry import get_scheme
 from web.charts import Unit, draw_category_bars
 from web.downloads import csv_download
+from web.money import dollars
 
 Read = TypeVar("Read")
 
@@ -71,6 +78,7 @@ def _rounds(
             for round, stage in zip(rounds_of(project=project), stages, strict=True)
         ],
         "form": form,
+        "experts": figures_of(count_expert_items, project=project).value,
         "roles_left": [role for role in TRAINED_ROLES if role not in set_up_roles],
         "alerts": open_alerts(project=project),
         "undelivered": undelivered_mail(workers=_people(project)),
@@ -139,7 +147,7 @@ def publish(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase
         return _invite(request, round)
     if request.method == "POST":
         return _publish(request, round)
-    return _publish_page(request, round, InviteForm())
+    return _publish_page(request, round, InviteForm(known=known_workers(round=round)))
 
 
 def _publish_page(
@@ -151,7 +159,9 @@ def _publish_page(
         "waiting": waiting,
         "is_open": round.entry == RoundEntry.OPEN,
         "items": round.round_items.count(),
+        "missing": count_without_gold(round=round),
         "cents": round_cents(round=round, slots=len(waiting)) if waiting else None,
+        "unanswered": unanswered_invitations(round=round),
         "form": form,
     }
     page = "qualification/publish.html"
@@ -190,16 +200,51 @@ def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
 
 
 def _invite(request: HttpRequest, round: Round) -> HttpResponseBase:
-    form = InviteForm(request.POST)
+    form = InviteForm(request.POST, known=known_workers(round=round))
     if not form.is_valid():
         return _publish_page(request, round, form, status=422)
+    ids = form.ids()
+    checked = verify_workers(qualification=round_qualification(round), ids=ids)
+    if checked.unknown:
+        message = f"The marketplace has no worker {', '.join(checked.unknown)}. Check the ids."
+        form.add_error("workers", message)
+        return _publish_page(request, round, form, status=422)
     now = timezone.now()
-    workers = [
-        register_worker(provider=round.project.provider, external_id=worker_id, now=now)
-        for worker_id in form.cleaned_data["workers"]
-    ]
-    invite_workers(round=round, workers=workers, actor=request.user.get_username(), now=now)
+    provider = round.project.provider
+    workers = [register_worker(provider=provider, external_id=id, now=now) for id in ids]
+    actor = request.user.get_username()
+    invited = invite_workers(round=round, workers=workers, actor=actor, now=now)
+    waiting = {enrolment.pk for enrolment in waiting_for_cohort(round)}
+    count = sum(enrolment.pk in waiting for enrolment in invited)
+    noun = "worker is" if count == 1 else "workers are"
+    messages.success(request, f"{count} {noun} invited. Publish the round to offer it to them.")
+    if count < len(invited):
+        messages.info(request, f"{len(invited) - count} of them have been in this round before.")
+    if checked.unverified:
+        messages.warning(
+            request,
+            f"The marketplace can’t confirm that these ids exist: {', '.join(checked.unverified)}. "
+            "Withdraw an invitation with a wrong id, so that nothing is reserved for it.",
+        )
     return redirect("qualification:publish", slug=round.project.slug, pk=round.pk)
+
+
+@require_POST
+@project_page(STAFF)
+def withdraw(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> HttpResponseBase:
+    """Withdraw an unanswered invitation to a round."""
+    enrolments = Enrolment.objects.filter(round__project=project, round=pk)
+    enrolment = get_object_or_404(enrolments, worker__pseudonym=pseudonym)
+    try:
+        cents = withdraw_invitation(
+            enrolment=enrolment, actor=request.user.get_username(), now=timezone.now()
+        )
+    except AnsweredInvitationError as error:
+        messages.error(request, str(error))
+    else:
+        released = f" {dollars(cents)} are available again." if cents else ""
+        messages.success(request, f"The invitation of {pseudonym} was withdrawn.{released}")
+    return redirect("qualification:publish", slug=project.slug, pk=pk)
 
 
 def _publish(request: HttpRequest, round: Round) -> HttpResponseBase:

@@ -27,7 +27,7 @@ SLOT_FIELDS = GOLD_COLUMNS[GOLD_COLUMNS.index("wh") :]
 NO_SLOTS = ("",) * len(SLOT_FIELDS)
 # Names in QANom's files of nouns (Klein et al. 2020).
 ALIASES = {"target_idx": "verb_idx", "noun": "verb"}
-_REQUIRED = ("qasrl_id", "verb_idx", "question", "answer_range")
+REQUIRED_COLUMNS = ("qasrl_id", "verb_idx", "question", "answer_range")
 _SLOT_COLUMNS = ("wh", "aux", "subj", "verb_prefix", "obj", "prep", "obj2")
 _VOICE_COLUMNS = ("is_passive", "is_negated")
 _BUFFER = 1 << 18
@@ -75,7 +75,7 @@ def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
     Bad rows go to `on_error` and are skipped. Raises FileError on the first iteration if the file
     is unreadable (see CsvTable).
     """
-    with CsvTable(path, required=_REQUIRED, on_error=on_error, aliases=ALIASES) as table:
+    with CsvTable(path, required=REQUIRED_COLUMNS, on_error=on_error, aliases=ALIASES) as table:
         columns = _GoldColumns(table.columns)
         for line, fields in table:
             try:
@@ -151,7 +151,9 @@ class _GoldColumns:
     """The columns' positions, looked up once per file."""
 
     def __init__(self, columns: dict[str, int]) -> None:
-        self._id, self._idx, self._question, self._ranges = (columns[name] for name in _REQUIRED)
+        self._id, self._idx, self._question, self._ranges = (
+            columns[name] for name in REQUIRED_COLUMNS
+        )
         self._optional = [
             columns.get(name) for name in ("verb", "worker_id", "assign_id", "source_assign_id")
         ]

@@ -45,7 +45,7 @@ from schemes.qasrl.parser_output import read_parser_output
 from schemes.qasrl.pay import PAY_PRESETS
 from schemes.qasrl.practice import PRACTICE
 from schemes.qasrl.propbank import PROPBANK
-from schemes.qasrl.published_csv import read_sentence_rows, sentence_file
+from schemes.qasrl.published_csv import REQUIRED_COLUMNS, read_sentence_rows, sentence_file
 from schemes.qasrl.ranking import shared_costs
 from schemes.qasrl.simulation import SIMULATION
 from schemes.qasrl.statistics import STATISTICS
@@ -193,6 +193,7 @@ SCHEME = Scheme(
         },
         gold_formats=tuple(_GOLD_READERS),
         gold_options=GOLD_OPTIONS,
+        gold_columns={"qasrl-csv": REQUIRED_COLUMNS},
         read_sentences=_read_sentences,
         read_items=_read_items,
         read_gold=_read_gold,

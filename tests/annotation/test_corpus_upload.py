@@ -62,7 +62,7 @@ def run_import(client, preview) -> Job:
 def test_captions_are_imported_with_their_images(client, page):
     images = {f"photos/{number}.png": picture_bytes(colour=f"#{number}08080") for number in (1, 2)}
     preview = upload(client, page, name="a.jsonl", corpus=CAPTIONS.encode(), images=images)
-    assert "2 sentences found" in preview.content.decode()
+    assert "2 of 2 sentences" in preview.content.decode()
     job = run_import(client, preview)
     assert (job.result["sentences_added"], job.result["errors"]) == (2, [])
     assert Image.objects.count() == 2

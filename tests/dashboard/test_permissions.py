@@ -12,14 +12,17 @@ from django.utils import timezone
 
 from annotation.domain.queue_import import queue_import
 from consolidation.domain.add_gold import add_gold
+from consolidation.domain.queue_gold import queue_gold
 from consolidation.models import Experiment, Review
 from datasets.domain.error_samples import draw_sample
 from datasets.domain.export_gold import MANIFEST
+from jobs.domain.queue_job import queue_job
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.enums import MemberRole
 from projects.models import Invitation
 from projects.permissions import Access, page_rules
+from rehearsal.models import Rehearsal
 from tests.annotation.factories import make_held_bonus
 from tests.consolidation.experts import make_queue
 from tests.dashboard.campaign import CONTENT, START, Campaign, add_items, make_project, make_user
@@ -59,6 +62,8 @@ POSTED = {
     "judge_part",
     "withdraw_item",
     "restore_item",
+    "corpus_sample",
+    *("archive", "unarchive", "delete_project", "delete_dry_run"),
 }
 RULES = {route: page_rules()[name] for route, name in VIEW_NAMES.items()}
 ROUTES = list(RULES)
@@ -143,6 +148,8 @@ def address(campaign, project, job_files):
         "help_page": ["index.md"],
         "help_image": ["overview"],
         "corpus_preview": [uploaded(campaign.project).pk],
+        "delete_dry_run": [rehearsed(campaign.project).job.pk],
+        "gold_preview": [uploaded_gold(campaign.project).pk],
     }
 
     def of(name: str) -> str:
@@ -165,6 +172,29 @@ def uploaded(project) -> Job:
         actor="rita",
         now=START,
         state=JobState.UPLOADED,
+    )
+
+
+def rehearsed(project) -> Rehearsal:
+    """A rehearsal that has finished."""
+    copy = make_project(f"{project.slug}-rehearsal")
+    parameters = {"copy": copy.slug, "title": copy.title}
+    job = queue_job(
+        kind="rehearsal", scope=project.slug, parameters=parameters, actor="rita", now=START
+    )
+    Job.objects.filter(pk=job.pk).update(state=JobState.FINISHED)
+    return Rehearsal.objects.create(original=project, copy=copy, job=job)
+
+
+def uploaded_gold(project) -> Job:
+    """Annotations that were uploaded and wait to be looked at."""
+    return queue_gold(
+        project=project,
+        fmt="qasrl-csv",
+        source="expert",
+        files=[SimpleUploadedFile("gold.csv", b"qasrl_id,verb_idx,question,answer_range\n")],
+        actor="rita",
+        now=START,
     )
 
 

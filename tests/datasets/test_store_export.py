@@ -145,7 +145,7 @@ def test_import_job_reads_its_upload_from_the_bucket(bucket_site):
     )
     [(_, key)] = bucket_site.objects
     assert key.startswith("site/uploads/")
-    assert preview_corpus(project=project, job=job).rows == 1
+    assert preview_corpus(project=project, job=job).read == 1
     assert run_next_job(clock=lambda: START)
     job.refresh_from_db()
     assert (job.state, job.result["sentences_added"]) == (JobState.FINISHED, 1)

@@ -75,7 +75,7 @@ def test_a_short_name_twice_is_refused(founder):
     founder.post(reverse("projects:project_new"), NEW)
     response = founder.post(reverse("projects:project_new"), NEW)
     assert response.status_code == 422
-    assert "A project cafe-news already exists." in response.content.decode()
+    assert "already exists, or was deleted." in response.content.decode()
 
 
 def test_only_those_with_the_permission_may_start_projects(office):
@@ -168,7 +168,7 @@ def upload(
 def test_corpus_is_shown_as_it_would_be_read_and_then_imported(office, project):
     preview = upload(office, project, domain="news")
     page = office.get(preview.url).content.decode()
-    assert "2 sentences found." in page
+    assert "2 of 2 sentences" in page
     assert "café had 東京 visitors ." in page
     assert "rejected" in page
     assert not project.sentences.exists()

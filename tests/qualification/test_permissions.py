@@ -20,6 +20,10 @@ POSTED = {
     "overrule",
     "confirm",
     "write",
+    "remove_round",
+    "withdraw",
+    "grant_request",
+    "refuse_request",
 }
 ROUTES = [one.name for one in urls.urlpatterns]
 RULES = page_rules()
@@ -35,9 +39,10 @@ GUARDED = [
 def ask(enrolment):
     one = enrolment.round
     person = [one.pk, enrolment.worker.pseudonym]
+    rounds = ("round", "publish", "edit", "decide", "round_items", "remove_round")
     more = dict.fromkeys(("trainee", "evaluate", "overrule", "confirm", "write", "preview"), person)
-    more |= {name: [one.pk] for name in ("round", "publish", "edit", "decide")}
-
+    more |= {name: [one.pk] for name in rounds}
+    more |= {"withdraw": person, "grant_request": [0], "refuse_request": [0]}
     names = "pool_worker", "pool_write", "pool_preview", "worker_agreement"
     more |= dict.fromkeys(names, person[1:])
     more["pool_acknowledge"] = [person[1], 0]

@@ -95,7 +95,7 @@ def test_items_of_a_round_leave_production():
 def test_item_without_a_reference_is_refused_and_nothing_is_made():
     project = make_project()
     good, bare = make_items(project)[0], make_item(SURVEY, CONTAIN, project)
-    with pytest.raises(RoundSetupError, match="has no expert reference"):
+    with pytest.raises(RoundSetupError, match="has no expert gold"):
         set_up_rounds(
             project=project,
             plans=[RoundPlan("One", keys=[good.key, bare.key])],

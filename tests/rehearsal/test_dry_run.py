@@ -125,7 +125,7 @@ def test_from_a_form_to_gold_without_a_command(site, tmp_path):
     )
     assert corpus == "/projects/spring/corpus/"
     preview = browser.post(corpus, {"fmt": "text"}, corpus=("spring.txt", CORPUS.encode()))
-    assert "8 sentences can be read." in browser.get(preview)
+    assert "8 of 8 sentences" in browser.get(preview)
     browser.post(preview, {})
     browser.wait_for(corpus, "state--finished")
     browser.post("/projects/spring/dry-run/", {})

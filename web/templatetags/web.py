@@ -28,6 +28,12 @@ def percent(share: float | None) -> str:
 
 
 @register.filter
+def thousands(value: int) -> str:
+    """Format a count, such as 1,204."""
+    return f"{value:,}"
+
+
+@register.filter
 def seconds(value: float | str | None) -> str:
     """Format seconds, such as 1 min 15 s for 75. None and missing variables are empty."""
     if value is None or isinstance(value, str):

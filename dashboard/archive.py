@@ -1,0 +1,91 @@
+"""Archive projects, which makes them read-only, and bring them back."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F, QuerySet, Sum
+
+from annotation.domain.batch_actions import expire_batch
+from annotation.enums import BatchState
+from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
+from crowd.enums import AssignmentState, HitState, PaymentState
+from crowd.models import Assignment, Hit, Payment
+from jobs.domain.queries import jobs_of
+from jobs.enums import UNFINISHED
+from projects.models import Project
+from web.money import dollars
+
+NOT_OWED = (PaymentState.CONFIRMED, PaymentState.DECLINED)
+
+
+class WorkLeftError(TouchstoneError):
+    """The project has work or money that is not settled. The message says what to do."""
+
+
+def work_left(project: Project) -> list[str]:
+    """Return a sentence for everything that must end before the project can be archived or deleted."""
+    return list(_work_left(project))
+
+
+def _work_left(project: Project) -> Iterator[str]:
+    hits = Hit.objects.filter(budget=project.budget_id)
+    if count := hits.filter(state__in=[HitState.PENDING, HitState.LIVE]).count():
+        noun = "HIT is" if count == 1 else "HITs are"
+        yield f"{count:,} {noun} open. End their batches first."
+    if count := hits.filter(state=HitState.EXPIRED).exclude(sync_due_at=None).count():
+        noun = "HIT has" if count == 1 else "HITs have"
+        yield f"{count:,} {noun} ended, but accepted work can still arrive. Wait until it is recorded."
+    assignments = Assignment.objects.filter(hit__budget=project.budget_id)
+    if count := assignments.filter(state=AssignmentState.SUBMITTED).count():
+        noun = "submission is" if count == 1 else "submissions are"
+        yield f"{count:,} {noun} undecided. Accept or reject the work first."
+    if count := assignments.filter(state=AssignmentState.REJECTING).count():
+        yield f"{count:,} rejections have not reached the marketplace yet. Wait until they have."
+    if cents := _owed_cents(project):
+        yield (
+            f"{dollars(cents)} are owed to workers. Wait until the payments are confirmed, and "
+            "decide on payments that are held or were refused."
+        )
+    if count := jobs_of(scope=project.slug).filter(state__in=UNFINISHED).count():
+        noun = "job is" if count == 1 else "jobs are"
+        yield f"{count} {noun} running. Wait until it ends, or cancel it."
+
+
+def _owed_cents(project: Project) -> int:
+    payments: QuerySet[Payment] = Payment.objects.filter(
+        assignment__hit__budget=project.budget_id
+    ).exclude(state__in=NOT_OWED)
+    return payments.aggregate(sum=Sum(F("amount_cents") + F("fee_cents")))["sum"] or 0
+
+
+@transaction.atomic
+def archive_project(*, project: Project, actor: str, now: datetime) -> None:
+    """Make the project read-only and end its batches. Raise WorkLeftError."""
+    project = Project.objects.select_for_update(of=("self",)).get(pk=project.pk)
+    if project.archived_at:
+        return
+    check_settled(project)
+    for batch in project.batches.exclude(state=BatchState.CLOSED):
+        expire_batch(batch=batch, actor=actor, now=now)
+    project.archived_at = now
+    project.save(update_fields=["archived_at"])
+    log_state_change(instance=project, old="active", new="archived", actor=actor, now=now)
+
+
+def check_settled(project: Project) -> None:
+    """Raise WorkLeftError if the project has open HITs or owes money."""
+    if left := work_left(project):
+        raise WorkLeftError(" ".join(left))
+
+
+@transaction.atomic
+def unarchive_project(*, project: Project, actor: str, now: datetime) -> None:
+    """Make an archived project editable again. Its batches stay ended."""
+    project = Project.objects.select_for_update(of=("self",)).get(pk=project.pk)
+    if project.archived_at is None:
+        return
+    project.archived_at = None
+    project.save(update_fields=["archived_at"])
+    log_state_change(instance=project, old="archived", new="active", actor=actor, now=now)

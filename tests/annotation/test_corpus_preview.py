@@ -1,0 +1,155 @@
+"""The preview of an upload: its encoding, counts, warnings and cost, and the sample corpus."""
+
+import io
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from annotation.domain import preview_corpus as preview_module
+from annotation.domain.text_encodings import detect_encoding
+from jobs.domain.run_jobs import run_next_job
+from jobs.models import Job
+from projects.domain.create_project import create_project
+from projects.domain.resources import current_versions
+from projects.enums import MemberRole
+from schemes.registry import SCHEMES
+from tests.annotation.factories import NOW
+from tests.dashboard.campaign import make_user
+
+pytestmark = pytest.mark.django_db
+TEXT = "The café in Zürich sold “fresh” bread .\n"
+
+
+@pytest.fixture
+def project(job_files):
+    return create_project(slug="news", scheme="qasrl", now=NOW)
+
+
+@pytest.fixture
+def office(project, client):
+    client.force_login(make_user("rita", project, MemberRole.REQUESTER))
+    return client
+
+
+def upload(client, project, content: bytes, name: str = "news.txt"):
+    page = reverse("annotation:corpus", args=[project.slug])
+    return client.post(page, {"corpus": SimpleUploadedFile(name, content)}, follow=True)
+
+
+def run_jobs() -> None:
+    while run_next_job(clock=lambda: NOW):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        (TEXT.encode(), "utf-8"),
+        (TEXT.encode("utf-8-sig"), "utf-8"),
+        (TEXT.encode("utf-16"), "utf-16"),
+        (TEXT.encode("utf-16-le"), "utf-16"),
+        (TEXT.encode("utf-16-be"), "utf-16"),
+        (TEXT.encode("cp1252"), "cp1252"),
+        ("Zürich sold bread .".encode("latin-1"), "latin-1"),
+        (b"\x81\xfc", "latin-1"),
+        (b"\x1f\x8b\x00\x00", "utf-8"),
+        (b"", "utf-8"),
+    ],
+)
+def test_encoding_is_detected(content, encoding):
+    assert detect_encoding(io.BytesIO(content)) == encoding
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "cp1252"])
+def test_text_in_another_encoding_is_imported(office, project, encoding):
+    preview = upload(office, project, TEXT.encode(encoding))
+    assert "The café in Zürich sold" in preview.content.decode()
+    office.post(preview.redirect_chain[-1][0])
+    run_jobs()
+    assert project.sentences.get().tokens[1:4] == ["café", "in", "Zürich"]
+
+
+def test_preview_is_read_again_in_the_chosen_encoding(office, project):
+    page = upload(office, project, "Zürich sold bread .\n".encode("latin-1"))
+    address = page.redirect_chain[-1][0]
+    again = office.post(f"{address}?read", {"encoding": "utf-8"}, headers={"hx-request": "true"})
+    assert "is not UTF-8 text" in again.content.decode()
+    assert "<html" not in again.content.decode()
+    again = office.post(f"{address}?read", {"encoding": "nonsense"})
+    assert Job.objects.get().parameters["files"][0]["encoding"] == "utf-8"
+    again = office.post(f"{address}?read", {"encoding": "latin-1"})
+    assert "Zürich sold bread ." in again.content.decode()
+
+
+def test_preview_counts_and_warns_with_line_numbers(office, project):
+    long = "The dog sold " + "very " * 600 + "old bread ."
+    rows = ["The dog sold bread .", "The dog sold bread .", "", "A cat\x07 sat .", long, "He ran ."]
+    read = upload(office, project, "\n".join(rows).encode()).context["read"]
+    assert (read.sentences, read.known, read.repeated, read.bad_rows) == (5, 0, 0, 0)
+    assert (read.items, read.duplicates) == (5, 1)
+    assert read.warnings == [
+        "Line 2 has the same text as line 1. Both are imported.",
+        "Line 5 is very long for a sentence (3,024 characters, 606 tokens).",
+        "Line 3 is empty and is skipped.",
+        "Line 4 has a control character (U+0007).",
+    ]
+
+
+def test_preview_tells_what_is_in_the_project_already(office, project):
+    first = upload(office, project, b"The dog sold bread .\n")
+    office.post(first.redirect_chain[-1][0])
+    run_jobs()
+    read = upload(office, project, b"The dog sold bread .\nA cat sat .\n").context["read"]
+    assert (read.sentences, read.known, read.items) == (1, 1, 1)
+    assert [row.note for row in read.shown] == ["already in the project", ""]
+
+
+def test_repeated_ids_are_named_and_skipped(office, project):
+    words = "".join(f"{n}\t{word}" + "\t_" * 8 + "\n" for n, word in ((1, "Dogs"), (2, "bark")))
+    page = upload(office, project, f"# sent_id = a\n{words}\n".encode() * 2, "news.conllu")
+    read = page.context["read"]
+    assert (read.sentences, read.bad_rows) == (1, 1)
+    assert "is repeated" in read.errors[0]
+    assert "Import 1 sentence<" in page.content.decode()
+
+
+def test_preview_shows_the_first_rows_of_all_and_the_cost(office, project):
+    page = upload(office, project, b"The dog sold bread .\n" * 1204)
+    html = page.content.decode()
+    assert "20 of 1,204 sentences" in html
+    assert (page.context["read"].duplicates, len(page.context["read"].warnings)) == (1203, 10)
+    assert "Import 1,204 sentences" in html
+    # Two generators for 3 questions (5 + 5 cents) and a consolidator of 6 (5 + 18), with fees.
+    assert page.context["item_cents"] == pytest.approx(2 * (10 + 2) + 23 + 5)
+    assert "$626.08" in html
+
+
+def test_large_upload_is_counted_by_a_job(office, project, monkeypatch):
+    monkeypatch.setattr(preview_module, "SMALL_BYTES", 100)
+    monkeypatch.setattr(preview_module.preview_corpus, "__kwdefaults__", {"rows": 5})
+    page = upload(office, project, b"The dog sold bread .\n" * 30)
+    html = page.content.decode()
+    assert "Reading the whole file" in html
+    assert "20 of" not in html
+    assert 'hx-trigger="every 2s"' in html
+    run_jobs()
+    html = office.get(page.redirect_chain[-1][0]).content.decode()
+    assert "20 of 30 sentences" in html
+    assert "Reading the whole file" not in html
+    again = office.post(page.redirect_chain[-1][0] + "?read", {"encoding": "utf-16"})
+    assert "Reading the whole file" in again.content.decode()
+
+
+@pytest.mark.parametrize("scheme", sorted(SCHEMES))
+def test_sample_corpus_of_each_scheme_can_be_imported(client, job_files, scheme):
+    project = create_project(slug="sample", scheme=scheme, now=NOW)
+    client.force_login(make_user("rita", project, MemberRole.REQUESTER))
+    sample = reverse("annotation:corpus_sample", args=[project.slug])
+    page = client.post(sample, follow=True)
+    read = page.context["read"]
+    assert (read.problem, read.errors) == ("", [])
+    client.post(page.redirect_chain[-1][0])
+    run_jobs()
+    assert (project.sentences.count(), project.items.count()) == (read.sentences, read.items)
+    assert current_versions(project).count() == len(SCHEMES[scheme].resources)

@@ -1,0 +1,123 @@
+"""Upload of expert gold: preview, columns, import, and what is refused."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from consolidation.models import Gold
+from jobs.domain.run_jobs import run_next_job
+from jobs.enums import JobState
+from jobs.models import Job
+from projects.domain.create_project import create_project
+from projects.enums import MemberRole
+from schemes.registry import get_scheme
+from tests.annotation.factories import NOW
+from tests.consolidation.test_import_gold import GOOD, HEADER, project
+from tests.dashboard.campaign import make_user
+
+__all__ = ["project"]
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def office(project, job_files, client):
+    client.force_login(make_user("rita", project, MemberRole.REQUESTER))
+    return client
+
+
+def upload(client, content: str, name: str = "gold.csv", **fields: str):
+    page = reverse("consolidation:gold_import", args=["corpus"])
+    form = {"annotations": SimpleUploadedFile(name, content.encode()), "source": "expert", **fields}
+    return client.post(page, form, follow=True)
+
+
+def confirm(client, page) -> Job:
+    client.post(page.redirect_chain[-1][0])
+    assert run_next_job(clock=lambda: NOW)
+    return Job.objects.latest("pk")
+
+
+def test_gold_is_previewed_and_imported(office):
+    rows = "a:9,1,x,Who?,0:1\na:2,1,purr,What purrs?,0:9\na:2,x,purr,What purrs?,0:1\n"
+    page = upload(office, HEADER + GOOD + rows)
+    read = page.context["read"]
+    assert (read.added, read.known, read.unknown, read.error_count) == (1, 0, 1, 2)
+    assert [(row.item.key, row.units, row.note) for row in read.rows] == [("a:1/2", 2, "new")]
+    html = page.content.decode()
+    assert "gold.csv, line 4: no item &#x27;a:9/1&#x27; in the project." in html
+    assert "Import gold of 1 verb<" in html
+    assert not Gold.objects.exists()
+    job = confirm(office, page)
+    assert (job.state, job.result["added"], job.result["error_count"]) == ("finished", 1, 3)
+    assert {error["file"] for error in job.result["errors"]} == {"gold.csv"}
+    assert Gold.objects.get().source == "expert"
+    assert (
+        "Gold of 1 items added"
+        in office.get(page.redirect_chain[0][0], follow=True).content.decode()
+    )
+    read = upload(office, HEADER + GOOD).context["read"]
+    assert (read.added, read.known, read.rows[0].note) == (0, 1, "unchanged")
+
+
+def test_columns_with_other_names_are_mapped(office):
+    rows = [row.split(",") for row in GOOD.strip().split("\n")]
+    lines = ["Sentence ID,Verb-idx,Q,Answer range", *(",".join(row[:2] + row[3:]) for row in rows)]
+    content = "\n".join(lines)
+    page = upload(office, content)
+    form = page.context["form"]
+    assert form.initial == {"verb_idx": "Verb-idx", "answer_range": "Answer range"}
+    assert "Import" not in page.content.decode().split("Discard")[0].split("<h1>")[1]
+    address = page.redirect_chain[-1][0]
+    chosen = {"qasrl_id": "Sentence ID", "question": "Q", **form.initial}
+    same = office.post(address, {**chosen, "question": "Sentence ID", "columns": "1"})
+    assert same.status_code == 422
+    page = office.post(address, {**chosen, "columns": "1"}, follow=True)
+    assert page.context["read"].added == 1
+    assert confirm(office, page).result["added"] == 1
+
+
+def test_file_of_another_format_is_refused_and_can_be_discarded(office):
+    page = upload(office, "{}\n" * 3, "gold.jsonl")
+    html = page.content.decode()
+    assert "gold.jsonl" in html
+    assert "Import gold" not in html
+    office.post(page.redirect_chain[-1][0], {"discard": "1"})
+    assert Job.objects.get().state == JobState.CANCELLED
+
+
+def test_upload_without_a_file_is_refused(office):
+    page = office.post(reverse("consolidation:gold_import", args=["corpus"]), {"source": "expert"})
+    assert page.status_code == 422
+    assert not Job.objects.exists()
+
+
+def test_large_file_is_previewed_in_part_and_imported_whole(office, monkeypatch):
+    monkeypatch.setattr("consolidation.domain.import_gold.MOST_PREVIEWED", 1)
+    page = upload(office, HEADER + GOOD + "a:2,1,purr,What purrs?,0:1\n")
+    assert (page.context["read"].whole, page.context["read"].added) == (False, 1)
+    assert confirm(office, page).result["added"] == 2
+
+
+@pytest.mark.parametrize("scheme", ["frames", "grounding"])
+def test_sample_gold_of_other_schemes_is_read(client, job_files, scheme, tmp_path):
+    sample = get_scheme(scheme).sample
+    assert sample
+    project = create_project(slug="corpus", scheme=scheme, now=NOW)
+    office = client
+    office.force_login(make_user("rita", project, MemberRole.REQUESTER))
+    page = office.post(reverse("annotation:corpus_sample", args=["corpus"]), follow=True)
+    confirm(office, page)
+    files = [SimpleUploadedFile(path.name, path.read_bytes()) for path in sample.gold]
+    address = reverse("consolidation:gold_import", args=["corpus"])
+    page = office.post(address, {"annotations": files, "source": "expert"}, follow=True)
+    assert (page.context["read"].problem, page.context["read"].error_count) == (None, 0)
+    assert confirm(office, page).result["added"] == project.items.count()
+
+
+def test_pages_link_to_the_upload(office):
+    address = reverse("consolidation:gold_import", args=["corpus"])
+    for page in ("datasets:quality", "datasets:gold", "dashboard:project"):
+        html = office.get(reverse(page, args=["corpus"])).content.decode()
+        assert address in html
+        assert "manage.py import_gold" not in html
+    assert office.get(address).status_code == 200

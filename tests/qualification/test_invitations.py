@@ -1,0 +1,240 @@
+"""Invitations that are verified and withdrawn, and workers' requests for qualifications."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from crowd.domain.create_hits import create_pending_hits
+from crowd.domain.manage_hits import send_due_ends
+from crowd.domain.qualification_requests import fetch_requests, send_due_answers
+from crowd.domain.qualifications import ensure_type, send_due_grants
+from crowd.domain.register_worker import register_worker
+from crowd.domain.sync_hits import sync_due_hits
+from crowd.enums import RequestState
+from crowd.models import QualificationGrant, QualificationRequest, Worker
+from dashboard.protocol import progress_of, waiting_of
+from dashboard.your_turn import tasks_of
+from marketplace import models as theirs
+from marketplace.domain.qualifications import request_qualification
+from projects.enums import MemberRole
+from qualification.domain.decide import pool_of
+from qualification.domain.publish_round import invite_workers, publish_round, round_qualification
+from qualification.models import Enrolment, Round
+from tests.crowd.conftest import clock, wire
+from tests.crowd.factories import NOW, make_worker
+from tests.crowd.in_process import join
+from tests.dashboard.campaign import make_project, make_user
+from tests.qualification.factories import make_rounds
+
+__all__ = ["clock", "wire"]
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def round(db) -> Round:
+    return make_rounds()[0]
+
+
+@pytest.fixture
+def office(round) -> Client:
+    client = Client()
+    client.force_login(make_user("rita", round.project, MemberRole.REQUESTER))
+    return client
+
+
+def url(round: Round, name: str, *arguments: object) -> str:
+    return reverse(f"qualification:{name}", args=[round.project.slug, *arguments])
+
+
+def invite(office: Client, round: Round, **fields):
+    page = url(round, "publish", round.pk)
+    return office.post(page, {"invite": "1", "workers": "", **fields}, follow=True)
+
+
+def withdraw(office: Client, round: Round, worker: Worker):
+    return office.post(url(round, "withdraw", round.pk, worker.pseudonym), follow=True)
+
+
+def test_worker_that_the_marketplace_lacks_is_refused(office, round, wire):
+    response = invite(office, round, workers="ANOBODY1")
+    assert response.status_code == 422
+    assert "The marketplace has no worker ANOBODY1" in response.content.decode()
+    assert not Enrolment.objects.exists()
+    assert not Worker.objects.exists()
+
+
+def test_workers_are_invited_by_id_and_from_the_list(office, round, wire):
+    account, known = join(1), make_worker()
+    simulated = make_worker()
+    simulated.is_simulated = True
+    simulated.save()
+    page = office.get(url(round, "publish", round.pk)).content.decode()
+    assert known.pseudonym in page
+    assert simulated.pseudonym not in page
+    assert known.external_id not in page
+    response = invite(office, round, workers=account.code, known=[known.pk])
+    assert "2 workers are invited." in response.content.decode()
+    assert {one.worker.external_id for one in Enrolment.objects.all()} == {
+        account.code,
+        known.external_id,
+    }
+    assert not office.get(url(round, "publish", round.pk)).context["form"].fields.get("known")
+
+
+def test_id_that_can_not_be_verified_is_invited_with_a_warning(office, round, wire, settings):
+    settings.MTURK_IS_OURS = False  # like MTurk, which does not tell
+    account = join(1)
+    response = invite(office, round, workers=account.code)
+    assert "can’t confirm that these ids exist" in response.content.decode()
+    assert Enrolment.objects.get().worker.external_id == account.code
+
+
+def test_invitation_while_the_marketplace_is_down_warns(office, round, wire):
+    wire.faults = lambda operation: "throttle=1"
+    response = invite(office, round, workers="A1B2C3")
+    assert "can’t confirm that these ids exist" in response.content.decode()
+
+
+@pytest.mark.parametrize("ids", ["", "not/an id"])
+def test_invitation_without_a_valid_id_is_refused(office, round, ids):
+    assert invite(office, round, workers=ids).status_code == 422
+
+
+def test_withdrawn_invitation_without_hits_can_be_repeated(office, round):
+    worker = make_worker()
+    invite_workers(round=round, workers=[worker], actor="rita", now=NOW)
+    assert "was withdrawn." in withdraw(office, round, worker).content.decode()
+    assert Enrolment.objects.get().state == "withdrawn"
+    assert "No workers are waiting" in office.get(url(round, "publish", round.pk)).content.decode()
+    invite(office, round, known=[worker.pk])
+    assert Enrolment.objects.get().state == "invited"
+
+
+def test_withdrawn_invitation_releases_its_reserve_and_ends_the_hits(office, round, wire, clock):
+    workers = [
+        register_worker(provider="mturk", external_id=join(number).code, now=NOW)
+        for number in (1, 2)
+    ]
+    invite_workers(round=round, workers=workers, actor="rita", now=clock())
+    publish_round(round=round, actor="rita", now=clock())
+    budget = round.project.budget
+    budget.refresh_from_db()
+    reserved = budget.reserved_cents
+    assert reserved > 0
+    send_due_grants(clock=clock)
+    create_pending_hits(clock=clock)
+    page = withdraw(office, round, workers[0]).content.decode()
+    budget.refresh_from_db()
+    assert budget.reserved_cents * 2 == reserved
+    assert f"${reserved / 200:.2f} are available again." in page
+    send_due_grants(clock=clock)
+    assert QualificationGrant.objects.get(worker=workers[0]).state == "revoked"
+    assert round.cohorts.get().batch.state == "open"
+    withdraw(office, round, workers[1])
+    budget.refresh_from_db()
+    assert budget.reserved_cents == 0
+    assert round.cohorts.get().batch.state == "closed"
+    send_due_ends(clock=clock)
+    clock.skip(days=3)
+    sync_due_hits(clock=clock)
+    budget.refresh_from_db()
+    assert (budget.reserved_cents, budget.spent_cents) == (0, 0)
+
+
+def test_answered_invitation_can_not_be_withdrawn(office, enrolment):
+    enrolled = enrolment.round
+    client = Client()
+    client.force_login(make_user("rob", enrolled.project, MemberRole.REQUESTER))
+    page = withdraw(client, enrolled, enrolment.worker).content.decode()
+    assert "has answered the invitation" in page
+
+
+def ask(qualification, account: theirs.WorkerAccount) -> None:
+    kind = theirs.QualificationType.objects.get(code=qualification.external_id)
+    request_qualification(worker=account, kind=kind, answer="", now=NOW)
+
+
+@pytest.fixture
+def asked(round, wire) -> QualificationRequest:
+    kind = round_qualification(round)
+    ask(ensure_type(provider=kind.provider, code=kind.code), join(1))
+    assert fetch_requests(now=NOW) == 1
+    assert fetch_requests(now=NOW) == 0
+    return QualificationRequest.objects.get()
+
+
+def test_request_waits_for_the_requester(office, round, asked):
+    user = office.get("/").wsgi_request.user
+    [waiting] = [
+        row for row in waiting_of(progress_of(project=round.project)) if "requests" in row.what
+    ]
+    assert (waiting.whom, waiting.count) == ("requester", 1)
+    assert "qualification:requests" in {task.work.route for task in tasks_of(user)}
+    page = office.get(url(round, "requests")).content.decode()
+    assert asked.worker.pseudonym in page
+    assert f"Invite to {round.title}" in page
+
+
+def test_granted_request_invites_to_the_round(office, round, asked, clock):
+    office.post(url(round, "grant_request", asked.pk))
+    enrolment = Enrolment.objects.get()
+    assert (enrolment.worker, enrolment.state) == (asked.worker, "invited")
+    assert send_due_answers(clock=clock) == 1
+    asked.refresh_from_db()
+    assert (asked.state, asked.decided_by) == (RequestState.GRANTED, "rita")
+    assert theirs.QualificationRequest.objects.get().status == "Accepted"
+    assert QualificationGrant.objects.get().state == "held"
+    assert theirs.Grant.objects.get().value == 0  # which admits to no cohort yet
+    publish_round(round=round, actor="rita", now=clock())
+    send_due_grants(clock=clock)
+    assert theirs.Grant.objects.get().value == 1
+
+
+def test_answer_that_got_no_response_is_not_given_twice(office, round, asked, wire, clock):
+    office.post(url(round, "grant_request", asked.pk))
+    wire.faults = lambda operation: "timeout_after_success=1"
+    assert send_due_answers(clock=clock) == 0
+    wire.faults = lambda operation: ""
+    clock.skip(minutes=5)
+    assert send_due_answers(clock=clock) == 1
+    asked.refresh_from_db()
+    assert asked.state == RequestState.GRANTED
+
+
+def test_refused_request_needs_a_reason_that_the_worker_reads(office, round, asked, clock):
+    refuse = url(round, "refuse_request", asked.pk)
+    assert office.post(refuse, {"reason": " "}).status_code == 422
+    office.post(refuse, {"reason": "The round is full."})
+    assert send_due_answers(clock=clock) == 1
+    assert theirs.QualificationRequest.objects.get().reason == "The round is full."
+    assert theirs.Message.objects.get().text == "The round is full."
+    page = office.post(url(round, "grant_request", asked.pk), follow=True).content.decode()
+    assert "has been decided already" in page
+    assert not Enrolment.objects.exists()
+
+
+def test_request_for_the_pool_admits_to_it(office, round, wire, clock):
+    pool = pool_of(round.project, "consolidator")
+    pool = ensure_type(provider=pool.provider, code=pool.code)
+    for number in (1, 2):
+        ask(pool, join(number))
+    fetch_requests(now=NOW)
+    for request in QualificationRequest.objects.all():
+        office.post(url(round, "grant_request", request.pk))
+    assert send_due_answers(clock=clock) == 2
+    assert sorted(theirs.Grant.objects.values_list("value", flat=True)) == [1, 2]
+
+
+def test_request_that_was_decided_elsewhere_is_closed(round, asked, clock):
+    theirs.QualificationRequest.objects.update(status="Rejected")
+    clock.skip(days=1)
+    fetch_requests(now=clock())
+    asked.refresh_from_db()
+    assert asked.state == RequestState.GONE
+
+
+def test_request_of_another_project_is_not_found(asked, client):
+    other = make_project("other")
+    client.force_login(make_user("otto", other, MemberRole.REQUESTER))
+    path = reverse("qualification:grant_request", args=["other", asked.pk])
+    assert client.post(path).status_code == 404

@@ -1,0 +1,194 @@
+"""Rounds that are set up on the web: sampled, searched and picked items, and their removal."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.domain.import_corpus import shuffled_position
+from annotation.models import Item
+from consolidation.domain.add_gold import add_gold
+from projects.enums import MemberRole
+from qualification.domain.choose_items import free_items, richest_items, sample_items, search_items
+from qualification.domain.publish_round import RoundPublishError, invite_workers, publish_round
+from qualification.models import Enrolment, Round, RoundItem
+from tests.crowd.factories import make_worker
+from tests.dashboard.campaign import CONTENT, START, add_items, make_project, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    project = make_project("news")
+    for item in add_items(project, 12):
+        item.position = shuffled_position(project.seed, item.key)
+        item.save()
+    return project
+
+
+@pytest.fixture
+def items(project) -> list[Item]:
+    return list(project.items.order_by("pk"))
+
+
+@pytest.fixture
+def office(project) -> Client:
+    client = Client()
+    client.force_login(make_user("rita", project, MemberRole.REQUESTER))
+    return client
+
+
+def url(name: str, *arguments: object) -> str:
+    return reverse(f"qualification:{name}", args=["news", *arguments])
+
+
+def annotate(items: list[Item], content=CONTENT) -> None:
+    for item in items:
+        add_gold(item=item, source="expert", content=content, provenance=[], now=START)
+
+
+CHOICE = {"method": "random", "count": "5", "seed": "7", "text": ""}
+
+
+def test_sample_depends_on_the_seed_and_wraps_around(project, items):
+    free = free_items(project=project)
+    samples = [sample_items(free, count=5, seed=seed) for seed in range(30)]
+    assert {len(set(sample)) for sample in samples} == {5}
+    assert samples[3] == sample_items(free, count=5, seed=3)
+    assert len({tuple(item.pk for item in sample) for sample in samples}) > 3
+    assert {item for sample in samples for item in sample} == set(items)
+    assert set(sample_items(free, count=50, seed=1)) == set(items)
+
+
+def test_items_that_teach_most_have_the_most_units(project, items):
+    free = free_items(project=project)
+    assert richest_items(free, count=3, seed=1) == []
+    annotate(items[:4], {"questions": []})
+    annotate([items[6]])
+    assert richest_items(free, count=1, seed=1) == [items[6]]
+    assert set(richest_items(free, count=9, seed=1)) == {*items[:4], items[6]}
+
+
+def test_search_finds_words_and_ids(project, items):
+    free = free_items(project=project)
+    item = items[5]
+    sentence = item.sentence
+    sentence.tokens = ["Zürich", "rejected", "it", "."]
+    sentence.save()
+    assert search_items(free, text="zürich rejected") in ([item], [])  # SQLite folds ASCII only
+    assert search_items(free, text="Zürich rejected") == [item]
+    assert search_items(free, text="rejected Zürich") == []
+    assert item in search_items(free, text=item.key)
+
+
+def test_sampled_round_is_set_up_in_two_steps(office, project, items):
+    annotate(items[:6])
+    page = office.get(url("new_round"))
+    assert [len(page.context[name]) for name in ("chosen", "found")] == [6, 0]
+    assert "6 items are chosen, and 6 of them have expert gold" in page.content.decode().replace(
+        "\n", " "
+    ).replace("  ", " ")
+    page = office.post(url("new_round"), {**CHOICE, "only_gold": "on", "show": "1"})
+    chosen = [item for item, _ in page.context["chosen"]]
+    assert len(chosen) == 5
+    form = {**CHOICE, "title": "Training 1", "item": [item.pk for item in chosen]}
+    assert office.post(url("new_round"), form).status_code == 302
+    made = Round.objects.get()
+    assert (made.title, made.entry, made.pool_roles, made.ordinal) == (
+        "Training 1",
+        "invited",
+        [],
+        1,
+    )
+    assert made.thresholds
+    assert [row.item for row in made.round_items.all()] == chosen
+    assert project.items.filter(in_production=True).count() == 7
+
+
+def test_second_round_follows_the_first_and_admits_to_production(office, project, items):
+    for number in (1, 2):
+        page = office.get(url("new_round"))
+        initial = page.context["form"].initial
+        own = items[number * 2 : number * 2 + 2]
+        form = {**CHOICE, "title": initial["title"], "item": [item.pk for item in own]}
+        office.post(url("new_round"), form | ({"opens_pool": "on"} if number == 2 else {}))
+    first, second = Round.objects.order_by("ordinal")
+    assert (first.title, second.title, second.entry) == ("Training 1", "Training 2", "passed")
+    assert second.pool_roles == ["generator", "consolidator", "validator"]
+
+
+def test_screening_is_open(office, items):
+    form = {**CHOICE, "title": "Screening", "is_screening": "on", "item": [items[0].pk]}
+    office.post(url("new_round"), form)
+    made = Round.objects.get()
+    assert (made.kind, made.entry) == ("screening", "open")
+    assert made.requirements
+
+
+def test_search_keeps_the_picked_items(office, items):
+    items[3].sentence.tokens = ["Larkhaven", "rejected", "it", "."]
+    items[3].sentence.save()
+    search = {**CHOICE, "method": "search", "text": "Larkhaven", "show": "1"}
+    page = office.post(url("new_round"), {**search, "item": [items[0].pk]})
+    assert [item for item, _ in page.context["chosen"]] == [items[0]]
+    assert [item for item, _ in page.context["found"]] == [items[3]]
+
+
+@pytest.mark.parametrize("picked", [[], ["x"], ["99999999"]])
+def test_round_without_items_is_refused(office, picked):
+    response = office.post(url("new_round"), {**CHOICE, "title": "Empty", "item": picked})
+    assert response.status_code == 422
+    assert "has no items" in response.content.decode()
+    assert not Round.objects.exists()
+
+
+def test_item_of_another_round_or_project_is_refused(office, items):
+    other = make_project("other")
+    add_items(other, 1)
+    office.post(url("new_round"), {**CHOICE, "title": "One", "item": [items[0].pk]})
+    response = office.post(url("new_round"), {**CHOICE, "title": "Two", "item": [items[0].pk]})
+    assert "is already in the round" in response.content.decode()
+    response = office.post(
+        url("new_round"), {**CHOICE, "title": "Two", "item": [other.items.get().pk]}
+    )
+    assert response.status_code == 422
+    assert Round.objects.count() == 1
+
+
+def test_round_without_gold_is_published_once_it_has_gold(office, items):
+    office.post(url("new_round"), {**CHOICE, "title": "One", "item": [i.pk for i in items[:2]]})
+    made = Round.objects.get()
+    invite_workers(round=made, workers=[make_worker()], actor="rita", now=START)
+    page = office.get(url("publish", made.pk)).content.decode()
+    assert "2 of its items need expert gold" in page
+    with pytest.raises(RoundPublishError, match="2 of its items have no expert gold"):
+        publish_round(round=made, actor="rita", now=START)
+    annotate(items[:2])
+    publish_round(round=made, actor="rita", now=START)
+    assert not RoundItem.objects.filter(reference=None).exists()
+    changed = {**CHOICE, "item": [items[4].pk]}
+    response = office.post(url("round_items", made.pk), changed, follow=True)
+    assert "has been published, so its items can’t change" in response.content.decode()
+    assert office.get(url("round_items", made.pk)).status_code == 302
+    office.post(url("remove_round", made.pk))
+    assert Round.objects.exists()
+
+
+def test_items_of_an_unpublished_round_are_changed(office, project, items):
+    office.post(url("new_round"), {**CHOICE, "title": "One", "item": [i.pk for i in items[:2]]})
+    made = Round.objects.get()
+    page = office.get(url("round_items", made.pk))
+    assert [item for item, _ in page.context["chosen"]] == items[:2]
+    office.post(url("round_items", made.pk), {**CHOICE, "item": [items[1].pk, items[5].pk]})
+    assert list(made.items.order_by("pk")) == [items[1], items[5]]
+    assert set(project.items.filter(in_production=False)) == {items[1], items[5]}
+
+
+def test_removed_round_returns_its_items_and_deletes_invitations(office, project, items):
+    office.post(url("new_round"), {**CHOICE, "title": "One", "item": [items[0].pk]})
+    made = Round.objects.get()
+    invite_workers(round=made, workers=[make_worker()], actor="rita", now=START)
+    office.post(url("remove_round", made.pk))
+    assert not Round.objects.exists()
+    assert not Enrolment.objects.exists()
+    assert not project.items.filter(in_production=False).exists()
