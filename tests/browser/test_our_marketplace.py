@@ -94,7 +94,7 @@ def test_work_in_the_frame_is_handed_in_and_paid(market: Market, context: Browse
     page.goto(f"{market.url}/hits/history/")
     row = page.locator("tbody tr")
     _reload_until(page, lambda: "Approved" in row.inner_text())
-    _reload_until(page, lambda: "with 0.05 bonus" in row.locator(".number").inner_text())
+    _reload_until(page, lambda: "includes 0.05 bonus" in row.locator(".number").inner_text())
     page.goto(f"{market.url}/hits/earnings/")
     expect(page.locator("main")).to_contain_text("0.10")
 
