@@ -145,6 +145,13 @@ class Gold(models.Model):
 
     class Meta:
         verbose_name_plural = "gold"
+        indexes = [
+            models.Index(
+                fields=["item"],
+                name="gold_of_experts",
+                condition=Q(source="expert", version=1),
+            )
+        ]
         constraints = [
             models.UniqueConstraint(fields=["item", "source", "version"], name="gold_version_once"),
             models.CheckConstraint(

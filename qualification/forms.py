@@ -76,7 +76,10 @@ class ChooseItemsForm(forms.Form):
     )
     only_gold = forms.BooleanField(required=False, label="Only items with expert gold")
     text = forms.CharField(
-        required=False, max_length=100, label="Search", help_text="Consecutive words, or an id."
+        required=False,
+        max_length=100,
+        label="Search",
+        help_text="Consecutive words as in the text, or an id.",
     )
 
 

@@ -280,6 +280,10 @@ class Migration(migrations.Migration):
             model_name='experiment',
             constraint=models.CheckConstraint(condition=models.Q(('generators__range', (1, 9))), name='experiment_one_to_nine_generators'),
         ),
+        migrations.AddIndex(
+            model_name='gold',
+            index=models.Index(condition=models.Q(('source', 'expert'), ('version', 1)), fields=['item'], name='gold_of_experts'),
+        ),
         migrations.AddConstraint(
             model_name='gold',
             constraint=models.UniqueConstraint(fields=('item', 'source', 'version'), name='gold_version_once'),

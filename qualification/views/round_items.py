@@ -180,5 +180,5 @@ def _choice(
         own = round.round_items.values_list("item", flat=True)
         return _picked(project, [str(pk) for pk in own]), []
     taken = {item.pk for item in picked}
-    found = search_items(pool, text=wanted["text"])
+    found = search_items(pool, project=project, text=wanted["text"])
     return picked, [item for item in found if item.pk not in taken]
