@@ -13,6 +13,7 @@ from projects.charts import Column, PageChart
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.time_buckets import Bucket, aggregate_over_time
+from schemes.base import Noun
 from web.charts import Axis, Chart, Series, Style, Unit
 
 COLUMNS = (
@@ -20,6 +21,7 @@ COLUMNS = (
     Column("items", "Items finished"),
     Column("total", "Total"),
 )
+_ITEMS = Noun("item", "items")
 # The forecast is drawn for at most this multiple of the time since the first gold.
 FORECAST = 2
 
@@ -55,7 +57,7 @@ def finished_over_time(*, project: Project) -> list[Bucket]:
 
 
 def _description(items: int, finished: int, end: datetime | None) -> str:
-    text = f"{finished:,} of {items:,} items are finished."
+    text = f"{finished:,} of {_ITEMS.count(items)} {'is' if items == 1 else 'are'} finished."
     return f"{text} The dotted line continues at the pace of the last 24 hours." if end else text
 
 
@@ -74,7 +76,7 @@ def _chart(
         Axis("UTC", Unit.TIME),
         Axis("items"),
         series,
-        levels={f"{items:,} items": float(items)},
+        levels={_ITEMS.count(items): float(items)},
     )
 
 

@@ -88,7 +88,7 @@ def _gold_step(project: Project) -> SetUpStep:
         "Expert gold",
         "Upload expert gold",
         bool(count),
-        f"{count:,} items" if count else "For training",
+        _ITEMS.count(count) if count else "For training",
         is_optional=True,
     )
 

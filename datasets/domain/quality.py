@@ -63,7 +63,7 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
     ours, theirs = _contents(project, source, shared), _contents(project, against, shared)
     if not theirs:
         raise NothingToCompareError(
-            f"No item of {project.slug} has gold of both {source!r} and {against!r}. Upload the "
+            f"No item of {project.slug} has both {source} and {against} gold. Upload the "
             "annotations of an expert first."
         )
     scheme = get_scheme(project.scheme)

@@ -107,7 +107,7 @@ def remove(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
 def _saved(request: HttpRequest, round: Round) -> HttpResponseBase:
     items = round.round_items.count()
     missing = round.round_items.filter(reference=None).count()
-    text = f"{round.title} has {items} items, which left production."
+    text = f"{round.title} has {items} items, which are now reserved for training."
     if missing:
         text += f" {missing} of them need expert gold before it can be published."
     messages.success(request, text)

@@ -225,7 +225,7 @@ def set_up_rounds(requester: Requester) -> None:
 def rehearse(requester: Requester) -> None:
     page = requester.page
     requester.menu("Publishing", "Rehearsal")
-    requester.click("button", "Rehearse")
+    requester.click("button", "Start rehearsal")
     requester.wait_for(lambda: page.locator(".state--finished"))
 
 

@@ -127,7 +127,7 @@ def test_command_prints_the_table_and_json(gold):
 
 def test_sources_without_a_shared_item_are_refused():
     gold = make_gold_item()
-    with pytest.raises(CommandError, match="Import a reference") as refused:
+    with pytest.raises(CommandError, match="Upload the annotations of an expert") as refused:
         call_command("quality", gold.item.project.slug)
     assert refused.value.returncode == 2
 
