@@ -233,7 +233,7 @@ def publish(requester: Requester) -> None:
     page = requester.page
     requester.click("link", "Publish", within=".setup")
     requester.fill("Number of HITs", "1")
-    requester.click("button", "Preview the cost")
+    requester.click("button", "Preview cost")
     requester.click("button", "Publish 1 HIT")
     expect(page.locator("main")).to_contain_text("1 HITs are being created")
 
@@ -244,7 +244,7 @@ def invite_worker(requester: Requester) -> str:
     requester.click("button", "fay")
     requester.click("link", "Marketplace operator")
     requester.click("link", "Workers")
-    requester.click("button", "Make invitations")
+    requester.click("button", "Create invitations")
     return page.locator("code", has_text="/hits/join/").first.inner_text()
 
 
