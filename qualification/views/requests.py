@@ -36,10 +36,10 @@ def _page(
     context = {
         "waiting": [
             (
-                one,
-                invalid if invalid and one.row.pk == pk else RefuseRequestForm(key=one.row.pk),
+                asked,
+                invalid if invalid and asked.row.pk == pk else RefuseRequestForm(key=asked.row.pk),
             )
-            for one in waiting
+            for asked in waiting
         ],
         "decided": list(described(project=project, rows=decided)),
     }

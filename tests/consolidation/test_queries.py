@@ -114,7 +114,7 @@ def test_history_has_every_aggregate_of_the_item_and_nothing_of_others(campaign)
 
 
 def test_cases_of_training_rounds_do_not_measure_agreement(campaign, project):
-    """They have late attempts too, and stay offered for good."""
+    """They have late attempts too, and stay offered."""
     item = campaign.items[3]
     Case.objects.create(item=item, attempt=100, given={}, opened_at=START)
     assert not second_cases(project=project).exists()

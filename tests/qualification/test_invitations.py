@@ -74,7 +74,7 @@ def test_workers_are_invited_by_id_and_from_the_list(office, round, wire):
     assert known.external_id not in page
     response = invite(office, round, workers=account.code, known=[known.pk])
     assert "2 workers are invited." in response.content.decode()
-    assert {one.worker.external_id for one in Enrolment.objects.all()} == {
+    assert {row.worker.external_id for row in Enrolment.objects.all()} == {
         account.code,
         known.external_id,
     }
