@@ -1,8 +1,6 @@
 """A client for marketplaces with the MTurk Requester API (botocore's `mturk/2017-01-17`)."""
 
 import re
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -28,6 +26,7 @@ from crowd.providers.base import (
     ProviderRefusedError,
     Requirement,
 )
+from crowd.providers.rate import RateLimit
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
@@ -73,23 +72,6 @@ def cents(amount: str) -> int:
     """Parse an amount in dollars with up to two decimals."""
     whole, _, fraction = amount.partition(".")
     return int(whole or 0) * 100 + int((fraction + "00")[:2])
-
-
-class RateLimit:
-    """A limit on this process's calls per second, evenly spaced. 0 means no limit."""
-
-    def __init__(self, per_second: float) -> None:
-        self._gap = 1 / per_second if per_second else 0.0
-        self._next = 0.0
-        self._lock = threading.Lock()
-
-    def wait(self) -> None:
-        if not self._gap:
-            return
-        with self._lock:
-            start = max(time.monotonic(), self._next)
-            self._next = start + self._gap
-        time.sleep(max(0.0, start - time.monotonic()))
 
 
 class MTurk:

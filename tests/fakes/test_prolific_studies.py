@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from tests.fakes.prolific import NotEligibleError, study_fields
+from tests.fakes.prolific import CODE, FakeProlific, NotEligibleError, study_fields
 
-CODE = {"code": "A", "code_type": "COMPLETED", "actions": []}
+FIRST_CODE = {"code": "A", "code_type": "COMPLETED", "actions": []}
 
 
 def transition(prolific, study, action, **fields):
@@ -65,12 +65,15 @@ def test_required_field_is_missing(prolific, name):
         ("total_available_places", {"total_available_places": 0}),
         ("prolific_id_option", {"prolific_id_option": "none"}),
         ("unknown", {"unknown": 1}),
-        ("completion_codes", {"completion_codes": [CODE, CODE]}),
-        ("completion_codes", {"completion_codes": [{**CODE, "actor": "trainer"}]}),
-        ("completion_codes", {"completion_codes": [{**CODE, "actions": [{"action": "PAY"}]}]}),
+        ("completion_codes", {"completion_codes": [FIRST_CODE, FIRST_CODE]}),
+        ("completion_codes", {"completion_codes": [{**FIRST_CODE, "actor": "trainer"}]}),
         (
             "completion_codes",
-            {"completion_codes": [{**CODE, "actions": [{"action": "DYNAMIC_PAYMENT"}]}]},
+            {"completion_codes": [{**FIRST_CODE, "actions": [{"action": "PAY"}]}]},
+        ),
+        (
+            "completion_codes",
+            {"completion_codes": [{**FIRST_CODE, "actions": [{"action": "DYNAMIC_PAYMENT"}]}]},
         ),
         ("filters", {"filters": [{"filter_id": "age", "selected_values": ["1"]}]}),
         (
@@ -96,8 +99,6 @@ def test_invalid_field_is_named(prolific, field, changes):
 
 @pytest.mark.parametrize(("currency", "least"), [("USD", 134), ("GBP", 100)])
 def test_least_reward_depends_on_the_currency(currency, least):
-    from tests.fakes.prolific import FakeProlific
-
     with FakeProlific(currency=currency) as prolific:
         assert prolific.call("POST", "/studies/", study_fields(reward=least))[0] == 201
         assert prolific.call("POST", "/studies/", study_fields(reward=least - 1))[0] == 400
@@ -262,14 +263,30 @@ def test_only_drafts_can_be_deleted(prolific):
     assert prolific.call("DELETE", f"/studies/{published.id}/")[0] == 400
 
 
-def test_places_reopen(prolific):
+def reject(prolific, person):
+    person.complete(CODE)
+    body = {"action": "REJECT", "message": "x" * 100, "rejection_category": "NO_DATA"}
+    path = f"/submissions/{person.submissions[0].id}/transition/"
+    assert prolific.call("POST", path, body)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("leave", "status"),
+    [
+        (lambda prolific, person: person.return_place(), "RETURNED"),
+        (lambda prolific, person: prolific.clock.advance(minutes=29), "TIMED-OUT"),
+        (reject, "REJECTED"),
+    ],
+)
+def test_places_reopen(prolific, leave, status):
     study = prolific.add_study(total_available_places=1)
     first, second = prolific.participant(), prolific.participant()
     first.take(study)
     assert status_of(prolific, study) == "AWAITING REVIEW"
     assert second.available_studies() == []
-    first.return_place()
+    leave(prolific, first)
     assert status_of(prolific, study) == "ACTIVE"
+    assert first.submissions[0].status == status
     second.take(study)
     with pytest.raises(NotEligibleError):
         first.take(study)
@@ -316,6 +333,23 @@ def test_page_past_the_end_is_not_found(prolific):
     status, body = prolific.call("GET", "/studies/", None, page="2")
     assert (status, body["detail"]) == (404, "Invalid page.")
     assert prolific.call("GET", "/studies/", None, page="x")[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ({"published": "0"}, "draft"),
+        ({"active": "1"}, "live"),
+        ({"status": "active"}, "live"),
+        ({"completed": "1"}, "stopped"),
+    ],
+)
+def test_list_by_status(prolific, query, name):
+    prolific.add_study(publish=False, name="draft")
+    prolific.add_study(name="live")
+    transition(prolific, prolific.add_study(name="stopped"), "STOP")
+    rows = prolific.call("GET", "/studies/", None, **query)[1]["results"]
+    assert [row["name"] for row in rows] == [name]
 
 
 def test_group_filters_act_on_live_studies(prolific):

@@ -188,6 +188,18 @@ def test_rejection_needs_a_long_reason_and_a_category(prolific, changes):
     assert submission.status == "AWAITING REVIEW"
 
 
+def test_rejections_can_be_capped(prolific):
+    prolific.options.most_rejections = 0.5
+    study = prolific.add_study()
+    statuses = []
+    for _ in range(2):
+        person = prolific.participant()
+        person.take(study)
+        person.complete(CODE)
+        statuses.append(decide(prolific, person.submissions[0], **REJECTION)[0])
+    assert statuses == [200, 400]
+
+
 @pytest.mark.parametrize("action", ["RETURN", "START", "SCREEN_OUT", "UNREJECT", "UNRETURN"])
 def test_disputed_transitions_are_refused(prolific, action):
     _, submission = submission_in(prolific, "REJECTED")

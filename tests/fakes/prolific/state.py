@@ -50,6 +50,8 @@ class Options:
     status_after_stop: str = "COMPLETED"
     # RETURN, START, SCREEN_OUT, UNREJECT and UNRETURN by the researcher.
     disputed_transitions: bool = False
+    # The share of a study's places that can be rejected.
+    most_rejections: float = 1.0
     has_balance_endpoint: bool = True
     has_links: bool = True
     # Amounts in lists are 100 times the reward.

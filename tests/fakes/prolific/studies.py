@@ -68,6 +68,12 @@ TRANSITIONS = {
     "START": {"PAUSED"},
     "STOP": {"ACTIVE", "PAUSED", "AWAITING REVIEW"},
 }
+# Parameters of the list that select a status.
+SWITCHES = (
+    ("published", "0", "UNPUBLISHED"),
+    ("active", "1", "ACTIVE"),
+    ("completed", "1", "COMPLETED"),
+)
 
 
 # Validation
@@ -392,6 +398,9 @@ def _list(platform: Platform, request: Request, rows: list[Study]) -> Response:
     query = request.query
     if status := query.get("status"):
         rows = [study for study in rows if study.status == status.upper()]
+    for name, value, expected in SWITCHES:
+        if query.get(name) == value:
+            rows = [study for study in rows if study.status == expected]
     if project := query.get("project") or query.get("project_id"):
         rows = [study for study in rows if study.project == project]
     ordering = query.get("ordering", "date_created")

@@ -209,6 +209,10 @@ def _decide_rejection(platform: Platform, submission: Submission, request: Reque
     if submission.status == "REJECTED":
         return
     _require(submission, "REJECT", "AWAITING REVIEW")
+    study = platform.studies[submission.study]
+    rejected = sum(row.status == "REJECTED" for row in platform.submissions_of(study))
+    if rejected + 1 > platform.options.most_rejections * study.places:
+        raise refused("Too many submissions of this study are rejected.")
     submission.rejection = category, message
     set_status(platform, submission, "REJECTED")
 
