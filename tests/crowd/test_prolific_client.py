@@ -32,7 +32,10 @@ from crowd.providers.prolific.values import (
     StudyTerms,
     Submission,
     Subscription,
+    first_result,
     minor_units,
+    parse_cost,
+    parse_study,
     utc_time,
 )
 from tests.environment import find_free_port
@@ -315,6 +318,8 @@ def test_webhooks(server, client):
         workspace, event_type="submission.status.change", target_url="https://t.example/hook/"
     )
     assert new.is_enabled is False
+    assert len(list(client.list_subscriptions(workspace, is_enabled=False))) == 1
+    assert list(client.list_subscriptions(workspace)) == []
     client.confirm_subscription(new.id, handshake=new.handshake)
     assert list(client.list_subscriptions(workspace)) == [
         Subscription(new.id, "submission.status.change", "https://t.example/hook/", True)
@@ -607,6 +612,36 @@ def test_invalid_id_is_not_sent(server, client, key):
     with pytest.raises(NotFoundError):
         client.set_up_bonuses("a" * 24, [(key, 100)])
     assert server.requests == []
+
+
+@pytest.mark.parametrize("body", ["OK", "", '"The payment is being processed."', "<html>"])
+def test_answer_without_a_value_is_not_parsed(body):
+    with answering((202, body)) as (url, requests):
+        ProlificClient(token="secret", url=url).pay_bonuses("a" * 24)
+    assert requests == [f"/api/v1/bulk-bonus-payments/{'a' * 24}/pay/"]
+
+
+def test_new_subscription_in_a_list():
+    row = {"id": "1", "event_type": "e", "target_url": "https://t.example/", "is_enabled": False}
+    assert first_result(row) == first_result({"results": [row]}) == row
+
+
+def test_study_with_few_fields():
+    row = {
+        "id": "1",
+        "name": "a",
+        "status": "UNPUBLISHED",
+        "total_available_places": 2,
+        "reward": 100.0,
+        "estimated_completion_time": 5,
+    }
+    study = parse_study(row)
+    assert (study.project, study.created_at, study.reward) == ("", None, 100)
+    assert parse_study({**row, "project": {"id": "p"}}).project == "p"
+
+
+def test_missing_costs_are_zero():
+    assert parse_cost({"rewards": {"amount": 5.5, "currency": "USD"}, "tax": None}) == Cost(6, 0, 0)
 
 
 # Values and secrets

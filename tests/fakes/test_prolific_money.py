@@ -175,7 +175,7 @@ def test_costs(prolific):
 
 
 class Campaign:
-    """Operations on a small wallet, each of which may be refused."""
+    """Operations on a small wallet, which may be refused."""
 
     OPERATIONS: ClassVar = (
         *("publish", "take", "complete", "leave", "return_place", "approve", "reject"),

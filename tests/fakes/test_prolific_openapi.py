@@ -50,7 +50,6 @@ def pointer_of(spec: dict[str, Any], method: str, path: str, status: int) -> str
 
 
 SMALL = {
-    "openapi": "3.1.0",
     "paths": {
         "/api/v1/studies/{id}/": {
             "get": {
@@ -86,8 +85,10 @@ SMALL = {
         ("/studies/", 200, {}, None),
     ],
 )
-def test_problems(path, status, body, expected):
-    assert problems(SMALL, "GET", path, status, body) == expected
+@pytest.mark.parametrize("version", ["3.0.1", "3.1.0"])
+def test_problems(version, path, status, body, expected):
+    spec = {**SMALL, "openapi": version}
+    assert problems(spec, "GET", path, status, body) == expected
 
 
 def responses(prolific) -> list[tuple[str, str, int, Any]]:

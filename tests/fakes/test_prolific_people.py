@@ -10,7 +10,7 @@ def create_group(prolific, name="trained", **fields):
 
 def test_group_is_created_and_listed(prolific):
     status, group = create_group(prolific)
-    assert status == 200
+    assert status == 201
     assert (group["name"], group["workspace_id"]) == ("trained", prolific.workspace.id)
     query = {"workspace_id": prolific.workspace.id}
     assert prolific.call("GET", "/participant-groups/", None, **query)[1]["results"] == [group]

@@ -124,11 +124,11 @@ def test_publication_without_funds_is_refused(prolific):
 
 ALLOWED = {
     "UNPUBLISHED": {"PUBLISH", "SCHEDULE_PUBLISH"},
-    "SCHEDULED": {"PUBLISH", "SCHEDULE_PUBLISH", "CANCEL_PUBLISH"},
-    "PUBLISHING": {"CANCEL_PUBLISH"},
+    "SCHEDULED": {"CANCEL_PUBLISH"},
+    "PUBLISHING": set(),
     "ACTIVE": {"PAUSE", "STOP"},
     "PAUSED": {"START", "STOP"},
-    "AWAITING REVIEW": {"STOP"},
+    "AWAITING REVIEW": set(),
     "COMPLETED": set(),
 }
 RESULTS = {
@@ -158,6 +158,17 @@ def test_transition(prolific, source, action):
     else:
         assert status == 400
         assert study.status == source
+
+
+def test_full_study_can_be_stopped_where_enabled(prolific):
+    study = prolific.add_study(total_available_places=1)
+    person = prolific.participant()
+    person.take(study)
+    assert transition(prolific, study, "STOP")[0] == 400
+    prolific.options.full_studies_can_be_stopped = True
+    assert transition(prolific, study, "STOP")[1]["status"] == "COMPLETED"
+    person.return_place()
+    assert status_of(prolific, study) == "COMPLETED"
 
 
 def test_unknown_transition_is_refused(prolific):
@@ -251,9 +262,14 @@ def test_access_details_change_with_the_places(prolific):
     addresses = {prolific.participant().take(study)[:9] for _ in range(2)}
     assert addresses == {"http://a/", "http://b/"}
     assert change(prolific, study, total_available_places=3)[0] == 400
-    details = [details[0], {**details[1], "total_allocation": 2}]
-    assert change(prolific, study, total_available_places=3, access_details=details)[0] == 200
+    more = [{**details[1], "total_allocation": 1}]
+    assert change(prolific, study, total_available_places=4, access_details=more)[0] == 400
+    body = change(prolific, study, total_available_places=3, access_details=more)[1]
+    assert [detail["total_allocation"] for detail in body["access_details"]] == [1, 2]
     assert prolific.participant().take(study).startswith("http://b/")
+    new = [{"external_url": "http://c/", "total_allocation": 2}]
+    assert change(prolific, study, access_details=new)[1]["total_available_places"] == 5
+    assert prolific.participant().take(study) == "http://c/"
 
 
 def test_only_drafts_can_be_deleted(prolific):

@@ -362,6 +362,22 @@ def test_bulk_approval_happens_later(prolific):
     assert [person.submissions[0].status for person in people] == ["APPROVED", "ACTIVE"]
 
 
+def test_bulk_approval_by_study_and_participants(prolific):
+    person, submission = submission_in(prolific, "AWAITING REVIEW")
+    body = {"study_id": submission.study, "participant_ids": [person.id]}
+    assert prolific.call("POST", "/submissions/bulk-approve/", body)[0] == 200
+    prolific.clock.advance(minutes=1)
+    assert [row.submission for row in prolific.movements] == [submission.id]
+
+
+@pytest.mark.parametrize("status", ["AWAITING REVIEW", "awaiting_review", "Awaiting_Review"])
+def test_list_by_status(prolific, status):
+    _, submission = submission_in(prolific, "AWAITING REVIEW")
+    submission_in(prolific, "ACTIVE")
+    rows = prolific.call("GET", "/submissions/", None, status=status)[1]["results"]
+    assert [row["id"] for row in rows] == [submission.id]
+
+
 @pytest.mark.parametrize("keys", [[], ["a" * 24], ["a" * 24] * 1001, "a", None])
 def test_bulk_approval_of_invalid_ids_is_refused(prolific, keys):
     body = {"submission_ids": keys}

@@ -151,8 +151,10 @@ def test_subscriptions_are_changed_and_deleted(prolific):
     assert prolific.call("PATCH", path, {"is_enabled": False})[1]["is_enabled"] is False
     take_and_complete(prolific)
     assert prolific.deliver(send=Inbox()) == []
-    query = {"workspace_id": prolific.workspace.id, "is_enabled": "true"}
+    query = {"workspace_id": prolific.workspace.id}
     assert prolific.call("GET", "/hooks/subscriptions", None, **query)[1]["results"] == []
+    query["is_enabled"] = "false"
+    assert len(prolific.call("GET", "/hooks/subscriptions", None, **query)[1]["results"]) == 1
     assert prolific.call("DELETE", path)[0] == 204
     assert prolific.call("GET", path)[0] == 404
     assert len(prolific.call("GET", "/hooks/event-types/")[1]["results"]) == 3

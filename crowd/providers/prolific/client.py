@@ -1,8 +1,8 @@
 """A client for the Prolific API, with one method per endpoint.
 
 A method that returns has taken effect. It raises ProviderRefusedError after a final refusal, and
-OutcomeUnknownError if it may or may not have taken effect. Methods whose docstring says "Safe to
-repeat" are retried on their own. Paying bonuses is never safe to repeat.
+OutcomeUnknownError if it may or may not have taken effect. Methods documented as safe to repeat are
+retried automatically, as are methods that only read. Paying bonuses is never repeated.
 """
 
 import time
@@ -15,6 +15,7 @@ from crowd.providers.prolific.transport import (
     NotFoundError,
     Transport,
     checked_id,
+    json_of,
     path_of,
     read,
 )
@@ -34,6 +35,7 @@ from crowd.providers.prolific.values import (
     Submission,
     Subscription,
     Workspace,
+    first_result,
     listed_study,
     minor_units,
     parse_cost,
@@ -140,7 +142,7 @@ class ProlificClient:
         body = {name: value for name, value in changes.items() if value is not None}
         path = path_of("/studies/{}/", study)
         answer = self._transport.call("PATCH", path, body, repeatable=True)
-        return read(path, parse_study, answer.body)
+        return read(path, parse_study, json_of(answer, path))
 
     def delete_study(self, study: str) -> None:
         """Delete a draft. A draft that does not exist counts as deleted. Safe to repeat."""
@@ -253,7 +255,8 @@ class ProlificClient:
         return self._post("/participant-groups/", body, _group)
 
     def list_groups(self, workspace: str) -> Iterator[Group]:
-        query = {"workspace_id": workspace}
+        """Yield the workspace's groups that are not deleted."""
+        query = {"workspace_id": workspace, "active": "true"}
         return self._list("/participant-groups/", _group, query, by_offset=True)
 
     def list_members(self, group: str) -> list[str]:
@@ -296,8 +299,11 @@ class ProlificClient:
             {"workspace_id": workspace},
         )
 
-    def list_subscriptions(self, workspace: str) -> Iterator[Subscription]:
-        query = {"workspace_id": workspace}
+    def list_subscriptions(
+        self, workspace: str, *, is_enabled: bool = True
+    ) -> Iterator[Subscription]:
+        """Yield the enabled subscriptions, or those that are not."""
+        query = {"workspace_id": workspace, "is_enabled": str(is_enabled).lower()}
         return self._list("/hooks/subscriptions/", parse_subscription, query, by_offset=True)
 
     def create_subscription(
@@ -310,9 +316,9 @@ class ProlificClient:
         return read(
             path,
             lambda row: NewSubscription(
-                **subscription_fields(row), handshake=answer.headers["X-Hook-Secret"]
+                **subscription_fields(first_result(row)), handshake=answer.headers["X-Hook-Secret"]
             ),
-            answer.body,
+            json_of(answer, path),
         )
 
     def confirm_subscription(self, subscription: str, *, handshake: str) -> None:
@@ -343,7 +349,7 @@ class ProlificClient:
         repeatable: bool = False,
     ) -> T:
         answer = self._transport.call("POST", path, body, repeatable=repeatable)
-        return read(path, parse, answer.body)
+        return read(path, parse, json_of(answer, path))
 
     def _list(
         self,

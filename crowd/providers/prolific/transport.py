@@ -1,5 +1,6 @@
 """Requests to the Prolific API: authorization, retries and errors."""
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -55,7 +56,9 @@ class UnexpectedAnswerError(OutcomeUnknownError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    body: Any
+    """A successful answer. Some endpoints answer with a text, which is not parsed."""
+
+    content: bytes
     headers: Mapping[str, str]
 
 
@@ -96,7 +99,7 @@ class Transport:
         self._session = requests.Session()
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Any:
-        return self.call("GET", path, query=query, repeatable=True).body
+        return json_of(self.call("GET", path, query=query, repeatable=True), path)
 
     def call(
         self,
@@ -149,7 +152,7 @@ class Transport:
             return _temporary_error(name, status), _retry_after(response)
         if status >= HTTPStatus.MULTIPLE_CHOICES:
             raise refusal(status, _json(response))
-        return _answer(name, response), 0.0
+        return Answer(response.content, response.headers), 0.0
 
     def rows(
         self, path: str, query: Mapping[str, str] | None = None, *, by_offset: bool = False
@@ -226,11 +229,9 @@ def read(name: str, parse: Callable[[Any], T], body: Any) -> T:
         ) from error
 
 
-def _answer(name: str, response: requests.Response) -> Answer:
-    if not response.content:
-        return Answer(None, response.headers)
+def json_of(answer: Answer, name: str) -> Any:
     try:
-        return Answer(response.json(), response.headers)
+        return json.loads(answer.content)
     except ValueError:
         raise UnexpectedAnswerError(f"{name}: the answer is not JSON.") from None
 

@@ -159,7 +159,7 @@ class ListedStudy:
     status: str
     places: int
     places_taken: int
-    created_at: datetime
+    created_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ def listed_study(row: Any) -> dict[str, Any]:
         "status": str(row["status"]),
         "places": int(row["total_available_places"]),
         "places_taken": int(row.get("places_taken") or 0),
-        "created_at": utc_time(row["date_created"]),
+        "created_at": optional_time(row.get("date_created")),
     }
 
 
@@ -276,7 +276,7 @@ def _id(value: Any) -> str:
 def parse_study(row: Any) -> Study:
     return Study(
         **listed_study(row),
-        project=_id(row["project"]),
+        project=_id(row.get("project") or ""),
         reward=minor_units(row["reward"]),
         currency=str(row.get("currency_code") or row.get("presentment_currency_code") or ""),
         minutes=int(row["estimated_completion_time"]),
@@ -313,11 +313,18 @@ def parse_submission(row: Any) -> Submission:
 
 
 def parse_cost(row: Any) -> Cost:
-    return Cost(*(minor_units(row[name]["amount"]) for name in ("rewards", "fees", "tax")))
+    """Parse a cost, in which missing amounts are 0."""
+    amounts = [(row.get(name) or {}).get("amount") or 0 for name in ("rewards", "fees", "tax")]
+    return Cost(*map(minor_units, amounts))
 
 
 def parse_subscription(row: Any) -> Subscription:
     return Subscription(**subscription_fields(row))
+
+
+def first_result(body: Any) -> Any:
+    """Return an object, which some answers contain in a list."""
+    return body["results"][0] if "results" in body else body
 
 
 def subscription_fields(row: Any) -> dict[str, Any]:

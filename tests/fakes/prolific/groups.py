@@ -33,7 +33,7 @@ def create(platform: Platform, request: Request) -> Response:
     if "participant_ids" in request.fields:
         _add(platform, group, request.ids("participant_ids"))
     platform.groups[group.id] = group
-    return Response(200, body_of(group))
+    return Response(201, body_of(group))
 
 
 @route("GET", "/participant-groups/")

@@ -164,7 +164,7 @@ def pay_bonuses(platform: Platform, request: Request, key: str) -> Response:
         PendingBonus(submission, amount, workspace.id, due_at, is_lost)
         for submission, amount in bulk.lines
     ]
-    return Response(202, {"message": "The payment is being processed."})
+    return Response(202, "The payment is being processed.")
 
 
 @route("GET", "/workspaces/{key}/balance/")

@@ -15,7 +15,7 @@ TOKEN = "test-token"
 RESERVATION = timedelta(minutes=10)
 AUTO_APPROVAL = timedelta(days=21)
 
-# Submissions that hold a place, and those among them that nobody has decided on yet.
+# Submissions that hold a place, and those among them that await a decision.
 UNDECIDED = {"RESERVED", "ACTIVE", "PROCESSING", "AWAITING REVIEW"}
 PAID = {"APPROVED", "PARTIALLY APPROVED"}
 HOLDING = UNDECIDED | PAID
@@ -48,6 +48,8 @@ class Options:
     bonus_delay: timedelta = timedelta(minutes=3)
     bulk_approval_delay: timedelta = timedelta(minutes=1)
     status_after_stop: str = "COMPLETED"
+    # The documentation lists STOP only for studies that are ACTIVE or PAUSED.
+    full_studies_can_be_stopped: bool = False
     # RETURN, START, SCREEN_OUT, UNREJECT and UNRETURN by the researcher.
     disputed_transitions: bool = False
     # The share of a study's places that can be rejected.

@@ -61,12 +61,12 @@ ACTIONS = {
 OF_SOME_WORKSPACES = {"FIXED_SCREEN_OUT_PAYMENT", "DYNAMIC_PAYMENT"}
 # Action -> the statuses it starts from.
 TRANSITIONS = {
-    "PUBLISH": {"UNPUBLISHED", "SCHEDULED"},
-    "SCHEDULE_PUBLISH": {"UNPUBLISHED", "SCHEDULED"},
-    "CANCEL_PUBLISH": {"SCHEDULED", "PUBLISHING"},
+    "PUBLISH": {"UNPUBLISHED"},
+    "SCHEDULE_PUBLISH": {"UNPUBLISHED"},
+    "CANCEL_PUBLISH": {"SCHEDULED"},
     "PAUSE": {"ACTIVE"},
     "START": {"PAUSED"},
-    "STOP": {"ACTIVE", "PAUSED", "AWAITING REVIEW"},
+    "STOP": {"ACTIVE", "PAUSED"},
 }
 # Parameters of the list that select a status.
 SWITCHES = (
@@ -275,7 +275,10 @@ def transition(platform: Platform, request: Request, key: str) -> Response:
     action = request.text("action")
     if action not in TRANSITIONS:
         raise invalid(action=f'"{action}" is not a valid choice.')
-    if study.status not in TRANSITIONS[action] or (study.stopped and action != "PUBLISH"):
+    sources = TRANSITIONS[action]
+    if action == "STOP" and platform.options.full_studies_can_be_stopped:
+        sources = sources | {"AWAITING REVIEW"}
+    if study.status not in sources or study.stopped:
         raise refused(f"A study that is {study.status} does not allow {action}.")
     if action in ("PUBLISH", "SCHEDULE_PUBLISH"):
         _lock(platform, study)
@@ -297,8 +300,6 @@ def transition(platform: Platform, request: Request, key: str) -> Response:
 
 def _lock(platform: Platform, study: Study) -> None:
     """Check that the wallet covers the study. Its places count as locked from now on."""
-    if study.status != "UNPUBLISHED":
-        return
     workspace = platform.workspace_of(study)
     places = study.places * workspace.cost(study.reward)
     money.check_funds(platform, workspace, places + money.screen_out_lock(platform, study))
@@ -346,6 +347,7 @@ def change(platform: Platform, request: Request, key: str) -> Response:
         if refused_fields := set(changes) - AFTER_PUBLICATION:
             message = "This field can't be changed after publication."
             raise invalid(**dict.fromkeys(refused_fields, message))
+        changes = _with_access(study, changes)
         places = changes.get("total_available_places", study.places)
         if not isinstance(places, int) or places < study.places:
             raise invalid(total_available_places="The number of places can only be increased.")
@@ -357,6 +359,26 @@ def change(platform: Platform, request: Request, key: str) -> Response:
     study.fields = fields
     refresh(platform, study)
     return Response(200, detail_of(platform, study))
+
+
+def _with_access(study: Study, changes: dict[str, Any]) -> dict[str, Any]:
+    """Return the changes with all URLs and the total of their places.
+
+    New URLs are added. If a total is sent as well, the numbers are added to existing URLs.
+    """
+    added = changes.get("access_details")
+    if not added:
+        return changes
+    details = [dict(detail) for detail in study.fields["access_details"] or []]
+    by_url = {detail["external_url"]: detail for detail in details}
+    for detail in added:
+        known = by_url.get(detail.get("external_url"))
+        if known and "total_available_places" in changes:
+            known["total_allocation"] += detail["total_allocation"]
+        else:
+            details.append(detail)
+    places = sum(detail["total_allocation"] for detail in details)
+    return {"total_available_places": places, **changes, "access_details": details}
 
 
 def _add_places(platform: Platform, study: Study, fields: dict[str, Any]) -> None:
@@ -443,6 +465,7 @@ def detail_of(platform: Platform, study: Study) -> dict[str, Any]:
         "currency_code": workspace.currency,
         "presentment_currency_code": workspace.currency,
         "total_cost": study.places * workspace.cost(study.reward),
+        "is_ready_to_publish": True,
         "publish_at": text_of(study.due_at) if study.status == "SCHEDULED" else None,
     }
 
@@ -467,4 +490,4 @@ def create_test_study(platform: Platform, request: Request, key: str) -> Respons
     _lock(platform, twin)
     start_publishing(platform, twin)
     address = f"https://app.prolific.com/studies/{twin.id}"
-    return Response(201, {"study_id": twin.id, "study_url": address})
+    return Response(200, {"study_id": twin.id, "study_url": address})

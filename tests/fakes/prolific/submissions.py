@@ -229,7 +229,7 @@ def _decide_completion(platform: Platform, submission: Submission, request: Requ
     _require(submission, "COMPLETE", "ACTIVE", "TIMED-OUT")
     is_full = study.stopped or platform.places_taken(study) >= study.places
     if submission.status == "TIMED-OUT" and is_full:
-        # Another participant has the place, so that this one costs an extra place.
+        # Another participant has the place, so an extra place is needed.
         workspace = platform.workspace_of(study)
         money.check_funds(platform, workspace, workspace.cost(study.reward))
     complete(platform, submission, text, percentage=percentage)
@@ -294,7 +294,7 @@ def start(platform: Platform, submission: Submission) -> None:
 @route("POST", "/submissions/bulk-approve/")
 def bulk_approve(platform: Platform, request: Request) -> Response:
     """Accept approvals, which happen later. There is no result per submission."""
-    keys = request.ids("submission_ids")
+    keys = _keys_to_approve(platform, request)
     if not 1 <= len(keys) <= MOST_AT_ONCE:
         raise invalid(submission_ids=f"Enter 1 to {MOST_AT_ONCE} ids.")
     unknown = [key for key in keys if key not in platform.submissions]
@@ -302,7 +302,16 @@ def bulk_approve(platform: Platform, request: Request) -> Response:
         raise ApiError(400, [f"Submission {key} not found." for key in unknown])
     due_at = platform.now + platform.options.bulk_approval_delay
     platform.pending_approvals += [(due_at, key) for key in keys]
-    return Response(200, {"message": "The request is being processed."})
+    return Response(200, "The request is being processed.")
+
+
+def _keys_to_approve(platform: Platform, request: Request) -> list[str]:
+    """Return the submissions, by their ids or by study and participants."""
+    if "study_id" not in request.fields:
+        return request.ids("submission_ids")
+    study = platform.study(request.text("study_id"))
+    people = request.ids("participant_ids")
+    return [row.id for row in platform.submissions_of(study) if row.participant in people]
 
 
 @route("POST", "/submissions/{key}/request-return/")
@@ -340,7 +349,8 @@ def list_of_study(platform: Platform, request: Request, key: str) -> Response:
 
 def _list(platform: Platform, request: Request, rows: list[Submission]) -> Response:
     if status := request.query.get("status"):
-        rows = [row for row in rows if row.status == status]
+        # The list takes any case and underscores: awaiting_review, timed-out.
+        rows = [row for row in rows if row.status == status.upper().replace("_", " ")]
     return page_of(platform, request, [summary_of(platform, row) for row in rows])
 
 

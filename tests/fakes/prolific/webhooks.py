@@ -219,7 +219,7 @@ def list_subscriptions(platform: Platform, request: Request) -> Response:
         _body(row)
         for row in platform.subscriptions.values()
         if query.get("workspace_id") in (None, row.workspace)
-        and query.get("is_enabled", "").lower() in ("", str(row.is_enabled).lower())
+        and query.get("is_enabled", "true").lower() == str(row.is_enabled).lower()
     ]
     return page_of(platform, request, rows)
 
