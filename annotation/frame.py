@@ -31,8 +31,9 @@ from annotation.domain.worker_page import (
     InvalidPageError,
     MessageTooLargeError,
     NotForWorkerError,
-    submit_address,
 )
+from audit.errors import TouchstoneError
+from crowd.domain.arrivals import InvalidArrivalError, frame_origins, parse_arrival
 
 View = Callable[..., HttpResponseBase]
 STATUSES: dict[type[Exception], int] = {
@@ -54,8 +55,8 @@ def framed_page(view: View) -> View:
             "style-src": ours,
             "connect-src": ours,
             "img-src": ours,
-            "frame-ancestors": settings.MTURK_WORKER_ORIGINS,
-            "form-action": settings.MTURK_WORKER_ORIGINS,
+            "frame-ancestors": frame_origins(),
+            "form-action": list(dict.fromkeys([*frame_origins(), settings.SITE_URL])),
             "base-uri": [NONE],
         }
     )
@@ -64,7 +65,7 @@ def framed_page(view: View) -> View:
     def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
-        except InvalidPageError as error:
+        except (InvalidPageError, InvalidArrivalError) as error:
             context = {"error": error, **_wrapper(request, error)}
             return render(request, "annotation/bad_page.html", context, status=400)
 
@@ -72,16 +73,18 @@ def framed_page(view: View) -> View:
     return guarded_view
 
 
-def _wrapper(request: HttpRequest, error: InvalidPageError) -> dict[str, str]:
+def _wrapper(request: HttpRequest, error: TouchstoneError) -> dict[str, str]:
     """Return the marketplace's origin if its page can offer the worker another task."""
     if not isinstance(error, NotForWorkerError):
         return {}
     try:
-        address = urlsplit(submit_address(request.GET.get("turkSubmitTo", "")))
-    except InvalidPageError:
+        arrival = parse_arrival(request.GET.dict())
+    except InvalidArrivalError:
         return {}
-    origin = f"{address.scheme}://{address.netloc}"
-    return {"wrapper": origin, "assignment": request.GET.get("assignmentId", "")}
+    if not arrival.submit_to:
+        return {}
+    address = urlsplit(arrival.submit_to)
+    return {"wrapper": f"{address.scheme}://{address.netloc}", "assignment": arrival.assignment}
 
 
 def page_endpoint(view: View) -> View:

@@ -40,6 +40,7 @@ FROM_FILES = (
     "METRICS_TOKEN",
     "MTURK_ACCESS_KEY_ID",
     "MTURK_SECRET_ACCESS_KEY",
+    "PROLIFIC_TOKEN",
     "MARKETPLACE_ENCRYPTION_KEYS",
 )
 
@@ -445,12 +446,16 @@ def _every(seconds: float, *tasks: str, expires: float | None) -> dict[str, dict
     }
 
 
+PROLIFIC_TOKEN = env.str("PROLIFIC_TOKEN", default="")
+_require(re.fullmatch(r"\S*", PROLIFIC_TOKEN), "PROLIFIC_TOKEN must not contain spaces.")
+SESSION_TASKS = ["crowd.tasks.run_studies", "crowd.tasks.settle_sessions"] if PROLIFIC_TOKEN else []
 CELERY_BEAT_SCHEDULE = {
     **_every(
         SWEEP_SECONDS,
         "crowd.tasks.publish_hits",
         "crowd.tasks.send_hit_changes",
         "crowd.tasks.sync_due_hits",
+        *SESSION_TASKS,
         "crowd.tasks.send_decisions",
         "crowd.tasks.send_mail",
         "accounts.tasks.send_password_resets",
@@ -475,6 +480,7 @@ CELERY_BEAT_SCHEDULE = {
     **_every(
         SWEEP_SECONDS * 30,
         "crowd.tasks.forget_notifications",
+        *(["crowd.tasks.check_accounts"] if PROLIFIC_TOKEN else []),
         "consolidation.tasks.draw_due_reviews",
         "consolidation.tasks.index_missing_gold",
         "qualification.tasks.compare_with_gold_and_watch_pools",
@@ -488,6 +494,12 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 # Crowdsourcing
+
+# The variables that connect a site to services, which a demo does not use.
+SERVICE_VARIABLES = (
+    *("DATABASE_URL", "REDIS_URL", "SECRET_KEY"),
+    *("MTURK_ENDPOINT_URL", "PROLIFIC_URL", "PROLIFIC_TOKEN"),
+)
 
 MTURK_REGION = env.str("MTURK_REGION", default="us-east-1")
 _require(
@@ -537,6 +549,39 @@ else:
         "MTURK_ACCESS_KEY_ID and MTURK_SECRET_ACCESS_KEY must be set together. Set both or neither.",
     )
     MARKETPLACE_BUILTIN_KEY = None
+
+# Prolific, which is used if PROLIFIC_TOKEN is set
+
+PROLIFIC_URL = _address(
+    "PROLIFIC_URL",
+    env.str("PROLIFIC_URL", default="https://api.prolific.com"),
+    ("http", "https"),
+    example="https://api.prolific.com",
+)
+# The ids of the workspace and the project. By default, the account's only ones.
+PROLIFIC_WORKSPACE = env.str("PROLIFIC_WORKSPACE", default="")
+PROLIFIC_PROJECT = env.str("PROLIFIC_PROJECT", default="")
+for _name in ("PROLIFIC_WORKSPACE", "PROLIFIC_PROJECT"):
+    _id = env.str(_name, default="")
+    _require(
+        re.fullmatch("([0-9a-f]{24})?", _id),
+        f"{_name} is {_id!r}; it must be an id of 24 hex digits, as in Prolific's addresses.",
+    )
+# Where workers are sent at the end of a session.
+PROLIFIC_COMPLETION_URL = _address(
+    "PROLIFIC_COMPLETION_URL",
+    env.str("PROLIFIC_COMPLETION_URL", default="https://app.prolific.com/submissions/complete"),
+    ("http", "https"),
+    example="https://app.prolific.com/submissions/complete",
+)
+# Without webhooks, sessions are polled. Prolific can only reach a site with a public address.
+PROLIFIC_WEBHOOKS = _flag("PROLIFIC_WEBHOOKS", SITE_URL.startswith("https://"))
+PROLIFIC_REQUESTS_PER_SECOND = float(
+    _number("PROLIFIC_REQUESTS_PER_SECOND", "5", low="0", high="1000")
+)
+# Used until the API has returned the account's own rates.
+PROLIFIC_FEE_RATE = _number("PROLIFIC_FEE_RATE", "0.428", low="0", high="1")
+PROLIFIC_VAT_RATE = _number("PROLIFIC_VAT_RATE", "0.20", low="0", high="1")
 
 # Built-in marketplace
 

@@ -16,6 +16,7 @@ if settings.MARKETPLACE_ENABLED:
     urlpatterns += [path("", include("marketplace.urls"))]
 urlpatterns += [
     path("", include("consolidation.urls")),
+    path("", include("consolidation.session_urls")),
     path("", include("datasets.urls")),
     path("", include("projects.urls")),
     path("", include("rehearsal.urls")),

@@ -1,10 +1,21 @@
 from django.db.models import TextChoices
 
+from crowd.providers.kinds import DEFAULT_PROVIDER, Provider
 
-class Provider(TextChoices):
-    """The kinds of marketplace. `crowd.providers.registry` maps each to its implementation."""
-
-    MTURK = "mturk", "MTurk-compatible"
+__all__ = [
+    "DEFAULT_PROVIDER",
+    "AssignmentState",
+    "BlockState",
+    "GrantState",
+    "HitState",
+    "LedgerKind",
+    "MailState",
+    "MessageState",
+    "PaymentKind",
+    "PaymentState",
+    "Provider",
+    "RequestState",
+]
 
 
 class HitState(TextChoices):
@@ -23,9 +34,50 @@ class AssignmentState(TextChoices):
     REJECTED = "rejected", "rejected"
 
 
+class StudyState(TextChoices):
+    PENDING = "pending", "to be created"
+    DRAFT = "draft", "to be published"
+    LIVE = "live", "live"
+    PAUSED = "paused", "paused"
+    ENDED = "ended", "ended"
+    FAILED = "failed", "failed at the provider"
+
+
+class SessionState(TextChoices):
+    """The state of a worker's session. ENDED sessions get no more HITs."""
+
+    ACTIVE = "active", "active"
+    FINISHED = "finished", "finished, not confirmed"
+    SUBMITTED = "submitted", "submitted"
+    APPROVED = "approved", "approved"
+    RETURNED = "returned", "returned"
+    REJECTED = "rejected", "rejected"
+
+
+class DealState(TextChoices):
+    OPEN = "open", "in progress"
+    DONE = "done", "done"
+    RELEASED = "released", "given back"
+
+
+class SettlementState(TextChoices):
+    """The state of a session's payment. UNKNOWN needs a person, and is never repeated automatically."""
+
+    PLANNED = "planned", "to be paid"
+    APPROVED = "approved", "approved, bonus to be paid"
+    SET_UP = "set_up", "bonus set up"
+    PAYING = "paying", "bonus being paid"
+    CONFIRMED = "confirmed", "confirmed"
+    UNKNOWN = "unknown", "outcome unknown"
+    FAILED = "failed", "failed at the provider"
+
+
 class PaymentKind(TextChoices):
+    """The kind of a payment. A TOP_UP completes the reward of a session with less work."""
+
     REWARD = "reward", "reward"
     BONUS = "bonus", "bonus"
+    TOP_UP = "top_up", "minimum of the session"
 
 
 class PaymentState(TextChoices):

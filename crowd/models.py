@@ -14,6 +14,7 @@ from django.db.models import F, Q
 from crowd.enums import (
     AssignmentState,
     BlockState,
+    DealState,
     GrantState,
     HitState,
     LedgerKind,
@@ -23,6 +24,9 @@ from crowd.enums import (
     PaymentState,
     Provider,
     RequestState,
+    SessionState,
+    SettlementState,
+    StudyState,
 )
 
 # Without characters that look alike, and without vowels, so that no pseudonym spells a word.
@@ -187,6 +191,63 @@ class HitType(models.Model):
         return self.title
 
 
+class ProviderAccount(models.Model):
+    """Our account at a provider, as it was when it was last checked. Rates are fractions.
+
+    The row is leased while a bonus is being paid, so that there is only one payment at a time.
+    """
+
+    provider = models.CharField(max_length=20, choices=Provider, unique=True)
+    workspace = models.CharField(max_length=64, blank=True)
+    currency = models.CharField(max_length=3, blank=True)
+    balance_cents = models.BigIntegerField(null=True, blank=True)
+    fee_rate = models.DecimalField(max_digits=6, decimal_places=5, null=True, blank=True)
+    vat_rate = models.DecimalField(max_digits=6, decimal_places=5, null=True, blank=True)
+    filters = models.PositiveIntegerField(default=0)
+    checked_at = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.provider
+
+
+class Study(models.Model):
+    """A posting whose places are sessions. HITs with the same terms are dealt to its sessions.
+
+    `places` is the wanted total, and `confirmed_places` the total at the provider. A session has up to
+    `hits_per_session` HITs, for which the provider pays `reward_cents`, and `minutes` is its
+    estimated time.
+    """
+
+    provider = models.CharField(max_length=20, choices=Provider)
+    token = models.CharField(max_length=64, unique=True)
+    budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="studies")
+    hit_type = models.ForeignKey(HitType, on_delete=models.PROTECT, related_name="studies")
+    # The requirements that the provider checks. Those on single HITs are checked when dealing.
+    requirements = models.JSONField(default=list)
+    hits_per_session = models.PositiveSmallIntegerField()
+    minutes = models.PositiveSmallIntegerField()
+    reward_cents = models.PositiveIntegerField()
+    reward_fee_cents = models.PositiveIntegerField(null=True, blank=True)
+    completion_code = models.CharField(max_length=20)
+    places = models.PositiveIntegerField(default=0)
+    confirmed_places = models.PositiveIntegerField(default=0)
+    state = models.CharField(max_length=20, choices=StudyState, default=StudyState.PENDING)
+    external_id = models.CharField(max_length=64, null=True, blank=True, unique=True)
+    attempted_at = models.DateTimeField(null=True, blank=True)
+    published_at = models.DateTimeField(null=True, blank=True)
+    sync_due_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        verbose_name_plural = "studies"
+
+    def __str__(self) -> str:
+        return self.external_id or f"study {self.token}"
+
+
 class HitQuerySet(models.QuerySet["Hit"]):
     def to_create(self) -> "HitQuerySet":
         """Return pending HITs, including paused ones that may already exist at the marketplace."""
@@ -214,6 +275,11 @@ class Hit(models.Model):
     sub_budget = models.ForeignKey(
         Budget, on_delete=models.PROTECT, null=True, blank=True, related_name="sub_hits"
     )
+    # The study whose sessions do the HIT, if the provider has sessions.
+    study = models.ForeignKey(
+        Study, on_delete=models.PROTECT, null=True, blank=True, related_name="hits"
+    )
+    expected_seconds = models.PositiveIntegerField(default=60, db_default=60)
     # Derived from the published content. The marketplace refuses a second HIT with the same token.
     # As RequesterAnnotation, the token identifies a HIT whose creation got no response.
     token = models.CharField(max_length=64, unique=True)
@@ -277,6 +343,67 @@ class Hit(models.Model):
         )
 
 
+class StudySession(models.Model):
+    """A worker's place in a study. `external_id` is the provider's id of it.
+
+    `provider_state` is that of the provider. `deadline` is the end of the time that it allows.
+    `finished_at` is when this site sent the worker back with the completion code.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="sessions")
+    worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="sessions")
+    external_id = models.CharField(max_length=64, unique=True)
+    state = models.CharField(max_length=20, choices=SessionState, default=SessionState.ACTIVE)
+    provider_state = models.CharField(max_length=20, blank=True)
+    arrived_at = models.DateTimeField()
+    deadline = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True, blank=True)
+    completed_at = models.DateTimeField(null=True, blank=True)
+    approved_at = models.DateTimeField(null=True, blank=True)
+    return_requested_at = models.DateTimeField(null=True, blank=True)
+    sync_due_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["sync_due_at"], name="session_to_sync", condition=~Q(sync_due_at=None)
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id
+
+
+class Deal(models.Model):
+    """A HIT that was dealt to a session. Its place is taken until the deal is released.
+
+    `token` is the id of the assignment that the work becomes.
+    """
+
+    session = models.ForeignKey(StudySession, on_delete=models.PROTECT, related_name="deals")
+    hit = models.ForeignKey(Hit, on_delete=models.PROTECT, related_name="deals")
+    token = models.CharField(max_length=64, unique=True)
+    state = models.CharField(max_length=20, choices=DealState, default=DealState.OPEN)
+    dealt_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["session", "hit"], name="hit_dealt_once_per_session"),
+            models.UniqueConstraint(
+                fields=["session"], condition=Q(state="open"), name="one_open_deal_per_session"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["hit"], name="deal_open", condition=Q(state="open")),
+        ]
+
+    def __str__(self) -> str:
+        return self.token
+
+
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def unrecorded(self) -> "AssignmentQuerySet":
         return self.filter(recorded_at=None)
@@ -305,6 +432,13 @@ class Assignment(models.Model):
     # Set by the app that owns the task, once it has processed the assignment.
     recorded_at = models.DateTimeField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
+    session = models.ForeignKey(
+        StudySession,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="assignments",
+    )
 
     objects = AssignmentQuerySet.as_manager()
 
@@ -327,6 +461,49 @@ class Assignment(models.Model):
         return self.external_id
 
 
+class Settlement(models.Model):
+    """The payment of a session: its reward by approval, and the rest as a bonus. Each once.
+
+    The reward is part of the first settlement of a session that was handed in. Work that is accepted
+    later has settlements of its own. `order` is the provider's id of the bonus that was set up.
+    `bonuses_before` is the number of bonuses that the provider listed before it was paid.
+    """
+
+    session = models.ForeignKey(StudySession, on_delete=models.PROTECT, related_name="settlements")
+    reward_cents = models.PositiveIntegerField(default=0)
+    reward_fee_cents = models.PositiveIntegerField(default=0)
+    bonus_cents = models.PositiveIntegerField(default=0)
+    bonus_fee_cents = models.PositiveIntegerField(default=0)
+    state = models.CharField(
+        max_length=20, choices=SettlementState, default=SettlementState.PLANNED
+    )
+    order = models.CharField(max_length=64, blank=True)
+    bonuses_before = models.PositiveIntegerField(null=True, blank=True)
+    planned_at = models.DateTimeField()
+    paid_at = models.DateTimeField(null=True, blank=True)
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["session"],
+                condition=~Q(state="confirmed"),
+                name="one_settlement_at_a_time",
+            ),
+            models.UniqueConstraint(
+                fields=["session"], condition=Q(reward_cents__gt=0), name="session_reward_once"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["id"], name="settlement_open", condition=~Q(state="confirmed"))
+        ]
+
+    def __str__(self) -> str:
+        return f"settlement {self.pk} of {self.session_id}"
+
+
 class Payment(models.Model):
     """An amount to be paid exactly once for an assignment.
 
@@ -346,6 +523,9 @@ class Payment(models.Model):
     confirmed_at = models.DateTimeField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True)
+    settlement = models.ForeignKey(
+        Settlement, on_delete=models.PROTECT, null=True, blank=True, related_name="payments"
+    )
 
     class Meta:
         constraints = [

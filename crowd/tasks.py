@@ -8,16 +8,21 @@ from django.utils import timezone
 
 from crowd.domain import (
     block_worker,
+    check_account,
     create_hits,
     handle_notifications,
     manage_hits,
+    publish_studies,
     qualification_requests,
     qualifications,
+    refuse_sessions,
     send_payments,
     sync_hits,
+    sync_sessions,
     write_mail,
     write_messages,
 )
+from crowd.domain import settle_sessions as settlements
 from jobs.domain.sweep import sweep
 
 
@@ -49,6 +54,26 @@ def send_hit_changes() -> None:
 @shared_task
 def sync_due_hits() -> None:
     _sweep(sync_hits.sync_due_hits)
+
+
+@shared_task
+def run_studies() -> None:
+    """Open HITs to sessions, follow the sessions, then give studies the places that are needed."""
+    _sweep(publish_studies.open_pending_hits, sync_sessions.sync_due_sessions)
+    _sweep(publish_studies.advance_studies)
+
+
+@shared_task
+def settle_sessions() -> None:
+    """Decide overdue work, plan what sessions are paid, then approve them and pay the rest."""
+    _sweep(sync_sessions.approve_overdue, refuse_sessions.refuse_empty_sessions)
+    _sweep(settlements.plan_settlements, settlements.approve_sessions)
+    settlements.pay_bonuses(clock=timezone.now)
+
+
+@shared_task
+def check_accounts() -> None:
+    check_account.check_accounts(clock=timezone.now)
 
 
 @shared_task

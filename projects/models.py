@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from crowd.enums import Provider
+from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.enums import AfterDisputes, ExclusionScope, MemberRole, Protocol, Role
 from projects.protocols import TERMS
 
@@ -15,7 +15,7 @@ class Project(models.Model):
     slug = models.SlugField(max_length=60, unique=True)
     title = models.CharField(max_length=200)
     scheme = models.CharField(max_length=30)
-    provider = models.CharField(max_length=20, choices=Provider, default=Provider.MTURK)
+    provider = models.CharField(max_length=20, choices=Provider, default=DEFAULT_PROVIDER)
     budget = models.OneToOneField("crowd.Budget", on_delete=models.PROTECT, related_name="project")
     pay_scheme = models.JSONField()  # see crowd.domain.pay_scheme
     generators_per_item = models.PositiveSmallIntegerField(default=2)

@@ -13,10 +13,13 @@ from django.db import transaction
 from django.urls import reverse
 
 from annotation.domain.publish import public_id_of
-from annotation.domain.worker_page import NOT_ACCEPTED, REFERENCE, InvalidPageError, submit_address
+from annotation.domain.worker_page import REFERENCE, InvalidPageError
 from annotation.models import Compensation
+from crowd.domain.arrivals import Arrival
 from crowd.domain.decide_assignment import approve_assignment
+from crowd.domain.pay_in_session import pay_in_session
 from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits, slot_cents
+from crowd.domain.providers import capabilities_of
 from crowd.domain.qualifications import define_qualification, grant_qualification, requirement_for
 from crowd.domain.site_key import site_key
 from crowd.models import Assignment, HitType, Worker
@@ -42,7 +45,8 @@ def publish_compensation(
     """Publish a HIT that pays the worker the amount.
 
     `key` identifies what is compensated, such as the lost assignment. A repeat with the same key
-    publishes nothing. Raise BudgetExceededError, ValueError.
+    publishes nothing. At a provider with sessions, the amount is a bonus of the worker's last session.
+    Raise BudgetExceededError, ValueError.
     """
     if not 1 <= amount_cents <= MOST_CENTS or not reason.strip():
         raise ValueError(f"Enter a reason for the worker and an amount of 1 to {MOST_CENTS} cents.")
@@ -69,7 +73,10 @@ def publish_compensation(
         budget=project.budget,
         terms=HitTerms(1, LIFETIME_SECONDS, 0),
         now=now,
+        is_dealt=False,
     )
+    if capabilities_of(project.provider).has_sessions:
+        pay_in_session(hit=hit, worker=worker, actor=actor, now=now)
     return Compensation.objects.create(
         project=project,
         worker=worker,
@@ -82,9 +89,10 @@ def publish_compensation(
     )
 
 
-def compensation_cents(amount_cents: int) -> int:
-    """Return the cost of a compensation, including the marketplace's fee."""
-    return sum(slot_cents(HitType(reward_cents=amount_cents), HitTerms(1, LIFETIME_SECONDS, 0)))
+def compensation_cents(amount_cents: int, *, provider: str) -> int:
+    """Return the cost of a compensation, including the provider's fee."""
+    hit_type = HitType(provider=provider, reward_cents=amount_cents)
+    return sum(slot_cents(hit_type, HitTerms(1, LIFETIME_SECONDS, 0)))
 
 
 def _for_this_worker(worker: Worker, now: datetime) -> dict[str, object]:
@@ -104,18 +112,18 @@ def _token(project: Project, worker: Worker, key: str) -> str:
     return "tc-" + hashlib.sha256(text.encode()).hexdigest()[:48]
 
 
-def compensation_form(*, assignment: str, submit_to: str) -> dict[str, str]:
+def compensation_form(*, arrival: Arrival) -> dict[str, str]:
     """Return the action and assignment of the page's form, or nothing for a preview.
 
     Raise InvalidPageError.
     """
-    if assignment in ("", NOT_ACCEPTED):
+    if not arrival.assignment:
         return {}
-    if not REFERENCE.match(assignment):
+    if not REFERENCE.match(arrival.assignment):
         raise InvalidPageError(
             "This link has no assignment. Open the task from the marketplace again."
         )
-    return {"action": submit_address(submit_to), "assignment": assignment}
+    return {"action": arrival.submit_to, "assignment": arrival.assignment}
 
 
 def pay_compensations(*, clock: Callable[[], datetime], limit: int = 50) -> int:

@@ -7,6 +7,7 @@ of people in other projects of the scheme is used, and with too little of that, 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -101,7 +102,8 @@ def _role_cost(project: Project, role: str, terms: Terms) -> RoleCost:
     units, seconds = seen[:2] if seen else ([ASSUMED[Role(role)][0]], [ASSUMED[Role(role)][1]])
     reward, bonuses = terms["reward_cents"], [bonus_cents(terms, count) for count in units]
     many = project.redundancy(role)
-    fees = [fee_cents(reward, max_assignments=many) + fee_cents(bonus) for bonus in bonuses]
+    fee_of = partial(fee_cents, provider=project.provider)
+    fees = [fee_of(reward, max_assignments=many) + fee_of(bonus) for bonus in bonuses]
     costs = [reward + bonus + fee for bonus, fee in zip(bonuses, fees, strict=True)]
     return RoleCost(
         role=role,
@@ -112,6 +114,12 @@ def _role_cost(project: Project, role: str, terms: Terms) -> RoleCost:
         costs=costs if seen else [],
         is_simulated=bool(seen and seen.is_simulated),
     )
+
+
+def expected_seconds(project: Project, role: str) -> int:
+    """Return the mean active seconds of an item in the role, measured or assumed."""
+    seen: Work | None = figures_of(newest_work, role, project=project).value
+    return max(1, round(fmean(seen.seconds) if seen else ASSUMED[Role(role)][1]))
 
 
 def newest_work(role: str, *, project: Project) -> Work | None:

@@ -13,11 +13,10 @@ from annotation.models import Batch, Submission
 from audit.domain.change_state import Transitions, change_state
 from audit.errors import TouchstoneError
 from crowd.domain.decide_assignment import approve_assignment, reject_assignment
+from crowd.domain.providers import capabilities_of
 from crowd.enums import AssignmentState, PaymentKind
 from crowd.models import Assignment
 
-# MTurk lets a rejection be overridden for 30 days after the work was submitted.
-OVERTURN_WITHIN = timedelta(days=30)
 TRANSITIONS: Transitions = {
     SubmissionState.SUBMITTED: [
         SubmissionState.ACCEPTED,
@@ -69,6 +68,12 @@ class OverturnError(TouchstoneError, ValueError):
     """The assignment is not rejected, or its rejection can no longer be overturned."""
 
 
+def overturn_days_left(assignment: Assignment, now: datetime) -> int:
+    """Return the whole days left to overturn the rejection, or a negative number."""
+    days = capabilities_of(assignment.worker.provider).override_days
+    return (assignment.submitted_at + timedelta(days=days) - now).days
+
+
 @transaction.atomic
 def overturn_rejection(
     *, assignment: Assignment, use: bool, reason: str, actor: str, now: datetime
@@ -85,10 +90,10 @@ def overturn_rejection(
     assignment = lock_assignment(assignment=assignment)
     if assignment.state not in (AssignmentState.REJECTING, AssignmentState.REJECTED):
         raise OverturnError(f"Assignment {assignment} is {assignment.state}, not rejected.")
-    if now - assignment.submitted_at > OVERTURN_WITHIN:
+    if overturn_days_left(assignment, now) < 0:
         raise OverturnError(
-            f"Assignment {assignment} was submitted more than {OVERTURN_WITHIN.days} days ago, so the "
-            "marketplace no longer accepts an approval. Compensate the worker instead."
+            f"Assignment {assignment} was submitted too long ago, so the marketplace no longer "
+            "accepts an approval. Compensate the worker instead."
         )
     if use and not all(
         has_room_for(submission=submission) for submission in assignment.submissions.all()

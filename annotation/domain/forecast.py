@@ -95,7 +95,7 @@ def _range(project: Project, cost: RoleCost, places: int) -> tuple[int, int, int
 def _bounds(project: Project, role: str) -> tuple[int, int]:
     """Return the cost of an assignment without a bonus and with the whole allowance."""
     terms = terms_of(project, role)
-    hit_type = HitType(reward_cents=terms["reward_cents"])
+    hit_type = HitType(provider=project.provider, reward_cents=terms["reward_cents"])
     many = project.redundancy(role)
     allowance = bonus_cents(terms, terms["allowance_units"])
     bare, slot = (sum(slot_cents(hit_type, HitTerms(many, 0, most))) for most in (0, allowance))

@@ -10,9 +10,10 @@ from annotation.domain.item_context import context_of
 from annotation.domain.publish import batch_terms
 from annotation.domain.republish import has_done_before
 from annotation.domain.tutorial import offers_tutorial
-from annotation.domain.worker_page import NotForWorkerError, page_token_of_address, submit_address
+from annotation.domain.worker_page import NotForWorkerError, page_token_of_arrival
 from annotation.models import BlockAssignment, Draft, Item, PageDraft, Task
 from audit.errors import TouchstoneError
+from crowd.domain.arrivals import Arrival
 from database import statements
 from projects.enums import page_role
 from projects.models import Project
@@ -39,20 +40,19 @@ class OpenedPage:
     data: Json
 
 
-def open_page(
-    *, public_id: UUID, role: str, assignment: str, worker: str, submit_to: str, now: datetime
-) -> OpenedPage:
-    """Return the task's page for the frame's address.
+def open_page(*, public_id: UUID, role: str, arrival: Arrival, now: datetime) -> OpenedPage:
+    """Return the task's page for the worker who arrived.
 
     Raise TaskNotFoundError, InvalidPageError.
     """
-    claim = page_token_of_address(public_id=public_id, assignment=assignment, worker=worker)
+    claim = page_token_of_arrival(public_id=public_id, arrival=arrival)
+    worker = arrival.worker
     offered = find_task(public_id)
     if offered is None or offered.task.role != role:
         raise TaskNotFoundError(f"This {role} task doesn't exist. Return it.")
     task = offered.task
     is_repeat = offered.is_republished and worker
-    if is_repeat and has_done_before(task=task, worker=worker, assignment=assignment):
+    if is_repeat and has_done_before(task=task, worker=worker, assignment=arrival.assignment):
         raise NotForWorkerError("You already did this task. Return it so that others can do it.")
     if claim:
         assign_block(task=task, worker_ref=claim.worker_ref, now=now)
@@ -63,7 +63,7 @@ def open_page(
         "preview": claim is None,
         "token": claim.token() if claim else "",
         "assignment": claim.assignment_ref if claim else "",
-        "submitTo": submit_address(submit_to) if claim else "",
+        "submitTo": arrival.submit_to,
         **draft_data(draft),
         "tutorial": claim is not None
         and draft is None

@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import uuid
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,12 +12,15 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
+from annotation.domain.cost_model import expected_seconds
 from annotation.domain.import_corpus import batched
 from annotation.models import Batch, Item, Task, TaskItem
 from audit.errors import TouchstoneError
 from crowd.domain.ledger import join_sub_budget, set_cap
 from crowd.domain.pay_scheme import Terms, bonus_cents
+from crowd.domain.plan_study import check_hourly_pay
 from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits, slot_cents
+from crowd.domain.providers import capabilities_of
 from crowd.domain.qualifications import group_requirement, requirement_for
 from crowd.domain.site_key import site_key
 from crowd.models import Budget, Hit, HitType, QualificationType
@@ -28,7 +31,6 @@ from schemes.registry import get_scheme
 
 CHUNK = 200
 AUTO_APPROVAL_SECONDS = 3 * 86400
-MOST_AUTO_APPROVAL_SECONDS = 30 * 86400  # the limit of MTurk
 REPUBLISH_LIMIT = 3
 PAGE = "annotation:generate"
 
@@ -119,11 +121,13 @@ def publish_batch(
     work `auto_approval_seconds` after its submission. An item that lacks submissions is republished
     automatically, up to `republish_limit` times.
 
-    Raise NothingToPublishError, BudgetExceededError, and ValueError for groups without a pool or an
-    invalid delay.
+    Raise NothingToPublishError, BudgetExceededError, PayTooLowError, and ValueError for groups without
+    a pool or an invalid delay.
     """
-    if not 0 <= auto_approval_seconds <= MOST_AUTO_APPROVAL_SECONDS:
-        raise ValueError("Automatic approval is possible after 0 to 30 days.")
+    most_days = capabilities_of(project.provider).most_approval_days
+    if not 0 <= auto_approval_seconds <= most_days * 86400:
+        raise ValueError(f"Automatic approval is possible after 0 to {most_days} days.")
+    check_pay(project)
     first = min((value for value in (limit, keep_open) if value is not None), default=None)
     items = unpublished_items(project, first)
     if not items:
@@ -270,11 +274,29 @@ def public_id_of(token: str, *, key: bytes) -> uuid.UUID:
 
 
 def _hit_terms(batch: Batch, max_assignments: int | None = None) -> HitTerms:
-    return HitTerms(
+    terms = HitTerms(
         max_assignments=max_assignments or batch.project.redundancy(batch.role) or 1,
         lifetime_seconds=batch.lifetime_seconds,
         bonus_allowance_cents=batch.bonus_allowance_cents,
     )
+    if not capabilities_of(batch.project.provider).has_sessions:
+        return terms
+    # Sessions are sized by the time that an item takes.
+    return replace(terms, expected_seconds=expected_seconds(batch.project, batch.role))
+
+
+def check_pay(project: Project) -> None:
+    """Raise PayTooLowError if a role of the protocol earns less than the provider's minimum."""
+    if not capabilities_of(project.provider).has_sessions:
+        return
+    for role, terms in project.pay_scheme.items():
+        if project.redundancy(role):
+            check_hourly_pay(
+                provider=project.provider,
+                reward_cents=terms["reward_cents"],
+                expected_seconds=expected_seconds(project, role),
+                work=f"A task for {Role(role).label.lower()}s",
+            )
 
 
 def _hit_type(

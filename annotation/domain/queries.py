@@ -96,7 +96,7 @@ def generation_cents(*, project: Project, count: int) -> int:
     """
     terms = terms_of(project, Role.GENERATOR)
     slot = slot_cents(
-        HitType(reward_cents=terms["reward_cents"]),
+        HitType(provider=project.provider, reward_cents=terms["reward_cents"]),
         HitTerms(
             max_assignments=project.generators_per_item,
             lifetime_seconds=Batch._meta.get_field("lifetime_seconds").default,

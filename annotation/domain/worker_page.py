@@ -7,17 +7,15 @@ the frame's address. The claim counts only when the marketplace confirms the ass
 import re
 from dataclasses import dataclass
 from datetime import timedelta
-from urllib.parse import urlsplit
 from uuid import UUID
 
-from django.conf import settings
 from django.core import signing
 
 from audit.errors import TouchstoneError
+from crowd.domain.arrivals import Arrival
 
 SALT = "annotation.worker-page"
 TOKEN_LIFE = timedelta(days=40)
-NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"
 REFERENCE = re.compile(r"^[A-Za-z0-9_-]{1,64}$")
 
 
@@ -52,15 +50,15 @@ class PageToken:
         return signing.dumps([self.public_id, self.assignment_ref, self.worker_ref], salt=SALT)
 
 
-def page_token_of_address(*, public_id: UUID, assignment: str, worker: str) -> PageToken | None:
-    """Return the claim in a frame's address, or None for a preview. Raise InvalidPageError."""
-    if assignment in ("", NOT_ACCEPTED):
+def page_token_of_arrival(*, public_id: UUID, arrival: Arrival) -> PageToken | None:
+    """Return the claim in a page's address, or None for a preview. Raise InvalidPageError."""
+    if not arrival.assignment:
         return None
-    if not REFERENCE.match(assignment) or not REFERENCE.match(worker):
+    if not REFERENCE.match(arrival.assignment) or not REFERENCE.match(arrival.worker):
         raise InvalidPageError(
             "This link has no assignment or worker. Open the task from the marketplace again."
         )
-    return PageToken(str(public_id), assignment, worker)
+    return PageToken(str(public_id), arrival.assignment, arrival.worker)
 
 
 def page_token_of(token: object) -> PageToken:
@@ -69,18 +67,3 @@ def page_token_of(token: object) -> PageToken:
         return PageToken(*signing.loads(str(token), salt=SALT, max_age=TOKEN_LIFE))
     except (signing.BadSignature, TypeError, ValueError):
         raise InvalidPageError("This page is no longer authorised. Open the task again.") from None
-
-
-def submit_address(raw: str) -> str:
-    """Return the address to which the finished form is posted.
-
-    This is `turkSubmitTo` with the path. Raise InvalidPageError if its origin is not in
-    MTURK_WORKER_ORIGINS, because work must not be sent to an unknown site.
-    """
-    parts = urlsplit(raw)
-    origin = f"{parts.scheme}://{parts.netloc}"
-    if origin not in settings.MTURK_WORKER_ORIGINS:
-        raise InvalidPageError(
-            "This link would submit your work to an unknown site. Return the task."
-        )
-    return raw.split("?", 1)[0].split("#", 1)[0].rstrip("/") + "/mturk/externalSubmit"

@@ -14,6 +14,7 @@ from annotation.domain.queries import count_items, generation_cents
 from annotation.forms import PublishForm
 from annotation.models import Batch
 from crowd.domain.ledger import BudgetExceededError
+from crowd.domain.plan_study import PayTooLowError
 from crowd.models import QualificationType
 from crowd.tasks import publish_hits
 from projects.domain.cached_figures import figures_of, forget_figures
@@ -68,7 +69,7 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
             republish_limit=form.cleaned_data["republish_limit"],
             group=form.group(),
         )
-    except (BudgetExceededError, NothingToPublishError) as error:
+    except (BudgetExceededError, NothingToPublishError, PayTooLowError) as error:
         form.add_error("count", str(error))
     except IntegrityError:
         form.add_error(

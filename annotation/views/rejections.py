@@ -1,18 +1,20 @@
 """Pages that list rejected work and overturn rejections."""
 
-from datetime import datetime
-
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.decide_submission import OVERTURN_WITHIN, OverturnError, overturn_rejection
+from annotation.domain.decide_submission import (
+    OverturnError,
+    overturn_days_left,
+    overturn_rejection,
+)
 from annotation.domain.queries import rejections_of
 from annotation.forms import OverturnForm
 from audit.domain.change_state import TransitionNotAllowedError
+from crowd.domain.providers import has_builtin_marketplace
 from crowd.models import Assignment
 from projects.models import Project
 from projects.pages import query_without_page, render_page
@@ -40,19 +42,16 @@ def _list(
     )
     context = {
         "page": page,
-        "rows": [{"assignment": row, "days_left": days_left(row, now)} for row in page.rows],
+        "rows": [
+            {"assignment": row, "days_left": overturn_days_left(row, now)} for row in page.rows
+        ],
         "form": form,
         "refused": refused,
-        "marketplace_is_ours": settings.MTURK_IS_OURS,
+        "marketplace_is_ours": has_builtin_marketplace(),
         "query": query_without_page(request),
     }
     status = 422 if refused else 200
     return render_page(request, project, "annotation/rejections.html", context, status=status)
-
-
-def days_left(assignment: Assignment, now: datetime) -> int:
-    """Return the whole days left to overturn the rejection, or a negative number."""
-    return (assignment.submitted_at + OVERTURN_WITHIN - now).days
 
 
 @require_POST

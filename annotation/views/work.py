@@ -36,6 +36,10 @@ from annotation.page_messages import (
     read_tutorial_message,
 )
 from annotation.work_page import index_urls, render_work_page
+from crowd.domain.arrivals import parse_arrival
+from crowd.domain.open_session import session_with
+from crowd.domain.session_links import session_url, task_link
+from crowd.domain.session_progress import progress_of
 from projects.enums import Role
 
 
@@ -56,10 +60,7 @@ def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @framed_page
 def compensation(request: HttpRequest, public_id: UUID) -> HttpResponse:
     offer = get_object_or_404(Compensation, public_id=public_id)
-    form = compensation_form(
-        assignment=request.GET.get("assignmentId", ""),
-        submit_to=request.GET.get("turkSubmitTo", ""),
-    )
+    form = compensation_form(arrival=parse_arrival(request.GET.dict()))
     return render(request, "annotation/compensation.html", {"reason": offer.reason, "form": form})
 
 
@@ -69,9 +70,7 @@ def open_framed_page(request: HttpRequest, public_id: UUID, role: Role) -> Opene
         page = open_page(
             public_id=public_id,
             role=role,
-            assignment=request.GET.get("assignmentId", ""),
-            worker=request.GET.get("workerId", ""),
-            submit_to=request.GET.get("turkSubmitTo", ""),
+            arrival=parse_arrival(request.GET.dict()),
             now=timezone.now(),
         )
     except TaskNotFoundError as error:
@@ -87,7 +86,19 @@ def render_task_page(request: HttpRequest, page: OpenedPage) -> HttpResponse:
         role=page.role,
         page=page.data,
         guidelines=page.guidelines,
+        back=_way_back(request),
     )
+
+
+def _way_back(request: HttpRequest) -> dict[str, str] | None:
+    """Return the link to the session's page, with its progress, or None outside a session."""
+    link = task_link(request.GET.dict())
+    if link is None:
+        return None
+    session = session_with(external_id=link.session)
+    progress = progress_of(session=session, now=timezone.now())
+    title = f"Task {progress.done + 1} of {progress.most}"
+    return {"url": session_url(session), "title": title}
 
 
 @page_endpoint

@@ -22,6 +22,7 @@ from consolidation.domain.open_cases import excluded_workers
 from consolidation.domain.record_work import parse_for_case
 from consolidation.models import Case
 from consolidation.protocols import CASE_ROLES
+from crowd.domain.arrivals import parse_arrival
 from projects.enums import Role
 from projects.models import Project
 from schemes.base import Json
@@ -61,7 +62,7 @@ def revise(request: HttpRequest, public_id: UUID) -> HttpResponse:
     task = get_object_or_404(Task, public_id=public_id, role=Role.REVISER)
     case = case_of_task(task)
     dispute = case.disputes.select_related("source__worker").get(round=task.round)
-    author, worker = dispute.source.worker, request.GET.get("workerId", "")
+    author, worker = dispute.source.worker, parse_arrival(request.GET.dict()).worker
     if worker and author and worker != author.external_id:
         raise NotForWorkerError(OTHERS_WORK)
     page = open_framed_page(request, public_id, Role.REVISER)
@@ -95,11 +96,11 @@ def _open(
 ) -> tuple[OpenedPage, Case]:
     """Return the opened page and its case. Raise Http404, InvalidPageError."""
     case = case_of_task(get_object_or_404(Task, public_id=public_id, role=role))
-    worker, assignment = request.GET.get("workerId", ""), request.GET.get("assignmentId", "")
+    arrival = parse_arrival(request.GET.dict())
     # All trainees merge the same given annotations, and some repeat a task.
     in_training = case.given is not None
-    excluded = [] if in_training else excluded_workers(case.item, but_assignment=assignment)
-    if worker in {person.external_id for person in excluded}:
+    excluded = [] if in_training else excluded_workers(case.item, but_assignment=arrival.assignment)
+    if arrival.worker in {person.external_id for person in excluded}:
         raise NotForWorkerError(own_work)
     page = open_framed_page(request, public_id, role)
     page.data["urls"] = _urls(page.project)

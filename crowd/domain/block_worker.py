@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 
 from audit.domain.change_state import log_state_change
-from crowd.domain.marketplace import marketplace_of
+from crowd.domain.providers import provider_of
 from crowd.enums import BlockState
 from crowd.models import Block, Worker
 from crowd.providers.base import OutcomeUnknownError, ProviderRefusedError
@@ -50,7 +50,7 @@ def send_due_blocks(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -
 
 
 def _send(block: Block, now: datetime) -> bool:
-    market, worker = marketplace_of(block.worker.provider), block.worker.external_id
+    market, worker = provider_of(block.worker.provider), block.worker.external_id
     rows = Block.objects.filter(pk=block.pk, changed_at=block.changed_at)
     try:
         if block.state == BlockState.PENDING:

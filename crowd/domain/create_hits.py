@@ -10,7 +10,7 @@ from audit.domain.change_state import log_state_change
 from crowd.domain.handle_notifications import destination
 from crowd.domain.hit_reservations import release_unused
 from crowd.domain.hold_publishing import active_hold
-from crowd.domain.marketplace import marketplace_of
+from crowd.domain.providers import hit_provider_of
 from crowd.domain.qualifications import ensure_type, requirements_of
 from crowd.domain.sync_hits import POLL
 from crowd.enums import HitState
@@ -29,7 +29,7 @@ def create_pending_hits(*, clock: Callable[[], datetime], limit: int = BATCH_SIZ
     """Create up to `limit` pending HITs unless publishing is on hold. Return how many are live."""
     if active_hold():
         return 0
-    pending = Hit.objects.to_create().select_related("hit_type")
+    pending = Hit.objects.to_create().filter(study=None).select_related("hit_type")
     return for_each_row(
         sweep="create HITs",
         rows=pending,
@@ -75,7 +75,7 @@ def _find_created(hit: Hit, now: datetime) -> str | None:
         return orphan.external_id
     if hit.attempted_at is None or now - hit.attempted_at < TOKEN_MEMORY:
         return None
-    return marketplace_of(hit.hit_type.provider).find_hit(hit.token)
+    return hit_provider_of(hit.hit_type.provider).find_hit(hit.token)
 
 
 def _create(hit: Hit, now: datetime) -> str:
@@ -85,7 +85,7 @@ def _create(hit: Hit, now: datetime) -> str:
         attempted_at=now
     ):
         raise OutcomeUnknownError("withdrawn or paused before it was created")
-    return marketplace_of(hit_type.provider).create_hit(
+    return hit_provider_of(hit_type.provider).create_hit(
         token=hit.token,
         hit_type=hit_type.external_id,
         url=hit.url,
@@ -101,7 +101,7 @@ def ensure_hit_type(*, hit_type: HitType) -> HitType:
     for requirement in hit_type.qualifications:
         if "code" in requirement:
             ensure_type(provider=hit_type.provider, code=requirement["code"])
-    hit_type.external_id = marketplace_of(hit_type.provider).create_hit_type(
+    hit_type.external_id = hit_provider_of(hit_type.provider).create_hit_type(
         HitTypeTerms(
             title=hit_type.title,
             description=hit_type.description,
@@ -112,7 +112,7 @@ def ensure_hit_type(*, hit_type: HitType) -> HitType:
             requirements=requirements_of(hit_type),
         )
     )
-    if address := destination():
+    if address := destination(hit_type.provider):
         _subscribe(hit_type, address)
     hit_type.save(update_fields=["external_id"])
     return hit_type
@@ -121,7 +121,7 @@ def ensure_hit_type(*, hit_type: HitType) -> HitType:
 def _subscribe(hit_type: HitType, address: str) -> None:
     """Subscribe to events. A refusal is only logged, because HITs are also polled."""
     try:
-        marketplace_of(hit_type.provider).watch(hit_type.external_id, destination=address)
+        hit_provider_of(hit_type.provider).watch(hit_type.external_id, destination=address)
     except ProviderRefusedError as refused:
         log.warning("No notifications for the HIT type %s: %s", hit_type.external_id, refused)
 

@@ -25,7 +25,7 @@ TRANSITIONS: Transitions = {
         AssignmentState.APPROVED,
         AssignmentState.SUBMITTED,
     ],
-    # MTurk allows a rejection to be overridden for 30 days.
+    # A rejection can be overridden while the provider allows it.
     AssignmentState.REJECTED: [AssignmentState.APPROVED],
 }
 
@@ -79,10 +79,11 @@ def approve_assignment(
 
 def _new_payments(hit: Hit, bonus: BonusAward | None) -> list[Payment]:
     reward = hit.hit_type.reward_cents
-    fee = fee_cents(reward, max_assignments=hit.max_assignments)
+    provider = hit.hit_type.provider
+    fee = fee_cents(reward, provider=provider, max_assignments=hit.max_assignments)
     payments = [Payment(kind=PaymentKind.REWARD, amount_cents=reward, fee_cents=fee)]
     if bonus and bonus.amount_cents:
-        fee = fee_cents(bonus.amount_cents)
+        fee = fee_cents(bonus.amount_cents, provider=provider)
         payment = Payment(kind=PaymentKind.BONUS, fee_cents=fee, **asdict(bonus))
         payment.state = state_once_reserved(payment)
         payments.append(payment)

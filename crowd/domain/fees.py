@@ -1,17 +1,26 @@
-"""Calculate the fees that the marketplace adds to payments."""
+"""Calculate the fees that providers add to payments."""
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, Decimal
 
-from django.conf import settings
+from crowd.domain.providers import capabilities_of, provider_of
+from crowd.models import ProviderAccount
 
-MANY_ASSIGNMENTS = 10
+
+def fee_cents(amount_cents: int, *, provider: str, max_assignments: int = 1) -> int:
+    """Return the provider's fee in whole cents: 0 for 0, otherwise at least one.
+
+    At a provider with sessions, it includes tax and is rounded up, so that reservations cover what
+    the provider charges for several payments together.
+    """
+    if capabilities_of(provider).has_sessions:
+        rated = ProviderAccount.objects.filter(provider=provider).exclude(fee_rate=None)
+        if account := rated.first():
+            assert account.fee_rate is not None
+            return session_fee_cents(amount_cents, account.fee_rate, account.vat_rate)
+    return provider_of(provider).fee_cents(amount_cents, max_assignments=max_assignments)
 
 
-def fee_cents(amount_cents: int, *, max_assignments: int = 1) -> int:
-    """Return the fee in whole cents, rounded half up: 0 for 0, otherwise at least one."""
-    if amount_cents == 0:
-        return 0
-    many = max_assignments >= MANY_ASSIGNMENTS
-    rate: Decimal = settings.MTURK_FEE_RATE_MANY if many else settings.MTURK_FEE_RATE
-    exact = Decimal(amount_cents) * rate
-    return max(1, int(exact.quantize(Decimal(1), rounding=ROUND_HALF_UP)))
+def session_fee_cents(amount_cents: int, fee_rate: Decimal, vat_rate: Decimal | None) -> int:
+    """Return the fee and the tax on it in cents, rounded up."""
+    exact = amount_cents * fee_rate * (1 + (vat_rate or 0))
+    return int(exact.to_integral_value(rounding=ROUND_CEILING))

@@ -1,7 +1,7 @@
 """Handle notifications of a marketplace, which are not trusted and only trigger an early sync."""
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -9,12 +9,25 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 
+from crowd.domain.providers import hit_provider_of, provider_of
 from crowd.domain.sync_hits import schedule_sync
-from crowd.models import NotificationReceipt
+from crowd.domain.sync_sessions import schedule_session_sync
+from crowd.enums import DEFAULT_PROVIDER
+from crowd.models import NotificationReceipt, Study
+from crowd.providers.base import InvalidNotificationError
+
+__all__ = [
+    "InvalidNotificationError",
+    "destination",
+    "event_address",
+    "forget_notifications",
+    "is_notification_key",
+    "notification_key",
+    "receive_notification",
+]
 
 # The marketplace stops repeating a delivery long before this.
 MAX_AGE = timedelta(days=14)
-WEBHOOK = "webhook"
 
 
 def notification_key() -> str:
@@ -32,19 +45,34 @@ def _key_from(secret: str) -> str:
     return hmac.new(secret.encode(), b"crowd notifications", "sha256").hexdigest()[:40]
 
 
-def destination() -> str | None:
-    """Return the URL to which marketplaces should send events, or None."""
-    if settings.MTURK_NOTIFICATIONS != WEBHOOK:
+def destination(provider: str = DEFAULT_PROVIDER) -> str | None:
+    """Return the URL to which the marketplace should send events, or None."""
+    if not hit_provider_of(provider).sends_events:
         return None
     return str(settings.SITE_URL) + reverse("crowd:notifications", args=[notification_key()])
 
 
+def event_address(provider: str) -> str:
+    """Return the URL to which a provider with sessions sends its signed events."""
+    return str(settings.SITE_URL) + reverse("crowd:events", args=[provider])
+
+
 @transaction.atomic
-def receive_notification(*, doc_id: str, hits: Sequence[str], now: datetime) -> bool:
-    """Schedule a sync of the HITs. Return False for a repeated notification, which is ignored."""
-    _, new = NotificationReceipt.objects.get_or_create(doc_id=doc_id, defaults={"received_at": now})
+def receive_notification(
+    *, body: bytes, headers: Mapping[str, str], now: datetime, provider: str = DEFAULT_PROVIDER
+) -> bool:
+    """Schedule a sync of the HITs. Return False for a repeated notification, which is ignored.
+
+    Raise InvalidNotificationError.
+    """
+    event = provider_of(provider).read_event(body=body, headers=headers)
+    _, new = NotificationReceipt.objects.get_or_create(
+        doc_id=event.receipt, defaults={"received_at": now}
+    )
     if new:
-        schedule_sync(external_ids=hits, now=now)
+        schedule_sync(external_ids=event.postings, now=now)
+        schedule_session_sync(external_ids=event.sessions, now=now)
+        Study.objects.filter(external_id__in=event.postings).update(sync_due_at=now)
     return new
 
 

@@ -22,13 +22,12 @@ from django.db.models.functions import Coalesce
 
 from audit.domain.change_state import log_state_changes
 from audit.errors import TouchstoneError
-from crowd.domain.fees import MANY_ASSIGNMENTS
 from crowd.domain.hit_reservations import places, release_unused
 from crowd.domain.ledger import release_all, reserve_all
-from crowd.domain.marketplace import marketplace_of
+from crowd.domain.providers import capabilities_of, hit_provider_of
 from crowd.domain.sync_hits import POLL
 from crowd.enums import HitState
-from crowd.models import Assignment, Hit
+from crowd.models import Assignment, Hit, Study
 from crowd.providers.base import OutcomeUnknownError, ProviderRefusedError
 from jobs.domain.lease import BATCH_SIZE
 from jobs.domain.sweep import for_each_row
@@ -156,10 +155,11 @@ def _check_may_grow(hit: Hit, number: int) -> None:
             f"{hit} isn't live yet, or has assignments being added. Try again later."
         )
     new = hit.max_assignments + number
-    if hit.max_assignments < MANY_ASSIGNMENTS <= new:
+    limit = capabilities_of(hit.hit_type.provider).assignments_without_surcharge
+    if limit and hit.max_assignments <= limit < new:
         raise HitChangeError(
-            f"{hit} was created with fewer than {MANY_ASSIGNMENTS} assignments, so it can't have "
-            f"{new}. Publish the items again instead."
+            f"{hit} was created with fewer than {limit + 1} assignments, so it can't have {new}. "
+            "Publish the items again instead."
         )
 
 
@@ -202,11 +202,12 @@ def _move_end(hit: Hit, now: datetime) -> bool:
     ends_at = hit.expiration_wanted
     assert ends_at
     assert hit.external_id
-    market = marketplace_of(hit.hit_type.provider)
+    market = hit_provider_of(hit.hit_type.provider)
     unchanged = _rows([hit]).filter(expiration_wanted=ends_at)
     done = {"expiration_wanted": None, "leased_until": None, "sync_due_at": now}
     try:
-        market.move_end(hit.external_id, ends_at if ends_at > now else LONG_AGO)
+        if hit.study_id is None:
+            market.move_end(hit.external_id, ends_at if ends_at > now else LONG_AGO)
     except OutcomeUnknownError as error:
         _rows([hit]).update(error=str(error), leased_until=None)
         return False
@@ -216,9 +217,16 @@ def _move_end(hit: Hit, now: datetime) -> bool:
     # A pause expires the HIT at the marketplace but leaves ends_at as it is.
     end = hit.ends_at if hit.paused_at else ends_at
     moved = unchanged.filter(paused_at=hit.paused_at).update(ends_at=end, error="", **done)
+    _check_study(hit, now)
     if not moved:
         _rows([hit]).update(leased_until=None)
     return bool(moved)
+
+
+def _check_study(hit: Hit, now: datetime) -> None:
+    """Have the next sweep adjust the places of the HIT's study."""
+    if hit.study_id is not None:
+        Study.objects.filter(pk=hit.study_id).update(sync_due_at=now)
 
 
 def send_due_increases(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
@@ -232,7 +240,10 @@ def send_due_increases(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE
 def _increase(hit: Hit, now: datetime) -> bool:
     assert hit.external_id
     assert hit.increase_to
-    market = marketplace_of(hit.hit_type.provider)
+    if hit.study_id is not None:
+        _increased(hit, now)
+        return True
+    market = hit_provider_of(hit.hit_type.provider)
     try:
         missing = hit.increase_to - market.size_of(hit.external_id)
         if missing > 0:
@@ -254,6 +265,7 @@ def _increased(hit: Hit, now: datetime) -> None:
     rows = _rows([hit])
     rows.filter(increase_to=hit.increase_to).update(max_assignments=hit.increase_to, **done)
     rows.filter(state=HitState.FINISHED).update(state=HitState.LIVE)
+    _check_study(hit, now)
     row = _locked_one(hit)
     if row.state == HitState.EXPIRED:  # workers see no new assignments until the HIT is extended
         release_unused(hits=[row], now=now)

@@ -11,6 +11,8 @@ from django.db import transaction
 
 from crowd.domain.fees import fee_cents
 from crowd.domain.ledger import Movement, raise_reserved
+from crowd.domain.plan_study import plan_study
+from crowd.domain.providers import capabilities_of
 from crowd.enums import LedgerKind
 from crowd.models import Budget, Hit, HitType, LedgerEntry
 from crowd.providers.limits import DURATION_SECONDS, TOKEN, check_hit_type, check_range, check_text
@@ -34,12 +36,15 @@ class HitTerms:
     max_assignments: int
     lifetime_seconds: int
     bonus_allowance_cents: int
+    expected_seconds: int = 60
 
 
 def slot_cents(hit_type: HitType, terms: HitTerms) -> tuple[int, int]:
     """Return the maximum cost of one assignment as (amount, fees) in cents."""
     reward, allowance = hit_type.reward_cents, terms.bonus_allowance_cents
-    fees = fee_cents(reward, max_assignments=terms.max_assignments) + fee_cents(allowance)
+    provider = hit_type.provider
+    fees = fee_cents(reward, provider=provider, max_assignments=terms.max_assignments)
+    fees += fee_cents(allowance, provider=provider)
     return reward + allowance, fees
 
 
@@ -63,21 +68,33 @@ def prepare_hits(
     terms: HitTerms,
     now: datetime,
     sub_budget: Budget | None = None,
+    is_dealt: bool = True,
 ) -> list[Hit]:
     """Create all planned HITs, in order, and reserve their cost under both budgets.
 
-    Raises BudgetExceededError, OutOfLimitsError, or IntegrityError if a token is taken.
+    At a provider with sessions, HITs that are not dealt belong to no study.
+    Raises BudgetExceededError, OutOfLimitsError, PayTooLowError, or IntegrityError if a token is taken.
     """
     check_range("lifetime", terms.lifetime_seconds, DURATION_SECONDS, unit="seconds")
     for plan in plans:
         check_text("token", plan.token, longest=TOKEN)
         check_text("address", plan.url, longest=URL)
+    study = None
+    if is_dealt and capabilities_of(hit_type.provider).has_sessions:
+        study = plan_study(
+            hit_type=hit_type,
+            budget=budget,
+            sub_budget=sub_budget,
+            expected_seconds=terms.expected_seconds,
+            most_hits=len(plans),
+        )
     amount, fees = (cents * terms.max_assignments for cents in slot_cents(hit_type, terms))
     hits = Hit.objects.bulk_create(
         Hit(
             hit_type=hit_type,
             budget=budget,
             sub_budget=sub_budget,
+            study=study,
             token=plan.token,
             url=plan.url,
             prepared_at=now,

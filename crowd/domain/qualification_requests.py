@@ -8,9 +8,9 @@ from django.db import transaction
 from django.db.models import Max
 
 from audit.domain.change_state import Transitions, change_state
-from crowd.domain.marketplace import marketplace_of
+from crowd.domain.providers import hit_provider_of
 from crowd.domain.register_worker import register_worker
-from crowd.enums import GrantState, Provider, RequestState
+from crowd.enums import DEFAULT_PROVIDER, GrantState, RequestState
 from crowd.models import QualificationGrant, QualificationRequest, QualificationType
 from crowd.providers.base import ListedRequest, OutcomeUnknownError, ProviderRefusedError
 from crowd.providers.limits import FEEDBACK, check_text
@@ -27,7 +27,7 @@ SETTLING = timedelta(minutes=10)
 LONGEST_REASON = FEEDBACK
 
 
-def fetch_requests(*, now: datetime, provider: str = Provider.MTURK) -> int:
+def fetch_requests(*, now: datetime, provider: str = DEFAULT_PROVIDER) -> int:
     """Store new requests, and close those that the marketplace no longer lists. Return how many are new.
 
     Nothing is stored if the marketplace can't be reached, because the next sweep tries again.
@@ -40,7 +40,7 @@ def fetch_requests(*, now: datetime, provider: str = Provider.MTURK) -> int:
         return 0
     try:
         listed = [
-            row for row in marketplace_of(provider).list_requests() if row.qualification in ours
+            row for row in hit_provider_of(provider).list_requests() if row.qualification in ours
         ]
     except (OutcomeUnknownError, ProviderRefusedError):
         return 0
@@ -133,7 +133,7 @@ def send_due_answers(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) 
 
 
 def _send(request: QualificationRequest, now: datetime) -> bool:
-    market = marketplace_of(request.qualification_type.provider)
+    market = hit_provider_of(request.qualification_type.provider)
     granting = request.state == RequestState.GRANTING
     try:
         if granting:
@@ -153,7 +153,7 @@ def _send(request: QualificationRequest, now: datetime) -> bool:
 def _is_held(request: QualificationRequest) -> bool:
     """Return True if the worker has the value, because an earlier attempt succeeded."""
     kind = request.qualification_type
-    grants = marketplace_of(kind.provider).list_grants(kind.external_id)
+    grants = hit_provider_of(kind.provider).list_grants(kind.external_id)
     return grants.get(request.worker.external_id) == request.value
 
 

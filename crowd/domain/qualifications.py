@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from audit.domain.change_state import log_state_change
-from crowd.domain.marketplace import marketplace_of
+from crowd.domain.providers import provider_of
 from crowd.enums import GrantState
 from crowd.models import HitType, QualificationGrant, QualificationType, Worker
 from crowd.providers.base import OutcomeUnknownError, ProviderRefusedError, Requirement
@@ -34,7 +34,7 @@ def ensure_type(*, provider: str, code: str) -> QualificationType:
     """Return the qualification, created at the marketplace if necessary. A repeat is harmless."""
     qualification = QualificationType.objects.get(provider=provider, code=code)
     if not qualification.external_id:
-        qualification.external_id = marketplace_of(provider).create_qualification_type(
+        qualification.external_id = provider_of(provider).create_qualification_type(
             name=qualification.name, description=qualification.description
         )
         qualification.save(update_fields=["external_id"])
@@ -85,7 +85,7 @@ def send_due_grants(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -
 
 def _send(grant: QualificationGrant, now: datetime) -> bool:
     kind, worker = grant.qualification_type, grant.worker
-    market = marketplace_of(kind.provider)
+    market = provider_of(kind.provider)
     revoking = grant.state == GrantState.REVOKING
     try:
         type_id = ensure_type(provider=kind.provider, code=kind.code).external_id
@@ -180,10 +180,10 @@ def system_requirements(
 
 
 def requirements_of(hit_type: HitType) -> list[Requirement]:
-    return [_requirement(hit_type.provider, fields) for fields in hit_type.qualifications]
+    return [requirement_of(hit_type.provider, fields) for fields in hit_type.qualifications]
 
 
-def _requirement(provider: str, fields: dict[str, Any]) -> Requirement:
+def requirement_of(provider: str, fields: dict[str, Any]) -> Requirement:
     """Return a requirement on our qualification `code`, or on the marketplace's own `system`."""
     if "code" in fields:
         kind = QualificationType.objects.get(provider=provider, code=fields["code"]).external_id
@@ -194,4 +194,5 @@ def _requirement(provider: str, fields: dict[str, Any]) -> Requirement:
         comparator=fields["comparator"],
         integers=tuple(fields.get("integers", ())),
         locales=tuple(fields.get("locales", ())),
+        is_system="system" in fields,
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from crowd.domain.marketplace import marketplace_of
+from crowd.domain.providers import provider_of
 from crowd.domain.register_worker import register_worker
 from crowd.enums import GrantState
 from crowd.models import QualificationGrant, QualificationType
@@ -34,7 +34,7 @@ def read_back_grants(*, qualification: QualificationType, now: datetime) -> Read
     """
     if not qualification.external_id:
         return ReadBack(0, 0, 0, 0)
-    theirs = marketplace_of(qualification.provider).list_grants(qualification.external_id)
+    theirs = provider_of(qualification.provider).list_grants(qualification.external_id)
     ours = list(qualification.grants.select_related("worker"))
     counts = {"agreeing": 0, "granted_again": 0, "revoked_again": 0}
     for grant in ours:

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from datetime import datetime
 
-from crowd.domain.marketplace import marketplace_of
+from crowd.domain.providers import hit_provider_of
 from crowd.enums import HitState
 from crowd.models import Hit, OrphanHit
 from crowd.providers.base import ListedHit
@@ -18,7 +18,7 @@ def list_all_hits(*, provider: str, now: datetime) -> int:
     """
     known = set(Hit.objects.exclude(external_id=None).values_list("external_id", flat=True))
     adopted = 0
-    for listed in marketplace_of(provider).list_hits():
+    for listed in hit_provider_of(provider).list_hits():
         if listed.external_id in known:
             continue
         pending = Hit.objects.filter(

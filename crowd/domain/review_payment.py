@@ -22,7 +22,8 @@ def accept_payment(*, payment: Payment, award: BonusAward, actor: str, now: date
     row = _lock(payment, PaymentState.PENDING)
     if not 0 < award.amount_cents <= row.amount_cents:
         raise ValueError(f"The amount must be from 1 to {row.amount_cents} cents.")
-    fee = fee_cents(award.amount_cents)
+    provider = row.assignment.hit.hit_type.provider
+    fee = fee_cents(award.amount_cents, provider=provider)
     if row.state == PaymentState.REVIEW:
         rest = row.amount_cents - award.amount_cents, row.fee_cents - fee
         _release(row, f"release:part:{row.token}", *rest, now)

@@ -1,4 +1,7 @@
-"""Send payments, each exactly once, and rejections."""
+"""Send payments, each exactly once, and rejections.
+
+Payments of sessions are sent by `crowd.domain.settle_sessions`.
+"""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -10,7 +13,7 @@ from audit.domain.change_state import TransitionNotAllowedError, change_state, l
 from crowd.domain.create_hits import TOKEN_MEMORY
 from crowd.domain.decide_assignment import TRANSITIONS, apply_provider_decision, set_aside_payment
 from crowd.domain.ledger import Movement, release, settle
-from crowd.domain.marketplace import marketplace_of
+from crowd.domain.providers import hit_provider_of
 from crowd.enums import AssignmentState, PaymentKind, PaymentState
 from crowd.models import Assignment, Payment
 from crowd.providers.base import Bonus, OutcomeUnknownError, ProviderRefusedError
@@ -21,7 +24,7 @@ from jobs.domain.sweep import for_each_row
 def send_due_payments(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
     """Send up to `limit` payments. Return how many are now confirmed."""
     due = Payment.objects.filter(
-        state__in=[PaymentState.PENDING, PaymentState.SENT]
+        state__in=[PaymentState.PENDING, PaymentState.SENT], assignment__session=None
     ).select_related("assignment__hit__hit_type", "assignment__worker")
     return for_each_row(
         sweep="send payments",
@@ -35,7 +38,7 @@ def send_due_payments(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE)
 
 def send_payment(*, payment: Payment, now: datetime) -> bool:
     """Send a payment, with the same token each time. Return True if it is confirmed."""
-    market = marketplace_of(payment.assignment.hit.hit_type.provider)
+    market = hit_provider_of(payment.assignment.hit.hit_type.provider)
     attempted = payment.attempted_at
     Payment.objects.filter(
         pk=payment.pk, state__in=[PaymentState.PENDING, PaymentState.SENT]
@@ -133,7 +136,9 @@ def send_due_rejections(*, clock: Callable[[], datetime], limit: int = BATCH_SIZ
 
 
 def _reject(assignment: Assignment, now: datetime) -> bool:
-    market = marketplace_of(assignment.hit.hit_type.provider)
+    if assignment.session_id is not None:  # the provider only knows the session
+        return _move(assignment, AssignmentState.REJECTED, now, decided_at=now)
+    market = hit_provider_of(assignment.hit.hit_type.provider)
     try:
         market.reject(assignment.external_id, reason=assignment.decision_reason)
     except OutcomeUnknownError:
@@ -145,7 +150,7 @@ def _reject(assignment: Assignment, now: datetime) -> bool:
 
 def _reconcile(assignment: Assignment, refused: ProviderRefusedError, now: datetime) -> bool:
     """Pay for work approved there, or leave the decision open. Return True if it changed."""
-    market = marketplace_of(assignment.hit.hit_type.provider)
+    market = hit_provider_of(assignment.hit.hit_type.provider)
     try:
         theirs = market.state_of(assignment.external_id)
     except OutcomeUnknownError:

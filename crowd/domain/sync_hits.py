@@ -7,7 +7,7 @@ from django.db import transaction
 
 from crowd.domain.decide_assignment import apply_provider_decision
 from crowd.domain.hit_reservations import release_unused
-from crowd.domain.marketplace import marketplace_of
+from crowd.domain.providers import hit_provider_of
 from crowd.domain.register_worker import register_worker
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Hit
@@ -70,8 +70,11 @@ def sync_due_hits(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> 
 def sync_hit(*, hit: Hit, now: datetime) -> int:
     """Fetch the HIT's assignments. Return how many were new."""
     assert hit.external_id
+    if hit.study_id is not None:  # its assignments are recorded here first
+        _schedule(hit, hit.assignments.count(), now)
+        return 0
     try:
-        listed = list(marketplace_of(hit.hit_type.provider).list_assignments(hit.external_id))
+        listed = list(hit_provider_of(hit.hit_type.provider).list_assignments(hit.external_id))
     except (OutcomeUnknownError, ProviderRefusedError) as error:
         Hit.objects.filter(pk=hit.pk).update(
             error=str(error), sync_due_at=now + RETRY, leased_until=None

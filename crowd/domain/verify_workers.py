@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crowd.domain.marketplace import NO_ANSWER, marketplace_of
+from crowd.domain.providers import NO_ANSWER, provider_of
 from crowd.domain.qualifications import ensure_type
 from crowd.models import QualificationType, Worker
 
@@ -33,7 +33,7 @@ def verify_workers(*, qualification: QualificationType, ids: Sequence[str]) -> V
     for at, worker in enumerate(new[:MOST_CHECKED]):
         try:
             kind = ensure_type(provider=provider, code=qualification.code)
-            exists = marketplace_of(provider).has_worker(worker, qualification=kind.external_id)
+            exists = provider_of(provider).has_worker(worker, qualification=kind.external_id)
         except NO_ANSWER:
             # The marketplace can't be reached, so further calls would only take time.
             return Verification(unknown, [*new[at:MOST_CHECKED], *unverified])

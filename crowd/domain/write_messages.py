@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from crowd.domain.marketplace import marketplace_of
+from crowd.domain.providers import capabilities_of, provider_of
 from crowd.enums import MessageState
 from crowd.models import Budget, Message, Worker
 from crowd.providers.base import NotificationFailed, OutcomeUnknownError, ProviderRefusedError
@@ -46,13 +46,21 @@ def send_due_messages(*, clock: Callable[[], datetime], limit: int = GROUP) -> i
     )
 
 
-def _call_key(message: Message) -> tuple[str, str, str]:
+def _call_key(message: Message) -> tuple[str, str, str, str]:
     """Return the values that the messages of one call share."""
-    return message.worker.provider, message.subject, message.text
+    return message.worker.provider, _posting(message.worker), message.subject, message.text
+
+
+def _posting(worker: Worker) -> str:
+    """Return the study of the worker's last session, which a provider with sessions requires."""
+    if not capabilities_of(worker.provider).has_sessions:
+        return ""
+    session = worker.sessions.select_related("study").order_by("-pk").first()
+    return (session and session.study.external_id) or ""
 
 
 def _send(group: Sequence[Message], now: datetime) -> int:
-    provider, subject, text = _call_key(group[0])
+    provider, posting, subject, text = _call_key(group[0])
     by_worker = {message.worker.external_id: message for message in group}
     # A second message with the same text to the same worker is left to another call.
     later = [
@@ -60,8 +68,8 @@ def _send(group: Sequence[Message], now: datetime) -> int:
     ]
     Message.objects.filter(pk__in=later).update(leased_until=None)
     try:
-        failures = marketplace_of(provider).notify(
-            subject=subject, text=text, workers=list(by_worker)
+        failures = provider_of(provider).notify(
+            subject=subject, text=text, workers=list(by_worker), posting=posting
         )
     except OutcomeUnknownError as error:
         failures = [NotificationFailed(worker, False, str(error)) for worker in by_worker]

@@ -1,14 +1,19 @@
-"""The interface of a marketplace. Amounts are whole cents, times are aware UTC.
+"""The interfaces of crowd providers. Amounts are whole cents, times are aware UTC.
+
+A provider either posts each HIT (`HitProvider`), or posts studies whose places are sessions, to which
+this site deals HITs (`StudyProvider`). Both share `CrowdProvider`. `capabilities` states what else
+differs.
 
 A call that returns has taken effect. It raises ProviderRefusedError after a final refusal, and
-OutcomeUnknownError if it may or may not have taken effect. Every call that creates or pays carries a
-token. A repeat with the same token succeeds without creating or paying again.
+OutcomeUnknownError if it may or may not have taken effect. Every call of a `HitProvider` that creates
+or pays carries a token. A repeat with the same token succeeds without creating or paying again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from decimal import Decimal
+from typing import ClassVar, Protocol
 
 from audit.errors import TouchstoneError
 
@@ -22,18 +27,81 @@ class ProviderRefusedError(TouchstoneError):
         self.message = message
 
 
+class ProviderNotFoundError(ProviderRefusedError):
+    """The provider has no object with this id."""
+
+
 class OutcomeUnknownError(TouchstoneError):
     """The call may or may not have taken effect, and can be repeated."""
 
 
+class NotPerformedError(OutcomeUnknownError):
+    """The call had no effect, for example because the provider was too busy."""
+
+
+class InvalidNotificationError(TouchstoneError, ValueError):
+    """The request to the webhook is not a valid notification of the provider."""
+
+
+class InvalidArrivalError(TouchstoneError):
+    """The address with which a worker arrived is invalid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a provider can do.
+
+    `has_sessions`: workers take a place in a study, and this site deals HITs to them.
+    `has_requests`: workers can request qualifications. `lists_hits`: HITs can be found by listing.
+    `override_days`: how long a rejection can be overridden at the provider, 0 if it can't.
+    `most_approval_days`: the longest delay of automatic approval.
+    `minimum_hourly_cents`: the lowest pay per hour that the provider allows, or None.
+    `assignments_without_surcharge`: HITs created with at most that many assignments can't exceed it.
+    """
+
+    has_sessions: bool = False
+    has_requests: bool = True
+    lists_hits: bool = True
+    override_days: int = 30
+    most_approval_days: int = 30
+    minimum_hourly_cents: int | None = None
+    assignments_without_surcharge: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The assignment and worker in the address of a task page.
+
+    `assignment` is empty in a preview. Finished work is posted to `submit_to`.
+    """
+
+    assignment: str = ""
+    worker: str = ""
+    submit_to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderEvent:
+    """A provider's notification. `postings` and `sessions` are the ids to sync."""
+
+    receipt: str
+    postings: Sequence[str] = ()
+    sessions: Sequence[str] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A condition on a qualification (by the marketplace's id), with one of MTurk's comparators."""
+    """A condition on a qualification (by the provider's id), with a comparator.
+
+    Comparators are those of MTurk, such as Exists, NotIn and GreaterThanOrEqualTo. `is_system` means
+    a qualification that the provider keeps, such as the approval rate.
+    """
 
     qualification: str
     comparator: str
     integers: Sequence[int] = ()
     locales: Sequence[str] = ()
+    is_system: bool = False
     guard: str = "DiscoverPreviewAndAccept"
 
 
@@ -108,7 +176,66 @@ class NotificationFailed:
     reason: str
 
 
-class Marketplace(Protocol):
+class CrowdProvider(Protocol):
+    """What every provider offers."""
+
+    capabilities: ClassVar[Capabilities]
+
+    def fee_cents(self, amount_cents: int, *, max_assignments: int = 1) -> int:
+        """Return the provider's fee on a payment: 0 for 0, otherwise at least one cent."""
+        ...
+
+    def unreachable(self) -> str:
+        """Return why the provider can't be reached, or an empty string if it responds."""
+        ...
+
+    def read_event(self, *, body: bytes, headers: Mapping[str, str]) -> ProviderEvent:
+        """Parse a request to the webhook. Raise InvalidNotificationError."""
+        ...
+
+    def create_qualification_type(self, *, name: str, description: str) -> str: ...
+
+    def grant(self, *, qualification: str, worker: str, value: int) -> None: ...
+
+    def revoke(self, *, qualification: str, worker: str, reason: str) -> None: ...
+
+    def list_grants(self, qualification: str) -> dict[str, int]:
+        """Return the values of the qualification's present holders, by worker."""
+        ...
+
+    def has_worker(self, worker: str, *, qualification: str) -> bool | None:
+        """Return True if the worker exists, or None if the provider does not tell."""
+        ...
+
+    def notify(
+        self, *, subject: str, text: str, workers: Sequence[str], posting: str = ""
+    ) -> list[NotificationFailed]:
+        """Send a message to at most 100 workers, about a posting that they worked on.
+
+        A repeat may deliver it twice.
+        """
+        ...
+
+    def block(self, worker: str, *, reason: str) -> None: ...
+
+    def unblock(self, worker: str, *, reason: str) -> None: ...
+
+    def balance_cents(self) -> int: ...
+
+
+class HitProvider(CrowdProvider, Protocol):
+    """A marketplace that posts HITs, records assignments and pays idempotently.
+
+    `is_builtin` means that the marketplace is part of this site, which allows rehearsals.
+    `sends_events` means that it can notify this site's webhook.
+    """
+
+    @property
+    def is_builtin(self) -> bool: ...
+
+    @property
+    def sends_events(self) -> bool: ...
+
     def create_hit_type(self, terms: HitTypeTerms) -> str: ...
 
     def create_hit(
@@ -157,20 +284,6 @@ class Marketplace(Protocol):
         """Return True if this bonus was ever paid."""
         ...
 
-    def create_qualification_type(self, *, name: str, description: str) -> str: ...
-
-    def grant(self, *, qualification: str, worker: str, value: int) -> None: ...
-
-    def revoke(self, *, qualification: str, worker: str, reason: str) -> None: ...
-
-    def list_grants(self, qualification: str) -> dict[str, int]:
-        """Return the values of the qualification's present holders, by worker."""
-        ...
-
-    def has_worker(self, worker: str, *, qualification: str) -> bool | None:
-        """Return True if the worker exists, or None if the marketplace does not tell."""
-        ...
-
     def list_requests(self) -> Iterator[ListedRequest]:
         """Yield the undecided requests for the account's qualifications."""
         ...
@@ -179,14 +292,157 @@ class Marketplace(Protocol):
 
     def refuse_request(self, request: str, *, reason: str) -> None: ...
 
-    def notify(
-        self, *, subject: str, text: str, workers: Sequence[str]
-    ) -> list[NotificationFailed]:
-        """Send a message to at most 100 workers. A repeat may deliver it twice."""
+
+@dataclass(frozen=True, slots=True)
+class StudyTerms:
+    """A study to create. `token` identifies it in the provider's list.
+
+    `reward_cents` is paid for a session of `minutes`. `url` opens with the arrival's parameters.
+    """
+
+    token: str
+    title: str
+    description: str
+    url: str
+    places: int
+    minutes: int
+    reward_cents: int
+    completion_code: str
+    requirements: Sequence[Requirement] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedStudy:
+    """A study at the provider. `state` is draft, publishing, live, paused, full or ended."""
+
+    external_id: str
+    token: str
+    state: str
+    places: int
+    places_taken: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSession:
+    """A session at the provider.
+
+    `state` is reserved, active, submitted, approved, rejected, returned, timed-out or screened-out.
+    `code` is the completion code that the worker entered.
+    """
+
+    external_id: str
+    study: str
+    worker: str
+    state: str
+    started_at: datetime
+    completed_at: datetime | None = None
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BonusOrder:
+    """A bonus that was set up and not paid yet, with its cost in cents."""
+
+    external_id: str
+    amount_cents: int
+    fee_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class AccountStatus:
+    """The state of the requester's account. Rates are fractions, such as 0.428."""
+
+    workspace: str
+    currency: str
+    balance_cents: int
+    fee_rate: Decimal
+    vat_rate: Decimal
+    filters: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionArrival:
+    """The ids in the address with which a worker opens a session."""
+
+    study: str
+    session: str
+    worker: str
+
+
+class StudyProvider(CrowdProvider, Protocol):
+    """A provider whose postings are studies and whose assignments are sessions.
+
+    Bonuses are not idempotent: see `crowd.domain.settle_sessions`.
+    """
+
+    def subscribe(self, address: str) -> None:
+        """Subscribe the address to the workspace's events. A repeat is harmless."""
         ...
 
-    def block(self, worker: str, *, reason: str) -> None: ...
+    def parse_session_arrival(self, parameters: Mapping[str, str]) -> SessionArrival:
+        """Return the ids in the address. Raise InvalidArrivalError."""
+        ...
 
-    def unblock(self, worker: str, *, reason: str) -> None: ...
+    def completion_url(self, code: str) -> str:
+        """Return the address that ends a session at the provider."""
+        ...
 
-    def balance_cents(self) -> int: ...
+    def session_seconds(self, minutes: int) -> int:
+        """Return the time that a worker may take for a session of these estimated minutes."""
+        ...
+
+    def account(self) -> AccountStatus: ...
+
+    def create_study(self, terms: StudyTerms) -> str:
+        """Create a draft and return its id."""
+        ...
+
+    def find_studies(self, token: str) -> list[ListedStudy]:
+        """Return the studies with this token, oldest first."""
+        ...
+
+    def study(self, study: str) -> ListedStudy: ...
+
+    def delete_draft(self, study: str) -> None: ...
+
+    def study_fee_cents(self, study: str, *, reward_cents: int) -> int:
+        """Return the fee and tax on one session's reward."""
+        ...
+
+    def publish_study(self, study: str) -> None: ...
+
+    def pause_study(self, study: str) -> None: ...
+
+    def start_study(self, study: str) -> None: ...
+
+    def stop_study(self, study: str) -> None: ...
+
+    def set_places(self, study: str, places: int) -> None:
+        """Set the total number of places, which can only grow. A repeat is harmless."""
+        ...
+
+    def list_sessions(self, study: str) -> Iterator[ListedSession]: ...
+
+    def session(self, session: str) -> ListedSession: ...
+
+    def complete_session(self, session: str, *, code: str) -> None:
+        """Hand in a session for a worker whose redirect was lost."""
+        ...
+
+    def approve_session(self, session: str) -> None: ...
+
+    def reject_session(self, session: str, *, reason: str) -> None: ...
+
+    def request_return(self, session: str, *, reason: str) -> None: ...
+
+    def set_up_bonuses(self, *, study: str, bonuses: Sequence[tuple[str, int]]) -> BonusOrder:
+        """Set up a bonus in cents for each of up to 200 sessions. Nothing is paid yet."""
+        ...
+
+    def pay_bonuses(self, order: str) -> None:
+        """Pay the bonuses of an order. A repeat pays again."""
+        ...
+
+    def list_bonuses(self, session: str) -> list[int]:
+        """Return the cents of all bonuses that were paid for the session, oldest first."""
+        ...

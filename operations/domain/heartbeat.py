@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from crowd.domain.marketplace import unreachable
+from crowd.domain.providers import unreachable
+from crowd.enums import DEFAULT_PROVIDER
 from operations.models import Heartbeat
 
 # Three missed heartbeats.
@@ -13,7 +14,7 @@ MAX_AGE = timedelta(seconds=3 * settings.HEARTBEAT_SECONDS + 10)
 
 def beat(*, now: datetime) -> None:
     """Store the time, and the result of a request to the marketplace."""
-    problem = unreachable()[:200]
+    problem = unreachable(DEFAULT_PROVIDER)[:200]
     last = Heartbeat.objects.filter(pk=1).first()
     since = last.marketplace_since if last else None
     Heartbeat.objects.update_or_create(

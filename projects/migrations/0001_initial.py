@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('slug', models.SlugField(max_length=60, unique=True)),
                 ('title', models.CharField(max_length=200)),
                 ('scheme', models.CharField(max_length=30)),
-                ('provider', models.CharField(choices=[('mturk', 'MTurk-compatible')], default='mturk', max_length=20)),
+                ('provider', models.CharField(choices=[('mturk', 'MTurk-compatible marketplace'), ('prolific', 'Prolific')], default='mturk', max_length=20)),
                 ('pay_scheme', models.JSONField()),
                 ('generators_per_item', models.PositiveSmallIntegerField(default=2)),
                 ('protocol', models.CharField(choices=[('consolidation', 'consolidation'), ('validation', 'validation'), ('verification', 'verification')], db_default='consolidation', default='consolidation', max_length=20)),

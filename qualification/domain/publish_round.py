@@ -223,7 +223,7 @@ def round_cents(*, round: Round, slots: int) -> int:
     cents = 0
     for block in split_into_blocks(round=round, slots=slots):
         slot = slot_cents(
-            HitType(reward_cents=terms["reward_cents"]),
+            HitType(provider=round.project.provider, reward_cents=terms["reward_cents"]),
             HitTerms(
                 max_assignments=block.slots,
                 lifetime_seconds=0,

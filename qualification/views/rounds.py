@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.domain.publish import terms_of
 from consolidation.domain.queries import count_expert_items
 from crowd.domain.ledger import BudgetExceededError
+from crowd.domain.plan_study import PayTooLowError
 from crowd.domain.register_worker import register_worker
 from crowd.domain.verify_workers import verify_workers
 from crowd.domain.write_mail import send_again, undelivered_mail
@@ -254,7 +255,7 @@ def _publish(request: HttpRequest, round: Round) -> HttpResponseBase:
         cohort = publish_round(
             round=round, slots=slots, actor=request.user.get_username(), now=timezone.now()
         )
-    except (RoundPublishError, BudgetExceededError) as error:
+    except (RoundPublishError, BudgetExceededError, PayTooLowError) as error:
         messages.error(request, f"Nothing was published: {error}")
         return redirect("qualification:publish", slug=round.project.slug, pk=round.pk)
     # Robust, because the next sweep creates the HITs if the broker is down.

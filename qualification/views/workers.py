@@ -176,7 +176,7 @@ def compensate(request: HttpRequest, project: Project, pseudonym: str) -> HttpRe
     if not form.is_valid():
         return render_page(request, project, page, context, status=422 if posted else 200)
     cents = form.cents()
-    context |= {"cents": cents, "cost": compensation_cents(cents)}
+    context |= {"cents": cents, "cost": compensation_cents(cents, provider=project.provider)}
     if "confirmed" not in request.POST:
         return render_page(request, project, "annotation/compensate_confirm.html", context)
     try:

@@ -9,6 +9,7 @@ from django.db import transaction
 from annotation.models import Item, Sentence
 from audit.errors import TouchstoneError
 from consolidation.protocols import protocol_of
+from crowd.domain.providers import has_builtin_marketplace
 from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queue_job import queue_job
 from jobs.enums import UNFINISHED
@@ -40,7 +41,7 @@ class RehearsalStartError(TouchstoneError):
 @transaction.atomic
 def start_rehearsal(*, project: Project, actor: str, now: datetime) -> Rehearsal:
     """Copy up to ITEMS items and queue a rehearsal of them. Raise RehearsalStartError."""
-    if not settings.MTURK_IS_OURS:
+    if not has_builtin_marketplace():
         raise RehearsalStartError(
             "Rehearsals need the built-in marketplace, but this site uses another one."
         )

@@ -8,7 +8,6 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.db import connection
 from django.db.models import Count, Q, Sum
 from django.utils import timezone
@@ -24,6 +23,7 @@ from consolidation.domain.second_consolidation import second_cases
 from consolidation.enums import SETTLED, CaseState
 from consolidation.models import Case, Gold
 from consolidation.protocols import protocol_of
+from crowd.domain.providers import has_builtin_marketplace
 from crowd.enums import HitState, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from projects.enums import Role
@@ -61,9 +61,9 @@ class RehearsalNotAllowedError(TouchstoneError):
 
 def check_project(project: Project) -> None:
     """Raise RehearsalNotAllowedError if the project cannot be rehearsed."""
-    if not settings.MTURK_IS_OURS:
+    if not has_builtin_marketplace():
         raise RehearsalNotAllowedError(
-            "Rehearsals need the built-in marketplace. Unset MTURK_ENDPOINT_URL to use it."
+            "Rehearsals need the built-in marketplace, but this site uses another one."
         )
     if Submission.objects.filter(item__project=project, worker__is_simulated=False).exists():
         raise RehearsalNotAllowedError(

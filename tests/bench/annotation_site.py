@@ -22,7 +22,7 @@ from annotation.domain.publish import publish_batch  # noqa: E402
 from annotation.models import Draft, Item, Sentence  # noqa: E402
 from crowd.enums import HitState  # noqa: E402
 from crowd.models import Hit as OurHit  # noqa: E402
-from crowd.providers.mturk import parse_answer  # noqa: E402
+from crowd.providers.mturk.client import parse_answer  # noqa: E402
 from marketplace.domain import access_keys, accounts, hit_types  # noqa: E402
 from marketplace.domain.identifiers import new_code, new_worker_code  # noqa: E402
 from marketplace.models import Assignment, Hit, HitType, WorkerAccount  # noqa: E402

@@ -1,6 +1,6 @@
 import pytest
 
-from crowd.providers.registry import MARKETPLACES
+from crowd.providers.registry import PROVIDERS
 from tests.crowd.in_process import InProcess, Times, connect
 
 
@@ -17,7 +17,7 @@ def wire(db, settings, monkeypatch) -> InProcess:
     )
     wire = InProcess()
     market = connect(wire)
-    monkeypatch.setitem(MARKETPLACES, "mturk", lambda: market)
+    monkeypatch.setitem(PROVIDERS, "mturk", lambda: market)
     return wire
 
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from crowd.domain.sync_hits import request_sync
 from crowd.models import Hit
-from crowd.providers.mturk import MTurk
+from crowd.providers.mturk.client import MTurk
 from marketplace import models as theirs
 from marketplace.api.endpoint import requester_api
 from marketplace.domain import accept_hit, accounts, work

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
-from crowd.domain.marketplace import marketplace_of
+from crowd.domain.providers import hit_provider_of
 from crowd.domain.qualifications import (
     define_qualification,
     grant_qualification,
@@ -47,7 +47,7 @@ def market(live_server, settings):
         settings.MTURK_SECRET_ACCESS_KEY,
     )
     mturk.connect.cache_clear()
-    yield marketplace_of("mturk")
+    yield hit_provider_of("mturk")
     mturk.connect.cache_clear()
 
 

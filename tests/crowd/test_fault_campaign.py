@@ -6,6 +6,7 @@ notifications come late, twice and out of order; clocks jump; workers, requester
 own rules decide across one another. When it is over, both sides' ledger have to be the same.
 """
 
+import json
 import random
 from collections import Counter
 from contextlib import suppress
@@ -141,9 +142,8 @@ class Campaign:
     def notify(self) -> None:
         rows = list(theirs.Notification.objects.all())
         for row in self.dice.choices(rows, k=3) if rows else []:
-            told = document(row)
-            hits = [event["HITId"] for event in told["Events"]]
-            receive_notification(doc_id=told["EventDocId"], hits=hits, now=self.clock())
+            body = json.dumps(document(row)).encode()
+            receive_notification(body=body, headers={}, now=self.clock())
 
     def one(self, rows):
         found = list(rows.order_by("pk"))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.domain.fees import fee_cents
+from crowd.providers.mturk.fees import fee_cents
 
 
 @pytest.mark.parametrize(

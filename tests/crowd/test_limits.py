@@ -9,7 +9,7 @@ from crowd.domain.write_messages import write_messages
 from crowd.models import Hit, HitType, LedgerEntry, Message, QualificationType
 from crowd.providers.base import Bonus, ProviderRefusedError
 from crowd.providers.limits import OutOfLimitsError
-from crowd.providers.mturk import question_of
+from crowd.providers.mturk.client import question_of
 from tests.crowd.factories import NOW, make_assignment, make_budget, make_worker
 from tests.crowd.in_process import connect
 

@@ -14,7 +14,14 @@ from audit.models import StateChange
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, CaseSource, CaseTask, Gold
 from crowd.domain.fees import fee_cents
-from crowd.enums import AssignmentState, HitState, LedgerKind, PaymentKind, PaymentState
+from crowd.enums import (
+    DEFAULT_PROVIDER,
+    AssignmentState,
+    HitState,
+    LedgerKind,
+    PaymentKind,
+    PaymentState,
+)
 from crowd.models import Assignment, Budget, Hit, HitType, LedgerEntry, Payment, Worker
 from projects.domain.create_project import create_project
 from projects.enums import MemberRole, Role
@@ -240,7 +247,7 @@ class Campaign:
                 assignment=one,
                 kind=kind,
                 amount_cents=amount + one.pk % 3,
-                fee_cents=fee_cents(amount),
+                fee_cents=fee_cents(amount, provider=DEFAULT_PROVIDER),
                 token=f"ts-{kind}-{one.worker_id}-{one.external_id}",
                 reason="3 questions",
                 state=PaymentState.CONFIRMED,

@@ -99,7 +99,7 @@ def test_marketplace_that_is_not_there(db, client, settings, free_port):
 
 
 def test_marketplace_that_says_nothing_costs_the_worker_a_short_time(db, settings, monkeypatch):
-    monkeypatch.setattr("crowd.domain.marketplace.TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("crowd.providers.mturk.client.TIMEOUT_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{silent.getsockname()[1]}/mturk/"
         heartbeat.beat(now=timezone.now())

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from annotation.domain.open_page import open_page
 from audit.models import StateChange
+from crowd.domain.arrivals import Arrival
 from crowd.models import Hit, Payment
 from projects.domain.create_project import write_guidelines
 from qualification.domain.edit_round import admission_of
@@ -115,9 +116,7 @@ def test_round_pays_by_its_own_terms(send, one):
     # Three questions twice and two twice: 14 and 7 cents beyond the first.
     assert paid == [("bonus", 7)] * 2 + [("bonus", 14)] * 2 + [("reward", 20)] * 4
     task = cohort.batch.tasks.first()
-    page = open_page(
-        public_id=task.public_id, role=task.role, assignment="", worker="", submit_to="", now=NOW
-    )
+    page = open_page(public_id=task.public_id, role=task.role, arrival=Arrival(), now=NOW)
     assert page.data["pay"]["reward_cents"] == 20
     assert one.project.pay_scheme == PAY_PRESETS["qasrl-2020"]
 
@@ -129,7 +128,5 @@ def test_round_shows_its_own_version_of_the_guidelines(send, one):
     one.refresh_from_db()
     cohort = open_round(one, [make_worker()])
     task = cohort.batch.tasks.first()
-    page = open_page(
-        public_id=task.public_id, role=task.role, assignment="", worker="", submit_to="", now=NOW
-    )
+    page = open_page(public_id=task.public_id, role=task.role, arrival=Arrival(), now=NOW)
     assert page.guidelines == first.text

@@ -3,7 +3,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from crowd.domain.marketplace import NO_ANSWER
+from crowd.domain.providers import NO_ANSWER
 from crowd.domain.qualifications import (
     define_qualification,
     grant_qualification,

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from annotation.domain.adopt_orphan_hits import adopt_orphan_hits
 from crowd.domain.hold_publishing import lift_hold
-from crowd.domain.marketplace import NO_ANSWER
+from crowd.domain.providers import NO_ANSWER
 from crowd.domain.recover_hits import list_all_hits
 from crowd.models import OrphanHit
 from projects.command import Command as BaseCommand

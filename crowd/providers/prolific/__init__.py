@@ -1,1 +1,5 @@
-"""The Prolific API."""
+"""The provider for Prolific."""
+
+from crowd.providers.prolific.provider import connect
+
+__all__ = ["connect"]

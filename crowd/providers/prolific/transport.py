@@ -13,7 +13,12 @@ import requests
 from requests.auth import AuthBase
 from urllib3.exceptions import NewConnectionError
 
-from crowd.providers.base import OutcomeUnknownError, ProviderRefusedError
+from crowd.providers.base import (
+    NotPerformedError,
+    OutcomeUnknownError,
+    ProviderNotFoundError,
+    ProviderRefusedError,
+)
 from crowd.providers.rate import RateLimit
 
 T = TypeVar("T")
@@ -42,12 +47,8 @@ class RefusedError(ProviderRefusedError):
         self.status = status
 
 
-class NotFoundError(RefusedError):
+class NotFoundError(RefusedError, ProviderNotFoundError):
     """The object or page does not exist."""
-
-
-class NotPerformedError(OutcomeUnknownError):
-    """The call had no effect: there was no connection, or the API was too busy (429)."""
 
 
 class UnexpectedAnswerError(OutcomeUnknownError):

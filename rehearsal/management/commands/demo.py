@@ -70,7 +70,7 @@ class Command(BaseCommand):
 def _start_again_as_demo() -> None:
     """Run the command again with demo settings and data, because its passwords are public."""
     environment = {**os.environ, "DEMO": "true", "VAR_DIR": str(Path(settings.VAR_DIR) / "demo")}
-    for name in ("DATABASE_URL", "REDIS_URL", "MTURK_ENDPOINT_URL", "SECRET_KEY"):
+    for name in settings.SERVICE_VARIABLES:
         environment.pop(name, None)
     sys.stdout.flush()
     os.execve(sys.executable, [sys.executable, *sys.argv], environment)  # noqa: S606

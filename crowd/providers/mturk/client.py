@@ -1,14 +1,15 @@
 """A client for marketplaces with the MTurk Requester API (botocore's `mturk/2017-01-17`)."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from xml.sax.saxutils import escape
 
 import boto3
+import requests
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, ParamValidationError
 from defusedxml import ElementTree
@@ -17,15 +18,19 @@ from django.conf import settings
 from crowd.providers import limits
 from crowd.providers.base import (
     Bonus,
+    Capabilities,
     ConfirmedAssignment,
     HitTypeTerms,
     ListedHit,
     ListedRequest,
     NotificationFailed,
     OutcomeUnknownError,
+    ProviderEvent,
     ProviderRefusedError,
-    Requirement,
 )
+from crowd.providers.mturk.eligibility import qualification_requirement
+from crowd.providers.mturk.fees import MANY_ASSIGNMENTS, fee_cents
+from crowd.providers.mturk.webhooks import EVENT_TYPES, read_notification
 from crowd.providers.rate import RateLimit
 
 if TYPE_CHECKING:
@@ -43,24 +48,12 @@ ANSWERS = (
     "2005-10-01/QuestionFormAnswers.xsd}"
 )
 PAGE = 100
+TIMEOUT_SECONDS = 3.0
+SERVER_ERROR = 500
+WEBHOOK = "webhook"
 ID_IN_MESSAGE = re.compile(r"\b(?:HIT|hit)\s*(?:id)?\W*([A-Z0-9]{20,64})\b", re.IGNORECASE)
 # Refusals that may end, for example once the account has funds.
 RETRYABLE = {"insufficientfunds"}
-SYSTEM_QUALIFICATIONS = {
-    "approval-rate": "000000000000000000L0",
-    "hits-approved": "00000000000000000040",
-    "locale": "00000000000000000071",
-    "adult": "00000000000000000060",
-}
-
-# The events after which a HIT is synced.
-EVENT_TYPES = (
-    "AssignmentSubmitted",
-    "AssignmentApproved",
-    "AssignmentRejected",
-    "HITReviewable",
-    "HITExpired",
-)
 
 
 def dollars(cents: int) -> str:
@@ -75,11 +68,40 @@ def cents(amount: str) -> int:
 
 
 class MTurk:
-    """See `crowd.providers.base.Marketplace`."""
+    """See `crowd.providers.base.HitProvider`."""
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        assignments_without_surcharge=MANY_ASSIGNMENTS - 1
+    )
 
     def __init__(self, client: "MTurkClient", *, requests_per_second: float) -> None:
         self._client = client
         self._rate = RateLimit(requests_per_second)
+
+    @property
+    def is_builtin(self) -> bool:
+        return bool(settings.MTURK_IS_OURS)
+
+    @property
+    def sends_events(self) -> bool:
+        return bool(settings.MTURK_NOTIFICATIONS == WEBHOOK)
+
+    def fee_cents(self, amount_cents: int, *, max_assignments: int = 1) -> int:
+        return fee_cents(amount_cents, max_assignments=max_assignments)
+
+    def unreachable(self) -> str:
+        try:
+            response = requests.get(
+                settings.MTURK_ENDPOINT_URL, timeout=TIMEOUT_SECONDS, allow_redirects=False
+            )
+        except requests.Timeout:
+            return f"no answer within {TIMEOUT_SECONDS:g} seconds"
+        except requests.RequestException:
+            return "can't be reached"
+        return f"answers {response.status_code}" if response.status_code >= SERVER_ERROR else ""
+
+    def read_event(self, *, body: bytes, headers: Mapping[str, str]) -> ProviderEvent:
+        return read_notification(body, headers)
 
     def create_hit_type(self, terms: HitTypeTerms) -> str:
         limits.check_hit_type(**asdict(terms))
@@ -92,7 +114,7 @@ class MTurk:
             AssignmentDurationInSeconds=terms.assignment_seconds,
             AutoApprovalDelayInSeconds=terms.auto_approval_seconds,
             QualificationRequirements=[
-                _requirement(requirement) for requirement in terms.requirements
+                qualification_requirement(requirement) for requirement in terms.requirements
             ],
         )
         return answer["HITTypeId"]
@@ -291,7 +313,7 @@ class MTurk:
             if refused.code == "workerdoesnotexist":
                 return False
             # MTurk gives the same answer for an unknown worker and one without the qualification.
-            is_known = settings.MTURK_IS_OURS and refused.code == "qualificationdoesnotexist"
+            is_known = self.is_builtin and refused.code == "qualificationdoesnotexist"
             return True if is_known else None
         return True
 
@@ -322,7 +344,7 @@ class MTurk:
         )
 
     def notify(
-        self, *, subject: str, text: str, workers: Sequence[str]
+        self, *, subject: str, text: str, workers: Sequence[str], posting: str = ""
     ) -> list[NotificationFailed]:
         limits.check_text("subject", subject, longest=limits.SUBJECT)
         limits.check_text("text", text, longest=limits.MESSAGE)
@@ -386,20 +408,6 @@ def _translate(error: ClientError) -> Exception:
 def question_of(url: str) -> str:
     """Return the XML of an ExternalQuestion that shows this page."""
     return QUESTION.format(url=escape(url))
-
-
-def _requirement(requirement: Requirement) -> Any:
-    qualification = requirement.qualification
-    parameters: dict[str, Any] = {
-        "QualificationTypeId": SYSTEM_QUALIFICATIONS.get(qualification, qualification),
-        "Comparator": requirement.comparator,
-        "ActionsGuarded": requirement.guard,
-    }
-    if requirement.integers:
-        parameters["IntegerValues"] = list(requirement.integers)
-    if requirement.locales:
-        parameters["LocaleValues"] = [{"Country": country} for country in requirement.locales]
-    return parameters
 
 
 def _listed_hit(hit: Any) -> ListedHit:

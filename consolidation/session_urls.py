@@ -1,0 +1,15 @@
+"""The addresses of sessions. Studies contain the address of arrival, so it must not change."""
+
+from django.urls import path
+
+from consolidation.views import sessions
+
+app_name = "sessions"
+
+urlpatterns = [
+    path("sessions/arrive/<slug:provider>/", sessions.arrive, name="arrive"),
+    path("sessions/submit/<str:token>/", sessions.submit, name="submit"),
+    path("sessions/<str:token>/", sessions.session, name="session"),
+    path("sessions/<str:token>/next/", sessions.next_task, name="next"),
+    path("sessions/<str:token>/finish/", sessions.finish, name="finish"),
+]

@@ -1,0 +1,125 @@
+"""Pages of a session: arrival, progress, the next task, and the way back to the provider.
+
+They open in a tab of their own. Signed addresses authorize them, and no page needs a cookie.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_GET, require_POST
+
+from consolidation.domain.deal_task import deal_next
+from crowd.domain.arrivals import InvalidArrivalError
+from crowd.domain.deal_hit import has_room, submit_deal
+from crowd.domain.open_session import SessionOverError, open_session, session_with
+from crowd.domain.providers import NO_ANSWER, knows_sessions
+from crowd.domain.session_links import deal_token_of, next_url, session_id_of, session_url, task_url
+from crowd.domain.session_progress import progress_of
+from crowd.domain.sync_sessions import finish_session
+from crowd.enums import Provider, SessionState
+from crowd.models import StudySession
+
+View = Callable[..., HttpResponseBase]
+LATER = "We can't reach {provider} at the moment. Wait a minute and reload this page."
+
+
+def session_page(view: View) -> View:
+    """Decorate a page of a session. Errors are plain pages without any task."""
+
+    @never_cache
+    @wraps(view)
+    def guarded(request: HttpRequest, **kwargs: object) -> HttpResponseBase:
+        try:
+            return view(request, **kwargs)
+        except InvalidArrivalError as error:
+            return _problem(request, str(error), status=403)
+        except SessionOverError as over:
+            return _problem(request, str(over), status=410, session=over.session)
+
+    return guarded
+
+
+def _problem(
+    request: HttpRequest, message: str, *, status: int, session: StudySession | None = None
+) -> HttpResponse:
+    unfinished = session is not None and session.state == SessionState.FINISHED
+    context = {"message": message, "finish": session if unfinished else None}
+    if session and unfinished:
+        context["token"] = session_url(session).rstrip("/").rsplit("/", 1)[-1]
+    return render(request, "consolidation/session_problem.html", context, status=status)
+
+
+@require_GET
+@session_page
+def arrive(request: HttpRequest, provider: str) -> HttpResponseBase:
+    """Open the session of a worker who comes from the provider."""
+    if not knows_sessions(provider):
+        raise InvalidArrivalError("This address is not valid. Open the study again.")
+    try:
+        session = open_session(provider=provider, parameters=request.GET.dict(), now=timezone.now())
+    except NO_ANSWER:
+        message = LATER.format(provider=Provider(provider).label)
+        return _problem(request, message, status=503)
+    return redirect(session_url(session))
+
+
+@require_GET
+@session_page
+def session(request: HttpRequest, token: str) -> HttpResponseBase:
+    row = session_with(external_id=session_id_of(token))
+    progress = progress_of(session=row, now=timezone.now())
+    if not progress.is_active:
+        raise SessionOverError(row)
+    context = {
+        "session": row,
+        "progress": progress,
+        "token": token,
+        "provider": Provider(row.study.provider).label,
+        "has_room": has_room(row, timezone.now()),
+        "is_empty": "empty" in request.GET,
+    }
+    return render(request, "consolidation/session.html", context)
+
+
+@require_GET
+@session_page
+def next_task(request: HttpRequest, token: str) -> HttpResponseBase:
+    """Open the session's task, or its page if there is no further one."""
+    row = session_with(external_id=session_id_of(token))
+    if row.state != SessionState.ACTIVE:
+        raise SessionOverError(row)
+    deal = deal_next(session=row, now=timezone.now())
+    if deal is None:
+        return redirect(f"{session_url(row)}?empty")
+    return HttpResponseRedirect(task_url(deal))
+
+
+@csrf_exempt  # the address is signed, and pages of sessions have no cookies
+@require_POST
+@session_page
+def submit(request: HttpRequest, token: str) -> HttpResponseBase:
+    answer = {key: value for key, value in request.POST.dict().items() if key != "assignmentId"}
+    row = submit_deal(token=deal_token_of(token), answer=answer, now=timezone.now())
+    row = session_with(external_id=row.external_id)
+    if not has_room(row, timezone.now()):
+        return redirect(session_url(row))
+    return redirect(next_url(row))
+
+
+@csrf_exempt  # the address is signed, and pages of sessions have no cookies
+@require_POST
+@session_page
+def finish(request: HttpRequest, token: str) -> HttpResponseBase:
+    """Record that the worker is done, and return them to the provider."""
+    row = session_with(external_id=session_id_of(token))
+    context = {
+        "address": finish_session(session=row, now=timezone.now()),
+        "provider": Provider(row.study.provider).label,
+    }
+    # Not a redirect, which the policy on forms would refuse, and which can get lost.
+    return render(request, "consolidation/session_finished.html", context)

@@ -1,0 +1,52 @@
+"""Check our accounts at providers with sessions: token, currency, balance, fees."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from crowd.domain.handle_notifications import event_address
+from crowd.domain.providers import providers_with_sessions, study_provider_of
+from crowd.models import ProviderAccount
+from crowd.providers.base import OutcomeUnknownError, ProviderRefusedError
+from jobs.domain.sweep import for_each_row
+
+CURRENCY = "USD"
+
+
+def check_accounts(*, clock: Callable[[], datetime]) -> int:
+    """Check the accounts of all providers with sessions. Return how many are usable."""
+    for name in providers_with_sessions(True):
+        ProviderAccount.objects.get_or_create(provider=name)
+    return for_each_row(
+        sweep="check accounts",
+        rows=ProviderAccount.objects.all(),
+        process=lambda account, now: check_account(account=account, now=now),
+        clock=clock,
+    )
+
+
+def check_account(*, account: ProviderAccount, now: datetime) -> bool:
+    """Store the account's state at the provider. Return True if it can be used."""
+    provider = study_provider_of(account.provider)
+    try:
+        status = provider.account()
+        provider.subscribe(event_address(account.provider))
+    except (OutcomeUnknownError, ProviderRefusedError) as error:
+        ProviderAccount.objects.filter(pk=account.pk).update(error=str(error), checked_at=now)
+        return False
+    problem = (
+        f"The workspace uses {status.currency}. Amounts here are in {CURRENCY}, so use a workspace "
+        f"in {CURRENCY}."
+        if status.currency != CURRENCY
+        else ""
+    )
+    ProviderAccount.objects.filter(pk=account.pk).update(
+        workspace=status.workspace,
+        currency=status.currency,
+        balance_cents=status.balance_cents,
+        fee_rate=status.fee_rate,
+        vat_rate=status.vat_rate,
+        filters=status.filters,
+        checked_at=now,
+        error=problem,
+    )
+    return not problem

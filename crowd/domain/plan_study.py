@@ -1,0 +1,111 @@
+"""Plan the study whose sessions do a publication's HITs."""
+
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass
+from math import ceil
+
+from audit.errors import TouchstoneError
+from crowd.domain.eligibility import study_requirements
+from crowd.domain.providers import capabilities_of
+from crowd.enums import Provider
+from crowd.models import Budget, HitType, Study
+
+# A session of about this length, unless the publication has fewer HITs.
+SESSION_SECONDS = 15 * 60
+MOST_HITS = 100
+# Without characters that look alike.
+CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
+
+
+class PayTooLowError(TouchstoneError, ValueError):
+    """The reward is below the provider's minimum for the expected time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlan:
+    """The size of a study's sessions: HITs, estimated minutes, and the reward in cents."""
+
+    hits: int
+    minutes: int
+    reward_cents: int
+
+    @property
+    def hourly_cents(self) -> int:
+        return self.reward_cents * 60 // self.minutes
+
+
+def plan_session(*, reward_cents: int, expected_seconds: int, most_hits: int) -> SessionPlan:
+    """Return sessions of about `SESSION_SECONDS` with at most `most_hits` HITs."""
+    seconds = max(1, expected_seconds)
+    hits = max(1, min(most_hits, MOST_HITS, round(SESSION_SECONDS / seconds)))
+    return SessionPlan(hits, max(1, ceil(hits * seconds / 60)), hits * reward_cents)
+
+
+def check_hourly_pay(
+    *, provider: str, reward_cents: int, expected_seconds: int, work: str = "A task"
+) -> None:
+    """Raise PayTooLowError if the reward is below the provider's minimum for the expected time.
+
+    `work` names the task in the message.
+    """
+    minimum = capabilities_of(provider).minimum_hourly_cents
+    if not minimum or reward_cents * 3600 >= minimum * expected_seconds:
+        return
+    needed = ceil(minimum * expected_seconds / 3600)
+    raise PayTooLowError(
+        f"{work} pays {_dollars(reward_cents)} for about {expected_seconds} seconds, which is "
+        f"{_dollars(reward_cents * 3600 // max(1, expected_seconds))} an hour. "
+        f"{Provider(provider).label} requires {_dollars(minimum)} an hour without bonuses. "
+        f"Raise the reward to at least {_dollars(needed)}."
+    )
+
+
+def _dollars(cents: int) -> str:
+    return f"${cents / 100:.2f}"
+
+
+def plan_study(
+    *,
+    hit_type: HitType,
+    budget: Budget,
+    sub_budget: Budget | None,
+    expected_seconds: int,
+    most_hits: int,
+) -> Study:
+    """Get or create the study for HITs of this type and these budgets. Raise PayTooLowError."""
+    check_hourly_pay(
+        provider=hit_type.provider,
+        reward_cents=hit_type.reward_cents,
+        expected_seconds=expected_seconds,
+    )
+    plan = plan_session(
+        reward_cents=hit_type.reward_cents,
+        expected_seconds=expected_seconds,
+        most_hits=most_hits,
+    )
+    requirements = study_requirements(hit_type)
+    terms = [
+        hit_type.title,
+        hit_type.description,
+        hit_type.reward_cents,
+        budget.key,
+        sub_budget.key if sub_budget else "",
+        requirements,
+    ]
+    digest = hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()[:40]
+    study, _ = Study.objects.get_or_create(
+        token=f"st-{digest}",
+        defaults={
+            "provider": hit_type.provider,
+            "budget": budget,
+            "hit_type": hit_type,
+            "requirements": requirements,
+            "hits_per_session": plan.hits,
+            "minutes": plan.minutes,
+            "reward_cents": plan.reward_cents,
+            "completion_code": "TS" + "".join(secrets.choice(CODE_LETTERS) for _ in range(8)),
+        },
+    )
+    return study

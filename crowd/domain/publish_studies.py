@@ -1,0 +1,217 @@
+"""Create studies, publish each exactly once, and give them as many places as their HITs need."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+
+from audit.domain.change_state import log_state_change
+from crowd.domain.hold_publishing import active_hold
+from crowd.domain.providers import study_provider_of
+from crowd.domain.qualifications import ensure_type, requirement_of
+from crowd.domain.session_links import arrival_url
+from crowd.domain.sync_hits import POLL
+from crowd.enums import DealState, HitState, SessionState, StudyState
+from crowd.models import Hit, Study, StudySession
+from crowd.providers.base import (
+    ListedStudy,
+    OutcomeUnknownError,
+    ProviderRefusedError,
+    Requirement,
+    StudyTerms,
+)
+from jobs.domain.lease import BATCH_SIZE
+from jobs.domain.sweep import for_each_row
+
+# How often a study with nothing to change is compared with the provider.
+CHECK = timedelta(minutes=10)
+RETRY = timedelta(minutes=1)
+
+
+def open_pending_hits(*, clock: Callable[[], datetime], limit: int = 200) -> int:
+    """Open pending HITs to the sessions of their studies. Return how many."""
+    if active_hold():
+        return 0
+    now = clock()
+    pending = Hit.objects.to_create().exclude(study=None)
+    ids = list(pending.order_by("pk").values_list("pk", flat=True)[:limit])
+    opened = Hit.objects.filter(pk__in=ids, state=HitState.PENDING).update(
+        state=HitState.LIVE,
+        external_id=F("token"),
+        attempted_at=now,
+        created_at=now,
+        sync_due_at=now + POLL,
+    )
+    Study.objects.filter(hits__in=ids).update(sync_due_at=now)
+    return opened
+
+
+def advance_studies(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
+    """Create, publish and adjust up to `limit` studies. Return how many changed."""
+    if active_hold():
+        return 0
+    return for_each_row(
+        sweep="advance studies",
+        rows=Study.objects.filter(sync_due_at__lte=clock()).select_related("hit_type"),
+        process=lambda study, now: advance_study(study=study, now=now),
+        clock=clock,
+        limit=limit,
+        leased=True,
+    )
+
+
+def advance_study(*, study: Study, now: datetime) -> bool:
+    """Bring the study at the provider closer to what its HITs need. Return True if it changed."""
+    try:
+        if study.state == StudyState.PENDING:
+            changed = _create(study, now)
+        elif study.state == StudyState.DRAFT:
+            changed = _publish(study, now)
+        else:
+            changed = _adjust(study, now)
+    except OutcomeUnknownError as error:
+        _keep(study, error=str(error), sync_due_at=now + RETRY)
+        return False
+    except ProviderRefusedError as refused:
+        _keep(study, error=refused.message, sync_due_at=now + CHECK)
+        return False
+    return changed
+
+
+def _keep(study: Study, **changes: object) -> None:
+    Study.objects.filter(pk=study.pk).update(leased_until=None, **changes)
+
+
+def _create(study: Study, now: datetime) -> bool:
+    """Create the draft, or adopt the one of an earlier attempt. Delete its twins."""
+    provider = study_provider_of(study.provider)
+    listed = provider.find_studies(study.token) if study.attempted_at else []
+    published = [found for found in listed if found.state != "draft"]
+    kept = next(iter([*published, *listed]), None)
+    for twin in listed:
+        if kept and twin.external_id != kept.external_id and twin.state == "draft":
+            provider.delete_draft(twin.external_id)
+    places = max(1, needed_places(study))
+    if kept is None:
+        Study.objects.filter(pk=study.pk, attempted_at=None).update(attempted_at=now)
+        external_id = provider.create_study(_terms(study, places))
+    else:
+        external_id, places = kept.external_id, kept.places
+    Study.objects.filter(pk=study.pk, state=StudyState.PENDING).update(
+        state=StudyState.DRAFT, external_id=external_id, places=places, confirmed_places=places
+    )
+    _keep(study, error="", sync_due_at=now)
+    return True
+
+
+def _terms(study: Study, places: int) -> StudyTerms:
+    return StudyTerms(
+        token=study.token,
+        title=study.hit_type.title,
+        description=study.hit_type.description,
+        url=arrival_url(study.provider),
+        places=places,
+        minutes=study.minutes,
+        reward_cents=study.reward_cents,
+        completion_code=study.completion_code,
+        requirements=[_requirement(study.provider, fields) for fields in study.requirements],
+    )
+
+
+def _requirement(provider: str, fields: dict[str, Any]) -> Requirement:
+    if "code" in fields:
+        ensure_type(provider=provider, code=fields["code"])
+    return requirement_of(provider, fields)
+
+
+def _publish(study: Study, now: datetime) -> bool:
+    """Publish the draft unless it already is. A refusal, such as for lack of funds, is retried."""
+    assert study.external_id
+    provider = study_provider_of(study.provider)
+    listed = provider.study(study.external_id)
+    if listed.state == "draft":
+        fee = provider.study_fee_cents(study.external_id, reward_cents=study.reward_cents)
+        Study.objects.filter(pk=study.pk).update(reward_fee_cents=fee)
+        provider.publish_study(study.external_id)
+        listed = provider.study(study.external_id)
+    if listed.state in ("draft", "publishing"):
+        _keep(study, sync_due_at=now + RETRY)
+        return False
+    Study.objects.filter(pk=study.pk, state=StudyState.DRAFT).update(
+        state=StudyState.LIVE, published_at=now
+    )
+    _keep(study, error="", sync_due_at=now)
+    log_state_change(instance=study, old="draft", new="live", actor="automatic", now=now)
+    return True
+
+
+def _adjust(study: Study, now: datetime) -> bool:
+    """Add places, or pause, start or stop the study, as its HITs need."""
+    assert study.external_id
+    provider = study_provider_of(study.provider)
+    listed = provider.study(study.external_id)
+    wanted = listed.places_taken + needed_places(study)
+    is_needed = wanted > listed.places_taken
+    new = _state_of(listed)
+    if is_needed:
+        if listed.state == "ended":
+            wanted = max(wanted, listed.places + 1)  # only a higher total revives it
+        if wanted > listed.places:
+            provider.set_places(study.external_id, wanted)
+        if listed.state == "paused":
+            provider.start_study(study.external_id)
+        new = StudyState.LIVE
+    elif _is_over(study):
+        if listed.state in ("live", "paused"):
+            provider.stop_study(study.external_id)
+        new = StudyState.ENDED
+    elif listed.state == "live" and listed.places > listed.places_taken:
+        provider.pause_study(study.external_id)
+        new = StudyState.PAUSED
+    _keep(
+        study,
+        state=new,
+        places=max(wanted, listed.places),
+        confirmed_places=max(wanted, listed.places),
+        error="",
+        sync_due_at=None if new == StudyState.ENDED else now + CHECK,
+    )
+    if new != study.state:
+        log_state_change(instance=study, old=study.state, new=new, actor="automatic", now=now)
+    return new != study.state or wanted > listed.places
+
+
+def _state_of(listed: ListedStudy) -> StudyState:
+    return {
+        "paused": StudyState.PAUSED,
+        "ended": StudyState.ENDED,
+    }.get(listed.state, StudyState.LIVE)
+
+
+def open_hits(study: Study) -> QuerySet[Hit]:
+    """Return the study's HITs with a free place."""
+    hits = Hit.objects.filter(study=study, state=HitState.LIVE, paused_at=None)
+    open_deals = Count("deals", filter=Q(deals__state=DealState.OPEN), distinct=True)
+    taken = Count("assignments", distinct=True) + open_deals
+    return hits.annotate(taken=taken).filter(taken__lt=F("max_assignments"))
+
+
+def needed_places(study: Study) -> int:
+    """Return the number of further sessions that the study's free HITs need."""
+    free: int = open_hits(study).aggregate(n=Sum(F("max_assignments") - F("taken"), default=0))["n"]
+    running = StudySession.objects.filter(study=study, state=SessionState.ACTIVE)
+    dealt: int = running.aggregate(n=Count("deals"))["n"]
+    expected = running.count() * study.hits_per_session - dealt
+    return max(0, ceil((free - expected) / study.hits_per_session))
+
+
+def _is_over(study: Study) -> bool:
+    """Return True if no HIT of the study can be worked on any more."""
+    running = [HitState.PENDING, HitState.LIVE]
+    sessions = [SessionState.ACTIVE, SessionState.FINISHED]
+    return not (
+        study.hits.filter(state__in=running).exists()
+        or study.sessions.filter(state__in=sessions).exists()
+    )

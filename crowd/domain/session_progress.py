@@ -1,0 +1,36 @@
+"""What a worker's session shows about its progress and its pay."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from crowd.enums import DealState, SessionState
+from crowd.models import StudySession
+
+
+@dataclass(frozen=True, slots=True)
+class SessionProgress:
+    """The finished HITs of a session, how many it may have, and the time that is left."""
+
+    done: int
+    most: int
+    reward_cents: int
+    time_left: timedelta
+    is_active: bool
+
+    @property
+    def earned_cents(self) -> int:
+        return self.done * self.reward_cents
+
+    @property
+    def minutes_left(self) -> int:
+        return max(0, int(self.time_left.total_seconds() // 60))
+
+
+def progress_of(*, session: StudySession, now: datetime) -> SessionProgress:
+    return SessionProgress(
+        done=session.deals.filter(state=DealState.DONE).count(),
+        most=session.study.hits_per_session,
+        reward_cents=session.study.hit_type.reward_cents,
+        time_left=max(timedelta(0), session.deadline - now),
+        is_active=session.state == SessionState.ACTIVE and now < session.deadline,
+    )

@@ -1,0 +1,343 @@
+"""Pay sessions exactly once, at a provider whose bonuses are not idempotent.
+
+The provider pays the reward of a session when it is approved, which may be repeated. What the work
+earned beyond that is a bonus, in these steps, each committed before the next:
+
+1. set up: note the bonuses that the session has already, set the bonus up, and compare its amount.
+   Bonuses that were set up cost nothing and can be forgotten.
+2. mark the settlements as being paid. Only now send the payment, which is never repeated.
+3. wait until the provider lists one more bonus for each session. If it does not within a day, a
+   person has to look (see `resolve_settlement`).
+
+Only one order of a provider is in flight at a time. Fees and taxes are those of the provider, and are
+distributed over the payments, so that the ledger equals the provider's account to the cent.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from audit.domain.change_state import log_state_change
+from audit.errors import TouchstoneError
+from crowd.domain.decide_assignment import payment_token, set_aside_payment
+from crowd.domain.fees import fee_cents
+from crowd.domain.ledger import Movement, release, reserve, settle
+from crowd.domain.providers import providers_with_sessions, study_provider_of
+from crowd.enums import AssignmentState, PaymentKind, PaymentState, SessionState, SettlementState
+from crowd.models import Assignment, Payment, ProviderAccount, Settlement, StudySession
+from crowd.providers.base import (
+    BonusOrder,
+    NotPerformedError,
+    OutcomeUnknownError,
+    ProviderRefusedError,
+)
+from jobs.domain.lease import BATCH_SIZE
+from jobs.domain.sweep import for_each_row
+
+# After this time, a bonus that the provider does not list needs a person.
+PATIENCE = timedelta(days=1)
+# The number of sessions whose bonuses are set up in one order.
+MOST_IN_ORDER = 200
+PAYABLE = [SessionState.SUBMITTED, SessionState.APPROVED, SessionState.RETURNED]
+HANDED_IN = [SessionState.SUBMITTED, SessionState.APPROVED]
+UNDECIDED = [AssignmentState.SUBMITTED, AssignmentState.REJECTING]
+TOP_UP = "The study pays at least its reward for a session that was handed in."
+
+
+class SettlementError(TouchstoneError, ValueError):
+    """The settlement does not need a decision."""
+
+
+def plan_settlements(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
+    """Plan the payment of sessions that ended and whose work is decided. Return how many."""
+    due = payable_sessions().select_related("study", "worker")
+    return for_each_row(
+        sweep="plan settlements",
+        rows=due.order_by("pk"),
+        process=lambda session, now: plan_settlement(session=session, now=now),
+        clock=clock,
+        limit=limit,
+    )
+
+
+def payable_sessions() -> QuerySet[StudySession]:
+    """Return ended sessions with unpaid payments, or with a reward to approve."""
+    work = Assignment.objects.filter(session=OuterRef("pk"))
+    undecided = work.filter(Q(state__in=UNDECIDED) | Q(recorded_at=None))
+    unpaid = Payment.objects.filter(
+        assignment__session=OuterRef("pk"), state=PaymentState.PENDING, settlement=None
+    )
+    running = Settlement.objects.filter(session=OuterRef("pk")).exclude(
+        state=SettlementState.CONFIRMED
+    )
+    return StudySession.objects.filter(
+        Exists(unpaid), ~Exists(undecided), ~Exists(running), state__in=PAYABLE
+    )
+
+
+@transaction.atomic
+def plan_settlement(*, session: StudySession, now: datetime) -> bool:
+    """Create the settlement of the session's unpaid payments. Return False if there is none.
+
+    A session with less work than its reward covers is topped up to the reward.
+    """
+    row = StudySession.objects.select_for_update().get(pk=session.pk)
+    if not payable_sessions().filter(pk=row.pk).exists():
+        return False
+    rows = Payment.objects.filter(
+        assignment__session=row, state=PaymentState.PENDING, settlement=None
+    )
+    payments = list(rows.select_for_update().select_related("assignment__hit").order_by("pk"))
+    owed = sum(payment.amount_cents for payment in payments)
+    has_reward = row.settlements.filter(reward_cents__gt=0).exists()
+    reward = session.study.reward_cents if row.state in HANDED_IN and not has_reward else 0
+    if owed < reward:
+        top_up = _top_up(payments[-1].assignment, reward - owed, session.study.provider, now)
+        if top_up is None:
+            return False  # until the budget has room
+        payments.append(top_up)
+    settlement = Settlement.objects.create(
+        session=row, reward_cents=reward, bonus_cents=max(0, owed - reward), planned_at=now
+    )
+    Payment.objects.filter(pk__in=[payment.pk for payment in payments]).update(
+        settlement=settlement
+    )
+    return True
+
+
+def _top_up(
+    assignment: Assignment, amount_cents: int, provider: str, now: datetime
+) -> Payment | None:
+    """Return a payment of the rest of the reward, or None if the budget has no room for it."""
+    payment, _ = Payment.objects.get_or_create(
+        token=payment_token(assignment, PaymentKind.TOP_UP),
+        defaults={
+            "assignment": assignment,
+            "kind": PaymentKind.TOP_UP,
+            "amount_cents": amount_cents,
+            "fee_cents": fee_cents(amount_cents, provider=provider),
+            "reason": TOP_UP,
+            "state": PaymentState.HELD,
+            "intended_at": now,
+        },
+    )
+    if payment.state == PaymentState.HELD:
+        set_aside_payment(payment=payment, hit=assignment.hit, now=now)
+    return payment if payment.state == PaymentState.PENDING else None
+
+
+def approve_sessions(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
+    """Approve sessions whose settlement has a reward. Return how many."""
+    due = Settlement.objects.filter(state=SettlementState.PLANNED)
+    return for_each_row(
+        sweep="approve sessions",
+        rows=due.select_related("session__study"),
+        process=_approve,
+        clock=clock,
+        limit=limit,
+        leased=True,
+    )
+
+
+def _approve(settlement: Settlement, now: datetime) -> bool:
+    session = settlement.session
+    fee = 0
+    if settlement.reward_cents:
+        try:
+            study_provider_of(session.study.provider).approve_session(session.external_id)
+        except (OutcomeUnknownError, ProviderRefusedError) as error:
+            _keep([settlement], error=str(error))  # a repeat is harmless
+            return False
+        fee = session.study.reward_fee_cents or 0
+    with transaction.atomic():
+        changed = Settlement.objects.filter(pk=settlement.pk, state=SettlementState.PLANNED).update(
+            state=SettlementState.APPROVED, reward_fee_cents=fee, error="", leased_until=None
+        )
+        if changed and settlement.reward_cents:
+            sessions = StudySession.objects.filter(pk=session.pk)
+            sessions.filter(approved_at=None).update(approved_at=now)
+            sessions.update(state=SessionState.APPROVED, sync_due_at=None)
+        if changed and not settlement.bonus_cents:
+            confirm(settlement=settlement, now=now)
+    return bool(changed)
+
+
+def pay_bonuses(*, clock: Callable[[], datetime]) -> int:
+    """Continue the order in flight of each provider, or start one. Return how many changed."""
+    now = clock()
+    for name in providers_with_sessions(True):
+        ProviderAccount.objects.get_or_create(provider=name)
+    return for_each_row(
+        sweep="pay bonuses",
+        rows=ProviderAccount.objects.all(),
+        process=_continue_order,
+        clock=lambda: now,
+        leased=True,
+    )
+
+
+def _continue_order(account: ProviderAccount, now: datetime) -> int:
+    try:
+        settlements = Settlement.objects.filter(
+            session__study__provider=account.provider
+        ).select_related("session__study")
+        paying = list(settlements.filter(state=SettlementState.PAYING).order_by("pk"))
+        if paying:
+            return _find_paid(account.provider, paying, now)
+        due = settlements.filter(state=SettlementState.APPROVED, bonus_cents__gt=0)
+        first = due.order_by("pk").first()
+        if first is None:
+            return 0
+        same_study = due.filter(session__study=first.session.study).order_by("pk")
+        return _pay(account.provider, list(same_study[:MOST_IN_ORDER]), now)
+    finally:
+        ProviderAccount.objects.filter(pk=account.pk).update(leased_until=None)
+
+
+def _pay(name: str, settlements: Sequence[Settlement], now: datetime) -> int:
+    """Set up one order for the settlements and pay it."""
+    provider = study_provider_of(name)
+    study = settlements[0].session.study
+    assert study.external_id
+    lines = [(row.session.external_id, row.bonus_cents) for row in settlements]
+    try:
+        before = [len(provider.list_bonuses(session)) for session, _ in lines]
+        order = provider.set_up_bonuses(study=study.external_id, bonuses=lines)
+    except (OutcomeUnknownError, ProviderRefusedError) as error:
+        _keep(settlements, error=str(error))  # nothing is paid, so that it can be set up again
+        return 0
+    wanted = sum(cents for _, cents in lines)
+    if order.amount_cents != wanted:
+        message = f"The provider set up {order.amount_cents} cents instead of {wanted}."
+        _keep(settlements, error=message)
+        return 0
+    _mark_as_paying(settlements, before, order, now)
+    try:
+        provider.pay_bonuses(order.external_id)
+    except (ProviderRefusedError, NotPerformedError) as refused:
+        # Nothing was paid, so that the bonus can be set up again.
+        rows = Settlement.objects.filter(order=order.external_id, state=SettlementState.PAYING)
+        rows.update(state=SettlementState.APPROVED, order="", error=str(refused))
+        return 0
+    except OutcomeUnknownError as error:
+        _keep(settlements, error=str(error))
+    return len(settlements)
+
+
+@transaction.atomic
+def _mark_as_paying(
+    settlements: Sequence[Settlement], before: Sequence[int], order: BonusOrder, now: datetime
+) -> None:
+    fees = split_cents(order.fee_cents, [row.bonus_cents for row in settlements])
+    for settlement, count, fee in zip(settlements, before, fees, strict=True):
+        Settlement.objects.filter(pk=settlement.pk).update(
+            state=SettlementState.PAYING,
+            order=order.external_id,
+            bonuses_before=count,
+            bonus_fee_cents=fee,
+            paid_at=now,
+            error="",
+        )
+
+
+def _find_paid(name: str, settlements: Sequence[Settlement], now: datetime) -> int:
+    """Confirm the settlements whose bonus the provider lists. After a day, a person looks."""
+    provider = study_provider_of(name)
+    count = 0
+    for settlement in settlements:
+        assert settlement.paid_at
+        assert settlement.bonuses_before is not None
+        try:
+            listed = provider.list_bonuses(settlement.session.external_id)
+        except (OutcomeUnknownError, ProviderRefusedError) as error:
+            _keep([settlement], error=str(error))
+            continue
+        if settlement.bonus_cents in listed[settlement.bonuses_before :]:
+            with transaction.atomic():
+                confirm(settlement=settlement, now=now)
+            count += 1
+        elif now - settlement.paid_at >= PATIENCE:
+            _give_up(settlement, now)
+            count += 1
+    return count
+
+
+@transaction.atomic
+def _give_up(settlement: Settlement, now: datetime) -> None:
+    error = "The provider has not listed this bonus for a day. Check the payment there."
+    rows = Settlement.objects.filter(pk=settlement.pk, state=SettlementState.PAYING)
+    if rows.update(state=SettlementState.UNKNOWN, error=error):
+        old, new = SettlementState.PAYING, SettlementState.UNKNOWN
+        log_state_change(
+            instance=settlement, old=old, new=new, actor="provider", now=now, reason=error
+        )
+
+
+@transaction.atomic
+def resolve_settlement(
+    *, settlement: Settlement, was_paid: bool, actor: str, now: datetime
+) -> None:
+    """Decide a bonus of unknown outcome: book it, or let it be paid again. Raise SettlementError."""
+    row = Settlement.objects.select_for_update().get(pk=settlement.pk)
+    if row.state != SettlementState.UNKNOWN:
+        raise SettlementError("This bonus doesn't need a decision any more. Reload the page.")
+    new = SettlementState.CONFIRMED if was_paid else SettlementState.APPROVED
+    log_state_change(instance=row, old=row.state, new=new, actor=actor, now=now)
+    if was_paid:
+        confirm(settlement=row, now=now)
+    else:
+        Settlement.objects.filter(pk=row.pk).update(state=new, order="", error="")
+
+
+@transaction.atomic
+def confirm(*, settlement: Settlement, now: datetime) -> None:
+    """Mark the settlement and its payments as paid, and book them with the provider's fees."""
+    row = Settlement.objects.select_for_update().get(pk=settlement.pk)
+    if row.state == SettlementState.CONFIRMED:
+        return
+    Settlement.objects.filter(pk=row.pk).update(
+        state=SettlementState.CONFIRMED, confirmed_at=now, error="", leased_until=None
+    )
+    payments = list(
+        row.payments.select_for_update().select_related("assignment__hit").order_by("pk")
+    )
+    fees = split_cents(
+        row.reward_fee_cents + row.bonus_fee_cents, [payment.amount_cents for payment in payments]
+    )
+    for payment, fee in zip(payments, fees, strict=True):
+        _book(payment, fee, now)
+
+
+def _book(payment: Payment, fee: int, now: datetime) -> None:
+    """Settle the payment with its actual fee instead of the expected one."""
+    hit, rest = payment.assignment.hit, payment.fee_cents - fee
+    movement = Movement(hit, f"fee:{payment.token}", 0, abs(rest), payment)
+    if rest > 0:
+        release(movement=movement, now=now)
+    elif rest < 0:
+        reserve(movement=movement, now=now)
+    payment.state, payment.fee_cents, payment.confirmed_at = PaymentState.CONFIRMED, fee, now
+    payment.attempted_at = payment.attempted_at or now
+    payment.error = ""
+    payment.save(update_fields=["state", "fee_cents", "confirmed_at", "attempted_at", "error"])
+    settle(payment=payment, hit=hit, now=now)
+
+
+def split_cents(total: int, weights: Sequence[int]) -> list[int]:
+    """Split whole cents in proportion to the weights, with the largest remainders rounded up."""
+    whole = sum(weights)
+    if not whole:
+        return [total, *[0] * (len(weights) - 1)][: len(weights)]
+    shares = [total * weight // whole for weight in weights]
+    by_remainder = sorted(range(len(weights)), key=lambda index: -(total * weights[index] % whole))
+    for index in by_remainder[: total - sum(shares)]:
+        shares[index] += 1
+    return shares
+
+
+def _keep(settlements: Sequence[Settlement], *, error: str) -> None:
+    Settlement.objects.filter(pk__in=[row.pk for row in settlements]).update(
+        error=error, leased_until=None
+    )

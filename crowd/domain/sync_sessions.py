@@ -1,0 +1,167 @@
+"""Finish sessions and follow what the provider says about them."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q
+
+from audit.domain.change_state import log_state_change
+from crowd.domain.deal_hit import give_back
+from crowd.domain.decide_assignment import apply_provider_decision
+from crowd.domain.providers import study_provider_of
+from crowd.enums import AssignmentState, SessionState
+from crowd.models import Assignment, Study, StudySession
+from crowd.providers.base import ListedSession, OutcomeUnknownError, ProviderRefusedError
+from jobs.domain.lease import BATCH_SIZE
+from jobs.domain.sweep import for_each_row
+
+# The provider's states of a place that was given up.
+GIVEN_UP = ("returned", "timed-out", "screened-out")
+# After this time, a worker's redirect to the provider counts as lost.
+REDIRECT = timedelta(minutes=5)
+RETRY = timedelta(minutes=1)
+CHECK = timedelta(minutes=10)
+# Decisions at the provider, such as the automatic approval, are looked for once a day.
+DAILY = timedelta(days=1)
+
+
+@transaction.atomic
+def finish_session(*, session: StudySession, now: datetime) -> str:
+    """Record that the worker is done, and return the address that completes the session."""
+    row = StudySession.objects.select_for_update().get(pk=session.pk)
+    if row.state == SessionState.ACTIVE:
+        give_back(session=row, now=now)
+        _change(row, SessionState.FINISHED, now, finished_at=now, sync_due_at=now + REDIRECT)
+    provider = study_provider_of(session.study.provider)
+    return provider.completion_url(session.study.completion_code)
+
+
+def schedule_session_sync(*, external_ids: Iterable[str], now: datetime) -> int:
+    """Schedule a sync of the sessions by the next sweep. Return how many exist."""
+    ids = list(external_ids)
+    return StudySession.objects.filter(external_id__in=ids).update(sync_due_at=now)
+
+
+def sync_due_sessions(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
+    """Compare up to `limit` due sessions with the provider. Return how many changed."""
+    return for_each_row(
+        sweep="sync sessions",
+        rows=StudySession.objects.filter(sync_due_at__lte=clock()).select_related("study"),
+        process=lambda session, now: sync_session(session=session, now=now),
+        clock=clock,
+        limit=limit,
+        leased=True,
+    )
+
+
+def sync_session(*, session: StudySession, now: datetime) -> bool:
+    """Apply the provider's state of the session. Complete it if its redirect was lost."""
+    provider = study_provider_of(session.study.provider)
+    try:
+        listed = provider.session(session.external_id)
+        if _redirect_was_lost(session, listed, now):
+            code = session.study.completion_code
+            provider.complete_session(session.external_id, code=code)
+            listed = provider.session(session.external_id)
+    except (OutcomeUnknownError, ProviderRefusedError) as error:
+        StudySession.objects.filter(pk=session.pk).update(
+            error=str(error), sync_due_at=now + RETRY, leased_until=None
+        )
+        return False
+    return _apply(session, listed, now)
+
+
+def _redirect_was_lost(session: StudySession, listed: ListedSession, now: datetime) -> bool:
+    if session.finished_at is None or now - session.finished_at < REDIRECT:
+        return False
+    return listed.state in ("active", "reserved", "timed-out")
+
+
+@transaction.atomic
+def _apply(session: StudySession, listed: ListedSession, now: datetime) -> bool:
+    row = StudySession.objects.select_for_update().get(pk=session.pk)
+    new = _state_after(row, listed)
+    changes = {
+        "provider_state": listed.state,
+        "completed_at": listed.completed_at or row.completed_at,
+        "leased_until": None,
+        "error": "",
+        "sync_due_at": _next_check(new, now),
+    }
+    if new == SessionState.APPROVED and row.approved_at is None:
+        changes["approved_at"] = now
+    if new not in (SessionState.ACTIVE, SessionState.FINISHED):
+        give_back(session=row, now=now)
+    if new == row.state:
+        StudySession.objects.filter(pk=row.pk).update(**changes)
+        return False
+    _change(row, new, now, **changes)
+    return True
+
+
+def _state_after(session: StudySession, listed: ListedSession) -> SessionState:
+    if listed.state in GIVEN_UP:
+        return SessionState.RETURNED
+    return {
+        "submitted": SessionState.SUBMITTED,
+        "approved": SessionState.APPROVED,
+        "rejected": SessionState.REJECTED,
+    }.get(listed.state, SessionState(session.state))
+
+
+def _next_check(state: str, now: datetime) -> datetime | None:
+    return {
+        SessionState.ACTIVE: now + CHECK,
+        SessionState.FINISHED: now + RETRY,
+        SessionState.SUBMITTED: now + DAILY,
+    }.get(SessionState(state))
+
+
+def _change(session: StudySession, new: SessionState, now: datetime, **changes: object) -> None:
+    old = session.state
+    StudySession.objects.filter(pk=session.pk).update(state=new, **changes)
+    log_state_change(instance=session, old=old, new=new, actor="automatic", now=now)
+
+
+def list_study_sessions(*, study: Study, now: datetime) -> int:
+    """Schedule a sync of the study's sessions whose state at the provider has changed."""
+    assert study.external_id
+    known = dict(study.sessions.values_list("external_id", "provider_state"))
+    changed = [
+        listed.external_id
+        for listed in study_provider_of(study.provider).list_sessions(study.external_id)
+        if listed.external_id in known and known[listed.external_id] != listed.state
+    ]
+    return schedule_session_sync(external_ids=changed, now=now)
+
+
+def approve_overdue(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
+    """Approve the work in sessions that nobody has decided in time. Return how many assignments.
+
+    A provider with sessions does not know our assignments, so that this site keeps the time.
+    """
+    now = clock()
+    undecided = (
+        Assignment.objects.filter(state=AssignmentState.SUBMITTED)
+        .exclude(session=None)
+        .exclude(recorded_at=None)
+    )
+    # One condition per delay, because SQLite cannot multiply a number by an interval.
+    delays = set(undecided.values_list("hit__hit_type__auto_approval_seconds", flat=True))
+    due = Q(pk=None)
+    for delay in delays:
+        submitted = now - timedelta(seconds=delay)
+        due |= Q(hit__hit_type__auto_approval_seconds=delay, submitted_at__lte=submitted)
+
+    def approve(assignment: Assignment, now: datetime) -> bool:
+        apply_provider_decision(assignment=assignment, theirs=AssignmentState.APPROVED, now=now)
+        return True
+
+    return for_each_row(
+        sweep="approve overdue work",
+        rows=undecided.filter(due).order_by("pk"),
+        process=approve,
+        clock=clock,
+        limit=limit,
+    )

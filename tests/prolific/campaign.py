@@ -1,0 +1,261 @@
+"""A project at the stand-in of Prolific, with simulated participants who use the real pages."""
+
+import csv
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from urllib.parse import parse_qs, urlsplit
+
+from django.test import Client
+
+from annotation.domain.record_generations import record_new_generations
+from annotation.models import Task
+from consolidation.domain.open_cases import open_due_cases, publish_open_cases
+from consolidation.domain.record_work import record_new_case_work
+from consolidation.protocols import PROTOCOLS
+from crowd.domain import (
+    block_worker,
+    check_account,
+    create_hits,
+    manage_hits,
+    publish_studies,
+    qualifications,
+    refuse_sessions,
+    send_payments,
+    sync_hits,
+    sync_sessions,
+    write_messages,
+)
+from crowd.domain import settle_sessions as settlements
+from crowd.domain.session_links import deal_token_of
+from crowd.models import Deal, Payment, Settlement, Study
+from crowd.providers.prolific.client import ProlificClient
+from crowd.providers.prolific.provider import Prolific
+from projects.models import Project
+from qualification.domain.evaluate import enrol_newcomers, evaluate_due
+from schemes.base import Json
+from tests.fakes.prolific import FakeProlific, NotEligibleError
+from tests.walk import run
+
+PAGE_DATA = re.compile(r'<script id="page" type="application/json">(.*?)</script>', re.DOTALL)
+COMPLETION = re.compile(r"/submissions/complete\?cc=(\w+)")
+Answer = Callable[[Task, Json], Json]
+# The key, text and label of each sentence.
+LABELS = {f"s{number}": ("A sentence", "positive") for number in range(8)}
+REWARD_CENTS = 30
+DAY = 24 * 60
+
+
+def make_project(folder: Path, labels: Mapping[str, tuple[str, str]]) -> Project:
+    """Return a project on Prolific with a corpus of labelled sentences, not published."""
+    corpus = folder / "corpus.csv"
+    with corpus.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("id", "text", "label"))
+        writer.writerows((key, text, label) for key, (text, label) in labels.items())
+    run("create_project", "moods", "--scheme", "labels")
+    run("import_corpus", "moods", corpus, "--format", "labels-csv")
+    project = Project.objects.get(slug="moods")
+    project.provider = "prolific"
+    for terms in project.pay_scheme.values():
+        terms["reward_cents"] = REWARD_CENTS
+    project.save()
+    return project
+
+
+def label(task: Task, item: Json) -> Json:
+    return {"label": "positive"}
+
+
+def connect(server: FakeProlific, *, attempts: int = 3) -> Prolific:
+    client = ProlificClient(
+        token=server.token, url=server.url, attempts=attempts, sleep=lambda seconds: None
+    )
+    return Prolific(client, workspace=server.workspace.id, project=server.project.id)
+
+
+SWEEPS: Sequence[Callable[..., object]] = (
+    qualifications.send_due_grants,
+    block_worker.send_due_blocks,
+    create_hits.create_pending_hits,
+    manage_hits.send_due_increases,
+    manage_hits.send_due_ends,
+    publish_studies.open_pending_hits,
+    sync_sessions.sync_due_sessions,
+    publish_studies.advance_studies,
+    sync_hits.sync_due_hits,
+    record_new_generations,
+    open_due_cases,
+    publish_open_cases,
+    record_new_case_work,
+    *(protocol.write_due_gold for protocol in PROTOCOLS.values()),
+    enrol_newcomers,
+    evaluate_due,
+    send_payments.send_due_payments,
+    send_payments.send_due_rejections,
+    write_messages.send_due_messages,
+    sync_sessions.approve_overdue,
+    refuse_sessions.refuse_empty_sessions,
+    settlements.plan_settlements,
+    settlements.approve_sessions,
+    settlements.pay_bonuses,
+)
+
+
+def sweep(clock: Callable[[], object]) -> None:
+    """Run each of the site's sweeps once."""
+    for process in SWEEPS:
+        process(clock=clock)
+    send_payments.release_held_payments(now=clock())  # type: ignore[arg-type]
+
+
+def check_accounts(clock: Callable[[], object]) -> None:
+    check_account.check_accounts(clock=clock)  # type: ignore[arg-type]
+
+
+class Person:
+    """A participant with a browser that keeps no cookies."""
+
+    def __init__(self, server: FakeProlific, answer: Answer, key: str = "") -> None:
+        self.server = server
+        self.participant = server.participant(key)
+        self.answer = answer
+        self.done: list[str] = []  # addresses of finished tasks
+
+    @property
+    def id(self) -> str:
+        return self.participant.id
+
+    def studies(self) -> Sequence[str]:
+        return [study.id for study in self.participant.available_studies()]
+
+    def arrive(self, study: str) -> str:
+        """Take a place in the study, and return the address of the session's page."""
+        address = local(self.participant.take(study))
+        response = Client().get(address)
+        assert response.status_code == 302, response.content.decode()
+        return str(response["Location"])
+
+    def next_task(self, session: str) -> str | None:
+        """Return the address of the session's task, or None if there is no further one."""
+        response = Client().get(f"{session}next/")
+        assert response.status_code == 302, response.content.decode()
+        address = str(response["Location"])
+        return None if address.startswith("/sessions/") else local(address)
+
+    def work(self, task: str) -> str:
+        """Do the task, and return the address that follows."""
+        response = Client().get(task)
+        page = json.loads(PAGE_DATA.search(response.content.decode())[1])  # type: ignore[index]
+        row = Task.objects.get(public_id=urlsplit(task).path.rstrip("/").rsplit("/", 1)[-1])
+        content = {str(item["id"]): self.answer(row, item) for item in page["items"]}
+        message = {
+            "token": page["token"],
+            "revision": page["revision"],
+            "content": content,
+            "active_seconds": 30,
+        }
+        saved = Client().post(page["urls"]["submit"], json.dumps(message), "application/json")
+        assert saved.status_code == 200, saved.content.decode()
+        fields = {"assignmentId": page["assignment"], **saved.json()["fields"]}
+        response = Client().post(local(page["submitTo"]), fields)
+        assert response.status_code == 302, response.content.decode()
+        self.done.append(task)
+        return str(response["Location"])
+
+    def finish(self, session: str, *, loses_redirect: bool = False) -> None:
+        """Finish the session, and enter the code that the page leads to."""
+        response = Client().post(f"{session}finish/")
+        assert response.status_code == 200, response.content.decode()
+        code = COMPLETION.search(response.content.decode())[1]  # type: ignore[index]
+        if not loses_redirect:
+            self.participant.complete(code)
+
+    def take_part(self, study: str, *, most: int | None = None, **options: bool) -> int:
+        """Do a whole session, or leave after `most` tasks. Return the number of tasks."""
+        session = self.arrive(study)
+        count = 0
+        while (most is None or count < most) and (task := self.next_task(session)):
+            self.work(task)
+            count += 1
+        if count == 0:
+            self.participant.return_place()
+        elif most is None or count < most:
+            self.finish(session, **options)
+        return count
+
+
+def local(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
+
+
+def submitted_deal(address: str) -> Deal:
+    """Return the deal to which a task page's `submitTo` belongs."""
+    token = urlsplit(address).path.rstrip("/").rsplit("/", 1)[-1]
+    return Deal.objects.get(token=deal_token_of(token))
+
+
+class Campaign:
+    """Participants, the stand-in and the site's sweeps under one clock."""
+
+    def __init__(self, server: FakeProlific, people: Sequence[Person], *, seed: int = 0) -> None:
+        self.server = server
+        self.people = list(people)
+        self.clock = server.clock
+        self.dice = Random(seed)
+
+    def sweep(self, *, minutes: float = 1, times: int = 1) -> None:
+        for _ in range(times):
+            self.clock.advance(minutes=minutes)
+            sweep(self.clock)
+
+    def run(self, *, rounds: int = 30) -> None:
+        """Let the people take part in what they see, until nobody finds anything for a while."""
+        idle = 0
+        for _ in range(rounds):
+            self.sweep(times=2)
+            worked = sum(self._one_session(person) for person in self.people)
+            idle = 0 if worked else idle + 1
+            if idle >= 3:
+                return
+
+    def _one_session(self, person: Person) -> int:
+        studies = list(person.studies())
+        if not studies:
+            return 0
+        try:
+            return person.take_part(self.dice.choice(studies))
+        except NotEligibleError:
+            return 0
+
+    def settle(self) -> None:
+        """Let six days pass, so that everything is decided and paid."""
+        for minutes in (5, 5, 5, 10, 60, DAY, 60, 5, 5, 5, 4 * DAY, 5, 5, 5, 5):
+            self.sweep(minutes=minutes)
+
+
+def ledger_cents() -> tuple[int, int]:
+    """Return the amounts and fees of the confirmed payments."""
+    rows = Payment.objects.filter(state="confirmed").values_list("amount_cents", "fee_cents")
+    return sum(amount for amount, _ in rows), sum(fee for _, fee in rows)
+
+
+def wallet_cents(server: FakeProlific) -> tuple[int, int]:
+    """Return the amounts and fees, with tax, that left the stand-in's wallet."""
+    rows = server.movements
+    return sum(row.amount for row in rows), sum(row.fee + row.vat for row in rows)
+
+
+def query_of(address: str) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+
+
+def open_settlements() -> int:
+    return Settlement.objects.exclude(state="confirmed").count()
+
+
+def live_study() -> Study:
+    return Study.objects.get()

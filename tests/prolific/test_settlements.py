@@ -1,0 +1,173 @@
+"""Payment of sessions: once each, to the cent, and with a person for unknown outcomes."""
+
+from dataclasses import replace
+
+import pytest
+
+from annotation.domain.compensate import publish_compensation
+from crowd.domain.pay_in_session import NoSessionError
+from crowd.domain.register_worker import register_worker
+from crowd.domain.settle_sessions import SettlementError, resolve_settlement, split_cents
+from crowd.models import Payment, Settlement, Worker
+from tests.fakes.prolific import Fault
+from tests.prolific.campaign import (
+    REWARD_CENTS,
+    Campaign,
+    Person,
+    label,
+    ledger_cents,
+    open_settlements,
+    wallet_cents,
+)
+
+
+@pytest.fixture
+def campaign(server) -> Campaign:
+    return Campaign(server, [])
+
+
+@pytest.fixture
+def person(server, study) -> Person:
+    """A participant who returned a place after three tasks, so that a bonus is owed."""
+    person = Person(server, label)
+    person.take_part(study.external_id, most=3)
+    person.participant.return_place()
+    return person
+
+
+def paid_bonuses(server) -> list[int]:
+    return [row.amount for row in server.movements if row.kind == "bonus"]
+
+
+def test_bonus_is_paid_once(server, campaign, person):
+    campaign.settle()
+    campaign.settle()
+    assert paid_bonuses(server) == [3 * REWARD_CENTS]
+    assert ledger_cents() == wallet_cents(server)
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault.DROP_BEFORE, Fault.DROP_AFTER, Fault.ERROR_AFTER, Fault.THROTTLE]
+)
+@pytest.mark.parametrize("path", ["*/bonus-payments/", "*/transition/", "*/submissions/*/"])
+def test_lost_answers_before_the_payment_change_nothing(server, campaign, person, fault, path):
+    server.faults.add(fault, "*", path, times=4)
+    campaign.settle()
+    assert paid_bonuses(server) == [3 * REWARD_CENTS]
+    assert ledger_cents() == wallet_cents(server)
+
+
+@pytest.mark.parametrize("fault", [Fault.DROP_AFTER, Fault.ERROR_AFTER])
+def test_lost_answer_of_the_payment_is_found_in_the_list(server, campaign, person, fault):
+    server.faults.once(fault, "POST", "*/pay/")
+    campaign.settle()
+    assert paid_bonuses(server) == [3 * REWARD_CENTS]
+    assert ledger_cents() == wallet_cents(server)
+
+
+def test_throttled_payment_is_sent_later(server, campaign, person):
+    server.faults.add(Fault.THROTTLE, "POST", "*/pay/", times=3)
+    campaign.settle()
+    assert paid_bonuses(server) == [3 * REWARD_CENTS]
+
+
+@pytest.mark.parametrize("was_paid", [True, False])
+def test_payment_of_unknown_outcome_waits_for_a_person(server, campaign, person, was_paid):
+    server.faults.once(Fault.DROP_BEFORE, "POST", "*/pay/")
+    campaign.settle()
+    row = Settlement.objects.get()
+    assert row.state == "unknown"
+    assert "Check the payment" in row.error
+    assert paid_bonuses(server) == []
+    resolve_settlement(settlement=row, was_paid=was_paid, actor="ada", now=server.clock())
+    campaign.settle()
+    assert Settlement.objects.get().state == "confirmed"
+    assert paid_bonuses(server) == ([] if was_paid else [3 * REWARD_CENTS])
+    with pytest.raises(SettlementError):
+        resolve_settlement(settlement=row, was_paid=True, actor="ada", now=server.clock())
+
+
+def test_late_bonus_is_waited_for(server, campaign, person):
+    server.platform.options = replace(server.options, bonus_delay=server.options.bonus_delay * 60)
+    campaign.settle()
+    assert paid_bonuses(server) == [3 * REWARD_CENTS]
+    assert open_settlements() == 0
+
+
+def test_empty_wallet_delays_the_bonus(server, campaign, person):
+    start, server.workspace.start = server.workspace.start, 0
+    campaign.settle()
+    assert paid_bonuses(server) == []
+    assert Settlement.objects.get().state == "approved"
+    assert Settlement.objects.get().error
+    server.workspace.start = start
+    campaign.settle()
+    assert paid_bonuses(server) == [3 * REWARD_CENTS]
+    assert ledger_cents() == wallet_cents(server)
+
+
+def test_one_order_pays_all_sessions_of_a_study(server, study, campaign):
+    for count in (2, 3):
+        person = Person(server, label)
+        person.take_part(study.external_id, most=count)
+        person.participant.return_place()
+    campaign.settle()
+    assert sorted(paid_bonuses(server)) == [2 * REWARD_CENTS, 3 * REWARD_CENTS]
+    assert Settlement.objects.values("order").distinct().count() == 1
+    assert ledger_cents() == wallet_cents(server)
+
+
+def test_session_is_paid_its_reward_and_no_bonus(server, study, campaign):
+    person = Person(server, label)
+    person.take_part(study.external_id)
+    campaign.settle()
+    assert [(row.kind, row.amount) for row in server.movements] == [("reward", 8 * REWARD_CENTS)]
+    assert ledger_cents() == wallet_cents(server)
+    assert Payment.objects.filter(kind="reward", state="confirmed").count() == 8
+
+
+@pytest.mark.parametrize(
+    ("total", "weights", "parts"),
+    [
+        (10, [1, 1, 1], [4, 3, 3]),
+        (0, [5, 5], [0, 0]),
+        (7, [0, 0], [7, 0]),
+        (100, [30, 30, 40], [30, 30, 40]),
+        (1, [1, 2, 4], [0, 0, 1]),
+        (5, [], []),
+    ],
+)
+def test_cents_are_split_in_proportion(total, weights, parts):
+    assert split_cents(total, weights) == parts
+
+
+def test_compensation_is_a_bonus_of_the_last_session(server, project, campaign, person):
+    worker = Worker.objects.get()
+    for _ in range(2):
+        publish_compensation(
+            project=project,
+            worker=worker,
+            amount_cents=125,
+            reason="Your work was lost.",
+            key="lost-1",
+            actor="ada",
+            now=server.clock(),
+        )
+    campaign.settle()
+    assert sum(paid_bonuses(server)) == 3 * REWARD_CENTS + 125
+    assert ledger_cents() == wallet_cents(server)
+
+
+def test_compensation_needs_a_session(server, project):
+    worker = register_worker(provider="prolific", external_id="0" * 24, now=server.clock())
+    with pytest.raises(NoSessionError):
+        publish_compensation(
+            project=project,
+            worker=worker,
+            amount_cents=125,
+            reason="Your work was lost.",
+            key="lost-1",
+            actor="ada",
+            now=server.clock(),
+        )
+    assert Payment.objects.count() == 0
