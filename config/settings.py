@@ -410,6 +410,7 @@ CELERY_TASK_ROUTES = {
     "crowd.tasks.send_mail": {"queue": "outside"},
     "accounts.tasks.send_password_resets": {"queue": "outside"},
     "operations.tasks.send_alerts": {"queue": "outside"},
+    "projects.tasks.send_digests": {"queue": "outside"},
     "marketplace.tasks.deliver_notifications": {"queue": "outside"},
     "jobs.tasks.run_jobs": {"queue": "jobs"},
 }
@@ -481,7 +482,14 @@ CELERY_BEAT_SCHEDULE = {
         expires=SWEEP_SECONDS * 60,
     ),
     **_every(HEARTBEAT_SECONDS, "operations.tasks.beat", expires=HEARTBEAT_SECONDS * 2),
-    **_every(60.0, "operations.tasks.watch", "operations.tasks.send_alerts", expires=120.0),
+    **_every(
+        60.0,
+        "operations.tasks.watch",
+        "operations.tasks.send_alerts",
+        "dashboard.tasks.notify_members",
+        expires=120.0,
+    ),
+    **_every(900.0, "projects.tasks.send_digests", expires=900.0),
     **_every(3600.0, "annotation.tasks.delete_unconfirmed_drafts", expires=3600.0),
     **_every(86400.0, "accounts.tasks.clear_expired_sessions", expires=None),
     **_every(86400.0, "accounts.tasks.forget_old_logins", expires=None),

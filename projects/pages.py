@@ -10,7 +10,7 @@ from django.utils.cache import patch_vary_headers
 
 from jobs.models import Job
 from projects.models import Project
-from projects.permissions import pages_open_to
+from projects.permissions import pages_open_with
 
 
 def render_page(
@@ -22,14 +22,14 @@ def render_page(
     fragment: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """Render a project's page, or only its `fragment` template for an htmx request.
+    """Render a view with `project_page`, or only its `fragment` template for an htmx request.
 
     Of several templates, the first that exists is used.
     """
     is_fragment = bool(fragment) and wants_fragment(request)
     shared = {
         "project": project,
-        "may": pages_open_to(request.user, project),
+        "may": pages_open_with(request.project_roles),  # type: ignore[attr-defined]
         "fragment": fragment,
     }
     response = render(

@@ -8,13 +8,16 @@ from dashboard.menu import MenuGroup, menu_of
 from dashboard.setting_up import SetUpStep
 from dashboard.setting_up import setup_steps as steps_of
 from projects.models import Project
+from projects.permissions import pages_open_to
 
 register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
 def project_menu(context: template.Context, project: Project) -> list[MenuGroup]:
-    return menu_of(context["request"], project)
+    request = context["request"]
+    may = context["may"] if "may" in context else pages_open_to(request.user, project)
+    return menu_of(request, project, may)
 
 
 @register.simple_tag
