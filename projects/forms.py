@@ -295,7 +295,7 @@ class NotificationSettingsForm(forms.Form):
     kinds = forms.MultipleChoiceField(
         choices=NotificationKind.choices,
         required=False,
-        label="Notify me when",
+        label="Notify me about",
         help_text="You only receive notifications for your roles in each project.",
         widget=forms.CheckboxSelectMultiple,
     )
