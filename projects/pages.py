@@ -39,6 +39,40 @@ def render_page(
     return response
 
 
+def ask_first(
+    request: HttpRequest,
+    project: Project,
+    *,
+    title: str,
+    consequences: Sequence[str],
+    button: str,
+    back: str,
+    spends: bool = False,
+) -> HttpResponse | None:
+    """Return a page that names what will happen and asks, or None if the user has confirmed.
+
+    The page posts the same fields again. With `spends` its button has the look of a publication, not
+    of a deletion.
+    """
+    if "confirmed" in request.POST:
+        return None
+    fields = [
+        (name, value)
+        for name, values in request.POST.lists()
+        for value in values
+        if name != "csrfmiddlewaretoken"
+    ]
+    context = {
+        "title": title,
+        "consequences": consequences,
+        "button": button,
+        "back": back,
+        "spends": spends,
+        "fields": fields,
+    }
+    return render_page(request, project, "projects/confirm.html", context)
+
+
 def job_list(jobs: Iterable[Job], url: str) -> dict[str, Any]:
     """Return the context of a job list, with its refresh URL while a job is unfinished."""
     shown = list(jobs)
