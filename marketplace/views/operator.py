@@ -89,8 +89,8 @@ def deposit(request: HttpRequest, code: str) -> HttpResponseBase:
     if not form.is_valid():
         return _requester_page(request, row, form)
     amount = form.cleaned_data["amount"]
-    if question := _ask_before_deposit(request, row, int(amount * 100)):
-        return question
+    if confirmation := _ask_before_deposit(request, row, int(amount * 100)):
+        return confirmation
     try:
         ledger.deposit(
             requester=row,
@@ -160,8 +160,8 @@ def worker(request: HttpRequest, code: str) -> HttpResponseBase:
     form = WorkerForm(posted(request), initial={field: getattr(row, field) for field in fields})
     if form.is_valid():
         is_closed = row.active and not form.cleaned_data["active"]
-        if is_closed and (question := _ask_before_closing(request, row)):
-            return question
+        if is_closed and (confirmation := _ask_before_closing(request, row)):
+            return confirmation
         WorkerAccount.objects.filter(pk=row.pk).update(**form.cleaned_data)
         if not form.cleaned_data["active"]:
             accounts.close_account(worker=row)
@@ -192,8 +192,8 @@ def appeal(request: HttpRequest, pk: int) -> HttpResponseBase:
     form = AppealDecisionForm(posted(request))
     if form.is_valid():
         pay = form.cleaned_data["outcome"] == AppealStatus.OVERTURNED
-        if question := _ask_before_decision(request, row, pay):
-            return question
+        if confirmation := _ask_before_decision(request, row, pay):
+            return confirmation
         try:
             appeals.decide_appeal(
                 appeal_pk=row.pk,

@@ -57,8 +57,8 @@ def member(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         messages.error(request, "This role does not exist.")
         return _back(project)
     roles = set() if "remove" in request.POST else set(form.cleaned_data["roles"])
-    if question := _ask_before_removal(request, project, user, roles):
-        return question
+    if confirmation := _ask_before_removal(request, project, user, roles):
+        return confirmation
     try:
         set_roles(
             project=project,
@@ -129,7 +129,7 @@ def invitation(request: HttpRequest, project: Project, pk: int) -> HttpResponseB
     now = timezone.now()
     invitation = get_object_or_404(project.invitations.open(now), pk=pk)
     if "withdraw" in request.POST:
-        if question := ask_first(
+        if confirmation := ask_first(
             request,
             project,
             title=f"Withdraw the invitation of {invitation.email}?",
@@ -140,7 +140,7 @@ def invitation(request: HttpRequest, project: Project, pk: int) -> HttpResponseB
             button="Withdraw invitation",
             back=reverse("projects:members", args=[project.slug]),
         ):
-            return question
+            return confirmation
         withdraw(invitation=invitation, actor=request.user.get_username(), now=now)
         messages.success(request, "The invitation was withdrawn. Its link no longer works.")
     elif send_invitation(invitation=invitation, now=now):

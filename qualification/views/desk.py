@@ -80,8 +80,8 @@ def decide(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
 
     chosen = [enrolments[int(pk)] for pk in form.cleaned_data["enrolment"]]
     verdict = Verdict(form.cleaned_data["verdict"])
-    if question := _ask_first(request, round, chosen, verdict):
-        return question
+    if confirmation := _ask_first(request, round, chosen, verdict):
+        return confirmation
     try:
         moved = decide_all(
             enrolments=chosen,

@@ -30,8 +30,12 @@ def groups(request: HttpRequest, project: Project) -> HttpResponseBase:
     form = DivideForm(initial={"count": len(numbers) or 2, "seed": project.seed})
     if request.method == "POST" and "divide" in request.POST:
         form = DivideForm(request.POST)
-        if numbers and form.is_valid() and (question := _ask_first(request, project, len(members))):
-            return question
+        if (
+            numbers
+            and form.is_valid()
+            and (confirmation := _ask_first(request, project, len(members)))
+        ):
+            return confirmation
         if form.is_valid() and _divided(request, project, form):
             return redirect("qualification:groups", slug=project.slug)
     elif request.method == "POST":

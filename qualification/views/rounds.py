@@ -237,7 +237,7 @@ def withdraw(request: HttpRequest, project: Project, pk: int, pseudonym: str) ->
     """Withdraw an unanswered invitation to a round."""
     enrolments = Enrolment.objects.filter(round__project=project, round=pk)
     enrolment = get_object_or_404(enrolments.select_related("round"), worker__pseudonym=pseudonym)
-    if question := ask_first(
+    if confirmation := ask_first(
         request,
         project,
         title=f"Withdraw the invitation of {pseudonym}?",
@@ -248,7 +248,7 @@ def withdraw(request: HttpRequest, project: Project, pk: int, pseudonym: str) ->
         button="Withdraw invitation",
         back=reverse("qualification:publish", args=[project.slug, pk]),
     ):
-        return question
+        return confirmation
     try:
         cents = withdraw_invitation(
             enrolment=enrolment, actor=request.user.get_username(), now=timezone.now()
@@ -264,8 +264,8 @@ def withdraw(request: HttpRequest, project: Project, pk: int, pseudonym: str) ->
 def _publish(request: HttpRequest, round: Round) -> HttpResponseBase:
     form = SlotsForm(request.POST)
     slots = form.cleaned_data["slots"] if form.is_valid() else None
-    if question := _ask_before_publication(request, round, slots):
-        return question
+    if confirmation := _ask_before_publication(request, round, slots):
+        return confirmation
     try:
         cohort = publish_round(
             round=round, slots=slots, actor=request.user.get_username(), now=timezone.now()
