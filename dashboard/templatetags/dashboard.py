@@ -25,6 +25,15 @@ def setup_steps(project: Project) -> list[SetUpStep]:
     return steps_of(project)
 
 
+@register.simple_tag
+def next_setup_step(project: Project, may: frozenset[str]) -> SetUpStep | None:
+    """Return the first step after the corpus that is left to do and open to the user."""
+    steps = steps_of(project)
+    after = [step.route for step in steps].index("annotation:corpus") + 1
+    open_steps = [step for step in steps[after:] if not step.done and step.route in may]
+    return next(iter(open_steps), None)
+
+
 @register.simple_tag(takes_context=True)
 def help_url(context: template.Context) -> str:
     """Return the address of the help for the current page."""

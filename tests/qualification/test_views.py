@@ -303,12 +303,13 @@ def test_overruled_answer_is_right_in_the_feedback(client, desk, trainer):
     assert "answer-state--approved" in worker_page
 
 
-def test_correct_items_are_folded(desk, enrolment):
+def test_only_the_first_item_with_differences_is_open(desk, enrolment):
     page = desk.get(page_of("trainee", enrolment)).content.decode()
     folds = re.findall(r"<details\s+(open)?\s*data-fold>(.*?)</summary>", page, re.S)
-    assert folds
-    for is_open, summary in folds:
-        assert ("difference" in summary) == bool(is_open)
+    differing = ["difference" in summary for _, summary in folds]
+    assert any(differing)
+    assert [bool(is_open) for is_open, _ in folds].index(True) == differing.index(True)
+    assert sum(bool(is_open) for is_open, _ in folds) == 1
 
 
 def test_bulk_decision_on_another_rounds_worker_is_refused(desk, enrolment):
