@@ -487,6 +487,7 @@ CELERY_BEAT_SCHEDULE = {
         "operations.tasks.watch",
         "operations.tasks.send_alerts",
         "dashboard.tasks.notify_members",
+        "annotation.tasks.send_bonus_news",
         expires=120.0,
     ),
     **_every(900.0, "projects.tasks.send_digests", expires=900.0),
