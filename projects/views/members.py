@@ -92,7 +92,7 @@ def _ask_before_removal(
             f"{name} loses {'the role' if len(lost) == 1 else 'the roles'} {labels}.",
             f"{name} stays a member with fewer pages."
             if roles
-            else f"{name} can no longer open the project, also not with API tokens.",
+            else f"{name} can no longer open the project, not even with API tokens.",
             "Annotations, reviews and feedback that they wrote are kept.",
         ],
         button=f"Change roles of {name}" if roles else f"Remove {name}",
