@@ -401,7 +401,8 @@ class Submission(models.Model):
 class HeldBonus(models.Model):
     """A bonus that a person checks before it is paid (see `annotation.domain.hold_bonus`).
 
-    `reasons` are `{"code", "text"}`. `note` is the reviewer's text for the worker.
+    `reasons` are `{"code", "text"}`. `note` is the reviewer's text for the worker. `news` is the
+    text for the worker's next message, written at `news_at` and emptied once it is in a message.
     """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="held_bonuses")
@@ -416,9 +417,14 @@ class HeldBonus(models.Model):
     decided_by = models.CharField(max_length=150, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
     note = models.CharField(max_length=1000, blank=True)
+    news = models.TextField(blank=True, db_default="")
+    news_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         verbose_name_plural = "held bonuses"
+        indexes = [
+            models.Index(fields=["id"], name="held_bonus_with_news", condition=~Q(news="")),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(state="held", decided_at=None)

@@ -6,6 +6,7 @@ from annotation.domain.batch_actions import top_up_batches
 from annotation.domain.compensate import pay_compensations
 from annotation.domain.record_generations import record_new_generations
 from annotation.domain.republish import republish_due_items
+from annotation.domain.send_bonus_news import send_bonus_news as send_news
 from jobs.domain.sweep import sweep
 
 
@@ -34,3 +35,8 @@ def delete_unconfirmed_drafts() -> None:
 @shared_task
 def republish_short_items() -> None:
     sweep(lambda: republish_due_items(clock=timezone.now))
+
+
+@shared_task
+def send_bonus_news() -> None:
+    send_news(clock=timezone.now)

@@ -49,19 +49,24 @@ from web.errors import Conflict
 from web.pagination import Cursors
 
 
+class WorkSerializer(serializers.Serializer[Any]):
+    submissions = serializers.IntegerField()
+    accepted = serializers.IntegerField()
+    rejected = serializers.IntegerField()
+    mean_seconds = serializers.FloatField(allow_null=True)
+    active_seconds = serializers.IntegerField()
+    earned_cents = serializers.IntegerField(help_text="Confirmed payments, without fees.")
+
+
 class WorkerSerializer(serializers.Serializer[Any]):
     """A worker of the project, by pseudonym, without the marketplace's id."""
 
     pseudonym = serializers.CharField(source="worker.pseudonym")
     first_seen_at = serializers.DateTimeField(source="worker.first_seen_at")
-    submissions = serializers.IntegerField(source="work.figures.submissions")
-    accepted = serializers.IntegerField(source="work.figures.accepted")
-    rejected = serializers.IntegerField(source="work.figures.rejected")
-    mean_seconds = serializers.FloatField(source="work.figures.mean_seconds", allow_null=True)
-    active_seconds = serializers.IntegerField(source="work.figures.active_seconds")
-    earned_cents = serializers.IntegerField(
-        source="work.earned_cents", help_text="Confirmed payments, without fees."
+    production = WorkSerializer(
+        source="work.production", help_text="Includes agreement experiments and compensation."
     )
+    training = WorkSerializer(source="work.training")
 
 
 class _OfWorkers(ProjectEndpoint):

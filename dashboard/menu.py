@@ -7,7 +7,6 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from projects.models import Project
-from projects.permissions import pages_open_to
 from schemes.base import Scheme
 from schemes.registry import get_scheme
 
@@ -105,13 +104,13 @@ class MenuGroup:
         return any(entry.current for entry in self.entries)
 
 
-def menu_of(request: HttpRequest, project: Project) -> list[MenuGroup]:
-    """Return the entries of the project's menu that the user may open."""
+def menu_of(request: HttpRequest, project: Project, may: frozenset[str]) -> list[MenuGroup]:
+    """Return the entries of the project's menu for a user who may open these pages."""
     urls = {page: reverse(page, args=[project.slug]) for _, pages in MENU for page, _ in pages}
     current = _current(request, urls)
     scheme = get_scheme(project.scheme)
     lacking = {page for page, part in NEEDS.items() if not part(scheme)}
-    allowed = pages_open_to(request.user, project) - lacking
+    allowed = may - lacking
     groups = []
     for title, pages in MENU:
         entries = tuple(

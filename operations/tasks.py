@@ -3,6 +3,7 @@ from django.utils import timezone
 
 from operations.domain import heartbeat
 from operations.domain.alerts import mail_alerts, update_alerts
+from operations.domain.notify_outage import notify_outage
 
 
 @shared_task
@@ -12,7 +13,9 @@ def beat() -> None:
 
 @shared_task
 def watch() -> None:
-    update_alerts(now=timezone.now())
+    now = timezone.now()
+    update_alerts(now=now)
+    notify_outage(now=now)
 
 
 @shared_task

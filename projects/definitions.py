@@ -65,4 +65,82 @@ DEFINITIONS = {
         "When the remaining items are finished at the pace of the last 24 hours, or since the first "
         "annotation if that is more recent.",
     ),
+    "production_work": Definition(
+        "Production",
+        "Work on items in production. Agreement experiments count here, and so does compensation.",
+    ),
+    "training_work": Definition(
+        "Training", "Work on items that are reserved for training, in all rounds."
+    ),
+    "submissions": Definition(
+        "Submissions",
+        "Annotations that the worker submitted, in any state. A HIT can have several.",
+    ),
+    "accepted": Definition("Accepted", "Submissions that were accepted, and so are paid."),
+    "rejected": Definition("Rejected", "Submissions that were rejected, and so are not paid."),
+    "earned": Definition(
+        "Earned", "Payments that the marketplace has confirmed, rewards and bonuses, without fees."
+    ),
+    "mean_time": Definition(
+        "Mean active time", "The active time divided by the number of submissions in any state."
+    ),
+    "unpublished_items": Definition(
+        "Unpublished items",
+        "Items in production that were never published to annotators. Withdrawn items do not count.",
+    ),
+    "reserved_per_item": Definition(
+        "Reserved per item",
+        "The most that the annotations of an item can cost: rewards, the highest bonuses and fees. "
+        "What is not used is released.",
+    ),
+    "expected_per_item": Definition(
+        "Expected per item",
+        "The expected cost of an item through all steps of the protocol, fees included. It is based "
+        "on the accepted work so far, and on an assumption before there is any.",
+    ),
+    "trained_pool": Definition(
+        "Trained pool",
+        "Workers who hold the qualification for this role, also if it is on its way.",
+    ),
+    "compared_items": Definition(
+        "Items", "Items that have an annotation on both sides. Only these are compared."
+    ),
+    "pairs": Definition(
+        "Pairs", "Pairs of workers, or of teams, who worked on the same items independently."
+    ),
+    "interval": Definition(
+        "Interval", "The 95 % interval, from repeated random samples of the items."
+    ),
+    "verdicts": Definition("Verdicts", "What the validator judged, valid or not."),
+    "found_valid": Definition(
+        "Found valid", "The share of the validator's verdicts that are positive."
+    ),
+    "same_verdict": Definition(
+        "Same verdict",
+        "How often another validator of the same annotation gave the same verdict, of all pairs of "
+        "verdicts.",
+    ),
+    "answered_items": Definition(
+        "Items answered",
+        "Items of the round with usable work. An item without it counts as an empty annotation.",
+    ),
+    "seconds_per_item": Definition(
+        "Active time per item",
+        "The mean of the active time over the answered items of the round.",
+    ),
+    "expert_done": Definition("Done by you", "Items of the queue that you have submitted."),
+    "expert_started": Definition(
+        "Started", "Items of the queue that you have opened and not submitted."
+    ),
+    "expert_left": Definition("Left for you", "Items of the queue that you can still start."),
+    "expert_finished": Definition(
+        "Finished by all",
+        "Submissions of all experts, of those that the queue needs: its items times the experts per "
+        "item.",
+    ),
+    "exported_items": Definition(
+        "Items",
+        "Items with current gold of the chosen source that match the filters. Withdrawn items are "
+        "left out.",
+    ),
 }

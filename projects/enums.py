@@ -65,3 +65,33 @@ class ExclusionScope(TextChoices):
     ITEM = "item", "the item"
     SENTENCE = "sentence", "the whole sentence"
     GROUP = "group", "the whole document or image"
+
+
+class NotificationKind(TextChoices):
+    """The kinds of events that members are notified of."""
+
+    SUBMISSIONS = "submissions", "Submissions need a decision"
+    BONUSES = "bonuses", "Bonuses are held for review"
+    BATCH_FINISHED = "batch-finished", "A batch is finished"
+    BATCH_SHORT = "batch-short", "A batch is missing annotations"
+    BUDGET_NEAR = "budget-near", "A budget limit is nearly reached"
+    BUDGET_REACHED = "budget-reached", "A budget limit is reached"
+    PAYMENTS = "payments", "Payments have an unknown outcome"
+    OUTAGE = "outage", "The crowd service is unreachable"
+    REQUEST = "request", "A worker requests a qualification"
+    COMMENT = "comment", "A worker leaves a comment"
+    TRAINEES = "trainees", "Trainees await a decision"
+    REPLY = "reply", "A worker answers feedback"
+    ALERT = "alert", "A worker in production needs attention"
+    REVIEWS = "reviews", "Gold annotations await your review"
+    QUEUE = "queue", "A new expert queue is open"
+    JOB_FINISHED = "job-finished", "A job that you started is finished"
+    JOB_FAILED = "job-failed", "A job that you started failed"
+
+
+class DigestPeriod(TextChoices):
+    """How often a user receives an e-mail with unread notifications."""
+
+    NEVER = "never", "Never"
+    DAILY = "daily", "Daily"
+    WEEKLY = "weekly", "Weekly"

@@ -1,4 +1,4 @@
-"""Forms of projects, settings, guidelines, members and API tokens."""
+"""Forms of projects, settings, guidelines, members, notifications and API tokens."""
 
 from typing import Any
 
@@ -10,7 +10,15 @@ from django.utils.text import slugify
 
 from crowd.domain.qualifications import system_requirements
 from projects.domain.choose_protocol import MOST_REVISIONS, MOST_VALIDATORS
-from projects.enums import AfterDisputes, ExclusionScope, MemberRole, Protocol, TokenScope
+from projects.enums import (
+    AfterDisputes,
+    DigestPeriod,
+    ExclusionScope,
+    MemberRole,
+    NotificationKind,
+    Protocol,
+    TokenScope,
+)
 from projects.models import Project
 from projects.protocols import TERMS
 from schemes.base import FreeForm
@@ -275,4 +283,19 @@ class InviteForm(forms.Form):
 class RolesForm(forms.Form):
     roles = forms.MultipleChoiceField(
         choices=MemberRole.choices, required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+
+class NotificationSettingsForm(forms.Form):
+    digest = forms.ChoiceField(
+        choices=DigestPeriod.choices,
+        label="E-mail digest",
+        help_text="Lists your unread notifications of the last day or week.",
+    )
+    kinds = forms.MultipleChoiceField(
+        choices=NotificationKind.choices,
+        required=False,
+        label="Notify me about",
+        help_text="You only receive notifications for your roles in each project.",
+        widget=forms.CheckboxSelectMultiple,
     )

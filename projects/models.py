@@ -1,4 +1,4 @@
-"""Projects, their members, guidelines, invitations and API tokens."""
+"""Projects, their members, guidelines, invitations, notifications and API tokens."""
 
 from datetime import datetime
 
@@ -6,8 +6,16 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from crowd.enums import DEFAULT_PROVIDER, Provider
-from projects.enums import AfterDisputes, ExclusionScope, MemberRole, Protocol, Role
+from crowd.enums import DEFAULT_PROVIDER, MailState, Provider
+from projects.enums import (
+    AfterDisputes,
+    DigestPeriod,
+    ExclusionScope,
+    MemberRole,
+    NotificationKind,
+    Protocol,
+    Role,
+)
 from projects.protocols import TERMS
 
 
@@ -206,3 +214,87 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"invitation {self.pk} to {self.project}"
+
+
+class Notification(models.Model):
+    """An event that a member is notified of. Its text is `projects.notification_texts.text_of`.
+
+    `key` identifies the event. `path` is the address of the page where the user can act.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notifications"
+    )
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="notifications")
+    kind = models.CharField(max_length=20, choices=NotificationKind)
+    key = models.CharField(max_length=160)
+    details = models.JSONField(default=dict, blank=True)
+    path = models.CharField(max_length=300)
+    created_at = models.DateTimeField()
+    read_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "key"], name="notification_once_per_user")
+        ]
+        indexes = [
+            models.Index(fields=["key"], name="notification_by_key"),
+            models.Index(
+                fields=["user"], name="notification_unread", condition=Q(read_at__isnull=True)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} for {self.user}"
+
+
+class NotificationSettings(models.Model):
+    """A user's choices. Users without a row have the defaults."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notification_settings"
+    )
+    digest = models.CharField(
+        max_length=10, choices=DigestPeriod, default=DigestPeriod.DAILY, db_default="daily"
+    )
+    muted_kinds = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        verbose_name_plural = "notification settings"
+
+    def __str__(self) -> str:
+        return f"notification settings of {self.user}"
+
+
+class Digest(models.Model):
+    """An e-mail with a user's unread notifications of a period, sent at most once.
+
+    It covers the notifications from `begins_at` until `ends_at`. It is committed as SENDING before
+    it is sent. If the process dies in between, the outcome is unknown and it is not sent again.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="digests"
+    )
+    period = models.CharField(max_length=10, choices=DigestPeriod)
+    begins_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    state = models.CharField(max_length=20, choices=MailState, default=MailState.PENDING)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "period", "begins_at"], name="digest_once_per_period"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["id"], name="digest_to_send", condition=Q(state__in=["pending", "sending"])
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.period} digest for {self.user}"

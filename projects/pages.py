@@ -10,7 +10,7 @@ from django.utils.cache import patch_vary_headers
 
 from jobs.models import Job
 from projects.models import Project
-from projects.permissions import pages_open_to
+from projects.permissions import pages_open_with
 
 
 def render_page(
@@ -22,14 +22,14 @@ def render_page(
     fragment: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """Render a project's page, or only its `fragment` template for an htmx request.
+    """Render a view with `project_page`, or only its `fragment` template for an htmx request.
 
     Of several templates, the first that exists is used.
     """
     is_fragment = bool(fragment) and wants_fragment(request)
     shared = {
         "project": project,
-        "may": pages_open_to(request.user, project),
+        "may": pages_open_with(request.project_roles),  # type: ignore[attr-defined]
         "fragment": fragment,
     }
     response = render(
@@ -37,6 +37,40 @@ def render_page(
     )
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def ask_first(
+    request: HttpRequest,
+    project: Project,
+    *,
+    title: str,
+    consequences: Sequence[str],
+    button: str,
+    back: str,
+    spends: bool = False,
+) -> HttpResponse | None:
+    """Return a page that names what will happen and asks, or None if the user has confirmed.
+
+    The page posts the same fields again. With `spends` its button has the look of a publication, not
+    of a deletion.
+    """
+    if "confirmed" in request.POST:
+        return None
+    fields = [
+        (name, value)
+        for name, values in request.POST.lists()
+        for value in values
+        if name != "csrfmiddlewaretoken"
+    ]
+    context = {
+        "title": title,
+        "consequences": consequences,
+        "button": button,
+        "back": back,
+        "spends": spends,
+        "fields": fields,
+    }
+    return render_page(request, project, "projects/confirm.html", context)
 
 
 def job_list(jobs: Iterable[Job], url: str) -> dict[str, Any]:

@@ -122,8 +122,10 @@ def project_page(
             project = projects_of(user=request.user).filter(slug=slug).first()
             if project is None:
                 raise Http404(f"no project {slug}")
-            if not permits(rule, roles_in(project=project, user=request.user)):
+            roles = roles_in(project=project, user=request.user)
+            if not permits(rule, roles):
                 raise PermissionDenied
+            request.project_roles = roles  # type: ignore[attr-defined]
             is_change = request.method not in ("GET", "HEAD", "OPTIONS")
             if project.archived_at and is_change and not changes_archived:
                 return _refuse_change(request, project)
@@ -171,7 +173,11 @@ def _patterns(patterns: Any, namespace: str) -> Iterator[tuple[str, URLPattern]]
 
 def pages_open_to(user: User, project: Project) -> frozenset[str]:
     """Return the view names of the project's pages that the user may open."""
-    roles = roles_in(project=project, user=user)
+    return pages_open_with(roles_in(project=project, user=user))
+
+
+def pages_open_with(roles: frozenset[str]) -> frozenset[str]:
+    """Return the view names of a project's pages that a member with these roles may open."""
     return frozenset(name for name, rule in page_rules().items() if permits(rule, roles))
 
 

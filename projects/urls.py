@@ -1,6 +1,6 @@
 from django.urls import path
 
-from projects.views import members, settings, tokens
+from projects.views import members, notifications, settings, tokens
 
 app_name = "projects"
 
@@ -9,6 +9,14 @@ urlpatterns = [
     path("api/docs/", tokens.api_docs, name="api_docs"),
     path("account/tokens/", tokens.tokens, name="tokens"),
     path("account/tokens/<int:pk>/revoke/", tokens.revoke, name="revoke_token"),
+    path("notifications/", notifications.notifications, name="notifications"),
+    path("notifications/read/", notifications.mark_all_read, name="mark_all_read"),
+    path("notifications/<int:pk>/", notifications.open_notification, name="open_notification"),
+    path("notifications/<int:pk>/read/", notifications.mark_read, name="mark_read"),
+    path(
+        "account/notifications/", notifications.notification_settings, name="notification_settings"
+    ),
+    path("unsubscribe/<str:token>/", notifications.unsubscribe, name="unsubscribe"),
     path("projects/<slug:slug>/settings/", settings.settings, name="settings"),
     path("projects/<slug:slug>/guidelines/", settings.guidelines, name="guidelines"),
     path("projects/<slug:slug>/members/", members.members, name="members"),

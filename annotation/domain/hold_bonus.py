@@ -13,7 +13,6 @@ from annotation.domain.publish import batch_terms
 from annotation.enums import HeldBonusState
 from annotation.models import HeldBonus, Submission
 from audit.domain.change_state import log_state_change
-from crowd.domain.write_messages import write_messages
 from crowd.models import Payment
 from projects.enums import page_role
 from schemes.base import Doubt
@@ -109,7 +108,7 @@ def _accepted_seconds(submission: Submission) -> list[int]:
 def hold_bonus(
     *, payment: Payment, submissions: Sequence[Submission], reasons: Sequence[Doubt], now: datetime
 ) -> None:
-    """Queue the bonus for a person's decision and tell the worker why. A repeat does nothing."""
+    """Queue the bonus for a person's decision, with news for the worker. A repeat does nothing."""
     project = submissions[0].item.project
     held, created = HeldBonus.objects.get_or_create(
         payment=payment,
@@ -117,6 +116,8 @@ def hold_bonus(
             "project": project,
             "reasons": [{"code": reason.code, "text": reason.text} for reason in reasons],
             "held_at": now,
+            "news": _news(payment, submissions, reasons),
+            "news_at": now,
         },
     )
     if not created:
@@ -125,17 +126,14 @@ def hold_bonus(
     log_state_change(
         instance=held, old="", new=held.state, actor="automatic check", now=now, reason=codes
     )
+
+
+def _news(payment: Payment, submissions: Sequence[Submission], reasons: Sequence[Doubt]) -> str:
     listed = "\n".join(f"- {reason.text}" for reason in reasons)
-    write_messages(
-        budget=project.budget,
-        workers=[payment.assignment.worker],
-        subject="Your bonus is being reviewed",
-        text=(
-            f"Thank you for your work on {work_title(submissions)}. Your reward is paid as usual. "
-            f"Your bonus of ${payment.amount_cents / 100:.2f} will be paid after a review, for these "
-            f"reasons:\n{listed}"
-        )[:4000],
-        now=now,
+    return (
+        f"Thank you for your work on {work_title(submissions)}. Your reward is paid as usual. "
+        f"Your bonus of ${payment.amount_cents / 100:.2f} will be paid after a review, for these "
+        f"reasons:\n{listed}"
     )
 
 

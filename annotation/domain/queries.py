@@ -3,10 +3,22 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import connection
-from django.db.models import Avg, Count, Exists, F, OuterRef, Q, QuerySet, Sum, TextField
+from django.db.models import (
+    Avg,
+    Case,
+    Count,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Sum,
+    TextField,
+    When,
+)
 from django.db.models.functions import Cast
 
 from annotation.domain.publish import terms_of
@@ -187,13 +199,17 @@ def count_submissions(*, project: Project) -> Counter[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class WorkerFigures:
-    """A worker's figures in a project. `active_seconds` is the total of the submissions."""
+    """A worker's figures in a project, of production or of training.
+
+    `active_seconds` is the total of the submissions. `earned_cents` are confirmed payments.
+    """
 
     submissions: int = 0
     accepted: int = 0
     rejected: int = 0
     mean_seconds: float | None = None
     active_seconds: int = 0
+    earned_cents: int = 0
 
 
 def workers_of(*, project: Project) -> QuerySet[Worker]:
@@ -213,25 +229,33 @@ def known_workers(*, project: Project) -> QuerySet[Worker]:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A worker's figures in a project, and the cents confirmed as paid to them."""
+    """A worker's figures in a project. Production includes experiments and compensation."""
 
-    figures: WorkerFigures = WorkerFigures()
-    earned_cents: int = 0
+    production: WorkerFigures = WorkerFigures()
+    training: WorkerFigures = WorkerFigures()
 
 
 def work_of_everyone(*, project: Project) -> dict[int, Work]:
-    """Return the work and earnings of every worker in the project, by worker id."""
+    """Return the figures of every worker in the project, by worker id, in three queries."""
     figures, earned = worker_figures(project=project), earned_in(project=project)
-    return {
-        pk: Work(figures.get(pk, WorkerFigures()), earned.get(pk, 0)) for pk in figures | earned
-    }
+    in_training = earned_in_training(project=project)
+    work = {}
+    for pk in figures.keys() | earned.keys():
+        production, training = figures.get(pk, (WorkerFigures(), WorkerFigures()))
+        cents = in_training.get(pk, 0)
+        work[pk] = Work(
+            replace(production, earned_cents=earned.get(pk, 0) - cents),
+            replace(training, earned_cents=cents),
+        )
+    return work
 
 
-def worker_figures(*, project: Project) -> dict[int, WorkerFigures]:
-    """Return the figures of every worker with submissions, by worker id, in one query."""
+def worker_figures(*, project: Project) -> dict[int, tuple[WorkerFigures, WorkerFigures]]:
+    """Return every worker's figures of production and of training, without pay, by worker id."""
     rows = (
         Submission.objects.filter(item__project=project, worker__isnull=False)
-        .values_list("worker")
+        .annotate(is_training=_IS_TRAINING)
+        .values_list("worker", "is_training")
         .annotate(
             n=Count("pk"),
             accepted=Count("pk", filter=Q(state=SubmissionState.ACCEPTED)),
@@ -241,12 +265,38 @@ def worker_figures(*, project: Project) -> dict[int, WorkerFigures]:
         )
         .order_by()
     )
-    return {pk: WorkerFigures(*figures) for pk, *figures in rows}
+    parts = {(pk, is_training): WorkerFigures(*figures) for pk, is_training, *figures in rows}
+    return {
+        pk: (parts.get((pk, False), WorkerFigures()), parts.get((pk, True), WorkerFigures()))
+        for pk, _ in parts
+    }
+
+
+# Withdrawn items were annotated in production.
+_IS_TRAINING = Case(
+    When(item__in_production=False, item__withdrawn_at=None, then=True), default=False
+)
+
+
+def training_tasks(*, project: Project) -> QuerySet[Task]:
+    """Return the tasks with items that are reserved for training."""
+    reserved = Item.objects.filter(project=project, in_production=False, withdrawn_at=None)
+    return Task.objects.filter(task_items__item__in=reserved)
 
 
 def earned_in(*, project: Project) -> dict[int, int]:
     """Return the cents confirmed as paid in the project, by worker id, without fees."""
-    rows = settled_entries(project=project).values_list("payment__assignment__worker")
+    return _earned(settled_entries(project=project))
+
+
+def earned_in_training(*, project: Project) -> dict[int, int]:
+    """Return the cents confirmed as paid for training, by worker id, without fees."""
+    hits = training_tasks(project=project).values("hit")
+    return _earned(settled_entries(project=project).filter(hit__in=hits))
+
+
+def _earned(entries: QuerySet[LedgerEntry]) -> dict[int, int]:
+    rows = entries.values_list("payment__assignment__worker")
     return dict(rows.annotate(sum=Sum(F("amount_cents"))))
 
 

@@ -13,7 +13,6 @@ from annotation.models import HeldBonus, Submission
 from audit.domain.change_state import Transitions, change_state
 from crowd.domain.decide_assignment import BonusAward
 from crowd.domain.review_payment import accept_payment, decline_payment
-from crowd.domain.write_messages import write_messages
 
 TRANSITIONS: Transitions = {
     HeldBonusState.HELD: [HeldBonusState.ACCEPTED, HeldBonusState.DECLINED],
@@ -31,8 +30,8 @@ def accept_bonus(
 ) -> None:
     """Let the bonus be paid, in full or for the accepted number of units by submission id.
 
-    The worker gets a message with the note. Raise TransitionNotAllowedError if the bonus is decided
-    already, and ValueError if the units earn no bonus or more than the held one.
+    The worker gets the note in a message (see send_bonus_news). Raise TransitionNotAllowedError if
+    the bonus is decided already, and ValueError if the units earn no bonus or more than the held one.
     """
     submissions = submissions_of_held(held)
     payment = held.payment
@@ -50,7 +49,7 @@ def accept_bonus(
             f"Part of your bonus for {work_title(submissions)} was accepted. You will be paid "
             f"{_dollars(cents)} of {_dollars(payment.amount_cents)}. {award.reason}"
         )
-    _tell(held, "Your bonus was accepted", f"{text} {note}".strip(), now)
+    _add_news(held, f"{text} {note}".strip(), now)
 
 
 @transaction.atomic
@@ -68,7 +67,7 @@ def decline_bonus(*, held: HeldBonus, reason: str, actor: str, now: datetime) ->
         f"{work_title(submissions_of_held(held))} was declined: {reason}\n\nYour reward is paid, and "
         "your approval rate doesn't change."
     )
-    _tell(held, "Your bonus was declined", text, now)
+    _add_news(held, text, now)
 
 
 def submissions_of_held(held: HeldBonus) -> list[Submission]:
@@ -101,14 +100,9 @@ def _decide(held: HeldBonus, new: HeldBonusState, note: str, actor: str, now: da
     )
 
 
-def _tell(held: HeldBonus, subject: str, text: str, now: datetime) -> None:
-    write_messages(
-        budget=held.project.budget,
-        workers=[held.payment.assignment.worker],
-        subject=subject,
-        text=text[:4000],
-        now=now,
-    )
+def _add_news(held: HeldBonus, text: str, now: datetime) -> None:
+    """Store the text for the worker, who has not read an earlier text that is still there."""
+    HeldBonus.objects.filter(pk=held.pk).update(news=text, news_at=now)
 
 
 def _dollars(cents: int) -> str:

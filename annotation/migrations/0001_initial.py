@@ -95,6 +95,8 @@ class Migration(migrations.Migration):
                 ('decided_by', models.CharField(blank=True, max_length=150)),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
                 ('note', models.CharField(blank=True, max_length=1000)),
+                ('news', models.TextField(blank=True, db_default='')),
+                ('news_at', models.DateTimeField(blank=True, null=True)),
                 ('payment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='held_bonus', to='crowd.payment')),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='held_bonuses', to='projects.project')),
             ],
@@ -321,5 +323,9 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='taskitem',
             constraint=models.UniqueConstraint(fields=('task', 'ordinal'), name='task_item_order'),
+        ),
+        migrations.AddIndex(
+            model_name='heldbonus',
+            index=models.Index(condition=models.Q(('news', ''), _negated=True), fields=['id'], name='held_bonus_with_news'),
         ),
     ]

@@ -68,17 +68,12 @@ def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
         {
             "form": form,
             "has_sample": bool(get_scheme(project.scheme).sample),
-            "next": _next(project),
+            "has_items": project.items.exists(),
             **job_list(jobs, request.path),
         },
         fragment="dashboard/fragments/job_list.html",
         status=422 if form.is_bound else 200,
     )
-
-
-def _next(project: Project) -> str:
-    """Return the page to open once the project has items, or "" before."""
-    return "consolidation:gold_import" if project.items.exists() else ""
 
 
 @require_POST

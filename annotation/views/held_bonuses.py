@@ -98,7 +98,7 @@ def accept(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         return _list(request, project, form, pk)
     else:
         worker = held.payment.assignment.worker
-        messages.success(request, f"Accepted. {worker} will be paid and gets a message.")
+        messages.success(request, f"Accepted. {worker} will be paid and gets a message soon.")
     return redirect("annotation:held_bonuses", slug=project.slug)
 
 
@@ -120,7 +120,7 @@ def decline(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase
         messages.error(request, f"Nothing was changed: {error}")
     else:
         worker = held.payment.assignment.worker
-        messages.success(request, f"Declined. {worker} gets a message with the reason.")
+        messages.success(request, f"Declined. {worker} gets a message with the reason soon.")
     return redirect("annotation:held_bonuses", slug=project.slug)
 
 

@@ -25,8 +25,9 @@ from annotation.domain.queries import (
     items_with_text,
     published_for_generation,
     settled_entries,
+    training_tasks,
 )
-from annotation.models import Item, Submission, Task, TaskItem
+from annotation.models import Item, Submission, TaskItem
 from audit.models import StateChange
 from consolidation.domain.experiment import experiment_tasks, without_experiments
 from consolidation.domain.own_gold import is_own_gold, own_gold
@@ -200,8 +201,7 @@ def cost_by_step(*, project: Project) -> dict[str, Cost]:
     """
     settled = settled_entries(project=project)
     experiments = experiment_tasks(project=project)
-    reserved = Item.objects.filter(project=project, in_production=False, withdrawn_at=None)
-    training = Task.objects.filter(task_items__item__in=reserved)
+    training = training_tasks(project=project)
     apart = {
         "training": settled.filter(hit__in=training.values("hit")),
         "experiments": settled.filter(hit__in=experiments.values("hit")),

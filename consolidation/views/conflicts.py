@@ -24,7 +24,9 @@ from projects.permissions import STAFF, project_page
 def copies(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     """Show both copies with their differences, and record the choice."""
     submission = get_object_or_404(
-        submissions_of(project=project).select_related("item__project", "assignment__hit__task"),
+        submissions_of(project=project).select_related(
+            "item__project", "assignment__hit__task__batch"
+        ),
         pk=pk,
         assignment__isnull=False,
     )

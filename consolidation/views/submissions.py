@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -20,6 +21,7 @@ from annotation.domain.queries import (
     submissions_of,
     waiting_for_a_person,
 )
+from annotation.models import Submission
 from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.resolve_conflict import has_two_versions
 from consolidation.forms import RejectForm
@@ -42,7 +44,9 @@ def _list(
     request: HttpRequest, project: Project, form: RejectForm, *, refused: int = 0
 ) -> HttpResponse:
     page = page_of(
-        waiting_for_a_person(project=project).select_related("item__project"),
+        waiting_for_a_person(project=project).select_related(
+            "item__project", "assignment__hit__task__batch"
+        ),
         cursor=request.GET.get("page", ""),
         by=("pk",),
         size=PAGE_SIZE,
@@ -54,6 +58,7 @@ def _list(
                 "submission": submission,
                 "usable": can_be_used(submission),
                 "copies": has_two_versions(submission),
+                **_pay_of(submission),
             }
             for submission in page.rows
         ],
@@ -63,6 +68,13 @@ def _list(
     }
     status = 422 if refused else 200
     return render_page(request, project, "consolidation/submissions.html", context, status=status)
+
+
+def _pay_of(submission: Submission) -> dict[str, Any]:
+    """Return the reward of the submission's assignment, and whether it can earn a bonus."""
+    assert submission.assignment
+    batch = submission.assignment.hit.task.batch
+    return {"reward": batch.reward_cents, "has_bonus": bool(batch.bonus_allowance_cents)}
 
 
 @require_POST

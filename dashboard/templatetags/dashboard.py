@@ -8,18 +8,30 @@ from dashboard.menu import MenuGroup, menu_of
 from dashboard.setting_up import SetUpStep
 from dashboard.setting_up import setup_steps as steps_of
 from projects.models import Project
+from projects.permissions import pages_open_to
 
 register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
 def project_menu(context: template.Context, project: Project) -> list[MenuGroup]:
-    return menu_of(context["request"], project)
+    request = context["request"]
+    may = context["may"] if "may" in context else pages_open_to(request.user, project)
+    return menu_of(request, project, may)
 
 
 @register.simple_tag
 def setup_steps(project: Project) -> list[SetUpStep]:
     return steps_of(project)
+
+
+@register.simple_tag
+def next_setup_step(project: Project, may: frozenset[str]) -> SetUpStep | None:
+    """Return the first step after the corpus that is left to do and open to the user."""
+    steps = steps_of(project)
+    after = [step.route for step in steps].index("annotation:corpus") + 1
+    open_steps = [step for step in steps[after:] if not step.done and step.route in may]
+    return next(iter(open_steps), None)
 
 
 @register.simple_tag(takes_context=True)

@@ -115,7 +115,12 @@ def _tables(scheme: Scheme, report: QualityReport) -> dict[str, Any]:
     """Return the headings and rows of the tables of figures and of yields."""
     figures, totals = scheme.comparison.figures, scheme.content.totals
     return {
-        "headings": [heading for figure in figures for heading in figure.headings.values()],
+        # The explanation of a figure belongs to its main column.
+        "headings": [
+            (heading, figure if column == figure.main else None)
+            for figure in figures
+            for column, heading in figure.headings.items()
+        ],
         "scores": [
             (
                 reference,

@@ -12,13 +12,14 @@ from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from marketplace.domain import access_keys, accounts, appeals, ledger, payouts, queries
 from marketplace.domain.errors import RefusalError
+from marketplace.domain.money import format_cents
 from marketplace.enums import AppealStatus
 from marketplace.forms import (
     AppealDecisionForm,
@@ -87,10 +88,13 @@ def deposit(request: HttpRequest, code: str) -> HttpResponseBase:
     form = DepositForm(request.POST)
     if not form.is_valid():
         return _requester_page(request, row, form)
+    amount = form.cleaned_data["amount"]
+    if confirmation := _ask_before_deposit(request, row, int(amount * 100)):
+        return confirmation
     try:
         ledger.deposit(
             requester=row,
-            amount_cents=int(form.cleaned_data["amount"] * 100),
+            amount_cents=int(amount * 100),
             note=form.cleaned_data["note"],
             now=timezone.now(),
         )
@@ -155,6 +159,9 @@ def worker(request: HttpRequest, code: str) -> HttpResponseBase:
     fields = ("country", "subdivision", "is_adult", "active")
     form = WorkerForm(posted(request), initial={field: getattr(row, field) for field in fields})
     if form.is_valid():
+        is_closed = row.active and not form.cleaned_data["active"]
+        if is_closed and (confirmation := _ask_before_closing(request, row)):
+            return confirmation
         WorkerAccount.objects.filter(pk=row.pk).update(**form.cleaned_data)
         if not form.cleaned_data["active"]:
             accounts.close_account(worker=row)
@@ -184,10 +191,13 @@ def appeal(request: HttpRequest, pk: int) -> HttpResponseBase:
     )
     form = AppealDecisionForm(posted(request))
     if form.is_valid():
+        pay = form.cleaned_data["outcome"] == AppealStatus.OVERTURNED
+        if confirmation := _ask_before_decision(request, row, pay):
+            return confirmation
         try:
             appeals.decide_appeal(
                 appeal_pk=row.pk,
-                pay=form.cleaned_data["outcome"] == AppealStatus.OVERTURNED,
+                pay=pay,
                 answer=form.cleaned_data["answer"],
                 now=timezone.now(),
             )
@@ -242,3 +252,81 @@ def _requester_page(
         "entries": entries.select_related("worker")[:PER_PAGE],
     }
     return render(request, "marketplace/operator/requester.html", context)
+
+
+def _ask_first(
+    request: HttpRequest,
+    *,
+    title: str,
+    consequences: list[str],
+    button: str,
+    back: str,
+    spends: bool = False,
+) -> HttpResponse | None:
+    """Return a page that names what will happen and asks, or None if the operator has confirmed."""
+    if "confirmed" in request.POST:
+        return None
+    fields = [
+        (name, value)
+        for name, values in request.POST.lists()
+        for value in values
+        if name != "csrfmiddlewaretoken"
+    ]
+    context = {
+        "title": title,
+        "consequences": consequences,
+        "button": button,
+        "spends": spends,
+        "fields": fields,
+        "back": back,
+    }
+    return render(request, "marketplace/operator/confirm.html", context)
+
+
+def _ask_before_deposit(request: HttpRequest, row: Requester, cents: int) -> HttpResponse | None:
+    amount, is_deposit = f"${format_cents(abs(cents))}", cents > 0
+    verb = "Deposit" if is_deposit else "Withdraw"
+    change = f"grows by {amount}" if is_deposit else f"shrinks by {amount}"
+    return _ask_first(
+        request,
+        title=f"{verb} {amount}?",
+        consequences=[
+            f"The balance of {row.name} {change}.",
+            "The entry in the ledger can't be removed, only reversed by another.",
+        ],
+        button=f"{verb} {amount}",
+        back=reverse("marketplace:operator-requester", args=[row.code]),
+        spends=is_deposit,
+    )
+
+
+def _ask_before_closing(request: HttpRequest, row: WorkerAccount) -> HttpResponse | None:
+    return _ask_first(
+        request,
+        title=f"Close the account of {row.username}?",
+        consequences=[
+            f"{row.username} is signed out everywhere and can't sign in.",
+            "Work that was submitted is still paid.",
+        ],
+        button=f"Close the account of {row.username}",
+        back=request.path,
+    )
+
+
+def _ask_before_decision(request: HttpRequest, row: Appeal, pay: bool) -> HttpResponse | None:
+    assignment = row.assignment
+    worker, reward = assignment.worker.code, f"${format_cents(assignment.reward_cents)}"
+    outcome = (
+        f"{worker} is paid {reward}. {assignment.hit_type.requester.name} is charged this and the "
+        f"fee of ${format_cents(assignment.fee_cents)}."
+        if pay
+        else f"The rejection stands, and {worker} isn't paid the reward of {reward}."
+    )
+    return _ask_first(
+        request,
+        title="Pay for the rejected work?" if pay else "Uphold the rejection?",
+        consequences=[outcome, f"{worker} receives your answer. The decision is final."],
+        button=f"Pay {reward}" if pay else "Uphold the rejection",
+        back=request.path,
+        spends=pay,
+    )

@@ -35,7 +35,8 @@ from operations.domain.encrypted_file import EncryptingWriter
 
 Progress = Callable[[int], object]
 ROWS_AT_ONCE = 2000
-# Sessions, failed logins, password resets and monitoring, which a restored installation does not need
+# Sessions, failed logins, password resets, notifications and monitoring, which a restored site
+# does not need
 EXCLUDED = {
     "sessions.Session",
     "usersessions.UserSession",
@@ -49,6 +50,8 @@ EXCLUDED = {
     "operations.Alert",
     "operations.Heartbeat",
     "operations.TaskStats",
+    "projects.Digest",
+    "projects.Notification",
 }
 # Rows that contain secrets, included only on request
 SECRETS = {"mfa.Authenticator"}

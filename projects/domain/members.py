@@ -8,6 +8,7 @@ from django.db import transaction
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
+from projects.domain.notify import forget_notifications
 from projects.enums import MemberRole
 from projects.models import Membership, Project
 
@@ -37,6 +38,7 @@ def set_roles(
     if MemberRole.ADMIN in before - after and not admins.exclude(user=user).exists():
         raise LastAdminError
     own.exclude(role__in=after).delete()
+    forget_notifications(project=project, user=user, roles=after)
     Membership.objects.bulk_create(
         Membership(project=project, user=user, role=role) for role in sorted(after - before)
     )

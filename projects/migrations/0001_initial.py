@@ -142,4 +142,52 @@ class Migration(migrations.Migration):
             model_name='resource',
             constraint=models.UniqueConstraint(fields=('project', 'name', 'version'), name='resource_version_once'),
         ),
+        migrations.CreateModel(
+            name='NotificationSettings',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', models.CharField(choices=[('never', 'Never'), ('daily', 'Daily'), ('weekly', 'Weekly')], db_default='daily', default='daily', max_length=10)),
+                ('muted_kinds', models.JSONField(blank=True, default=list)),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='notification_settings', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'verbose_name_plural': 'notification settings',
+            },
+        ),
+        migrations.CreateModel(
+            name='Digest',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('period', models.CharField(choices=[('never', 'Never'), ('daily', 'Daily'), ('weekly', 'Weekly')], max_length=10)),
+                ('begins_at', models.DateTimeField()),
+                ('ends_at', models.DateTimeField()),
+                ('state', models.CharField(choices=[('pending', 'to be sent'), ('sending', 'being sent'), ('sent', 'sent'), ('failed', 'not delivered'), ('uncertain', 'delivery unknown'), ('dropped', 'cancelled')], default='pending', max_length=20)),
+                ('sent_at', models.DateTimeField(blank=True, null=True)),
+                ('leased_until', models.DateTimeField(blank=True, null=True)),
+                ('error', models.TextField(blank=True)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='digests', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('state__in', ['pending', 'sending'])), fields=['id'], name='digest_to_send')],
+                'constraints': [models.UniqueConstraint(fields=('user', 'period', 'begins_at'), name='digest_once_per_period')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Notification',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('submissions', 'Submissions need a decision'), ('bonuses', 'Bonuses are held for review'), ('batch-finished', 'A batch is finished'), ('batch-short', 'A batch is missing annotations'), ('budget-near', 'A budget limit is nearly reached'), ('budget-reached', 'A budget limit is reached'), ('payments', 'Payments have an unknown outcome'), ('outage', 'The crowd service is unreachable'), ('request', 'A worker requests a qualification'), ('comment', 'A worker leaves a comment'), ('trainees', 'Trainees await a decision'), ('reply', 'A worker answers feedback'), ('alert', 'A worker in production needs attention'), ('reviews', 'Gold annotations await your review'), ('queue', 'A new expert queue is open'), ('job-finished', 'A job that you started is finished'), ('job-failed', 'A job that you started failed')], max_length=20)),
+                ('key', models.CharField(max_length=160)),
+                ('details', models.JSONField(blank=True, default=dict)),
+                ('path', models.CharField(max_length=300)),
+                ('created_at', models.DateTimeField()),
+                ('read_at', models.DateTimeField(blank=True, null=True)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notifications', to='projects.project')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notifications', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'indexes': [models.Index(fields=['key'], name='notification_by_key'), models.Index(condition=models.Q(('read_at__isnull', True)), fields=['user'], name='notification_unread')],
+                'constraints': [models.UniqueConstraint(fields=('user', 'key'), name='notification_once_per_user')],
+            },
+        ),
     ]

@@ -6,6 +6,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from projects.definitions import DEFINITIONS, Definition
+from schemes.figures import Figure
 
 register = template.Library()
 
@@ -21,6 +22,15 @@ def figure_fact(context: Context, name: str, value: object, suffix: str = "") ->
     """Render an entry of a list of facts with an explained label."""
     label = _explained(context, name, DEFINITIONS[name], suffix)
     return format_html("<div><dt>{}</dt><dd>{}</dd></div>", label, value)
+
+
+@register.simple_tag(takes_context=True)
+def scheme_figure(
+    context: Context, figure: Figure, label: str = "", suffix: str = ""
+) -> SafeString:
+    """Render the label of a figure that a scheme declares, with a button for its explanation."""
+    definition = Definition(label or figure.label, figure.explanation)
+    return _explained(context, f"scheme-{figure.key}", definition, suffix)
 
 
 def _explained(context: Context, name: str, definition: Definition, suffix: str) -> SafeString:

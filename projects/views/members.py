@@ -4,9 +4,11 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
@@ -15,7 +17,7 @@ from projects.domain.members import LastAdminError, set_roles
 from projects.enums import MemberRole
 from projects.forms import InviteForm, RolesForm
 from projects.models import Invitation, Membership, Project
-from projects.pages import render_page
+from projects.pages import ask_first, render_page
 from projects.permissions import ADMINS, project_page
 
 
@@ -55,6 +57,8 @@ def member(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         messages.error(request, "This role does not exist.")
         return _back(project)
     roles = set() if "remove" in request.POST else set(form.cleaned_data["roles"])
+    if confirmation := _ask_before_removal(request, project, user, roles):
+        return confirmation
     try:
         set_roles(
             project=project,
@@ -69,6 +73,31 @@ def member(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         change = "is no longer a member" if not roles else f"is now {', '.join(sorted(roles))}"
         messages.success(request, f"{user.get_username()} {change}.")
     return _back(project)
+
+
+def _ask_before_removal(
+    request: HttpRequest, project: Project, user: User, roles: set[str]
+) -> HttpResponse | None:
+    """Return a page to confirm that the user loses roles, or None."""
+    own = set(project.memberships.filter(user=user).values_list("role", flat=True))
+    lost, name = sorted(own - roles), user.get_username()
+    if not lost:
+        return None
+    labels = ", ".join(MemberRole(role).label for role in lost)
+    return ask_first(
+        request,
+        project,
+        title=f"Change the roles of {name}?" if roles else f"Remove {name} from {project.title}?",
+        consequences=[
+            f"{name} loses {'the role' if len(lost) == 1 else 'the roles'} {labels}.",
+            f"{name} stays a member with fewer pages."
+            if roles
+            else f"{name} can no longer open the project, not even with API tokens.",
+            "Annotations, reviews and feedback that they wrote are kept.",
+        ],
+        button=f"Change roles of {name}" if roles else f"Remove {name}",
+        back=reverse("projects:members", args=[project.slug]),
+    )
 
 
 @require_POST
@@ -100,6 +129,18 @@ def invitation(request: HttpRequest, project: Project, pk: int) -> HttpResponseB
     now = timezone.now()
     invitation = get_object_or_404(project.invitations.open(now), pk=pk)
     if "withdraw" in request.POST:
+        if confirmation := ask_first(
+            request,
+            project,
+            title=f"Withdraw the invitation of {invitation.email}?",
+            consequences=[
+                f"The link that was sent to {invitation.email} stops working.",
+                "No message is sent.",
+            ],
+            button="Withdraw invitation",
+            back=reverse("projects:members", args=[project.slug]),
+        ):
+            return confirmation
         withdraw(invitation=invitation, actor=request.user.get_username(), now=now)
         messages.success(request, "The invitation was withdrawn. Its link no longer works.")
     elif send_invitation(invitation=invitation, now=now):

@@ -46,6 +46,8 @@ def warnings_before(*, enrolment: Enrolment, verdict: Verdict, sends: bool) -> l
         warnings.append(f"Thresholds not met: {', '.join(unmet)}.")
     if verdict == Verdict.DECLINE and not unmet:
         warnings.append("The worker meets every threshold.")
+    if verdict in (Verdict.DECLINE, Verdict.WITHDRAW):
+        warnings.append("The worker's qualifications for the round are withdrawn.")
     if verdict != Verdict.WITHDRAW and not sends and has_unsent_feedback(enrolment):
         warnings.append("The feedback has not been sent, and the worker will not see it.")
     return warnings

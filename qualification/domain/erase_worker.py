@@ -110,7 +110,9 @@ def _erase_words(worker: Worker) -> None:
     Assignment.objects.filter(worker=worker).update(answer={})
     Message.objects.filter(worker=worker).update(subject="erased", text="", error="")
     WorkerNote.objects.filter(worker=worker).delete()
-    HeldBonus.objects.filter(payment__assignment__worker=worker).update(reasons=[], note="")
+    HeldBonus.objects.filter(payment__assignment__worker=worker).update(
+        reasons=[], note="", news=""
+    )
     texts: dict[str, Any] = {"text": "", "notes": {}, "reply": ""}
     Feedback.objects.filter(evaluation__enrolment__worker=worker).update(**texts)
     PoolFeedback.objects.filter(worker=worker).update(**texts)

@@ -133,10 +133,14 @@ def comparison_context(
     corrected: Mapping[int, Sequence[Json]] | None = None,
 ) -> dict[str, Any]:
     guidelines = guidelines_of(feedback)
+    items = comparison_view(
+        feedback=feedback, decisions=decisions, guidelines=guidelines, corrected=corrected
+    )
+    to_check = [entry.item.pk for entry in items if entry.differences or not entry.answered]
     return {
-        "items": comparison_view(
-            feedback=feedback, decisions=decisions, guidelines=guidelines, corrected=corrected
-        ),
+        "items": items,
+        # The item whose comparison is open at first.
+        "opened": next(iter(to_check), None),
         "guidelines": render_markdown(guidelines.text) if guidelines else "",
     }
 

@@ -1,13 +1,14 @@
 """The page of production groups."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from projects.models import Project
-from projects.pages import render_page
+from projects.pages import ask_first, render_page
 from projects.permissions import STAFF, project_page
 from qualification.domain.gold_comparisons import main_figure
 from qualification.domain.production_groups import (
@@ -29,6 +30,12 @@ def groups(request: HttpRequest, project: Project) -> HttpResponseBase:
     form = DivideForm(initial={"count": len(numbers) or 2, "seed": project.seed})
     if request.method == "POST" and "divide" in request.POST:
         form = DivideForm(request.POST)
+        if (
+            numbers
+            and form.is_valid()
+            and (confirmation := _ask_first(request, project, len(members)))
+        ):
+            return confirmation
         if form.is_valid() and _divided(request, project, form):
             return redirect("qualification:groups", slug=project.slug)
     elif request.method == "POST":
@@ -44,6 +51,20 @@ def groups(request: HttpRequest, project: Project) -> HttpResponseBase:
     }
     status = 422 if form.is_bound else 200
     return render_page(request, project, "qualification/groups.html", context, status=status)
+
+
+def _ask_first(request: HttpRequest, project: Project, members: int) -> HttpResponse | None:
+    return ask_first(
+        request,
+        project,
+        title="Divide the pool again?",
+        consequences=[
+            f"All {members} workers can change groups. The present groups are lost.",
+            "Tasks that were published to one group are offered to its new members.",
+        ],
+        button=f"Divide {members} workers",
+        back=reverse("qualification:groups", args=[project.slug]),
+    )
 
 
 def _divided(request: HttpRequest, project: Project, form: DivideForm) -> bool:

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -26,7 +27,7 @@ from crowd.models import Mail, Worker
 from crowd.tasks import publish_hits
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
-from projects.pages import render_page
+from projects.pages import ask_first, render_page
 from projects.permissions import CAN_SEE_WORKERS, STAFF, project_page
 from qualification.domain.edit_round import RoundEditError, edit_round
 from qualification.domain.funnel import Stage, funnel_of
@@ -53,13 +54,14 @@ from qualification.domain.withdraw_invitation import AnsweredInvitationError, wi
 from qualification.enums import RoundEntry
 from qualification.forms import InviteForm, RoundForm, SetUpForm, SlotsForm
 from qualification.models import Enrolment, Round
-from schemes.base import FileError, MissingPartError
+from schemes.base import FileError, MissingPartError, Noun
 from schemes.registry import get_scheme
 from web.charts import Unit, draw_category_bars
 from web.downloads import csv_download
 from web.money import dollars
 
 Read = TypeVar("Read")
+_HITS, _WORKERS = Noun("HIT", "HITs"), Noun("worker", "workers")
 
 
 @require_GET
@@ -235,7 +237,19 @@ def _invite(request: HttpRequest, round: Round) -> HttpResponseBase:
 def withdraw(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> HttpResponseBase:
     """Withdraw an unanswered invitation to a round."""
     enrolments = Enrolment.objects.filter(round__project=project, round=pk)
-    enrolment = get_object_or_404(enrolments, worker__pseudonym=pseudonym)
+    enrolment = get_object_or_404(enrolments.select_related("round"), worker__pseudonym=pseudonym)
+    if confirmation := ask_first(
+        request,
+        project,
+        title=f"Withdraw the invitation of {pseudonym}?",
+        consequences=[
+            f"{pseudonym} can no longer take part in {enrolment.round.title}.",
+            "Budget that is reserved for this invitation is released.",
+        ],
+        button="Withdraw invitation",
+        back=reverse("qualification:publish", args=[project.slug, pk]),
+    ):
+        return confirmation
     try:
         cents = withdraw_invitation(
             enrolment=enrolment, actor=request.user.get_username(), now=timezone.now()
@@ -251,6 +265,8 @@ def withdraw(request: HttpRequest, project: Project, pk: int, pseudonym: str) ->
 def _publish(request: HttpRequest, round: Round) -> HttpResponseBase:
     form = SlotsForm(request.POST)
     slots = form.cleaned_data["slots"] if form.is_valid() else None
+    if confirmation := _ask_before_publication(request, round, slots):
+        return confirmation
     try:
         cohort = publish_round(
             round=round, slots=slots, actor=request.user.get_username(), now=timezone.now()
@@ -262,6 +278,30 @@ def _publish(request: HttpRequest, round: Round) -> HttpResponseBase:
     transaction.on_commit(publish_hits.delay, robust=True)
     messages.success(request, f"{round.title} is on its way to {cohort.slots} workers.")
     return redirect("qualification:round", slug=round.project.slug, pk=round.pk)
+
+
+def _ask_before_publication(
+    request: HttpRequest, round: Round, slots: int | None
+) -> HttpResponse | None:
+    """Return a page that names the cost, or None if it is confirmed or publishing will fail."""
+    count = slots if round.entry == RoundEntry.OPEN else len(waiting_for_cohort(round))
+    if not count:
+        return None
+    hits = _HITS.count(round.round_items.count())
+    people = _WORKERS.count(count)
+    cents = dollars(round_cents(round=round, slots=count))
+    return ask_first(
+        request,
+        round.project,
+        title=f"Publish {round.title}?",
+        consequences=[
+            f"{hits}, for {people}.",
+            f"Up to {cents} is reserved, including bonuses and fees.",
+        ],
+        button=f"Publish {hits} for up to {cents}",
+        back=reverse("qualification:publish", args=[round.project.slug, round.pk]),
+        spends=True,
+    )
 
 
 COLUMNS = (

@@ -55,8 +55,15 @@ def workers(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _row(work: Work) -> dict[str, Any]:
-    hourly = hourly_cents(work.earned_cents, work.figures.active_seconds)
-    return {"figures": work.figures, "earned": work.earned_cents, "hourly": hourly}
+    """Return the worker's figures in production, and those of training."""
+    production = work.production
+    hourly = hourly_cents(production.earned_cents, production.active_seconds)
+    return {
+        "figures": production,
+        "earned": production.earned_cents,
+        "hourly": hourly,
+        "training": work.training,
+    }
 
 
 @require_GET
@@ -73,9 +80,14 @@ def _worker_page(
     own = submissions_of(project=project).filter(worker=person)
     own = own.defer("content", "other_version", "assignment__answer")  # large, and not displayed
     page = page_of(own, cursor=request.GET.get("page", ""), by=("-pk",))
+    figures: Work = work.value.get(person.pk, Work())
+    kinds = (("production_work", figures.production), ("training_work", figures.training))
     context = {
         "worker": person,
-        **_row(work.value.get(person.pk, Work())),
+        "kinds": [
+            (name, kind, hourly_cents(kind.earned_cents, kind.active_seconds))
+            for name, kind in kinds
+        ],
         "cached": work,
         "page": page,
         "rows": [

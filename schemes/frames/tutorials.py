@@ -45,7 +45,7 @@ def generator() -> Tutorial:
                 [Goal("frame")],
             ),
             TutorialStep(
-                "Mark an argument",
+                "Select an argument",
                 "In the step Arguments, click the most important word of the giver: “neighbours”. "
                 "By keyboard, move in the sentence and press Enter.",
                 [Goal("arguments.*.head", [1])],
@@ -57,7 +57,7 @@ def generator() -> Tutorial:
                 [Goal("arguments.*.element")],
             ),
             TutorialStep(
-                "Mark the rest, and rate",
+                "Select the rest, and rate",
                 "In the task, mark every argument like this, rate your confidence in the step Rate, "
                 "and submit. You can skip sentences that can't be annotated. Ctrl+Z undoes.",
             ),

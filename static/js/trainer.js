@@ -117,6 +117,24 @@ if (nextDifference && differences.length > 0) {
   nextDifference.addEventListener("click", () => goToDifference(1));
   showDifference();
 }
+// After a decision, the page returns to the item.
+const returned = location.hash.startsWith("#item-") && find(location.hash);
+if (returned) {
+  open(returned);
+  returned.scrollIntoView();
+}
+
+const foldAll = find("[data-fold-all]");
+const folds = /** @type {HTMLDetailsElement[]} */ ([...document.querySelectorAll("[data-fold]")]);
+if (foldAll && folds.length > 1) {
+  foldAll.hidden = false;
+  foldAll.addEventListener("click", () => {
+    const isOpening = folds.some((fold) => !fold.open);
+    for (const fold of folds) fold.open = isOpening;
+    foldAll.textContent = isOpening ? "Fold all items" : "Open all items";
+  });
+}
+
 find("[data-decide]")?.addEventListener("click", () => setTimeout(goToVerdict));
 
 document.documentElement.dataset.ready = "true";

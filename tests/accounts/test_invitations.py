@@ -91,7 +91,7 @@ def test_link_with_a_changed_letter_is_none(signed_in, at):
 def test_withdrawn_link_is_over(signed_in):
     link = invite(signed_in)
     pk = Invitation.objects.get().pk
-    signed_in.post(f"{MEMBERS}invitations/{pk}/", {"withdraw": "1"})
+    signed_in.post(f"{MEMBERS}invitations/{pk}/", {"withdraw": "1", "confirmed": "yes"})
     assert Client().get(link).status_code == 410
 
 
@@ -170,7 +170,7 @@ def test_invitation_of_another_project_is_not_found(signed_in):
 
 def test_roles_are_changed_and_logged(signed_in, project):
     user = make_user("tom", project, MemberRole.TRAINER)
-    signed_in.post(f"{MEMBERS}{user.pk}/", {"roles": ["expert", "requester"]})
+    signed_in.post(f"{MEMBERS}{user.pk}/", {"roles": ["expert", "requester"], "confirmed": "yes"})
     assert roles("tom") == {"expert", "requester"}
     moves = StateChange.objects.filter(aggregate="projects.Project", reason="member tom")
     assert set(moves.values_list("old", "new")) == {
@@ -178,12 +178,13 @@ def test_roles_are_changed_and_logged(signed_in, project):
         ("none", "expert"),
         ("none", "requester"),
     }
-    signed_in.post(f"{MEMBERS}{user.pk}/", {"remove": "1", "roles": ["expert"]})
+    signed_in.post(f"{MEMBERS}{user.pk}/", {"remove": "1", "roles": ["expert"], "confirmed": "yes"})
     assert roles("tom") == set()
 
 
 def test_last_admin_stays(signed_in, project, admin):
     for form in ({"remove": "1"}, {"roles": ["trainer"]}):
+        form["confirmed"] = "yes"
         page = signed_in.post(f"{MEMBERS}{admin.pk}/", form, follow=True).content.decode()
         assert "last admin" in page
     assert roles("ada") == {"admin"}

@@ -6,16 +6,18 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.domain.decide_submission import accept_assignment
 from annotation.domain.hold_bonus import least_seconds
 from annotation.domain.record_generations import record_new_generations
+from annotation.domain.send_bonus_news import QUIET, send_bonus_news
 from annotation.models import Draft, HeldBonus, Submission, Task
 from audit.models import StateChange
 from crowd.enums import HitState
 from crowd.models import Assignment, Hit, Message, Payment
 from projects.enums import MemberRole
-from tests.annotation.factories import NOW, make_item, make_project, make_task
+from tests.annotation.factories import NOW, make_held_bonus, make_item, make_project, make_task
 from tests.api.conftest import calling
 from tests.crowd.factories import make_assignment
 from tests.dashboard.campaign import make_user
@@ -79,6 +81,14 @@ def url(name: str, *args: object) -> str:
     return reverse(f"annotation:{name}", args=["news", *args])
 
 
+def told(after: timedelta = QUIET) -> list[str]:
+    """Return the subjects of the messages written when so much time has passed."""
+    before = set(Message.objects.values_list("pk", flat=True))
+    now = timezone.now() + after
+    send_bonus_news(clock=lambda: now)
+    return list(Message.objects.exclude(pk__in=before).values_list("subject", flat=True))
+
+
 def units_field(held: HeldBonus) -> str:
     return f"units_{held.payment.assignment.submissions.get().pk}"
 
@@ -92,7 +102,7 @@ def test_submission_is_accepted_and_its_bonus_held(held):
     assert Submission.objects.get().state == "accepted"
     assert bonus() == ("review", 35)
     assert [reason["code"] for reason in held.reasons] == ["units"]
-    assert Message.objects.get().subject == "Your bonus is being reviewed"
+    assert told() == ["Your bonus is being reviewed"]
     accept_assignment(
         assignment=held.payment.assignment, actor="automatic", now=NOW, is_checked=False
     )
@@ -121,7 +131,8 @@ def test_part_is_accepted_by_the_units_that_the_person_counts(office, held):
     data = {units_field(held): 4, "note": "Three repeat others."}
     office.post(url("accept_bonus", held.pk), data)
     assert bonus() == ("pending", 11)
-    text = Message.objects.latest("pk").text
+    assert told() == ["Your bonus was accepted"]
+    text = Message.objects.get().text
     assert "$0.11 of $0.35" in text
     assert text.endswith("Three repeat others.")
 
@@ -137,7 +148,8 @@ def test_bonus_is_declined_with_a_reason(office, held):
     assert office.post(url("decline_bonus", held.pk), {"reason": " "}).status_code == 422
     office.post(url("decline_bonus", held.pk), {"reason": "Questions repeat each other."})
     assert bonus() == ("declined", 35)
-    assert "was declined: Questions repeat each other." in Message.objects.latest("pk").text
+    assert told() == ["Your bonus was declined"]
+    assert "was declined: Questions repeat each other." in Message.objects.get().text
     response = office.post(
         url("accept_bonus", held.pk), {units_field(held): 7}, follow=True
     ).content.decode()
@@ -168,6 +180,47 @@ def test_api_refuses_units_that_are_none(held, bad):
     response = client.post(address, json.dumps(bad), content_type="application/json")
     assert response.status_code == 400
     assert bonus() == ("review", 35)
+
+
+# --- news
+
+
+def make_more(task: Task, count: int) -> list[HeldBonus]:
+    """Return held bonuses of the first one's worker, with news."""
+    first = HeldBonus.objects.get()
+    worker = first.payment.assignment.worker
+    more = [make_held_bonus(make_assignment(task.hit, worker)) for _ in range(count)]
+    HeldBonus.objects.update(project=first.project, news="News of a bonus.", news_at=NOW)
+    return [first, *more]
+
+
+def test_news_of_a_worker_are_in_one_message(task, held):
+    make_more(task, 2)
+    assert told() == ["Your bonuses: 3 updates"]
+    assert Message.objects.get().text == "\n\n".join(["News of a bonus."] * 3)
+    assert told() == []
+
+
+def test_news_wait_for_a_quiet_time_but_not_for_long(task, held):
+    first, second = make_more(task, 1)
+    now = timezone.now()
+    HeldBonus.objects.update(news_at=now)
+    assert told(timedelta(minutes=9)) == []
+    HeldBonus.objects.filter(pk=first.pk).update(news_at=now - timedelta(minutes=52))
+    assert told(timedelta(minutes=9)) == ["Your bonuses: 2 updates"]
+    assert not HeldBonus.objects.filter(pk=second.pk).exclude(news="").exists()
+
+
+def test_news_that_do_not_fit_follow_in_another_message(task, held):
+    make_more(task, 2)
+    HeldBonus.objects.update(news="x" * 1900)
+    assert told() == ["Your bonuses: 2 updates"]
+    assert told() == ["Your bonus is being reviewed"]
+
+
+def test_decision_replaces_news_that_were_not_sent(office, held):
+    office.post(url("accept_bonus", held.pk), {units_field(held): 7})
+    assert told() == ["Your bonus was accepted"]
 
 
 # --- seconds

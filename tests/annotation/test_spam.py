@@ -13,6 +13,7 @@ from django.utils import timezone
 from annotation.domain.publish import publish_batch
 from annotation.domain.record_generations import record_new_generations
 from annotation.domain.review_bonus import accept_bonus, decline_bonus
+from annotation.domain.send_bonus_news import QUIET, send_bonus_news
 from annotation.models import HeldBonus, Submission
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.send_payments import send_due_payments
@@ -117,6 +118,7 @@ def work_on_a_hit(
 def send_everything() -> None:
     for _ in range(2):
         send_due_payments(clock=timezone.now)
+    send_bonus_news(clock=lambda: timezone.now() + QUIET)
     send_due_messages(clock=timezone.now)
 
 

@@ -140,7 +140,7 @@ def test_requester_withdraws_on_the_page_of_the_item(published):
     client = Client()
     client.force_login(make_user("rita", project, MemberRole.REQUESTER))
     page = reverse("consolidation:item", args=[project.slug, item.pk])
-    assert "Withdraw item" in client.get(page).content.decode()
+    assert "<summary>Withdraw …</summary>" in client.get(page).content.decode()
     address = reverse("consolidation:withdraw_item", args=[project.slug, item.pk])
     assert client.post(address, {"reason": ""}).status_code == 422
     client.post(address, {"reason": REASON, "whole_sentence": "on"})

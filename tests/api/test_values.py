@@ -101,8 +101,9 @@ def test_worker(api, campaign):
     worker = campaign.workers[0]
     told = get(api, "worker", worker.pseudonym)
     assert told in get(api, "workers")["results"]
-    assert told["submissions"] == worker.submissions.count()
-    assert told["earned_cents"] > 0
+    assert told["production"]["submissions"] == worker.submissions.count()
+    assert told["production"]["earned_cents"] > 0
+    assert told["training"]["submissions"] == 0
 
 
 def test_batch_and_its_progress(api, campaign):

@@ -236,7 +236,7 @@ def test_disputed_record_is_revised_by_its_author(project, context, open_page, m
     ).to_be_visible()
     page.get_by_role("button", name="Use the proposal Origin").click()
     page.locator("[data-go-on]").click()
-    page.get_by_role("button", name="Mark “France”").click()
+    page.get_by_role("button", name="Select “France”").click()
     page.locator(".argument__head", has_text="wine").click()
     page.locator(".argument--active label", has=page.locator("input[value=Entity]")).click()
     submit(page)

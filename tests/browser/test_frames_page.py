@@ -603,7 +603,7 @@ def test_disputes_are_shown_where_they_belong(
     assert axe_findings(page) == []
     element_option(page, "Entity").wait_for()
     page.get_by_role("button", name="Remove the element Goal").click()
-    page.get_by_role("button", name="Mark “France”").first.click()
+    page.get_by_role("button", name="Select “France”").first.click()
     element_option(page, "Origin").click()
     page.locator(".argument__head").first.click()
     press(page, "a")

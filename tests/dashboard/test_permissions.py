@@ -19,6 +19,7 @@ from datasets.domain.export_gold import MANIFEST
 from jobs.domain.queue_job import queue_job
 from jobs.enums import JobState
 from jobs.models import Job
+from projects.domain.notification_settings import unsubscribe_token
 from projects.enums import MemberRole
 from projects.models import Invitation
 from projects.permissions import Access, page_rules
@@ -47,6 +48,7 @@ POSTED = {
     "export",
     "judge",
     "revoke_token",
+    *("mark_read", "mark_all_read"),
     "worker_note",
     "erase_worker_page",
     "decide_match",
@@ -142,7 +144,8 @@ def address(campaign, project, job_files):
         "manage_batch": [campaign.batches["generator"].pk],
         "compensate": [campaign.workers[0].pseudonym],
         "export_file": [export.pk, MANIFEST],
-        "revoke_token": [0],
+        **{name: [0] for name in ("revoke_token", "open_notification", "mark_read")},
+        "unsubscribe": [unsubscribe_token(member)],
         **{name: ["any"] for name in ("resource", "import_resource")},
         "resource_entry": ["any", "thing"],
         "help_page": ["index.md"],

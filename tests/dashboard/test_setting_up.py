@@ -5,10 +5,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Item
+from consolidation.domain.add_gold import add_gold
 from dashboard.setting_up import next_step, setup_steps
 from projects.domain.create_project import write_guidelines
 from projects.enums import MemberRole
-from tests.dashboard.campaign import add_items, make_user
+from tests.dashboard.campaign import CONTENT, START, add_items, make_user
 
 URL = "/your-turn/"
 
@@ -67,3 +68,14 @@ def test_strangers_have_no_tasks(client, campaign):
     client.force_login(make_user("otto"))
     assert client.get(URL).content.decode().strip() == ""
     assert Item.objects.exists()
+
+
+def test_corpus_page_names_the_next_step_that_is_left(office, campaign):
+    url = reverse("annotation:corpus", args=[campaign.project.slug])
+    assert "Next: <a" in office.get(url).content.decode()
+    assert "Upload expert gold</a>." in office.get(url).content.decode()
+    gold = campaign.items[3].gold.get()
+    add_gold(item=gold.item, source="expert", content=CONTENT, provenance=[], now=START)
+    page = office.get(url).content.decode()
+    assert "Upload expert gold</a>." not in page
+    assert "Edit the guidelines</a>." in page

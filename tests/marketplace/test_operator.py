@@ -74,9 +74,11 @@ def test_requester_is_opened_keyed_and_paid_for(operator, site):
     assert secret not in operator.get(page).content.decode()
     client = mturk_client(site, key_id, secret)
     assert client.get_account_balance()["AvailableBalance"] == "10.50"
-    operator.post(f"{page}deposit/", {"amount": "-0.50", "note": "back"})
+    operator.post(f"{page}deposit/", {"amount": "-0.50", "note": "back", "confirmed": "yes"})
     assert client.get_account_balance()["AvailableBalance"] == "10.00"
-    too_much = operator.post(f"{page}deposit/", {"amount": "-10.01", "note": "back"})
+    too_much = operator.post(
+        f"{page}deposit/", {"amount": "-10.01", "note": "back", "confirmed": "yes"}
+    )
     assert "more than the available balance" in too_much.content.decode()
     assert operator.post(f"{page}deposit/", {"amount": "0", "note": "n"}).status_code == 200
     operator.post(f"{page}keys/{key_id}/revoke/")
@@ -91,7 +93,7 @@ def test_workers_are_found_corrected_and_closed(operator, browser, worker):
     operator.post(page, {"country": "gb", "subdivision": "", "is_adult": "on", "active": "on"})
     worker.refresh_from_db()
     assert (worker.country, worker.is_adult, worker.active) == ("GB", True, True)
-    operator.post(page, {"country": "GB"})
+    operator.post(page, {"country": "GB", "confirmed": "yes"})
     assert browser.get("/hits/").status_code == 302
 
 
@@ -123,13 +125,13 @@ def test_appeal_that_succeeds_pays(mturk, rejected, browser, worker, operator):
     assert "one role" in operator.get("/hits/operator/appeals/").content.decode()
     page = f"/hits/operator/appeals/{appeal.pk}/"
     assert "yes" in operator.get(page).content.decode()  # the answer that was submitted
-    operator.post(page, {"outcome": "overturned", "answer": "You are right."})
+    operator.post(page, {"outcome": "overturned", "answer": "You are right.", "confirmed": "yes"})
     assert Assignment.objects.get().status == "Approved"
     assert mturk.get_account_balance()["AvailableBalance"] == "999.94"
     assert "You are right." in browser.get("/hits/messages/").content.decode()
     worker.refresh_from_db()
     assert (worker.approved_count, worker.rejected_count) == (1, 0)
-    again = operator.post(page, {"outcome": "overturned", "answer": "twice"})
+    again = operator.post(page, {"outcome": "overturned", "answer": "twice", "confirmed": "yes"})
     assert again.status_code == 200
     assert LedgerEntry.objects.filter(kind="reward").count() == 1
 
@@ -137,7 +139,7 @@ def test_appeal_that_succeeds_pays(mturk, rejected, browser, worker, operator):
 def test_appeal_that_fails_leaves_the_rejection(mturk, rejected, browser, operator):
     browser.post(f"/hits/history/{rejected}/appeal/", {"text": "Please."})
     page = f"/hits/operator/appeals/{Appeal.objects.get().pk}/"
-    operator.post(page, {"outcome": "upheld", "answer": "No."})
+    operator.post(page, {"outcome": "upheld", "answer": "No.", "confirmed": "yes"})
     assert Assignment.objects.get().status == "Rejected"
     assert mturk.get_account_balance()["AvailableBalance"] == "1000.00"
     assert "No pending appeals" in operator.get("/hits/operator/appeals/").content.decode()

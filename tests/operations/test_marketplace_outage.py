@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.models import Batch
 from operations.domain import heartbeat
+from operations.domain.notify_outage import notify_outage
 from operations.models import Heartbeat
 from tests.operations.test_health import marketplace
 
@@ -74,3 +75,14 @@ def test_outage_keeps_its_beginning_until_the_marketplace_answers(settings, free
     marketplace.status = 404
     heartbeat.beat(now=began + timedelta(minutes=4))
     assert Heartbeat.objects.get().marketplace_since is None
+
+
+def test_requesters_are_notified_of_an_outage_that_lasts(office, project):
+    now = timezone.now()
+    Heartbeat.objects.create(pk=1, at=now, marketplace_problem="No.", marketplace_since=now)
+    assert notify_outage(now=now) == 0
+    since = now - timedelta(minutes=11)
+    Heartbeat.objects.update(marketplace_since=since)
+    assert [notify_outage(now=now), notify_outage(now=now)] == [1, 0]
+    page = office.get(reverse("projects:notifications")).content.decode()
+    assert "The crowd service is unreachable" in page

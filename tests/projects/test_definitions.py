@@ -3,9 +3,14 @@ import re
 import pytest
 from django.template import Context, Template
 from django.urls import reverse
+from django.utils.html import escape
 
+from consolidation.domain.add_gold import add_gold
 from projects.definitions import DEFINITIONS
-from tests.dashboard.campaign import make_project
+from schemes.registry import get_scheme
+from tests.consolidation.experts import make_queue
+from tests.dashboard.campaign import CONTENT, START
+from tests.qualification.factories import make_evaluated
 
 pytestmark = pytest.mark.django_db
 
@@ -28,8 +33,40 @@ def test_repeated_definitions_have_their_own_ids():
     assert ids == ["about-spent", "about-spent-2", "about-spent-3"]
 
 
-def test_pages_explain_their_figures(admin_client):
-    project = make_project()
-    for route in ("dashboard:project", "datasets:costs"):
-        page = admin_client.get(reverse(route, args=[project.slug])).content.decode()
-        assert DEFINITIONS["reserved"].text in page
+@pytest.mark.parametrize(
+    ("route", "name"),
+    [
+        ("dashboard:project", "reserved"),
+        ("datasets:costs", "reserved"),
+        ("annotation:publish", "expected_per_item"),
+        ("datasets:agreement", "interval"),
+        ("datasets:quality", "compared_items"),
+        ("consolidation:experts", "expert_left"),
+        ("qualification:worker", "mean_time"),
+    ],
+)
+def test_pages_explain_their_figures(admin_client, campaign, route, name):
+    gold = campaign.items[3].gold.get()
+    add_gold(item=gold.item, source="expert", content=CONTENT, provenance=[], now=START)
+    make_queue(campaign.project, campaign.items)
+    more = [campaign.workers[0].pseudonym] if route == "qualification:worker" else []
+    url = reverse(route, args=[campaign.project.slug, *more])
+    page = admin_client.get(url).content.decode()
+    assert DEFINITIONS[name].text in page
+    ids = re.findall(r' id="(about-[^"]+)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_pages_explain_the_figures_of_the_scheme(admin_client, campaign):
+    figures = get_scheme(campaign.project.scheme).comparison.figures
+    url = reverse("datasets:agreement", args=[campaign.project.slug])
+    page = admin_client.get(url).content.decode()
+    for figure in figures:
+        assert escape(figure.explanation) in page
+
+
+def test_trainee_page_explains_its_figures(admin_client):
+    enrolment = make_evaluated()
+    arguments = [enrolment.round.project.slug, enrolment.round_id, enrolment.worker.pseudonym]
+    page = admin_client.get(reverse("qualification:trainee", args=arguments)).content.decode()
+    assert DEFINITIONS["seconds_per_item"].text in page

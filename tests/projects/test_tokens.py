@@ -176,7 +176,7 @@ def test_page_asks_as_often_with_many_tokens(office, requester, django_assert_nu
             expires_at=None,
             now=timezone.now(),
         )
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         office.get(URL)
     for number in range(3, 30):
         issue_token(
@@ -187,5 +187,5 @@ def test_page_asks_as_often_with_many_tokens(office, requester, django_assert_nu
             expires_at=None,
             now=timezone.now(),
         )
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         office.get(URL)

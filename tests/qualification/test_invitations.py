@@ -52,7 +52,8 @@ def invite(office: Client, round: Round, **fields):
 
 
 def withdraw(office: Client, round: Round, worker: Worker):
-    return office.post(url(round, "withdraw", round.pk, worker.pseudonym), follow=True)
+    address = url(round, "withdraw", round.pk, worker.pseudonym)
+    return office.post(address, {"confirmed": "yes"}, follow=True)
 
 
 def test_worker_that_the_marketplace_lacks_is_refused(office, round, wire):

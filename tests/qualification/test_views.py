@@ -246,7 +246,11 @@ def test_decision_on_one_and_on_many(desk, enrolment):
     enrolment.refresh_from_db()
     assert enrolment.state == EnrolmentState.REPEATING
     url = at("decide", enrolment, enrolment.round_id)
-    desk.post(url, {"verdict": "decline", "enrolment": [enrolment.pk], "reason": "enough"})
+    decision = {"verdict": "decline", "enrolment": [enrolment.pk], "reason": "enough"}
+    page = desk.post(url, decision).content.decode()
+    assert enrolment.worker.pseudonym in page
+    assert "Their qualifications for the round are withdrawn." in page
+    desk.post(url, decision | {"confirmed": "yes"})
     enrolment.refresh_from_db()
     assert enrolment.state == EnrolmentState.DECLINED
 
@@ -299,18 +303,19 @@ def test_overruled_answer_is_right_in_the_feedback(client, desk, trainer):
     assert "answer-state--approved" in worker_page
 
 
-def test_correct_items_are_folded(desk, enrolment):
+def test_only_the_first_item_with_differences_is_open(desk, enrolment):
     page = desk.get(page_of("trainee", enrolment)).content.decode()
     folds = re.findall(r"<details\s+(open)?\s*data-fold>(.*?)</summary>", page, re.S)
-    assert folds
-    for is_open, summary in folds:
-        assert ("difference" in summary) == bool(is_open)
+    differing = ["difference" in summary for _, summary in folds]
+    assert any(differing)
+    assert [bool(is_open) for is_open, _ in folds].index(True) == differing.index(True)
+    assert sum(bool(is_open) for is_open, _ in folds) == 1
 
 
 def test_bulk_decision_on_another_rounds_worker_is_refused(desk, enrolment):
     other = make_evaluated()
     url = at("decide", enrolment, enrolment.round_id)
-    desk.post(url, {"verdict": "decline", "enrolment": [other.pk]})
+    desk.post(url, {"verdict": "decline", "enrolment": [other.pk], "confirmed": "yes"})
     other.refresh_from_db()
     assert other.state == EnrolmentState.FINISHED
 
@@ -340,7 +345,10 @@ def test_requester_invites_and_publishes(db):
     url = reverse("qualification:publish", args=[one.project.slug, one.pk])
     client.post(url, {"invite": "1", "workers": "A1B2C3, A4"})
     assert "for 2 workers" in client.get(url).content.decode()
-    client.post(url)
+    page = client.post(url).content.decode()
+    assert "Publish 2 HITs for up to $" in page
+    assert not Cohort.objects.exists()
+    client.post(url, {"confirmed": "yes"})
     assert Cohort.objects.get().slots == 2
     assert Enrolment.objects.filter(cohort__isnull=False).count() == 2
 

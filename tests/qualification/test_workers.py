@@ -3,6 +3,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.domain.qualification_codes import pool_code
+from annotation.domain.queries import work_of_everyone
 from annotation.models import Submission
 from crowd.domain.qualifications import grant_qualification
 from crowd.domain.write_messages import write_messages
@@ -43,7 +44,31 @@ def test_figures_of_one_project_leave_out_the_work_for_another(office, campaign,
     Submission.objects.filter(pk=foreign.pk).update(worker=campaign.workers[0])
     Assignment.objects.filter(pk=foreign.assignment_id).update(worker=campaign.workers[0])
     after = office.get(url).context
-    assert (before["figures"], before["earned"]) == (after["figures"], after["earned"])
+    assert before["kinds"] == after["kinds"]
+
+
+def test_training_is_apart_from_production(office, campaign, project):
+    """The sums of both are the worker's totals, in counts, time and pay."""
+    before = work_of_everyone(project=project)
+    campaign.items[3].in_production = False
+    campaign.items[3].save()
+    withdrawn = campaign.items[2]
+    withdrawn.in_production, withdrawn.withdrawn_at = False, timezone.now()
+    withdrawn.save()
+    after = work_of_everyone(project=project)
+    trained = set(campaign.items[3].submissions.values_list("worker", flat=True))
+    assert {pk for pk, work in after.items() if work.training.submissions} == trained
+    assert all(after[pk].training.earned_cents for pk in trained)
+    for pk, work in after.items():
+        for name in ("submissions", "accepted", "active_seconds", "earned_cents"):
+            whole = getattr(before[pk].production, name)
+            assert getattr(work.production, name) + getattr(work.training, name) == whole
+    worker = campaign.items[3].submissions.first().worker
+    url = reverse("qualification:worker", args=[project.slug, worker.pseudonym])
+    assert [name for name, *_ in office.get(url).context["kinds"]] == [
+        "production_work",
+        "training_work",
+    ]
 
 
 def test_worker_page_lists_submissions_and_payments(office, campaign, project):

@@ -30,7 +30,7 @@ export class ArgumentStep {
         "div",
         { class: "message message--warning dispute" },
         element("p", {}, `A verifier reports a missing argument: ${words}${labels && ` as ${labels}`}.`),
-        element("p", {}, element("button", { type: "button", onclick }, `Mark ${words}`)),
+        element("p", {}, element("button", { type: "button", onclick }, `Select ${words}`)),
       );
     });
   }

@@ -61,7 +61,7 @@ export class MergeRow {
     const argument = argumentOf(row, at, page.sources);
     const letters = agreed ? page.sources.map((_, place) => letterOf(place)).join(" and ") : letterOf(at);
     if (!argument) {
-      return element("p", { class: "merge-choice merge-choice--absent" }, `${letters} did not mark it.`);
+      return element("p", { class: "merge-choice merge-choice--absent" }, `${letters} did not select it.`);
     }
     const radio = this.radio(String(at), () => this.keep(at));
     const labels = [argument.element, argument.role].filter(Boolean).join(" · ");

@@ -45,7 +45,10 @@ export function mount(root, data, onChange) {
     const count = board.agreedAndOpen().length;
     verbalStep.update(state.isVerbal ?? null, board.locked);
     settle.hidden = count === 0 || board.locked;
-    setText(settleLabel, `Accept the ${counted(count, "role")} all agree on`);
+    setText(
+      settleLabel,
+      count === 1 ? "Accept the role that all agree on" : `Accept the ${count} roles that all agree on`,
+    );
   }
 
   ref(root, "board").classList.toggle("board--many", sources.length !== 2);

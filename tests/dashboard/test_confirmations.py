@@ -1,0 +1,257 @@
+"""Changes that concern money or people, or that end or delete something, are confirmed first.
+
+Every route of staff that accepts POST is in one of the lists below. A new route fails the first test
+until it is added to one of them.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client, RequestFactory
+from django.urls import URLPattern, get_resolver, reverse
+
+from audit.models import StateChange
+from marketplace.domain.access_keys import open_account
+from marketplace.models import LedgerEntry, WorkerAccount
+from projects.enums import MemberRole
+from projects.models import Invitation, Membership
+from qualification.models import Cohort
+from tests.crowd.factories import NOW
+from tests.dashboard.campaign import make_user
+from tests.qualification.factories import make_evaluated, make_rounds
+
+# Their views show what will happen and change nothing until the user confirms.
+CONFIRMED_ON_A_PAGE = {
+    "annotation:publish",
+    "consolidation:manage_batch",
+    "datasets:begin_experiment",
+    "marketplace:operator-appeal",
+    "marketplace:operator-deposit",
+    "marketplace:operator-worker",
+    "projects:invitation",
+    "projects:member",
+    "qualification:compensate",
+    "qualification:confirm",
+    "qualification:decide",
+    "qualification:groups",
+    "qualification:publish",
+    "qualification:withdraw",
+    "qualification:write",
+}
+# Their forms open on request, and say what will happen.
+OPENED_FIRST = {
+    "annotation:decline_bonus",
+    "annotation:overturn",
+    "consolidation:expert_state",
+    "consolidation:pay_without_using",
+    "consolidation:reject",
+    "consolidation:withdraw_item",
+    "dashboard:cancel_job",
+    "dashboard:delete_dry_run",
+    "marketplace:operator-revoke-key",
+    "projects:revoke_token",
+    "qualification:erase_worker_page",
+    "qualification:refuse_request",
+    "qualification:remove_round",
+}
+# Their buttons name the amount, or their pages are about nothing else.
+NAMED_ON_THE_PAGE = {
+    "annotation:accept_bonus",
+    "consolidation:accept",
+    "consolidation:copies",
+    "consolidation:judge",
+    "dashboard:archive",
+    "dashboard:delete_project",
+}
+HARMLESS = {
+    *("annotation:corpus", "annotation:corpus_preview", "annotation:corpus_sample"),
+    "annotation:pay",
+    # The terms stay within what was confirmed when the batch was published.
+    "consolidation:batch",
+    *("consolidation:correction_draft", "consolidation:correction_submit"),
+    *("consolidation:expert_draft", "consolidation:expert_look_up", "consolidation:expert_next"),
+    *("consolidation:expert_set_up", "consolidation:expert_submit"),
+    *("consolidation:gold_import", "consolidation:gold_preview"),
+    *("consolidation:import_resource", "consolidation:restore_item"),
+    "dashboard:unarchive",
+    *("datasets:decide_match", "datasets:draw_error_sample", "datasets:export"),
+    "datasets:judge_part",
+    *("marketplace:operator", "marketplace:operator-issue-key", "marketplace:operator-workers"),
+    *("projects:guidelines", "projects:invite", "projects:project_new", "projects:settings"),
+    *("projects:mark_read", "projects:mark_all_read", "projects:notification_settings"),
+    *("projects:tokens", "projects:unsubscribe"),
+    *("qualification:edit", "qualification:evaluate", "qualification:feedback"),
+    *("qualification:grant_request", "qualification:new_round", "qualification:overrule"),
+    *("qualification:pool_acknowledge", "qualification:pool_write", "qualification:round_items"),
+    *("qualification:send_mail_again", "qualification:set_up", "qualification:worker_note"),
+    "rehearsal:dry_run",
+}
+APPS = {
+    "annotation",
+    "consolidation",
+    "dashboard",
+    "datasets",
+    "projects",
+    "qualification",
+    "rehearsal",
+}
+
+
+def posted_routes() -> set[str]:
+    """Return the staff's routes whose views list POST among their methods."""
+    return {
+        name
+        for name, pattern in patterns(get_resolver().url_patterns, "")
+        if is_of_staff(name, pattern) and accepts_post(pattern)
+    }
+
+
+def patterns(rows, namespace):
+    for row in rows:
+        if isinstance(row, URLPattern):
+            yield f"{namespace}{row.name}", row
+        else:
+            inner = f"{namespace}{row.namespace}:" if row.namespace else namespace
+            yield from patterns(row.url_patterns, inner)
+
+
+def is_of_staff(name: str, pattern: URLPattern) -> bool:
+    if name in {"marketplace:operator-login", "marketplace:operator-logout"}:
+        return False
+    is_page = name.partition(":")[0] in APPS and hasattr(pattern.callback, "rule")
+    return is_page or name.startswith("marketplace:operator")
+
+
+def accepts_post(pattern: URLPattern) -> bool:
+    """Ask for the methods of a view, which every view checks before anything else."""
+    arguments = dict.fromkeys(pattern.pattern.converters, "1")
+    response = pattern.callback(RequestFactory().put("/"), **arguments)
+    assert response.status_code == 405, pattern.name
+    # Views for scripts answer in JSON, without the header, and accept POST only.
+    return "POST" in response.headers.get("Allow", "POST")
+
+
+def test_every_route_is_in_one_list():
+    lists = [CONFIRMED_ON_A_PAGE, OPENED_FIRST, NAMED_ON_THE_PAGE, HARMLESS]
+    assert posted_routes() == set().union(*lists)
+    assert sum(map(len, lists)) == len(posted_routes())
+
+
+@pytest.mark.parametrize("route", sorted(OPENED_FIRST))
+def test_form_opens_first_and_has_a_sentence(route):
+    """The form is in a `details` element, between its summary and its end."""
+    found = 0
+    for path in Path(settings.BASE_DIR / "templates").rglob("*.html"):
+        text = path.read_text()
+        for match in re.finditer(rf"action=\"{{% url '{route}'", text):
+            found += 1
+            before = text[: match.start()]
+            fold = before.rfind("<details")
+            assert fold > before.rfind("</details>"), path
+            inside = text[fold : text.index("</details>", match.start())]
+            assert "<summary>" in inside
+            assert re.search(r"<p[ >]|class=\"hint\"", inside), path
+            assert 'class="danger"' in inside or route == "annotation:overturn", path
+    assert found
+
+
+def ask(client: Client, url: str, **data: object) -> str:
+    """Return the page that asks, which must change no state."""
+    before = StateChange.objects.count()
+    page = client.post(url, data).content.decode()
+    assert StateChange.objects.count() == before
+    assert 'name="confirmed" value="yes"' in page
+    return page
+
+
+def test_member_is_removed_after_a_confirmation(project, campaign):
+    client = Client()
+    client.force_login(make_user("ada", project, MemberRole.ADMIN))
+    ben = make_user("ben", project, MemberRole.TRAINER, MemberRole.EXPERT)
+    url = reverse("projects:member", args=[project.slug, ben.pk])
+    page = ask(client, url, remove="1")
+    assert "Remove ben from Project demo?" in page
+    assert "ben loses the roles expert, trainer." in page
+    assert "ben loses the role trainer." in ask(client, url, roles=["expert"])
+    client.post(url, {"remove": "1", "confirmed": "yes"})
+    assert not Membership.objects.filter(user=ben).exists()
+
+
+def test_added_role_needs_no_confirmation(project):
+    client = Client()
+    client.force_login(make_user("ada", project, MemberRole.ADMIN))
+    ben = make_user("ben", project, MemberRole.TRAINER)
+    url = reverse("projects:member", args=[project.slug, ben.pk])
+    client.post(url, {"roles": ["trainer", "expert"]})
+    assert Membership.objects.filter(user=ben).count() == 2
+
+
+def test_invitation_is_withdrawn_after_a_confirmation(project):
+    client = Client()
+    client.force_login(make_user("ada", project, MemberRole.ADMIN))
+    client.post(
+        reverse("projects:invite", args=[project.slug]), {"email": "t@x.example", "role": "expert"}
+    )
+    invitation = Invitation.objects.get()
+    url = reverse("projects:invitation", args=[project.slug, invitation.pk])
+    assert "t@x.example" in ask(client, url, withdraw="1")
+    client.post(url, {"withdraw": "1", "confirmed": "yes"})
+    invitation.refresh_from_db()
+    assert invitation.withdrawn_at
+
+
+def test_round_for_everyone_names_its_cost_before_it_is_published(db):
+    round = make_rounds()[0]
+    round.entry = "open"
+    round.save()
+    client = Client()
+    client.force_login(make_user("rita", round.project, MemberRole.REQUESTER))
+    url = reverse("qualification:publish", args=[round.project.slug, round.pk])
+    page = ask(client, url, slots="3")
+    assert "2 HITs, for 3 workers." in page
+    assert re.search(r"Up to \$\d+\.\d\d is reserved", page)
+    assert 'name="slots" value="3"' in page
+    client.post(url, {"slots": "3", "confirmed": "yes"})
+    assert Cohort.objects.get().slots == 3
+
+
+def test_declined_worker_is_confirmed_even_with_feedback(db):
+    enrolment = make_evaluated()
+    client = Client()
+    client.force_login(make_user("tom", enrolment.round.project, MemberRole.TRAINER))
+    worker = enrolment.worker.pseudonym
+    url = reverse(
+        "qualification:confirm", args=[enrolment.round.project.slug, enrolment.round_id, worker]
+    )
+    page = client.post(url, {"verdict": "decline", "sends": "on"}).content.decode()
+    assert "qualifications for the round are withdrawn" in page
+    enrolment.refresh_from_db()
+    assert enrolment.state == "finished"
+
+
+@pytest.fixture
+def operator(db, django_user_model) -> Client:
+    client = Client()
+    client.force_login(django_user_model.objects.create_superuser("root", password="pw"))
+    return client
+
+
+def test_operator_confirms_a_deposit(operator):
+    account = open_account(name="Lab", email="lab@x.example", balance_cents=1000, now=NOW)
+    url = reverse("marketplace:operator-deposit", args=[account.code])
+    entries = LedgerEntry.objects.count()
+    assert "The balance of Lab shrinks by $2.50." in ask(operator, url, amount="-2.50", note="x")
+    assert LedgerEntry.objects.count() == entries
+    operator.post(url, {"amount": "-2.50", "note": "x", "confirmed": "yes"})
+    account.refresh_from_db()
+    assert account.available_cents == 750
+
+
+def test_operator_confirms_the_end_of_an_account(operator):
+    worker = WorkerAccount.objects.create(code="A1", username="wanda", email="", country="US")
+    url = reverse("marketplace:operator-worker", args=[worker.code])
+    assert "wanda is signed out everywhere" in ask(operator, url, country="US")
+    worker.refresh_from_db()
+    assert worker.active
