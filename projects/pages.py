@@ -4,13 +4,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
+from django.utils.text import slugify
 
 from jobs.models import Job
 from projects.models import Project
 from projects.permissions import pages_open_to
+from web.lists import Listing
 
 
 def render_page(
@@ -37,6 +40,23 @@ def render_page(
     )
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def render_list(
+    request: HttpRequest,
+    project: Project,
+    template: str,
+    listing: Listing,
+    context: dict[str, Any] | None = None,
+    *,
+    status: int = 200,
+) -> HttpResponseBase:
+    """Render a page with a list, its rows for an htmx request, or the whole list as a CSV file."""
+    if request.GET.get("format") == "csv":
+        name = f"{project.slug}-{slugify(listing.name)}-{timezone.now():%Y-%m-%d}.csv"
+        return listing.csv(name)
+    shown = {"listing": listing, **(context or {})}
+    return render_page(request, project, template, shown, fragment="web/list.html", status=status)
 
 
 def job_list(jobs: Iterable[Job], url: str) -> dict[str, Any]:
