@@ -1,7 +1,7 @@
 """Lists of rows: columns, sorting, page numbers and CSV downloads, the same on every page."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from math import ceil
@@ -142,8 +142,9 @@ class Listing:
 
     `count` formats a number of rows, such as "1,264 items". `order` names the fields that sort the
     list until a heading is selected. `load` adds what the cells need to the rows of a page, with a
-    fixed number of queries. `size` rows make a page. The list loads itself every `refresh` seconds.
-    `bulk` is a template of actions on selected rows.
+    fixed number of queries. Cached figures are those of `counted_at`. `size` rows make a page. The
+    list loads itself every `refresh` seconds. `bulk` is a template of actions on selected rows, which
+    are sent as `bulk_name` to the form with the id "bulk".
     """
 
     request: HttpRequest
@@ -157,9 +158,11 @@ class Listing:
     size: int = SIZE
     is_filtered: bool = False
     note: str = ""
+    counted_at: datetime | None = None
     refresh: int = 0
     bulk: str = ""
-    more: dict[str, Any] = field(default_factory=dict)
+    bulk_name: str = "row"
+    bulk_id: Callable[[Any], int] | None = None
 
     @property
     def sort(self) -> str:

@@ -77,7 +77,7 @@ def _columns(project: Project, may: Container[str]) -> list[Column]:
         Column("State", lambda item: state_of(item).label, _state_badges),
         Column(
             "Accepted",
-            lambda item: item.generations,  # type: ignore[attr-defined]
+            lambda item: item.generations,
             lambda item: _accepted(item, project),
             about="Accepted annotations, of those wanted for each item.",
             is_number=True,
