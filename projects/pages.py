@@ -49,6 +49,7 @@ def render_list(
     listing: Listing,
     context: dict[str, Any] | None = None,
     *,
+    fragment: str = "web/list.html",
     status: int = 200,
 ) -> HttpResponseBase:
     """Render a page with a list, its rows for an htmx request, or the whole list as a CSV file."""
@@ -56,7 +57,7 @@ def render_list(
         name = f"{project.slug}-{slugify(listing.name)}-{timezone.now():%Y-%m-%d}.csv"
         return listing.csv(name)
     shown = {"listing": listing, **(context or {})}
-    return render_page(request, project, template, shown, fragment="web/list.html", status=status)
+    return render_page(request, project, template, shown, fragment=fragment, status=status)
 
 
 def job_list(jobs: Iterable[Job], url: str) -> dict[str, Any]:

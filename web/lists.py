@@ -140,11 +140,12 @@ class Empty:
 class Listing:
     """A list of the database's rows, as a request selects it.
 
-    `count` formats a number of rows, such as "1,264 items". `order` names the fields that sort the
-    list until a heading is selected. `load` adds what the cells need to the rows of a page, with a
-    fixed number of queries. Cached figures are those of `counted_at`. `size` rows make a page. The
-    list loads itself every `refresh` seconds. `bulk` is a template of actions on selected rows, which
-    are sent as `bulk_name` to the form with the id "bulk".
+    `count` formats a number of rows, such as "1,264 items". `order` sorts the list until a heading is
+    selected: fields, or a function of a row's id. `load` adds what the cells need to the rows of a
+    page, with a fixed number of queries. Cached figures are those of `counted_at`. `size` rows make a
+    page. The list loads itself every `refresh` seconds. `bulk` is a template of actions on selected
+    rows, which are sent as `bulk_name` to the form with the id "bulk". `download` is the URL of a file
+    with more columns, which replaces the CSV file.
     """
 
     request: HttpRequest
@@ -153,7 +154,7 @@ class Listing:
     columns: Sequence[Column]
     count: Callable[[int], str]
     empty: Empty
-    order: Sequence[str] = ("-pk",)
+    order: Sequence[str] | Callable[[int], Any] = ("-pk",)
     load: Callable[[list[Any]], Iterable[Any]] = iter
     size: int = SIZE
     is_filtered: bool = False
@@ -162,6 +163,7 @@ class Listing:
     refresh: int = 0
     bulk: str = ""
     bulk_name: str = "row"
+    download: str = ""
     bulk_id: Callable[[Any], int] | None = None
 
     @property
@@ -221,6 +223,8 @@ class Listing:
 
     @property
     def csv_url(self) -> str:
+        if self.download:
+            return f"{self.download}?{self.query}" if self.query else self.download
         return self.url(format="csv")
 
     @property
@@ -314,6 +318,8 @@ class Listing:
     def _order(self) -> Sequence[str] | Callable[[int], Any]:
         sort, column = self._sort
         if column is None:
+            if callable(self.order):
+                return self.order
             return [*self.order, "-pk" if self.order[0].startswith("-") else "pk"]
         if callable(column.order):
             return column.order
