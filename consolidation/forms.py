@@ -10,7 +10,7 @@ from annotation.enums import BatchState, Partition
 from annotation.forms import FilesField
 from consolidation.domain.manage_batch import Order
 from consolidation.domain.resolve_conflict import Version
-from consolidation.enums import Action, GoldSource, ItemState
+from consolidation.enums import Action, Decision, GoldSource, ItemState
 from projects.enums import Role
 from schemes.base import Json, Resource
 from web.fields import ANY, CountField, set_choices
@@ -153,6 +153,29 @@ class RejectForm(forms.Form):
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
+
+
+class DecideManyForm(forms.Form):
+    """A decision on the submissions whose ids are in `row`. `seen` is the cost that was shown."""
+
+    decision = forms.ChoiceField(choices=Decision.choices)
+    row = forms.TypedMultipleChoiceField(
+        coerce=int, error_messages={"required": "Select at least one submission."}
+    )
+    reason = forms.CharField(required=False, max_length=1000)
+    seen = forms.IntegerField(required=False)
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        # Any id is valid. Ids of other projects' submissions select nothing.
+        ids = [pk for pk in data.getlist("row") if pk.isdecimal() and len(pk) < 19][:MOST_PICKED]
+        set_choices(self, row=zip(ids, ids, strict=True))
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if data.get("decision") == Decision.REJECT and not data.get("reason"):
+            self.add_error("reason", "Enter a reason. The workers see it.")
+        return data
 
 
 class WithdrawForm(forms.Form):

@@ -268,6 +268,11 @@ class Listing:
     def next_url(self) -> str:
         return self.url(page=self.page + 1) if self.page < self.pages else ""
 
+    @property
+    def page_rows(self) -> list[Any]:
+        """The rows of the page, for pages that are no table."""
+        return [row for _, row in self._loaded(self._page_ids())]
+
     @cached_property
     def shown(self) -> list[Row]:
         """The rows of the page."""

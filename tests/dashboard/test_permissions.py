@@ -40,6 +40,7 @@ POSTED = {
     *SCRIPTED,
     *("expert_set_up", "expert_next", "expert_state"),
     "accept",
+    "decide_submissions",
     "reject",
     "pay_without_using",
     "accept_bonus",
