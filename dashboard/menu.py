@@ -63,7 +63,7 @@ MENU = (
         ),
     ),
     ("Costs", (("datasets:costs", "Costs"), ("datasets:ledger", "Ledger"))),
-    ("Activity", (("dashboard:log", "Changes"), ("dashboard:jobs", "Jobs"))),
+    ("Activity", (("dashboard:log", "Activity"), ("dashboard:jobs", "Jobs"))),
     (
         "Settings",
         (("projects:settings", "Settings"), ("dashboard:archive_page", "Archive or delete")),

@@ -95,7 +95,7 @@ def test_one_item_shows_its_submissions_gold_cost_and_history(office, campaign, 
     page = office.get(reverse("consolidation:item", args=[project.slug, item.pk])).content.decode()
     for submission in item.submissions.all():
         assert submission.worker.pseudonym in page
-        assert f"Submission {submission.pk}" in page
+        assert f"work by {submission.worker.pseudonym} on" in page
     assert page.count("Who rejected something?") == 4  # three submissions and the gold
     assert "Consolidated, version 1" in page
     assert "The committee <mark>rejected</mark> the proposal" in page
