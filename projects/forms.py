@@ -276,3 +276,11 @@ class RolesForm(forms.Form):
     roles = forms.MultipleChoiceField(
         choices=MemberRole.choices, required=False, widget=forms.CheckboxSelectMultiple
     )
+
+
+class SavedFilterForm(forms.Form):
+    """A name for the filter of a list. `page` is the list's view name."""
+
+    page = forms.CharField(max_length=80)
+    name = forms.CharField(max_length=60)
+    query = forms.CharField(max_length=2000, required=False)

@@ -56,8 +56,17 @@ def render_list(
     if request.GET.get("format") == "csv":
         name = f"{project.slug}-{slugify(listing.name)}-{timezone.now():%Y-%m-%d}.csv"
         return listing.csv(name)
-    shown = {"listing": listing, **(context or {})}
+    shown = {"listing": listing, **_saved_filters(request, project), **(context or {})}
     return render_page(request, project, template, shown, fragment=fragment, status=status)
+
+
+def _saved_filters(request: HttpRequest, project: Project) -> dict[str, Any]:
+    """Return the context of the user's saved filters, for lists that are the only one of their kind."""
+    match = request.resolver_match
+    if match is None or set(match.kwargs) != {"slug"}:
+        return {}
+    rows = project.saved_filters.filter(user=request.user.pk, page=match.view_name).order_by("name")
+    return {"saved_filters": rows, "list_page": match.view_name}
 
 
 def job_list(jobs: Iterable[Job], url: str) -> dict[str, Any]:

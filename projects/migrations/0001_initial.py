@@ -142,4 +142,18 @@ class Migration(migrations.Migration):
             model_name='resource',
             constraint=models.UniqueConstraint(fields=('project', 'name', 'version'), name='resource_version_once'),
         ),
+        migrations.CreateModel(
+            name='SavedFilter',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('page', models.CharField(max_length=80)),
+                ('name', models.CharField(max_length=60)),
+                ('query', models.CharField(max_length=2000)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='saved_filters', to='projects.project')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='saved_filters', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'user', 'page', 'name'), name='saved_filter_once')],
+            },
+        ),
     ]
