@@ -103,6 +103,28 @@ class HitFilterForm(forms.Form):
         return str(self.cleaned_data.get("state", ""))
 
 
+class ManyBatchesForm(forms.Form):
+    """An action on the batches whose ids are in `row`. `seen` is the number of HITs that was shown."""
+
+    action = forms.ChoiceField(
+        choices=[(action, action.label) for action in (Action.PAUSE, Action.RESUME, Action.EXPIRE)]
+    )
+    row = forms.TypedMultipleChoiceField(
+        coerce=int, error_messages={"required": "Select at least one batch."}
+    )
+    seen = forms.IntegerField(required=False)
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        set_choices(self, row=_any_ids(data, "row"))
+
+
+def _any_ids(data: Any, name: str) -> list[tuple[str, str]]:
+    """Return choices for the ids in the data. Ids of other projects select nothing later."""
+    ids = [pk for pk in data.getlist(name) if pk.isdecimal() and len(pk) < 19][:MOST_PICKED]
+    return [(pk, pk) for pk in ids]
+
+
 def _out_of_range(message: str) -> dict[str, str]:
     return {"min_value": message, "max_value": message}
 
@@ -136,9 +158,7 @@ class BatchActionForm(forms.Form):
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
-        # Any id is valid. Ids of other batches' HITs select nothing.
-        ids = [pk for pk in data.getlist("hit") if pk.isdecimal()][:MOST_PICKED]
-        set_choices(self, hit=zip(ids, ids, strict=True))
+        set_choices(self, hit=_any_ids(data, "hit"))
 
     def order(self) -> Order:
         data = self.cleaned_data
@@ -167,9 +187,7 @@ class DecideManyForm(forms.Form):
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
-        # Any id is valid. Ids of other projects' submissions select nothing.
-        ids = [pk for pk in data.getlist("row") if pk.isdecimal() and len(pk) < 19][:MOST_PICKED]
-        set_choices(self, row=zip(ids, ids, strict=True))
+        set_choices(self, row=_any_ids(data, "row"))
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}

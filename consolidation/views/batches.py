@@ -32,13 +32,20 @@ from annotation.models import Batch, Item
 from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.manage_batch import (
     NOTHING,
+    Order,
     affected,
     apply_action,
     most_cents,
     short_hits,
 )
 from consolidation.enums import Action
-from consolidation.forms import HIT_STATES, BatchActionForm, BatchFilterForm, HitFilterForm
+from consolidation.forms import (
+    HIT_STATES,
+    BatchActionForm,
+    BatchFilterForm,
+    HitFilterForm,
+    ManyBatchesForm,
+)
 from crowd.domain.ledger import BudgetExceededError, CapTooLowError
 from crowd.domain.manage_hits import HitChangeError
 from crowd.models import Hit, HitQuerySet
@@ -78,7 +85,7 @@ DONE = {
 def batches(request: HttpRequest, project: Project) -> HttpResponseBase:
     form = BatchFilterForm(request.GET)
     criteria = form.wanted()
-    cached = _current_figures(project)
+    cached, selects = _current_figures(project), "select" in request.GET
     forecasts = figures_of(forecast_costs, project=project).value
     listing = Listing(
         request=request,
@@ -90,7 +97,9 @@ def batches(request: HttpRequest, project: Project) -> HttpResponseBase:
         load=_with_steps,
         is_filtered=any(criteria.values()),
         counted_at=cached.counted_at,
-        refresh=5,
+        # A refresh would clear the selection.
+        refresh=0 if selects else 5,
+        bulk="consolidation/fragments/batch_actions.html" if selects else "",
         note="“Pending review” and “Accepted” count submitted assignments.",
         empty=Empty(
             "No batches yet",
@@ -103,6 +112,7 @@ def batches(request: HttpRequest, project: Project) -> HttpResponseBase:
         "form": form,
         "forecasts": forecasts,
         "forecast": total_of(forecasts),
+        "selects": selects,
     }
     return render_list(request, project, "consolidation/batches.html", listing, context)
 
@@ -388,6 +398,43 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     return redirect("consolidation:batch", slug=project.slug, pk=pk)
 
 
+@require_POST
+@project_page(STAFF)
+def manage_batches(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Confirm an action on the selected batches with the number of affected HITs, then carry it out."""
+    form, now = ManyBatchesForm(request.POST), timezone.now()
+    if not form.is_valid():
+        errors = [str(error) for errors in form.errors.values() for error in errors]
+        messages.error(request, f"Nothing was changed: {' '.join(errors)}")
+        return redirect("consolidation:batches", slug=project.slug)
+    order = Order(Action(form.cleaned_data["action"]))
+    chosen = list(project.batches.filter(pk__in=form.cleaned_data["row"]).order_by("number"))
+    changed = [affected(batch=batch, action=order.action, hits=None, now=now) for batch in chosen]
+    count = sum(hits.count() for hits in changed)
+    if "confirmed" not in request.POST or form.cleaned_data["seen"] != count:
+        context = {
+            "batches": chosen,
+            "order": order,
+            "counted": BATCHES.count(len(chosen)),
+            "hits": HITS.count(count),
+            "count": count,
+        }
+        return render_page(request, project, "consolidation/manage_batches.html", context)
+    done = 0
+    for batch in chosen:
+        try:
+            _carry_out(batch, order, None, request.user.get_username())
+        except (TransitionNotAllowedError, HitChangeError) as error:
+            messages.error(request, f"Not changed, {batch.name}: {error}")
+        else:
+            done += 1
+    if done:
+        forget_figures(batch_figures_of, project=project)
+        message = f"{DONE[order.action]}: {BATCHES.count(done)}."
+        messages.success(request, f"{message} The marketplace will be updated shortly.")
+    return redirect("consolidation:batches", slug=project.slug)
+
+
 def _selected_hits(batch: Batch, selection: dict[str, Any]) -> HitQuerySet | None:
     """Return the selected HITs, or all that match the filter. None means the whole batch."""
     if selection["scope"] == "batch":
@@ -397,7 +444,7 @@ def _selected_hits(batch: Batch, selection: dict[str, Any]) -> HitQuerySet | Non
     return filtered_hits(batch, selection["state"])
 
 
-def _carry_out(batch: Batch, order: Any, hits: HitQuerySet | None, actor: str) -> int:
+def _carry_out(batch: Batch, order: Order, hits: HitQuerySet | None, actor: str) -> int:
     # A list of ids, because the filter's result changes while the order is carried out.
     chosen = None
     if hits is not None:

@@ -35,7 +35,7 @@ from projects.domain.cached_figures import figures_of
 from projects.enums import MemberRole
 from projects.models import Project
 from projects.pages import render_list, render_page
-from projects.permissions import ADMINS, CAN_SEE_WORKERS, STAFF, project_page
+from projects.permissions import ADMINS, CAN_SEE_WORKERS, STAFF, pages_open_to, project_page
 from qualification.domain.erase_worker import (
     Erasure,
     ErasureError,
@@ -53,12 +53,16 @@ from web.templatetags.web import seconds
 SUBMISSIONS, WORKERS = Noun("submission", "submissions"), Noun("worker", "workers")
 
 MESSAGES_SHOWN = 20
+ACTIONS = "qualification/fragments/worker_actions.html"
 
 
 @require_GET
 @project_page(CAN_SEE_WORKERS)
 def workers(request: HttpRequest, project: Project) -> HttpResponseBase:
-    cached = figures_of(work_of_everyone, project=project)
+    cached, may = (
+        figures_of(work_of_everyone, project=project),
+        pages_open_to(request.user, project),
+    )
     listing = Listing(
         request=request,
         name="workers",
@@ -66,6 +70,7 @@ def workers(request: HttpRequest, project: Project) -> HttpResponseBase:
         columns=_columns(project, cached.value),
         count=WORKERS.count,
         counted_at=cached.counted_at,
+        bulk=ACTIONS if "qualification:message_workers" in may else "",
         empty=Empty(
             "No workers yet",
             "Workers appear with their first submission. Publish HITs or a training round to get some.",

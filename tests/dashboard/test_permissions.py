@@ -40,7 +40,7 @@ POSTED = {
     *SCRIPTED,
     *("expert_set_up", "expert_next", "expert_state"),
     "accept",
-    "decide_submissions",
+    *("decide_submissions", "manage_batches"),
     *("save_filter", "delete_filter"),
     "reject",
     "pay_without_using",
