@@ -5,6 +5,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 from django.utils.html import format_html
@@ -12,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from audit.models import StateChange
+from crowd.models import Worker
 from dashboard.project_log import KINDS
 from projects.enums import MemberRole, Protocol
 from projects.models import Project
@@ -297,6 +299,10 @@ _SPECIAL: Mapping[str, Callable[[StateChange], Phrase | None]] = {
 }
 
 
+# Actors whose names add nothing to a sentence: of automatic changes, and the kinds of jobs.
+UNNAMED = {"automatic", *settings.JOB_KINDS}
+
+
 @dataclass(frozen=True, slots=True)
 class Thing:
     """An object of the log: its name in a sentence, and a page about it."""
@@ -443,7 +449,8 @@ DESCRIPTIONS: Mapping[str, Description] = {
 class Activity:
     """A change as a sentence, and what the sentence does not contain.
 
-    `process` is the process that made an automatic change, if it is known.
+    `process` is the process that made an automatic change, if it is known. Workers' changes are
+    automatic, because they follow from their submissions.
     """
 
     change: StateChange
@@ -458,18 +465,20 @@ def activities_of(
 ) -> list[Activity]:
     """Return the changes in sentences, which link to the pages that the reader may open."""
     rows = list(changes)
-    people, things = people_of(rows), _things(rows)
+    people, workers, things = people_of(rows), _workers_of(rows), _things(rows)
+    names = {**workers, **people}
     activities = []
     for change in rows:
-        phrase, person = phrase_of(change), people.get(change.actor, "")
+        phrase, person = phrase_of(change), names.get(change.actor, "")
         thing = things.get((change.aggregate, change.object_id)) or _unknown(change)
         if not person and phrase.was.startswith("{it}"):
             thing = replace(thing, name=capfirst(thing.name))
         it, detail = _linked(thing, project, may), phrase.detail or change.reason
         sentence = _sentence(phrase, person, it, detail)
         reason = change.reason if phrase.shows_reason else ""
-        process = "" if person or change.actor == "automatic" else change.actor
-        activities.append(Activity(change, sentence, reason, not person, process))
+        process = "" if person or change.actor in UNNAMED else change.actor
+        is_automatic = change.actor not in people
+        activities.append(Activity(change, sentence, reason, is_automatic, process))
     return activities
 
 
@@ -484,10 +493,17 @@ def _sentence(phrase: Phrase, person: str, it: str, detail: str) -> SafeString:
 
 
 def people_of(changes: Iterable[StateChange]) -> dict[str, str]:
-    """Return the names of the people among the actors, by username. Others act automatically."""
+    """Return the names of the users among the actors, by username."""
     actors = {change.actor for change in changes}
     users = get_user_model().objects.filter(username__in=actors)
     return {user.get_username(): user.get_full_name() or user.get_username() for user in users}
+
+
+def _workers_of(changes: Iterable[StateChange]) -> dict[str, str]:
+    """Return the pseudonyms of the workers among the actors."""
+    actors = {change.actor for change in changes}
+    names = Worker.objects.filter(pseudonym__in=actors).values_list("pseudonym", flat=True)
+    return {name: name for name in names}
 
 
 def _things(changes: Sequence[StateChange]) -> dict[tuple[str, int], Thing]:

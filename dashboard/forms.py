@@ -15,7 +15,7 @@ class LogFilterForm(DaysForm):
         label="Show",
         choices=[
             ("", "everything"),
-            ("people", "people's actions"),
+            ("people", "people’s actions"),
             ("automatic", "automatic changes"),
         ],
     )

@@ -175,7 +175,8 @@ def _figure(figures: dict[int, BatchFigures], name: str, pk: int) -> int:
 
 
 def _batch_link(project: Project, batch: Batch) -> SafeString:
-    name = link(reverse("consolidation:batch", args=[project.slug, batch.pk]), batch.name)
+    url = reverse("consolidation:batch", args=[project.slug, batch.pk])
+    name = link(url, batch.name.replace(" ", "\N{NO-BREAK SPACE}"))
     problem = batch.problem or batch.republish_problem
     if not problem:
         return name
