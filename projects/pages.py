@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
@@ -13,7 +14,10 @@ from django.utils.text import slugify
 from jobs.models import Job
 from projects.models import Project
 from projects.permissions import pages_open_to
-from web.lists import Listing
+from schemes.base import Noun
+from web.lists import Column, Empty, Listing, time_column
+
+JOBS, JOBS_PER_PAGE = Noun("job", "jobs"), 25
 
 
 def render_page(
@@ -73,6 +77,27 @@ def job_list(jobs: Iterable[Job], url: str) -> dict[str, Any]:
     """Return the context of a job list, with its refresh URL while a job is unfinished."""
     shown = list(jobs)
     return {"job_list": shown, "refresh": url if any(job.is_unfinished for job in shown) else ""}
+
+
+def jobs_listing(request: HttpRequest, jobs: QuerySet[Job], *, name: str, empty: Empty) -> Listing:
+    """Return the pages of a list of jobs. The columns are those of the CSV file."""
+    return Listing(
+        request=request,
+        name=name,
+        rows=jobs,
+        columns=[
+            Column("Job", lambda job: job.kind),
+            Column("State", lambda job: job.get_state_display()),
+            Column("Requested by", lambda job: job.requested_by),
+            time_column("Requested", lambda job: job.requested_at),
+            time_column("Started", lambda job: job.started_at),
+            time_column("Ended", lambda job: job.ended_at),
+            Column("Problem", lambda job: job.problem),
+        ],
+        count=JOBS.count,
+        size=JOBS_PER_PAGE,
+        empty=empty,
+    )
 
 
 def wants_fragment(request: HttpRequest) -> bool:
