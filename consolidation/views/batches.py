@@ -152,11 +152,11 @@ def _columns(project: Project, figures: dict[int, BatchFigures]) -> list[Column]
             "State", lambda row: standing(row)[1], lambda row: badge(*standing(row)), order="state"
         ),
         count("HITs", "hits"),
-        count("Open", "open", "HITs that workers can accept."),
+        count("Open", "open"),
         count("Expired", "expired", "HITs that ended before all of their assignments were done."),
-        count("Pending review", "submitted", "Submitted assignments without a decision."),
-        count("Accepted", "accepted", "Submitted assignments that were accepted."),
-        count("Last 24 h", "paced", "Assignments submitted in the last 24 hours."),
+        count("Pending review", "submitted"),
+        count("Accepted", "accepted"),
+        count("24\N{NO-BREAK SPACE}h", "paced", "Assignments submitted in the last 24 hours."),
         money("Spent", "spent_cents", DEFINITIONS["spent"].text),
         money("Reserved", "reserved_cents", DEFINITIONS["reserved"].text),
         money_column(
