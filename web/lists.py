@@ -145,7 +145,8 @@ class Listing:
     page, with a fixed number of queries. Cached figures are those of `counted_at`. `size` rows make a
     page. The list loads itself every `refresh` seconds. `bulk` is a template of actions on selected
     rows, which are sent as `bulk_name` to the form with the id "bulk". `download` is the URL of a file
-    with more columns, which replaces the CSV file.
+    with more columns, which replaces the CSV file. `known_total` replaces a slow count. With
+    `reads_once`, all ids are read in a single query, which suits slow filters with few matches.
     """
 
     request: HttpRequest
@@ -164,6 +165,8 @@ class Listing:
     bulk: str = ""
     bulk_name: str = "row"
     download: str = ""
+    known_total: int | None = None
+    reads_once: bool = False
     bulk_id: Callable[[Any], int] | None = None
 
     @property
@@ -181,6 +184,10 @@ class Listing:
 
     @cached_property
     def total(self) -> int:
+        if self.known_total is not None:
+            return self.known_total
+        if self.reads_once:
+            return len(self._all_ids)
         return self.rows.order_by().count()
 
     @property
@@ -291,7 +298,7 @@ class Listing:
         return csv_download(filename, headings, self._csv_rows(), for_spreadsheets=True)
 
     def _csv_rows(self) -> Iterator[list[object]]:
-        ids = self._all_ids()
+        ids = self._all_ids
         for start in range(0, len(ids), CHUNK):
             for _, row in self._loaded(ids[start : start + CHUNK]):
                 yield [column.value(row) for column in self.columns]
@@ -305,8 +312,8 @@ class Listing:
     def _page_ids(self) -> list[int]:
         start = self.first - 1
         stop = start + self.size
-        if callable(self._order):
-            return self._all_ids()[start:stop]
+        if callable(self._order) or self.reads_once:
+            return self._all_ids[start:stop]
         if 2 * start <= self.total:
             return list(self._ordered(self._order)[start:stop])
         # From the end, because a database reads all skipped rows.
@@ -314,6 +321,7 @@ class Listing:
         from_end = list(backwards[self.total - self.last : self.total - start])
         return from_end[::-1]
 
+    @cached_property
     def _all_ids(self) -> list[int]:
         if callable(self._order):
             return self._ranked(self._order)

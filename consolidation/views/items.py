@@ -52,6 +52,7 @@ def items(request: HttpRequest, project: Project) -> HttpResponseBase:
         columns=_columns(project, may),
         count=ITEMS.count,
         order=("position",),
+        reads_once=bool(criteria.get("text")),
         is_filtered=any(criteria.values()),
         empty=Empty(
             "No items yet",
@@ -82,8 +83,8 @@ def _columns(project: Project, may: Container[str]) -> list[Column]:
             about="Accepted annotations, of those wanted for each item.",
             is_number=True,
         ),
-        Column("Domain", lambda item: item.sentence.domain, order="sentence__domain"),
-        Column("Partition", lambda item: item.sentence.partition, order="sentence__partition"),
+        Column("Domain", lambda item: item.sentence.domain),
+        Column("Partition", lambda item: item.sentence.partition),
     ]
 
 

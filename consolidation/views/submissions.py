@@ -26,6 +26,7 @@ from consolidation.domain.resolve_conflict import has_two_versions
 from consolidation.enums import Decision
 from consolidation.forms import DecideManyForm, RejectForm
 from crowd.models import Assignment
+from projects.domain.cached_figures import figures_of, forget_figures
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
@@ -60,6 +61,7 @@ def _list(
         count=SUBMISSIONS.count,
         order=("pk",),
         size=PAGE_SIZE,
+        known_total=figures_of(count_waiting, project=project).value,
         empty=Empty(
             "No submissions to review",
             "Submissions that automatic checks can't decide appear here.",
@@ -80,6 +82,11 @@ def _list(
     status = 422 if refused else 200
     page = "consolidation/submissions.html"
     return render_list(request, project, page, listing, context, status=status)
+
+
+def count_waiting(*, project: Project) -> int:
+    """Count the submissions that need review, which reads all submissions of the project."""
+    return waiting_for_a_person(project=project).count()
 
 
 def _columns(project: Project) -> list[Column]:
@@ -128,6 +135,7 @@ def decide(request: HttpRequest, project: Project) -> HttpResponseBase:
         now=timezone.now(),
     )
     if outcome.done:
+        forget_figures(count_waiting, project=project)
         done = ASSIGNMENTS.count(len(outcome.done))
         messages.success(request, f"{MADE[decision]}: {done}.")
     for assignment, problem in outcome.failed:
@@ -192,6 +200,7 @@ def _decide(
     except TransitionNotAllowedError as error:
         messages.error(request, f"{failure}: {error}")
     else:
+        forget_figures(count_waiting, project=project)
         messages.success(request, success)
     return redirect("consolidation:submissions", slug=project.slug)
 

@@ -35,8 +35,6 @@ PAGES = [
     "items?page=1000",
     "items?page=1999",
     "items?sort=key&page=1000",
-    "items?sort=domain",
-    "items?sort=-domain&page=1500",
     "workers?sort=-earned",
     "batches?sort=-spent",
     "ledger?page=3000",
